@@ -1,0 +1,89 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// One set of settings for every room: Swift 6, explicit imports, warnings are errors.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .treatAllWarnings(as: .error),
+]
+
+func room(
+  _ name: String, _ imports: [Target.Dependency], resources: [Resource] = []
+) -> Target {
+  .target(name: name, dependencies: imports, resources: resources, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ imports: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: name + "Tests", dependencies: [.target(name: name)] + imports, swiftSettings: settings)
+}
+
+let system: [Target.Dependency] = ["PersistentHistory", "HistoryStore", "ObjectContexts"]
+
+let package = Package(
+  name: "persistent-history-lab",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "HistoryTracking", targets: ["HistoryTracking"]),
+    .library(name: "PropertyTesting", targets: ["PropertyTesting"]),
+    .executable(name: "history-lab", targets: ["HistoryLab"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+
+    // The system.
+    room("SQLiteStorage", ["CSQLite"]),
+    room("PersistentHistory", []),
+    room("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
+    room("ObjectContexts", ["PersistentHistory", "HistoryStore"]),
+    room("HistoryTracking", system),
+
+    // The lab.
+    room("Traces", ["PersistentHistory"]),
+    room("PropertyTesting", []),
+    room("Workloads", ["PersistentHistory", "Traces", "PropertyTesting"]),
+    room("Faults", ["Traces", "CSQLite"]),
+    room("Systems", system + ["HistoryTracking", "Traces"]),
+    room("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces"]),
+    room("Checkers", ["PersistentHistory", "Traces"]),
+    room("Measuring", []),
+    room("Reporting", ["Traces", "Measuring"]),
+    .target(name: "BenchmarkFloor", dependencies: ["CSQLite"], path: "Benchmarks/Floor"),
+    .target(
+      name: "HistoryBenchmarks",
+      dependencies: system + [
+        "BenchmarkFloor", "HistoryTracking", "Systems", "SQLiteStorage", "Measuring",
+      ],
+      path: "Benchmarks", exclude: ["Floor"], swiftSettings: settings),
+    .executableTarget(
+      name: "HistoryLab",
+      dependencies: system + [
+        "HistoryTracking", "Traces", "PropertyTesting", "Workloads", "Faults", "Systems",
+        "Simulation", "Checkers", "Measuring", "Reporting", "HistoryBenchmarks",
+      ],
+      swiftSettings: settings),
+
+    tests("SQLiteStorage"),
+    tests("PersistentHistory"),
+    tests("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
+    tests("ObjectContexts", ["PersistentHistory", "HistoryStore"]),
+    tests("HistoryTracking", system),
+    tests("Traces", ["PersistentHistory"]),
+    tests("PropertyTesting"),
+    tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting"]),
+    tests("Faults", ["Traces", "CSQLite"]),
+    tests("Systems", system + ["HistoryTracking", "Traces"]),
+    tests("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces", "Checkers"]),
+    tests("Checkers", ["PersistentHistory", "Traces"]),
+    tests("Measuring"),
+    tests("Reporting", ["Traces", "Measuring"]),
+    tests("HistoryLab", ["Traces"]),
+  ]
+)

@@ -1,0 +1,1 @@
+// The room's first inhabitant is on its way.

@@ -1,0 +1,1 @@
+// The room's first test is on its way.
