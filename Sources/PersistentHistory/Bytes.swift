@@ -1,0 +1,152 @@
+/// A growing buffer of bytes that packs numbers and strings; one is kept and used again by each
+/// connection, so that a write allocates nothing.
+package struct ByteWriter: ~Copyable {
+  private var base: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  /// How many bytes have been written since the last ``removeAll()``.
+  package private(set) var count = 0
+
+  package init(capacity: Int = 4096) {
+    self.capacity = capacity
+    base = .allocate(capacity: capacity)
+  }
+
+  deinit { base.deallocate() }
+
+  /// The bytes written; valid until the next write.
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+  package mutating func removeAll() { count = 0 }
+
+  /// Forgets everything from a position on.
+  package mutating func truncate(to position: Int) { count = min(count, position) }
+
+  @inline(__always)
+  package mutating func reserve(_ more: Int) {
+    if count + more > capacity { grow(more) }
+  }
+
+  private mutating func grow(_ more: Int) {
+    let wanted = max(capacity * 2, count + more)
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
+    larger.update(from: base, count: count)
+    base.deallocate()
+    base = larger
+    capacity = wanted
+  }
+
+  @inline(__always)
+  package mutating func append(_ byte: UInt8) {
+    reserve(1)
+    base[count] = byte
+    count += 1
+  }
+
+  /// Appends seven bits a byte, low bits first; the high bit says that more follow.
+  @inline(__always)
+  package mutating func append(varint value: UInt64) {
+    reserve(10)
+    var rest = value
+    while rest >= 0x80 {
+      base[count] = UInt8(truncatingIfNeeded: rest) | 0x80
+      count += 1
+      rest >>= 7
+    }
+    base[count] = UInt8(truncatingIfNeeded: rest)
+    count += 1
+  }
+
+  /// Appends a signed number so that small ones of either sign are short.
+  @inline(__always)
+  package mutating func append(zigzag value: Int64) {
+    append(varint: UInt64(bitPattern: value << 1 ^ value >> 63))
+  }
+
+  package mutating func append(double value: Double) {
+    append(littleEndian: value.bitPattern)
+  }
+
+  package mutating func append(littleEndian value: UInt64) {
+    reserve(8)
+    for shift in stride(from: UInt64(0), to: 64, by: 8) {
+      base[count] = UInt8(truncatingIfNeeded: value >> shift)
+      count += 1
+    }
+  }
+
+  package mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+    reserve(bytes.count)
+    UnsafeMutableRawPointer(base + count).copyMemory(from: start, byteCount: bytes.count)
+    count += bytes.count
+  }
+}
+
+/// Reads what a ``ByteWriter`` wrote; every read past the end answers nothing, never traps.
+///
+/// The bytes must outlive the reader.
+package struct ByteReader {
+  private let base: UnsafePointer<UInt8>?
+  private let end: Int
+  /// How many bytes have been read.
+  package private(set) var position = 0
+
+  package init(_ bytes: UnsafeRawBufferPointer) {
+    base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    end = bytes.count
+  }
+
+  package var isAtEnd: Bool { position >= end }
+
+  @inline(__always)
+  package mutating func byte() -> UInt8? {
+    guard position < end, let base else { return nil }
+    defer { position += 1 }
+    return base[position]
+  }
+
+  @inline(__always)
+  package mutating func varint() -> UInt64? {
+    guard let base, position < end else { return nil }
+    let first = base[position]
+    position += 1
+    if first < 0x80 { return UInt64(first) }
+    return longVarint(UInt64(first & 0x7f))
+  }
+
+  private mutating func longVarint(_ low: UInt64) -> UInt64? {
+    var value = low
+    var shift: UInt64 = 7
+    while shift < 64, let next = byte() {
+      let bits = UInt64(next & 0x7f)
+      guard shift < 63 || bits <= 1 else { return nil }
+      value |= bits << shift
+      if next < 0x80 { return value }
+      shift += 7
+    }
+    return nil
+  }
+
+  @inline(__always)
+  package mutating func zigzag() -> Int64? {
+    guard let raw = varint() else { return nil }
+    return Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
+  }
+
+  package mutating func double() -> Double? {
+    guard let bits = littleEndian() else { return nil }
+    return Double(bitPattern: bits)
+  }
+
+  package mutating func littleEndian() -> UInt64? {
+    guard let bytes = take(8) else { return nil }
+    return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The next bytes, or nothing when fewer are left.
+  package mutating func take(_ length: Int) -> UnsafeRawBufferPointer? {
+    guard length >= 0, length <= end - position else { return nil }
+    defer { position += length }
+    return UnsafeRawBufferPointer(start: base.map { $0 + position }, count: length)
+  }
+}

@@ -1,0 +1,95 @@
+/// One save or one batch request, as history holds it (Core Data: `NSPersistentHistoryTransaction`).
+///
+/// A view into its ``HistoryPage``: names are made only when asked for.
+public struct HistoryTransaction: Sendable {
+  /// The page that holds the transaction.
+  package let page: HistoryPage
+  /// The position of the transaction in its page.
+  package let index: Int
+
+  package init(page: HistoryPage, index: Int) {
+    self.page = page
+    self.index = index
+  }
+
+  /// The plain numbers of the transaction.
+  package var record: TransactionRecord { page.records[index] }
+
+  /// The transaction's position: number order is commit order.
+  public var number: Int64 { record.number }
+  /// When it was written, by the store's clock.
+  public var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.timestamp) }
+  /// The store that holds it.
+  public var storeID: StoreID { page.storeID }
+  /// Who wrote it, or nothing.
+  public var author: String? { page.string(record.author) }
+  /// The name of the context that wrote it, or nothing.
+  public var contextName: String? { page.string(record.contextName) }
+  /// The bundle of the process that wrote it, or nothing.
+  public var bundleID: String? { page.string(record.bundle) }
+  /// The process that wrote it, or nothing.
+  public var processID: String? { page.string(record.process) }
+  /// The registration and context that really wrote it, whatever author it names, or nothing.
+  public var writer: String? { page.string(record.writer) }
+  /// The position right behind this transaction.
+  public var token: HistoryToken {
+    HistoryToken(store: page.storeID, number: record.number, mark: record.mark)
+  }
+  /// The changes, one an object at most.
+  public var changes: HistoryChanges {
+    HistoryChanges(page: page, start: record.firstChange, end: record.firstChange + record.count)
+  }
+}
+
+/// The plain numbers of one transaction; strings are numbers of interned strings, 0 is absent.
+package struct TransactionRecord: Hashable, Sendable {
+  package var number: Int64
+  /// Seconds since 2001-01-01 UTC.
+  package var timestamp: Double
+  package var mark: Int64
+  package var author: Int32
+  package var contextName: Int32
+  package var bundle: Int32
+  package var process: Int32
+  package var writer: Int32
+  /// Where its changes start in the page.
+  package var firstChange: Int
+  /// How many changes it has.
+  package var count: Int
+
+  package init(
+    number: Int64, timestamp: Double, mark: Int64, author: Int32, contextName: Int32,
+    bundle: Int32, process: Int32, writer: Int32, firstChange: Int, count: Int
+  ) {
+    self.number = number
+    self.timestamp = timestamp
+    self.mark = mark
+    self.author = author
+    self.contextName = contextName
+    self.bundle = bundle
+    self.process = process
+    self.writer = writer
+    self.firstChange = firstChange
+    self.count = count
+  }
+}
+
+/// The changes of one transaction, in the order of the page.
+public struct HistoryChanges: RandomAccessCollection, Sendable {
+  package let page: HistoryPage
+  package let start: Int
+  package let end: Int
+
+  package init(page: HistoryPage, start: Int, end: Int) {
+    self.page = page
+    self.start = start
+    self.end = end
+  }
+
+  /// The position of the first change.
+  public var startIndex: Int { start }
+  /// The position behind the last change.
+  public var endIndex: Int { end }
+  /// The change at a position.
+  public subscript(position: Int) -> HistoryChange { HistoryChange(page: page, index: position) }
+}

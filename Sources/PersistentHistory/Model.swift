@@ -1,0 +1,165 @@
+/// The type of an attribute's values.
+public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Signed 64-bit integers.
+  case int
+  /// Doubles.
+  case double
+  /// Text.
+  case string
+  /// Bytes.
+  case data
+  /// Points in time.
+  case date
+  /// Truth values.
+  case bool
+  /// Identities of sixteen bytes.
+  case uuid
+}
+
+/// One attribute of an entity.
+public struct Attribute: Hashable, Sendable, Codable {
+  /// The name: a letter, then letters, digits and underscores.
+  public let name: String
+  /// The type of its values; each may also be null.
+  public let type: AttributeType
+  /// Whether a delete leaves the value behind as a tombstone in history
+  /// (Core Data: `NSAttributeDescription.preservesValueInHistoryOnDeletion`).
+  public let preservesValueInHistoryOnDeletion: Bool
+
+  /// Creates an attribute.
+  public init(
+    _ name: String, _ type: AttributeType, preservesValueInHistoryOnDeletion: Bool = false
+  ) {
+    self.name = name
+    self.type = type
+    self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+  }
+}
+
+/// One kind of object: a name and its attributes.
+public struct Entity: Hashable, Sendable, Codable {
+  /// The name: a letter, then letters, digits and underscores.
+  public let name: String
+  /// The attributes, in the order that column bitmaps count them.
+  public let attributes: [Attribute]
+  /// The bits of the attributes whose values a delete leaves in history.
+  public let preserved: UInt64
+
+  /// Creates an entity.
+  public init(_ name: String, _ attributes: [Attribute]) {
+    self.name = name
+    self.attributes = attributes
+    preserved = attributes.prefix(64).enumerated().reduce(0) { bits, item in
+      item.element.preservesValueInHistoryOnDeletion ? bits | 1 << UInt64(item.offset) : bits
+    }
+  }
+
+  /// The position of the attribute with a name, or nothing.
+  ///
+  /// - Complexity: linear in the number of attributes.
+  public func index(of attribute: String) -> Int? {
+    attributes.firstIndex { $0.name == attribute }
+  }
+
+  /// The names of the attributes in a column bitmap, in order.
+  public func names(in columns: UInt64) -> [String] {
+    attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { attributes[$0].name }
+  }
+}
+
+/// The kinds of objects that a store holds.
+///
+/// Entities are numbered from 1 in the order given; the numbers are part of every ``ObjectID``.
+public struct Model: Hashable, Sendable, Codable {
+  /// The greatest number of attributes of one entity: a column bitmap has one bit for each.
+  public static let attributeCountMax = 64
+  /// The entities; the one with number n is at position n - 1.
+  public let entities: [Entity]
+
+  /// Creates a model, which is checked by name and size.
+  ///
+  /// - Throws: ``ModelError`` that names the entity or attribute at fault.
+  public init(_ entities: [Entity]) throws(ModelError) {
+    try Self.check(entities)
+    self.entities = entities
+  }
+
+  /// Decodes a model and checks it.
+  public init(from decoder: any Decoder) throws {
+    let entities = try decoder.singleValueContainer().decode([Entity].self)
+    try self.init(entities)
+  }
+
+  /// Encodes the entities.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(entities)
+  }
+
+  /// The entity with a number, or nothing.
+  public func entity(_ number: Int32) -> Entity? {
+    entities.indices.contains(Int(number) - 1) ? entities[Int(number) - 1] : nil
+  }
+
+  /// The number of the entity with a name, or nothing.
+  ///
+  /// - Complexity: linear in the number of entities.
+  public func number(of entity: String) -> Int32? {
+    entities.firstIndex { $0.name == entity }.map { Int32($0 + 1) }
+  }
+
+  private static func check(_ entities: [Entity]) throws(ModelError) {
+    guard !entities.isEmpty else { throw .noEntity }
+    var names: Set<String> = []
+    for entity in entities {
+      guard isName(entity.name) else { throw .badName(entity.name) }
+      guard names.insert(entity.name.lowercased()).inserted else { throw .twice(entity.name) }
+      guard entity.attributes.count <= attributeCountMax else {
+        throw .tooManyAttributes(entity.name, entity.attributes.count)
+      }
+      var attributes: Set<String> = []
+      for attribute in entity.attributes {
+        guard isName(attribute.name) else { throw .badName("\(entity.name).\(attribute.name)") }
+        guard attributes.insert(attribute.name.lowercased()).inserted else {
+          throw .twice("\(entity.name).\(attribute.name)")
+        }
+      }
+    }
+  }
+
+  /// Names become SQL identifiers: only ASCII letters, digits and underscores pass, so that nothing
+  /// in a model can leave its quotes; `history_` and `sqlite_` belong to the store and to SQLite.
+  private static func isName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, (0x41...0x5a).contains(first & 0xdf) else { return false }
+    let lower = name.lowercased()
+    return name.utf8.count <= 100 && !lower.hasPrefix("history_") && !lower.hasPrefix("sqlite_")
+      && name.utf8.allSatisfy {
+        (0x41...0x5a).contains($0 & 0xdf) || (0x30...0x39).contains($0) || $0 == 0x5f
+      }
+  }
+}
+
+/// What is wrong with a model.
+public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The model has no entity.
+  case noEntity
+  /// A name is not a letter followed by letters, digits and underscores, or is reserved.
+  case badName(String)
+  /// Two entities, or two attributes of one entity, have the same name but for case.
+  case twice(String)
+  /// An entity has more attributes than a column bitmap has bits.
+  case tooManyAttributes(String, Int)
+
+  /// A sentence that says what is wrong and what to try.
+  public var description: String {
+    switch self {
+    case .noEntity: "A model needs at least one entity."
+    case .badName(let name):
+      "\"\(name)\" cannot name an entity or attribute: use a letter, then letters, digits or "
+        + "underscores (100 at most), and no prefix history_ or sqlite_."
+    case .twice(let name): "The model has \"\(name)\" twice (case does not count)."
+    case .tooManyAttributes(let name, let count):
+      "The entity \"\(name)\" has \(count) attributes; \(Model.attributeCountMax) is the most."
+    }
+  }
+}

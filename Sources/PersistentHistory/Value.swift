@@ -1,0 +1,64 @@
+/// The value of one attribute of one object.
+public enum Value: Hashable, Sendable {
+  /// No value.
+  case null
+  /// A signed 64-bit integer.
+  case int(Int64)
+  /// A double; NaN is stored as null by SQLite, so the store refuses it.
+  case double(Double)
+  /// Text in UTF-8.
+  case string(String)
+  /// Bytes.
+  case data(Data)
+  /// A point in time, in seconds since 2001-01-01 UTC.
+  case date(Date)
+  /// True or false.
+  case bool(Bool)
+  /// Sixteen bytes of identity.
+  case uuid(UUID)
+
+  /// The type of attribute that holds this value, or nothing for null, which every type holds.
+  public var type: AttributeType? {
+    switch self {
+    case .null: nil
+    case .int: .int
+    case .double: .double
+    case .string: .string
+    case .data: .data
+    case .date: .date
+    case .bool: .bool
+    case .uuid: .uuid
+    }
+  }
+}
+
+extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+{
+  /// Creates an integer value.
+  public init(integerLiteral value: Int64) { self = .int(value) }
+  /// Creates a double value.
+  public init(floatLiteral value: Double) { self = .double(value) }
+  /// Creates a string value.
+  public init(stringLiteral value: String) { self = .string(value) }
+  /// Creates a bool value.
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// Creates the value that is none.
+  public init(nilLiteral: ()) { self = .null }
+}
+
+extension Value: CustomStringConvertible {
+  /// A short text form, for reports and errors.
+  public var description: String {
+    switch self {
+    case .null: "null"
+    case .int(let value): String(value)
+    case .double(let value): String(value)
+    case .string(let value): "\"\(value)\""
+    case .data(let value): "\(value.count) bytes"
+    case .date(let value): "\(value.timeIntervalSinceReferenceDate) s"
+    case .bool(let value): String(value)
+    case .uuid(let value): value.uuidString
+    }
+  }
+}

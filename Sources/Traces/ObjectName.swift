@@ -1,0 +1,39 @@
+package import PersistentHistory
+
+/// The name that a plan gives to an object: its entity and a key of the plan's own choosing.
+///
+/// A plan never depends on the keys that a system hands out.
+package struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The entity's name.
+  package let entity: String
+  /// The plan's key.
+  package let key: Int64
+
+  package init(_ entity: String, _ key: Int64) {
+    self.entity = entity
+    self.key = key
+  }
+
+  /// Reads `Entity/key`, or answers nothing.
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, let key = Int64(parts[1]) else { return nil }
+    self.init(String(parts[0]), key)
+  }
+
+  /// The name as plans and traces write it.
+  package var description: String { "\(entity)/\(key)" }
+
+  package static func < (left: ObjectName, right: ObjectName) -> Bool {
+    left.entity == right.entity ? left.key < right.key : left.entity < right.entity
+  }
+}
+
+/// Attribute values by name.
+package typealias Values = [String: Value]
+
+/// Objects by name, as a view, the data or the reference model holds them.
+package typealias Objects = [ObjectName: Values]
+
+/// The name of a transaction, chosen by the system: opaque, unique within a plan.
+package typealias TransactionName = String
