@@ -74,6 +74,18 @@ package struct ByteWriter: ~Copyable {
     }
   }
 
+  /// Inserts a number at a position and moves what follows.
+  package mutating func insert(varint value: UInt64, at position: Int) {
+    let end = count
+    append(varint: value)
+    let length = count - end
+    reserve(length)
+    let number = (0..<length).map { base[end + $0] }
+    UnsafeMutableRawPointer(base + position + length).copyMemory(
+      from: base + position, byteCount: end - position)
+    for (offset, byte) in number.enumerated() { base[position + offset] = byte }
+  }
+
   package mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
     reserve(bytes.count)

@@ -29,8 +29,8 @@ public struct HistoryTransaction: Sendable {
   public var bundleID: String? { page.string(record.bundle) }
   /// The process that wrote it, or nothing.
   public var processID: String? { page.string(record.process) }
-  /// The registration and context that really wrote it, whatever author it names, or nothing.
-  public var writer: String? { page.string(record.writer) }
+  /// The context that really wrote it, whatever author it names, or nothing for batch requests.
+  public var writer: WriterID? { record.writer == 0 ? nil : WriterID(rawValue: record.writer) }
   /// The position right behind this transaction.
   public var token: HistoryToken {
     HistoryToken(store: page.storeID, number: record.number, mark: record.mark)
@@ -51,7 +51,8 @@ package struct TransactionRecord: Hashable, Sendable {
   package var contextName: Int32
   package var bundle: Int32
   package var process: Int32
-  package var writer: Int32
+  /// The writer's random number, 0 for none.
+  package var writer: Int64
   /// Where its changes start in the page.
   package var firstChange: Int
   /// How many changes it has.
@@ -59,7 +60,7 @@ package struct TransactionRecord: Hashable, Sendable {
 
   package init(
     number: Int64, timestamp: Double, mark: Int64, author: Int32, contextName: Int32,
-    bundle: Int32, process: Int32, writer: Int32, firstChange: Int, count: Int
+    bundle: Int32, process: Int32, writer: Int64, firstChange: Int, count: Int
   ) {
     self.number = number
     self.timestamp = timestamp

@@ -73,9 +73,16 @@ extension Value {
     case .data: self = .data(Data(bytes))
     case .uuid:
       guard bytes.count == 16 else { return nil }
-      self = .uuid(UUID(uuid: bytes.loadUnaligned(as: UUIDBytes.self)))
+      self = .uuid(UUID(bytes: bytes))
     case .int, .bool, .double, .date: return nil
     }
+  }
+}
+
+extension UUID {
+  /// The identity made of the first sixteen of some bytes, which must be there.
+  package init(bytes: UnsafeRawBufferPointer) {
+    self.init(uuid: bytes.loadUnaligned(as: UUIDBytes.self))
   }
 }
 

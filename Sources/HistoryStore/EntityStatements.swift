@@ -1,0 +1,78 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// The statements of one entity's table, prepared when first used.
+final class EntityStatements {
+  let entity: Entity
+  private var insertRow: PreparedStatement?
+  private var selectRow: PreparedStatement?
+  private var deleteRow: PreparedStatement?
+  private var tombstoneRow: PreparedStatement?
+  private var updates: [UInt64: PreparedStatement] = [:]
+
+  init(_ entity: Entity) {
+    self.entity = entity
+  }
+
+  /// `_key, _version`, then every attribute, in order.
+  func insert(_ connection: borrowing Connection) throws -> PreparedStatement {
+    if let insertRow { return insertRow }
+    let places = (1...entity.attributes.count + 2).map { "?\($0)" }.joined(separator: ",")
+    let made = try PreparedStatement(
+      connection, "INSERT INTO \"\(entity.name)\" VALUES(\(places))")
+    insertRow = made
+    return made
+  }
+
+  /// The version and every attribute of the row with a key.
+  func select(_ connection: borrowing Connection) throws -> PreparedStatement {
+    if let selectRow { return selectRow }
+    let made = try PreparedStatement(
+      connection, "SELECT _version\(columnList) FROM \"\(entity.name)\" WHERE _key = ?1")
+    selectRow = made
+    return made
+  }
+
+  /// The version and the preserved attributes of the row with a key.
+  func tombstone(_ connection: borrowing Connection) throws -> PreparedStatement {
+    if let tombstoneRow { return tombstoneRow }
+    let made = try PreparedStatement(
+      connection, "SELECT _version\(preservedList) FROM \"\(entity.name)\" WHERE _key = ?1")
+    tombstoneRow = made
+    return made
+  }
+
+  /// Deletes the row with a key.
+  func delete(_ connection: borrowing Connection) throws -> PreparedStatement {
+    if let deleteRow { return deleteRow }
+    let made = try PreparedStatement(
+      connection, "DELETE FROM \"\(entity.name)\" WHERE _key = ?1")
+    deleteRow = made
+    return made
+  }
+
+  /// Sets some attributes: `?1` is the key, `?2` the new version, `?3` the version that the row must
+  /// have or null, then the values in the entity's order.
+  func update(_ columns: UInt64, _ connection: borrowing Connection) throws -> PreparedStatement {
+    if let known = updates[columns] { return known }
+    let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 4)" }
+    let made = try PreparedStatement(
+      connection,
+      """
+      UPDATE "\(entity.name)" SET _version = ?2\(sets.joined())
+      WHERE _key = ?1 AND (?3 IS NULL OR _version = ?3)
+      """)
+    updates[columns] = made
+    return made
+  }
+
+  /// `, "a", "b"` for every attribute.
+  var columnList: String {
+    entity.attributes.map { ", \"\($0.name)\"" }.joined()
+  }
+
+  /// `, "a"` for every attribute that a delete preserves.
+  var preservedList: String {
+    entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
+  }
+}

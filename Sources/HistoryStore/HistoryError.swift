@@ -1,0 +1,94 @@
+public import PersistentHistory
+public import SQLiteStorage
+
+/// Why a store, a context or a tracker could not do what it was asked; nothing was changed.
+public enum HistoryError: Error, Hashable, Sendable {
+  /// SQLite failed; the error tells the cause.
+  case sqlite(SQLiteError)
+  /// The file is an SQLite database that something else wrote.
+  case foreignFile(path: String)
+  /// The file was written by a newer version of this library.
+  case newerFormat(path: String, found: Int64, known: Int64)
+  /// The file holds another model than the one it was opened with.
+  case otherModel(path: String)
+  /// The model has no entity with the name.
+  case unknownEntity(String)
+  /// The entity has no attribute with the name.
+  case unknownAttribute(entity: String, attribute: String)
+  /// The value does not fit the attribute's type, or is NaN.
+  case unfitValue(entity: String, attribute: String, type: AttributeType)
+  /// The object is not in the store.
+  case unknownObject(ObjectID)
+  /// Somebody else changed or deleted objects since the context read them.
+  case conflict([ObjectID])
+  /// The token is of another store.
+  case otherStore(token: HistoryToken, store: StoreID)
+  /// History that the request needs is purged; the first number still held follows, if any is.
+  case expired(token: HistoryToken, firstHeld: Int64?)
+  /// The token lies above the head or names another transaction: the file was replaced or rewound.
+  case rewound(token: HistoryToken, head: Int64)
+  /// A later registration or launch of the same actor has taken over.
+  case superseded(ActorID)
+  /// The actor is not a member: it never registered, or has retired.
+  case notAMember(ActorID)
+  /// A retention limit has cut the member off; it must resync.
+  case lost(ActorID)
+  /// The file does not hold what it must; the sentence says what.
+  case damaged(path: String, what: String)
+  /// A transaction's packed changes cannot be read.
+  case damagedTransaction(Int64)
+
+  /// Turns what came out of the store's rooms into one type.
+  package init(_ error: any Error) {
+    self =
+      switch error {
+      case let error as HistoryError: error
+      case let error as SQLiteError: .sqlite(error)
+      default: .damaged(path: "", what: String(describing: error))
+      }
+  }
+}
+
+extension HistoryError: CustomStringConvertible {
+  /// What happened, where, and what to try.
+  public var description: String {
+    switch self {
+    case .sqlite(let error): error.description
+    case .foreignFile(let path):
+      "\(path) is an SQLite database, but not a store of this library. Open another file; this one "
+        + "was not touched."
+    case .newerFormat(let path, let found, let known):
+      "\(path) has format \(found); this version reads up to \(known). Update the app that opens it."
+    case .otherModel(let path):
+      "\(path) holds another model than the one it was opened with. Open it with the model that it "
+        + "was made with."
+    case .unknownEntity(let name): "The model has no entity \"\(name)\"."
+    case .unknownAttribute(let entity, let attribute):
+      "The entity \"\(entity)\" has no attribute \"\(attribute)\"."
+    case .unfitValue(let entity, let attribute, let type):
+      "\(entity).\(attribute) holds values of type \(type.rawValue) (and no NaN)."
+    case .unknownObject(let id): "The object \(id) is not in the store; it may have been deleted."
+    case .conflict(let ids):
+      "\(ids.count) objects were changed by someone else since they were read (\(ids[0])...). "
+        + "Merge the history and save again, or choose a merge policy."
+    case .otherStore(let token, let store):
+      "The token \(token) is of another store than \(store). Start again without a token."
+    case .expired(let token, let first):
+      "History after \(token) has been purged; "
+        + (first.map { "the first transaction still held is #\($0)" } ?? "nothing is held any more")
+        + ". Read the data anew and go on from the current token."
+    case .rewound(let token, let head):
+      "The token \(token) does not fit the history, whose head is #\(head): the file was replaced or "
+        + "went back in time. Read the data anew and go on from the current token."
+    case .superseded(let actor):
+      "Another registration of \"\(actor)\" has taken over; nothing was written. Launch again."
+    case .notAMember(let actor): "\"\(actor)\" is not a member of this store. Launch it first."
+    case .lost(let actor):
+      "\"\(actor)\" was cut off by a retention limit. Resync: read the data anew and go on."
+    case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
+    case .damagedTransaction(let number):
+      "The changes of transaction #\(number) cannot be read: the file is damaged. Restore it from a "
+        + "copy, or purge through that transaction and resync."
+    }
+  }
+}

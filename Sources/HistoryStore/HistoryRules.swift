@@ -1,0 +1,33 @@
+/// The decisions of the store and the tracker that a seeded bug may replace: the one seam of the
+/// mutants.
+///
+/// Each is asked once a statement, page or transaction, never once a change.
+package struct HistoryRules: Sendable {
+  /// How a transaction's number is compared with a cursor when history is fetched.
+  package var afterCursor = ">"
+  /// The position that everyone has merged, from the members' cursors; null without a member.
+  package var watermark = "SELECT min(cursor) FROM history_member WHERE state = 0"
+  /// The number of the transaction after the last one.
+  package var nextNumber: @Sendable (_ last: Int64) -> Int64 = { $0 + 1 }
+  /// The last number that a purge removes: never the head's, so that numbers are not used again.
+  package var purgeBound: @Sendable (_ wanted: Int64, _ watermark: Int64, _ head: Int64) -> Int64 = {
+    min($0, $1, $2 - 1)
+  }
+  /// Whether a context brings in a transaction that a writer saved.
+  package var merges: @Sendable (_ writer: Int64, _ context: Int64) -> Bool = { $0 != $1 }
+  /// The steps of a pass, in order.
+  package var passSteps: [PassStep] = [.fetch, .merge, .record, .purge]
+
+  package init() {}
+
+  /// The rules as they should be.
+  package static let standard = HistoryRules()
+}
+
+/// One step of a pass.
+package enum PassStep: Sendable, Hashable {
+  case fetch
+  case merge
+  case record
+  case purge
+}

@@ -1,0 +1,74 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// A fetch under way: where it starts, what it lets through, and what it has read so far.
+struct HistoryScan {
+  var after: Int64 = 0
+  /// Set when times do not rise with numbers and every transaction's must be compared.
+  var afterTimestamp: Double?
+  /// How far each author was purged; empty when nothing after the position was.
+  var purged: [Int32: Int64]
+  private let filter: HistoryFilter?
+  private let transactionCountMax: Int
+  private let changeCountMax: Int
+
+  private(set) var records: [TransactionRecord] = []
+  var unpacker = ChangeUnpacker()
+  /// The transaction that is being read.
+  private(set) var number: Int64 = 0
+  /// The greatest number of a string that was met.
+  private(set) var greatestString: Int32 = 0
+
+  init(_ request: HistoryRequest, purged: [Int32: Int64]) {
+    filter = request.filter
+    transactionCountMax = max(1, request.transactionCountMax)
+    changeCountMax = max(1, request.changeCountMax)
+    self.purged = purged
+  }
+
+  /// One row a transaction, in commit order.
+  func sql(_ rules: HistoryRules, _ strings: InternedStrings) -> String {
+    let time = afterTimestamp == nil ? "" : " AND timestamp > ?2"
+    let matching = filter.map { " AND " + $0.sql(strings.number(of:)) } ?? ""
+    return """
+      SELECT number, timestamp, mark, author, context, bundle, process, writer, count, changes
+      FROM history_transaction WHERE number \(rules.afterCursor) ?1\(time)\(matching)
+      ORDER BY number
+      """
+  }
+
+  var isFull: Bool {
+    records.count >= transactionCountMax || unpacker.changes.count >= changeCountMax
+  }
+
+  /// Whether a row is purged and only waits to be deleted.
+  func isPurged(_ row: borrowing Statement) -> Bool {
+    guard !purged.isEmpty else { return false }
+    return row.int(0) <= purged[Int32(truncatingIfNeeded: row.int(3))] ?? 0
+  }
+
+  /// Reads one transaction and the changes that lie in its row.
+  mutating func append(_ row: borrowing Statement) -> Bool {
+    number = row.int(0)
+    let count = row.int(8)
+    guard count >= 0, count <= Int64(Int32.max) else { return false }
+    let record = TransactionRecord(
+      number: number, timestamp: row.real(1), mark: row.int(2), author: string(row.int(3)),
+      contextName: string(row.int(4)), bundle: string(row.int(5)), process: string(row.int(6)),
+      writer: row.int(7), firstChange: unpacker.changes.count, count: Int(count))
+    records.append(record)
+    return row.isNull(9) || unpacker.append(row.bytes(9))
+  }
+
+  /// Whether the transaction had as many changes as it says.
+  func endTransaction() -> Bool {
+    guard let last = records.last else { return false }
+    return last.firstChange + last.count == unpacker.changes.count
+  }
+
+  private mutating func string(_ value: Int64) -> Int32 {
+    let number = Int32(truncatingIfNeeded: value)
+    greatestString = max(greatestString, number)
+    return number
+  }
+}

@@ -1,0 +1,155 @@
+public import PersistentHistory
+import SQLiteStorage
+
+/// The row that a batch insert is about to write: set its attributes by their position in the entity.
+///
+/// What is not set is null. Strings and bytes are copied into one buffer that all rows share, so that
+/// a row costs no allocation.
+public struct RowWriter: ~Copyable {
+  private let statement: PreparedStatement
+  private let entity: Entity
+  private var text = ByteWriter(capacity: 1024)
+  private var spans: [Span] = []
+  private var isSet: UInt64 = 0
+  private var wasSet: UInt64 = 0
+  /// The first value that did not fit.
+  private(set) var error: HistoryError?
+
+  /// Where the bytes of an attribute lie in the buffer.
+  private struct Span {
+    let position: Int32
+    let start: Int
+    let count: Int
+    let isText: Bool
+  }
+
+  init(_ statement: PreparedStatement, _ entity: Entity) {
+    self.statement = statement
+    self.entity = entity
+  }
+
+  /// Sets an int, or a bool as 0 or 1.
+  public mutating func set(_ value: Int64, at attribute: Int) {
+    guard accepts(.int, at: attribute) else { return }
+    statement.statement.bind(value, at: Int32(attribute) + 3)
+  }
+
+  /// Sets a double; NaN does not fit.
+  public mutating func set(_ value: Double, at attribute: Int) {
+    guard accepts(value.isNaN ? nil : .double, at: attribute) else { return }
+    statement.statement.bind(value, at: Int32(attribute) + 3)
+  }
+
+  /// Sets a bool.
+  public mutating func set(_ value: Bool, at attribute: Int) {
+    guard accepts(.bool, at: attribute) else { return }
+    statement.statement.bind(value ? 1 : 0 as Int64, at: Int32(attribute) + 3)
+  }
+
+  /// Sets a date.
+  public mutating func set(_ value: Date, at attribute: Int) {
+    let seconds = value.timeIntervalSinceReferenceDate
+    guard accepts(seconds.isNaN ? nil : .date, at: attribute) else { return }
+    statement.statement.bind(seconds, at: Int32(attribute) + 3)
+  }
+
+  /// Sets a string.
+  public mutating func set(_ value: String, at attribute: Int) {
+    guard accepts(.string, at: attribute) else { return }
+    var value = value
+    let start = text.count
+    value.withUTF8 { text.append(contentsOf: UnsafeRawBufferPointer($0)) }
+    keep(from: start, at: attribute, isText: true)
+  }
+
+  /// Sets bytes.
+  public mutating func set(_ value: Data, at attribute: Int) {
+    guard accepts(.data, at: attribute) else { return }
+    let start = text.count
+    value.withUnsafeBytes { text.append(contentsOf: $0) }
+    keep(from: start, at: attribute, isText: false)
+  }
+
+  /// Sets an identity.
+  public mutating func set(_ value: UUID, at attribute: Int) {
+    guard accepts(.uuid, at: attribute) else { return }
+    let start = text.count
+    withUnsafeBytes(of: value.uuid) { text.append(contentsOf: $0) }
+    keep(from: start, at: attribute, isText: false)
+  }
+
+  /// Sets any value, or null.
+  public mutating func set(_ value: Value, at attribute: Int) {
+    switch value {
+    case .null: break
+    case .int(let value): set(value, at: attribute)
+    case .double(let value): set(value, at: attribute)
+    case .string(let value): set(value, at: attribute)
+    case .data(let value): set(value, at: attribute)
+    case .date(let value): set(value, at: attribute)
+    case .bool(let value): set(value, at: attribute)
+    case .uuid(let value): set(value, at: attribute)
+    }
+  }
+
+  private mutating func keep(from start: Int, at attribute: Int, isText: Bool) {
+    spans.append(
+      Span(
+        position: Int32(attribute) + 3, start: start, count: text.count - start, isText: isText))
+  }
+
+  private mutating func accepts(_ type: AttributeType?, at attribute: Int) -> Bool {
+    guard entity.attributes.indices.contains(attribute) else {
+      error = error ?? .unknownAttribute(entity: entity.name, attribute: "#\(attribute)")
+      return false
+    }
+    let wanted = entity.attributes[attribute]
+    guard wanted.type == type else {
+      error =
+        error
+        ?? .unfitValue(entity: entity.name, attribute: wanted.name, type: wanted.type)
+      return false
+    }
+    isSet |= 1 << UInt64(attribute)
+    return true
+  }
+
+  /// Writes the row with a key and the version of the transaction, and clears it for the next.
+  mutating func write(key: Int64, version: Int64) throws {
+    if let error { throw error }
+    let row = statement
+    row.statement.bind(key, at: 1)
+    row.statement.bind(version, at: 2)
+    let bytes = text.bytes
+    for span in spans {
+      let slice = UnsafeRawBufferPointer(
+        rebasing: bytes[span.start..<span.start + span.count])
+      if span.isText {
+        row.statement.bind(borrowedText: slice, at: span.position)
+      } else {
+        row.statement.bind(borrowed: slice, at: span.position)
+      }
+    }
+    clear(wasSet & ~isSet)
+    try row.statement.run()
+    wasSet = isSet
+    isSet = 0
+    spans.removeAll(keepingCapacity: true)
+    text.removeAll()
+  }
+
+  /// Binds null where the row before had a value and this one has none.
+  private func clear(_ columns: UInt64) {
+    guard columns != 0 else { return }
+    for index in entity.attributes.indices where columns >> UInt64(index) & 1 == 1 {
+      statement.statement.bindNull(at: Int32(index) + 3)
+    }
+  }
+
+  /// Forgets everything that is bound, so that nothing points into this writer's buffer any more.
+  consuming func finish() {
+    for index in entity.attributes.indices {
+      statement.statement.bindNull(at: Int32(index) + 3)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// The tables of a store file.
+enum Schema {
+  /// Marks a file as ours ("PHLs"), where `file` and others look
+  /// (https://sqlite.org/pragma.html#pragma_application_id).
+  static let applicationID: Int64 = 0x5048_4C73
+  /// The version of the file format.
+  static let formatVersion: Int64 = 1
+
+  /// Everything but the tables of the entities.
+  private static let history = """
+    CREATE TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE history_transaction(
+      number INTEGER PRIMARY KEY, timestamp REAL NOT NULL, mark INTEGER NOT NULL,
+      author INTEGER NOT NULL, context INTEGER NOT NULL, bundle INTEGER NOT NULL,
+      process INTEGER NOT NULL, writer INTEGER NOT NULL, count INTEGER NOT NULL,
+      entities INTEGER NOT NULL, changes BLOB);
+    CREATE TABLE history_chunk(id INTEGER PRIMARY KEY, changes BLOB NOT NULL);
+    CREATE TABLE history_string(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+    CREATE TABLE history_author(string INTEGER PRIMARY KEY, purged INTEGER NOT NULL);
+    CREATE TABLE history_key(entity INTEGER PRIMARY KEY, next INTEGER NOT NULL);
+    CREATE TABLE history_member(
+      id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, kind INTEGER NOT NULL, state INTEGER NOT NULL,
+      cursor INTEGER NOT NULL, mark INTEGER NOT NULL, registered INTEGER NOT NULL,
+      seen REAL NOT NULL, author TEXT, process TEXT) WITHOUT ROWID;
+    INSERT INTO history_author VALUES(0, 0);
+    """
+
+  /// Creates every table of a model in the transaction that is open.
+  static func create(
+    _ connection: borrowing Connection, model: Model, id: StoreID,
+    timestamps: StoreConfiguration.Timestamps
+  ) throws {
+    try connection.execute(history)
+    for (offset, entity) in model.entities.enumerated() {
+      try connection.execute(table(of: entity))
+      try connection.execute("INSERT INTO history_key VALUES(\(offset + 1), 1)")
+    }
+    let insert = try Statement(connection, "INSERT INTO history_metadata VALUES(?1, ?2)")
+    let metadata = [
+      "store": id.description, "model": model.signature, "timestamps": timestamps.rawValue,
+      "layout": "packed",
+    ]
+    for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      insert.bind(name, at: 1)
+      insert.bind(value, at: 2)
+      try insert.run()
+    }
+    try connection.execute("INSERT INTO history_metadata VALUES('purged', 0)")
+    try connection.execute("INSERT INTO history_metadata VALUES('deleted', 0)")
+    try connection.execute("INSERT INTO history_metadata VALUES('epoch', 0)")
+    try connection.execute("PRAGMA application_id=\(applicationID)")
+    try connection.execute("PRAGMA user_version=\(formatVersion)")
+  }
+
+  private static func table(of entity: Entity) -> String {
+    let columns = entity.attributes.map { ", \"\($0.name)\" \($0.type.declaration)" }
+    return """
+      CREATE TABLE "\(entity.name)"(
+        _key INTEGER PRIMARY KEY, _version INTEGER NOT NULL\(columns.joined()))
+      """
+  }
+}
+
+extension AttributeType {
+  /// The column's declared type, which sets its affinity (https://sqlite.org/datatype3.html).
+  fileprivate var declaration: String {
+    switch self {
+    case .int, .bool: "INTEGER"
+    case .double, .date: "REAL"
+    case .string: "TEXT"
+    case .data, .uuid: "BLOB"
+    }
+  }
+}
+
+extension Model {
+  /// The model as one line an entity: `Item title:string! count:int`, with `!` for preserved values.
+  ///
+  /// Names hold no spaces or colons, so nothing needs to be escaped.
+  package var signature: String {
+    entities.map { entity in
+      let attributes = entity.attributes.map {
+        " \($0.name):\($0.type.rawValue)\($0.preservesValueInHistoryOnDeletion ? "!" : "")"
+      }
+      return entity.name + attributes.joined()
+    }.joined(separator: "\n")
+  }
+
+  /// Reads what ``signature`` wrote, or answers nothing.
+  package init?(signature: String) {
+    var entities: [Entity] = []
+    for line in signature.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard let name = words.first else { return nil }
+      let attributes = words.dropFirst().compactMap(Attribute.init(signature:))
+      guard attributes.count == words.count - 1 else { return nil }
+      entities.append(Entity(String(name), attributes))
+    }
+    guard let model = try? Model(entities) else { return nil }
+    self = model
+  }
+}
+
+extension Attribute {
+  fileprivate init?(signature: Substring) {
+    let isPreserved = signature.hasSuffix("!")
+    let parts = (isPreserved ? signature.dropLast() : signature).split(separator: ":")
+    guard parts.count == 2, let type = AttributeType(rawValue: String(parts[1])) else { return nil }
+    self.init(String(parts[0]), type, preservesValueInHistoryOnDeletion: isPreserved)
+  }
+}

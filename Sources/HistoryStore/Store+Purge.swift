@@ -1,0 +1,149 @@
+public import PersistentHistory
+import SQLiteStorage
+
+/// What a purge did.
+public struct PurgeResult: Sendable, Hashable {
+  /// The last number that is purged now; protected authors' transactions stay.
+  public let purgedThrough: Int64
+  /// The least cursor of all members, or the head without a member.
+  public let watermark: Int64
+  /// How many transactions this purge deleted.
+  public let transactionCount: Int
+  /// Whether the watermark or the head kept the purge from going as far as it was asked to.
+  public let isLimited: Bool
+}
+
+extension Store {
+  /// Purges what every member has merged: the history at or below the watermark, but for protected
+  /// authors' transactions and the newest one.
+  ///
+  /// The position is raised in one small transaction that reads the registry; from then on what is at
+  /// or below it is invisible. The rows are deleted after that in chunks, each its own transaction; a
+  /// purge that is interrupted is completed by the next.
+  ///
+  /// - Complexity: proportional to what is purged, however long the history is.
+  @discardableResult
+  public func purge() throws(HistoryError) -> PurgeResult {
+    try purge(through: .max)
+  }
+
+  /// Purges history before a token, strictly, and never above the watermark
+  /// (Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
+  ///
+  /// - Throws: ``HistoryError/otherStore(token:store:)`` for another store's token.
+  @discardableResult
+  public func purge(before token: HistoryToken) throws(HistoryError) -> PurgeResult {
+    guard token.store == id else { throw .otherStore(token: token, store: id) }
+    return try purge(through: token.number - 1)
+  }
+
+  /// Purges for a member, who must still be the one that it thinks it is.
+  ///
+  /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is purged then.
+  @discardableResult
+  public func purge(by registration: Registration) throws(HistoryError) -> PurgeResult {
+    try purge(through: .max, by: registration)
+  }
+
+  private func purge(
+    through wanted: Int64, by registration: Registration? = nil
+  ) throws(HistoryError) -> PurgeResult {
+    let raised = try locked { core in
+      try core.write { try core.raisePurged(through: wanted, by: registration) }
+    }
+    var deleted = 0
+    while true {
+      // Another request may run between two chunks.
+      let chunk = try locked { core in try core.write { try core.deleteChunk() } }
+      deleted += chunk.count
+      if chunk.isLast { break }
+    }
+    return PurgeResult(
+      purgedThrough: raised.through, watermark: raised.watermark, transactionCount: deleted,
+      isLimited: raised.through < wanted && wanted != .max)
+  }
+
+  /// The numbers of the transactions that the file holds and a fetch could return.
+  ///
+  /// - Complexity: one row a transaction; for tests and the lab.
+  package func heldNumbers() throws(HistoryError) -> [Int64] {
+    try locked { core in
+      try core.read {
+        let purged = try core.purgedByAuthor()
+        let query = try Statement(
+          core.connection, "SELECT number, author FROM history_transaction ORDER BY number")
+        var numbers: [Int64] = []
+        while try query.step() {
+          let number = query.int(0)
+          let author = Int32(truncatingIfNeeded: query.int(1))
+          if number > purged[author] ?? 0 { numbers.append(number) }
+        }
+        return numbers
+      }
+    }
+  }
+}
+
+extension StoreCore {
+  /// How many transactions one chunk deletes: the write lock is held for a few milliseconds.
+  private static let purgeChunk: Int64 = 1000
+
+  /// Raises what is purged, in the transaction that reads the registry.
+  fileprivate func raisePurged(
+    through wanted: Int64, by registration: Registration?
+  ) throws -> (through: Int64, watermark: Int64) {
+    if let registration { try validate(registration) }
+    let head = try head().number
+    let query = try statement(.watermark)
+    defer { query.statement.reset() }
+    let isKnown = try query.statement.step() && !query.statement.isNull(0)
+    let watermark = isKnown ? query.statement.int(0) : head
+    let bound = rules.purgeBound(wanted, watermark, head)
+    let before = try metadata("purged")
+    guard bound > before else { return (before, watermark) }
+    try connection.execute(
+      """
+      UPDATE history_author SET purged = max(purged, \(bound))
+      WHERE string NOT IN (\(try protectedNumbers()));
+      UPDATE history_metadata SET value = \(bound) WHERE name = 'purged'
+      """)
+    return (bound, watermark)
+  }
+
+  /// Deletes the next rows that are purged, and remembers how far it came.
+  fileprivate func deleteChunk() throws -> (count: Int, isLast: Bool) {
+    let through = try metadata("purged")
+    let from = try metadata("deleted")
+    guard from < through else { return (0, true) }
+    let end = min(through, from + Self.purgeChunk)
+    let kept = try protectedNumbers()
+    try connection.execute(
+      """
+      DELETE FROM history_chunk
+      WHERE id >= \((from + 1) << ChunkKey.bits) AND id < \((end + 1) << ChunkKey.bits)
+      AND id >> \(ChunkKey.bits) NOT IN (
+        SELECT number FROM history_transaction
+        WHERE number > \(from) AND number <= \(end) AND author IN (\(kept)))
+      """)
+    try connection.execute(
+      """
+      DELETE FROM history_transaction
+      WHERE number > \(from) AND number <= \(end) AND author NOT IN (\(kept))
+      """)
+    let count = Int(connection.changes)
+    try connection.execute("UPDATE history_metadata SET value = \(end) WHERE name = 'deleted'")
+    return (count, end == through)
+  }
+
+  private func metadata(_ name: String) throws -> Int64 {
+    try connection.integer("SELECT value FROM history_metadata WHERE name = '\(name)'") ?? 0
+  }
+
+  /// The numbers of the protected authors' names, for SQL.
+  private func protectedNumbers() throws -> String {
+    try learnNewStrings()
+    return try purgedByAuthor().keys.sorted()
+      .filter { configuration.isProtected(strings[$0]) }
+      .map(String.init).joined(separator: ",")
+  }
+}

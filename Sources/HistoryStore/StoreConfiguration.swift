@@ -1,0 +1,52 @@
+public import PersistentHistory
+
+/// How a store is opened; the defaults are for an app with extensions.
+public struct StoreConfiguration: Sendable {
+  /// When a commit waits for the disk.
+  public enum Durability: Sendable, Hashable {
+    /// Commits are atomic; a power-off may lose the last ones.
+    case normal
+    /// An acknowledged commit survives a power-off.
+    case full
+  }
+
+  /// How transactions get their timestamps.
+  public enum Timestamps: String, Sendable, Hashable {
+    /// max(clock, previous + 1 us): number order is time order.
+    case monotone
+    /// The clock's raw reading, ties and steps back included, as Core Data keeps it.
+    case wallClock
+  }
+
+  /// When a commit waits for the disk.
+  public var durability = Durability.normal
+  /// How transactions get their timestamps; decided when the file is created.
+  public var timestamps = Timestamps.monotone
+  /// How long a busy lock is waited for, in milliseconds.
+  public var busyTimeoutMs: Int32 = 5000
+  /// The bundle that transactions name, or nothing.
+  public var bundleID: String?
+  /// The process that transactions name, or nothing.
+  public var processID: String?
+  /// Authors whose transactions are never purged; a trailing `*` stands for any ending.
+  public var protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
+  /// The clock that timestamps are read from.
+  public var clock: @Sendable () -> Date = { Date() }
+  /// The source of marks, store identities and writers.
+  package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+  /// The SQLite VFS, or nothing for the platform's own.
+  package var vfs: String?
+  /// The decisions that a seeded bug may replace.
+  package var rules = HistoryRules.standard
+
+  /// Creates the default configuration.
+  public init() {}
+
+  /// Whether the transactions of an author are never purged.
+  package func isProtected(_ author: String?) -> Bool {
+    guard let author else { return false }
+    return protectedAuthors.contains { pattern in
+      pattern.hasSuffix("*") ? author.hasPrefix(pattern.dropLast()) : author == pattern
+    }
+  }
+}

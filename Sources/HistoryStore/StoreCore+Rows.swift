@@ -1,0 +1,89 @@
+import PersistentHistory
+import SQLiteStorage
+
+extension Statement {
+  /// Binds a value in the storage class of its type.
+  borrowing func bind(_ value: Value, at position: Int32) {
+    switch value {
+    case .null: bindNull(at: position)
+    case .int(let value): bind(value, at: position)
+    case .double(let value): bind(value, at: position)
+    case .string(let value): bind(value, at: position)
+    case .data(let value): value.withUnsafeBytes { bind(copying: $0, at: position) }
+    case .date(let value): bind(value.timeIntervalSinceReferenceDate, at: position)
+    case .bool(let value): bind(value ? 1 : 0 as Int64, at: position)
+    case .uuid(let value): withUnsafeBytes(of: value.uuid) { bind(copying: $0, at: position) }
+    }
+  }
+
+  /// The value of a column, as an attribute's type; null when the file holds another storage class.
+  borrowing func value(_ column: Int32, as type: AttributeType) -> Value {
+    switch storage(column) {
+    case .null: .null
+    case .integer: Value(stored: int(column), as: type) ?? .null
+    case .real: Value(stored: real(column), as: type) ?? .null
+    case .text, .blob: Value(stored: bytes(column), as: type) ?? .null
+    }
+  }
+}
+
+extension StoreCore {
+  /// The entity with a name, and its number.
+  func entity(_ name: String) throws -> (number: Int32, entity: Entity) {
+    guard let number = model.number(of: name), let entity = model.entity(number) else {
+      throw HistoryError.unknownEntity(name)
+    }
+    return (number, entity)
+  }
+
+  /// The entity with a number.
+  func entity(_ number: Int32) throws -> Entity {
+    guard let entity = model.entity(number) else {
+      throw HistoryError.unknownEntity("number \(number)")
+    }
+    return entity
+  }
+
+  /// Refuses a value that does not fit its attribute.
+  func check(_ value: Value, of attribute: Attribute, in entity: Entity) throws {
+    let fits =
+      switch value {
+      case .null: true
+      case .double(let double): attribute.type == .double && !double.isNaN
+      case .date(let date):
+        attribute.type == .date && !date.timeIntervalSinceReferenceDate.isNaN
+      default: value.type == attribute.type
+      }
+    guard fits else {
+      throw HistoryError.unfitValue(
+        entity: entity.name, attribute: attribute.name, type: attribute.type)
+    }
+  }
+
+  /// Takes the next key of an entity, reserving a block in the write that is under way if need be.
+  func nextKey(_ entity: Int32) throws -> Int64 {
+    let index = Int(entity) - 1
+    if keys[index].next == keys[index].end { try reserveKeys(entity) }
+    defer { keys[index].next += 1 }
+    return keys[index].next
+  }
+
+  /// Whether the next key can be taken without a write.
+  func hasKey(_ entity: Int32) -> Bool {
+    keys[Int(entity) - 1].next < keys[Int(entity) - 1].end
+  }
+
+  private func reserveKeys(_ entity: Int32) throws {
+    let index = Int(entity) - 1
+    let size = keys[index].size
+    let reserve = try statement(.reserveKeys)
+    reserve.statement.bind(Int64(entity), at: 1)
+    reserve.statement.bind(size, at: 2)
+    defer { reserve.statement.reset() }
+    guard try reserve.statement.step() else {
+      throw HistoryError.damaged(path: path, what: "it has no keys for entity \(entity)")
+    }
+    let first = reserve.statement.int(0)
+    keys[index] = KeyBlock(next: first, end: first + size, size: min(size * 2, 4096))
+  }
+}

@@ -1,0 +1,48 @@
+import PersistentHistory
+import SQLiteStorage
+
+extension StoreCore {
+  /// The number of a string, given in the write that is under way if it has none yet; 0 for nothing.
+  func intern(_ string: String?) throws -> Int32 {
+    if let known = strings.number(of: string) { return known }
+    guard let string else { return 0 }
+    let find = try statement(.findString)
+    find.statement.bind(string, at: 1)
+    let isThere = try find.statement.step()
+    let found = Int32(truncatingIfNeeded: find.statement.int(0))
+    find.statement.reset()
+    if isThere {
+      strings.learn(string, as: found)
+      return found
+    }
+    let insert = try statement(.insertString)
+    insert.statement.bind(string, at: 1)
+    try insert.statement.run()
+    let number = Int32(truncatingIfNeeded: connection.lastInsertedKey)
+    strings.learn(string, as: number)
+    return number
+  }
+
+  /// The number of an author, who is also entered among the authors whose purges are remembered.
+  func internAuthor(_ author: String?) throws -> Int32 {
+    let number = try intern(author)
+    if number != 0 && knownAuthors.insert(number).inserted {
+      let insert = try statement(.insertAuthor)
+      insert.statement.bind(Int64(number), at: 1)
+      try insert.statement.run()
+    }
+    return number
+  }
+
+  /// Learns the strings that other connections have added since.
+  func learnNewStrings() throws {
+    let query = try statement(.newStrings)
+    query.statement.bind(Int64(strings.last), at: 1)
+    defer { query.statement.reset() }
+    while try query.statement.step() {
+      if let text = query.statement.text(1) {
+        strings.learn(text, as: Int32(truncatingIfNeeded: query.statement.int(0)))
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// What one open store works with: its connection, prepared statements, and what it remembers of the
+/// file. Whoever holds the store's lock may use it.
+final class StoreCore {
+  let path: String
+  let configuration: StoreConfiguration
+  let connection: Connection
+  let transactions: TransactionStatements
+  let model: Model
+  let id: StoreID
+  let timestamps: StoreConfiguration.Timestamps
+  /// The statements of each entity, prepared when first used.
+  let tables: [EntityStatements]
+  /// What the file has given numbers to, as far as this connection knows.
+  var strings = InternedStrings()
+  /// The authors that are entered in the file among those whose purges are remembered.
+  var knownAuthors: Set<Int32> = [0]
+  /// The packed changes of the write that is under way.
+  var packed = ChangePacker()
+  /// The keys that this connection has reserved, by entity.
+  var keys: [KeyBlock]
+  /// The numbers of the configuration's own strings, once they have any.
+  var processStrings: (bundle: Int32, process: Int32)?
+  private var prepared: [PreparedStatement?]
+  private var queries: [String: PreparedStatement] = [:]
+  private static let queryCountMax = 64
+
+  init(
+    path: String, configuration: StoreConfiguration, opened: consuming OpenedFile
+  ) throws {
+    let file = opened.header
+    let transactions = try TransactionStatements(opened.connection)
+    self.path = path
+    self.configuration = configuration
+    model = file.model
+    id = file.id
+    timestamps = file.timestamps
+    tables = file.model.entities.map(EntityStatements.init)
+    keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
+    prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
+    connection = opened.connection
+    self.transactions = transactions
+  }
+
+  var rules: HistoryRules { configuration.rules }
+
+  /// The statement of a kind, prepared when it is first asked for.
+  func statement(_ kind: StoreStatement) throws -> PreparedStatement {
+    if let known = prepared[kind.rawValue] { return known }
+    let made = try PreparedStatement(connection, kind.sql(rules))
+    prepared[kind.rawValue] = made
+    return made
+  }
+
+  /// The statement of some SQL that depends on the model or a filter, prepared when it is new.
+  func query(_ sql: String) throws -> PreparedStatement {
+    if let known = queries[sql] { return known }
+    if queries.count >= Self.queryCountMax { queries.removeAll() }
+    let made = try PreparedStatement(connection, sql)
+    queries[sql] = made
+    return made
+  }
+
+  /// Runs a closure in one write transaction; after a failure, what was remembered of strings and
+  /// keys that it made is forgotten with it.
+  func write<Result>(_ body: () throws -> Result) throws -> Result {
+    let before = (strings, keys, knownAuthors, processStrings)
+    do {
+      return try transactions.write(connection, body)
+    } catch {
+      (strings, keys, knownAuthors, processStrings) = before
+      throw error
+    }
+  }
+
+  /// Runs a closure in one read transaction.
+  func read<Result>(_ body: () throws -> Result) throws -> Result {
+    try transactions.read(connection, body)
+  }
+
+  /// The number, timestamp and mark of the newest transaction; zeros in an empty history.
+  func head() throws -> (number: Int64, timestamp: Double, mark: Int64) {
+    let head = try statement(.head)
+    defer { head.statement.reset() }
+    guard try head.statement.step() else { return (0, 0, 0) }
+    return (head.statement.int(0), head.statement.real(1), head.statement.int(2))
+  }
+
+  /// The position of the newest transaction.
+  func headToken() throws -> HistoryToken {
+    let head = try head()
+    return HistoryToken(store: id, number: head.number, mark: head.mark)
+  }
+}
+
+/// A prepared statement that can be kept in an array.
+final class PreparedStatement {
+  let statement: Statement
+
+  init(_ connection: borrowing Connection, _ sql: String) throws(SQLiteError) {
+    statement = try Statement(connection, sql)
+  }
+}
+
+/// The statements of a store that do not depend on its model.
+enum StoreStatement: Int, CaseIterable {
+  case head
+  case insertTransaction
+  case insertChunk
+  case chunks
+  case mark
+  case numberAtOrAfter
+  case findString
+  case insertString
+  case newStrings
+  case insertAuthor
+  case greatestPurged
+  case authorsPurged
+  case firstHeld
+  case member
+  case watermark
+  case recordCursor
+  case reserveKeys
+
+  func sql(_ rules: HistoryRules) -> String {
+    switch self {
+    case .head:
+      "SELECT number, timestamp, mark FROM history_transaction ORDER BY number DESC LIMIT 1"
+    case .insertTransaction:
+      "INSERT INTO history_transaction VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
+    case .insertChunk: "INSERT INTO history_chunk VALUES(?1,?2)"
+    case .chunks: "SELECT changes FROM history_chunk WHERE id >= ?1 AND id < ?2 ORDER BY id"
+    case .mark: "SELECT mark FROM history_transaction WHERE number = ?1"
+    case .numberAtOrAfter:
+      """
+      SELECT number, timestamp, mark FROM history_transaction
+      WHERE number >= ?1 ORDER BY number LIMIT 1
+      """
+    case .findString: "SELECT number FROM history_string WHERE text = ?1"
+    case .insertString: "INSERT INTO history_string(text) VALUES(?1)"
+    case .newStrings: "SELECT number, text FROM history_string WHERE number > ?1"
+    case .insertAuthor: "INSERT OR IGNORE INTO history_author VALUES(?1, 0)"
+    case .greatestPurged: "SELECT max(purged) FROM history_author"
+    case .authorsPurged: "SELECT string, purged FROM history_author"
+    case .firstHeld:
+      "SELECT number FROM history_transaction WHERE number > ?1 ORDER BY number LIMIT 1"
+    case .member:
+      "SELECT epoch, state, cursor, mark, registered FROM history_member WHERE id = ?1"
+    case .watermark: rules.watermark
+    case .recordCursor:
+      """
+      UPDATE history_member SET cursor = ?3, mark = ?4, seen = ?5
+      WHERE id = ?1 AND epoch = ?2 AND state = 0 AND cursor <= ?3
+      """
+    case .reserveKeys:
+      "UPDATE history_key SET next = next + ?2 WHERE entity = ?1 RETURNING next - ?2"
+    }
+  }
+}
+
+/// A run of keys of one entity that one connection may give out.
+struct KeyBlock {
+  var next: Int64 = 0
+  var end: Int64 = 0
+  /// How many keys the next reservation takes; it doubles, so that reservations become rare.
+  var size: Int64 = 32
+}

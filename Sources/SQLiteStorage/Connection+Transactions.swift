@@ -1,0 +1,49 @@
+/// The statements that open and end transactions, prepared once for a connection.
+package struct TransactionStatements: ~Copyable {
+  private let beginWrite: Statement
+  private let beginRead: Statement
+  private let commit: Statement
+
+  package init(_ connection: borrowing Connection) throws(SQLiteError) {
+    // Properties that cannot be copied are set after the last statement that may throw.
+    let beginWrite = try Statement(connection, "BEGIN IMMEDIATE")
+    let beginRead = try Statement(connection, "BEGIN")
+    let commit = try Statement(connection, "COMMIT")
+    self.beginWrite = beginWrite
+    self.beginRead = beginRead
+    self.commit = commit
+  }
+
+  /// Runs a closure inside one write transaction, which takes the write lock first; when the closure
+  /// or the commit throws, nothing of it remains.
+  ///
+  /// - Throws: what the closure throws, or ``SQLiteError`` from the begin or the commit.
+  package borrowing func write<Result>(
+    _ connection: borrowing Connection, _ body: () throws -> Result
+  ) throws -> Result {
+    try run(beginWrite, connection, body)
+  }
+
+  /// Runs a closure inside one read transaction: everything it reads is of one moment.
+  ///
+  /// - Throws: what the closure throws, or ``SQLiteError`` from the begin or the end.
+  package borrowing func read<Result>(
+    _ connection: borrowing Connection, _ body: () throws -> Result
+  ) throws -> Result {
+    try run(beginRead, connection, body)
+  }
+
+  private borrowing func run<Result>(
+    _ begin: borrowing Statement, _ connection: borrowing Connection, _ body: () throws -> Result
+  ) throws -> Result {
+    try begin.run()
+    do {
+      let result = try body()
+      try commit.run()
+      return result
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import CSQLite
+
+/// What SQLite answered instead of doing what it was asked, with the statement but no bound values.
+///
+/// Codes: https://sqlite.org/rescode.html
+public struct SQLiteError: Error, Hashable, Sendable {
+  /// The kinds of cause that a caller can do something about.
+  public enum Cause: String, Sendable, Hashable {
+    /// Another connection holds the lock.
+    case busy
+    /// The disk or the quota is full.
+    case full
+    /// Reading or writing the file failed.
+    case io
+    /// The file is damaged.
+    case corrupt
+    /// The file is something else than an SQLite database.
+    case notADatabase
+    /// The file, or the folder it is in, cannot be written.
+    case readOnly
+    /// The file cannot be opened or made.
+    case cannotOpen
+    /// A constraint of the schema refused a row.
+    case constraint
+    /// Memory ran out.
+    case noMemory
+    /// Something else; the code tells.
+    case other
+  }
+
+  /// The extended result code.
+  public let code: Int32
+  /// SQLite's own words.
+  public let message: String
+  /// The statement, or the path of a file that could not be opened.
+  public let sql: String
+
+  /// Creates an error from a result code.
+  package init(code: Int32, message: String, sql: String) {
+    self.code = code
+    self.message = message
+    self.sql = sql
+  }
+
+  /// Creates an error from a connection's last failure.
+  package init(_ handle: OpaquePointer?, code: Int32, sql: String) {
+    let words = handle.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+    self.init(
+      code: handle.map { sqlite3_extended_errcode($0) } ?? code,
+      message: words.map { String(cString: $0) } ?? "unknown error", sql: sql)
+  }
+
+  /// The kind of cause.
+  public var cause: Cause {
+    switch code & 0xff {
+    case SQLITE_BUSY, SQLITE_LOCKED: .busy
+    case SQLITE_FULL: .full
+    case SQLITE_IOERR: .io
+    case SQLITE_CORRUPT: .corrupt
+    case SQLITE_NOTADB: .notADatabase
+    case SQLITE_READONLY, SQLITE_PERM: .readOnly
+    case SQLITE_CANTOPEN: .cannotOpen
+    case SQLITE_CONSTRAINT: .constraint
+    case SQLITE_NOMEM: .noMemory
+    default: .other
+    }
+  }
+}
+
+extension SQLiteError: CustomStringConvertible {
+  /// What happened, where, and what to try.
+  public var description: String {
+    let advice =
+      switch cause {
+      case .busy: " Another process is writing; try again, or wait longer for the lock."
+      case .full: " Free some space and try again; nothing was written."
+      case .io: " The disk could not be read or written; check it and try again."
+      case .corrupt: " The file is damaged; restore it from a copy."
+      case .notADatabase: " The file is not an SQLite database."
+      case .readOnly: " Check the permissions of the file and its folder."
+      case .cannotOpen: " Check that the folder exists and can be written."
+      case .constraint, .noMemory, .other: ""
+      }
+    return "SQLite says \"\(message)\" (code \(code)) at: \(sql).\(advice)"
+  }
+}

@@ -1,0 +1,188 @@
+import CSQLite
+
+/// Tells SQLite to copy bound bytes before the call returns.
+private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+/// One prepared statement, finalized when it goes out of scope.
+///
+/// Every bind is by position from 1, every column by position from 0. It must not outlive its
+/// connection's use: SQLite keeps a closed connection alive until its statements are gone.
+package struct Statement: ~Copyable {
+  @usableFromInline
+  package let handle: OpaquePointer
+
+  /// Prepares the statement for many uses.
+  ///
+  /// - Throws: ``SQLiteError`` when the SQL or the schema does not fit.
+  package init(_ connection: borrowing Connection, _ sql: String) throws(SQLiteError) {
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else {
+      throw SQLiteError(connection.handle, code: code, sql: sql)
+    }
+    handle = prepared
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  @inlinable
+  package borrowing func bind(_ value: Int64, at position: Int32) {
+    sqlite3_bind_int64(handle, position, value)
+  }
+
+  @inlinable
+  package borrowing func bind(_ value: Double, at position: Int32) {
+    sqlite3_bind_double(handle, position, value)
+  }
+
+  @inlinable
+  package borrowing func bindNull(at position: Int32) {
+    sqlite3_bind_null(handle, position)
+  }
+
+  /// Binds a copy of the text.
+  package borrowing func bind(_ text: String, at position: Int32) {
+    var text = text
+    text.withUTF8 { bytes in
+      _ = bytes.withMemoryRebound(to: CChar.self) {
+        sqlite3_bind_text64(
+          handle, position, $0.baseAddress ?? emptyText, UInt64($0.count), copied,
+          UInt8(SQLITE_UTF8))
+      }
+    }
+  }
+
+  /// Binds a copy of the text, or null.
+  package borrowing func bind(_ text: String?, at position: Int32) {
+    if let text { bind(text, at: position) } else { bindNull(at: position) }
+  }
+
+  /// Binds a copy of the bytes; no bytes are an empty blob, not null.
+  package borrowing func bind(copying bytes: UnsafeRawBufferPointer, at position: Int32) {
+    guard let start = bytes.baseAddress, !bytes.isEmpty else {
+      sqlite3_bind_zeroblob(handle, position, 0)
+      return
+    }
+    sqlite3_bind_blob64(handle, position, start, UInt64(bytes.count), copied)
+  }
+
+  /// Binds bytes that stay where they are until the statement is stepped and bound anew.
+  @inlinable
+  package borrowing func bind(borrowed bytes: UnsafeRawBufferPointer, at position: Int32) {
+    guard let start = bytes.baseAddress, !bytes.isEmpty else {
+      sqlite3_bind_zeroblob(handle, position, 0)
+      return
+    }
+    sqlite3_bind_blob64(handle, position, start, UInt64(bytes.count), nil)
+  }
+
+  /// Binds text that stays where it is until the statement is stepped and bound anew.
+  @inlinable
+  package borrowing func bind(borrowedText bytes: UnsafeRawBufferPointer, at position: Int32) {
+    let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+    sqlite3_bind_text64(
+      handle, position, text ?? emptyText, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+  }
+
+  /// Goes to the next row: true when there is one, false when the statement is done.
+  ///
+  /// - Throws: ``SQLiteError``; the statement is reset then.
+  @inlinable
+  package borrowing func step() throws(SQLiteError) -> Bool {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE { return false }
+    throw failure(code)
+  }
+
+  /// Runs the statement to its end and resets it.
+  ///
+  /// - Throws: ``SQLiteError``; the statement is reset then.
+  @inlinable
+  package borrowing func run() throws(SQLiteError) {
+    while try step() {}
+    sqlite3_reset(handle)
+  }
+
+  /// Makes the statement ready to run again; what is bound stays bound.
+  @inlinable
+  package borrowing func reset() {
+    sqlite3_reset(handle)
+  }
+
+  @usableFromInline
+  package borrowing func failure(_ code: Int32) -> SQLiteError {
+    let sql = sqlite3_sql(handle).map { String(cString: $0) } ?? ""
+    let error = SQLiteError(sqlite3_db_handle(handle), code: code, sql: sql)
+    sqlite3_reset(handle)
+    return error
+  }
+
+  @inlinable
+  package borrowing func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  @inlinable
+  package borrowing func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+  @inlinable
+  package borrowing func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_NULL
+  }
+
+  /// The storage class of a column's value: `SQLITE_INTEGER`, `SQLITE_FLOAT`, and so on.
+  @inlinable
+  package borrowing func storage(_ column: Int32) -> ColumnStorage {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+
+  /// The bytes of a text or blob; valid until the next step or reset.
+  @inlinable
+  package borrowing func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    let start = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(
+      start: start, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  /// The text of a column, or nothing for null.
+  package borrowing func text(_ column: Int32) -> String? {
+    isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
+  }
+
+  /// The number of columns of a row.
+  package var columnCount: Int32 { sqlite3_column_count(handle) }
+
+  /// The name of a column.
+  package borrowing func name(_ column: Int32) -> String {
+    sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
+  }
+
+  /// How many virtual machine steps the statement has run since the last call: an exact measure of
+  /// work (https://sqlite.org/c3ref/c_stmtstatus_counter.html).
+  package borrowing func takeSteps() -> Int32 {
+    sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)
+  }
+}
+
+/// SQLite's storage classes (https://sqlite.org/datatype3.html).
+package enum ColumnStorage: Sendable {
+  case null
+  case integer
+  case real
+  case text
+  case blob
+}
+
+/// What an empty string is bound from: a null pointer would bind null.
+@usableFromInline
+nonisolated(unsafe) let emptyText: UnsafePointer<CChar> = {
+  let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+  byte.pointee = 0
+  return UnsafePointer(byte)
+}()
