@@ -1,0 +1,89 @@
+public import HistoryStore
+public import ObjectContexts
+public import PersistentHistory
+
+/// When a tracker purges history after a pass.
+public enum PurgeStrategy: Sendable, Hashable {
+  /// Never; somebody calls ``HistoryTracker/purge()``.
+  case none
+  /// After every pass, what every member has merged.
+  case whenMerged
+}
+
+/// Keeps contexts up to date with what others write to a store: fetches the history after the
+/// actor's cursor, merges it, records the cursor, and purges what every member has merged.
+///
+/// ```swift
+/// let store = try Store(path: "/path/to/shared.store", model: model)
+/// let view = ObjectContext(store: store, author: "app", name: "view")
+/// let tracker = HistoryTracker("app", store: store, contexts: [view])
+/// try await tracker.start()
+/// try await tracker.pass()
+/// ```
+public actor HistoryTracker {
+  private let member: ActorID
+  private let store: Store
+  private let contexts: [ObjectContext]
+  private let strategy: PurgeStrategy
+  private var session: MemberSession?
+
+  /// Creates a tracker for one actor: a process in one role, whose name no other process uses.
+  public init(
+    _ member: ActorID, store: Store, contexts: [ObjectContext],
+    strategy: PurgeStrategy = .whenMerged
+  ) {
+    self.member = member
+    self.store = store
+    self.contexts = contexts
+    self.strategy = strategy
+  }
+
+  /// Launches the actor and catches up with what was written while it was away; when it runs already,
+  /// only the latter.
+  ///
+  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the actor off.
+  @discardableResult
+  public func start() throws(HistoryError) -> PassReport {
+    try pass()
+  }
+
+  /// Fetches, merges, records and, if the strategy says so, purges; launches the actor if need be.
+  ///
+  /// - Throws: ``HistoryError``; the cursor stays where it was recorded, and the next pass goes on there.
+  /// - Complexity: proportional to what is new and to what is purged.
+  @discardableResult
+  public func pass() throws(HistoryError) -> PassReport {
+    try launched().pass(purging: strategy == .whenMerged)
+  }
+
+  /// Purges what every member has merged.
+  @discardableResult
+  public func purge() throws(HistoryError) -> PurgeResult {
+    try launched().purge()
+  }
+
+  /// Reads the data anew and goes on from the head, after history was lost, expired or rewound.
+  @discardableResult
+  public func resync() throws(HistoryError) -> HistoryToken {
+    try launched().resync()
+  }
+
+  /// Stops following the history; the cursor stays, and history is kept for the actor.
+  public func stop() {
+    session = nil
+  }
+
+  /// Ends the membership: history is not kept for the actor any more.
+  public func retire() throws(HistoryError) {
+    try launched().retire()
+    session = nil
+  }
+
+  private func launched() throws(HistoryError) -> MemberSession {
+    if let session { return session }
+    let launched = try MemberSession(
+      member, store: store, contexts: contexts, author: contexts.first?.author)
+    session = launched
+    return launched
+  }
+}

@@ -1,0 +1,120 @@
+package import HistoryStore
+package import ObjectContexts
+package import PersistentHistory
+
+/// One launch of one member: the steps of a pass, one by one, without waiting.
+///
+/// It owns what the process has in memory about its place in history: the page that was fetched and
+/// the position that was merged through. A crash loses both, and the recorded cursor makes up for it.
+package final class MemberSession {
+  /// Who.
+  package let member: ActorID
+  /// The store whose history is followed.
+  package let store: Store
+  /// The contexts that history is merged into.
+  package let contexts: [ObjectContext]
+  /// The authors whose transactions are not merged.
+  package let ignoredAuthors: Set<String>
+  /// How many transactions one page holds at most.
+  package let pageTransactionCountMax: Int
+  /// The launch that the registry knows.
+  package private(set) var registration: Registration
+  /// The position through which the contexts have been brought.
+  package private(set) var mergedThrough: HistoryToken
+  /// The position that the registry holds.
+  package private(set) var recordedThrough: HistoryToken
+  private var fetched: HistoryPage?
+
+  private var rules: HistoryRules { store.configuration.rules }
+
+  /// Launches a member: it registers at the first launch and takes up its cursor at a later one; then
+  /// every context reads its objects at a moment at or after the cursor.
+  ///
+  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the member off; resync then.
+  /// - Complexity: one small write, then a scan of the data for each context without the write lock.
+  package init(
+    _ member: ActorID, store: Store, contexts: [ObjectContext], author: String?,
+    ignoredAuthors: Set<String> = [], pageTransactionCountMax: Int = 1000
+  ) throws(HistoryError) {
+    self.member = member
+    self.store = store
+    self.contexts = contexts
+    self.ignoredAuthors = ignoredAuthors
+    self.pageTransactionCountMax = pageTransactionCountMax
+    registration = try store.join(member, author: author)
+    mergedThrough = registration.cursor
+    recordedThrough = registration.cursor
+    for context in contexts { try context.loadAll() }
+  }
+
+  /// Reads the next page of history after what was merged.
+  ///
+  /// - Returns: the transactions that a merge will bring in.
+  /// - Throws: ``HistoryError/expired(token:firstHeld:)`` and its like, after which only a resync helps.
+  package func fetch() throws(HistoryError) -> [HistoryTransaction] {
+    let page = try store.fetch(
+      HistoryRequest(after: mergedThrough, transactionCountMax: pageTransactionCountMax))
+    fetched = page
+    hasMore = page.hasMore
+    return relevant(page)
+  }
+
+  /// Whether more history follows the page that was fetched last.
+  package private(set) var hasMore = false
+
+  /// Brings the fetched page into every context; without one it does nothing.
+  ///
+  /// - Returns: the transactions that were brought in.
+  package func merge() throws(HistoryError) -> [HistoryTransaction] {
+    guard let page = fetched else { return [] }
+    let transactions = relevant(page)
+    for context in contexts { try context.merge(transactions) }
+    mergedThrough = page.scannedThrough
+    fetched = nil
+    return transactions
+  }
+
+  /// Records how far was merged: the last transaction scanned, not the last that mattered.
+  ///
+  /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is written then.
+  package func record() throws(HistoryError) -> HistoryToken {
+    if mergedThrough != recordedThrough {
+      try store.record(registration, through: mergedThrough)
+      recordedThrough = mergedThrough
+    }
+    return recordedThrough
+  }
+
+  /// Purges what every member has merged.
+  package func purge() throws(HistoryError) -> PurgeResult {
+    try store.purge(by: registration)
+  }
+
+  /// Ends the membership: history is not kept for it any more.
+  package func retire() throws(HistoryError) {
+    try store.retire(registration)
+  }
+
+  /// Reads the data anew and goes on from the head, after history was lost, expired or rewound.
+  package func resync() throws(HistoryError) -> HistoryToken {
+    registration = try store.resync(registration)
+    fetched = nil
+    mergedThrough = registration.cursor
+    recordedThrough = registration.cursor
+    for context in contexts { try context.loadAll() }
+    return registration.cursor
+  }
+
+  /// The transactions that concern some context: not saved by all of them, not of an ignored author.
+  private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
+    let writers = contexts.count == 1 ? contexts[0].writer.rawValue : 0
+    return page.transactions.filter { transaction in
+      guard rules.merges(transaction.record.writer, writers) else { return false }
+      return ignoredAuthors.isEmpty || !isIgnored(transaction.author)
+    }
+  }
+
+  private func isIgnored(_ author: String?) -> Bool {
+    author.map(ignoredAuthors.contains) ?? false
+  }
+}

@@ -1,0 +1,120 @@
+import HistoryStore
+import PersistentHistory
+
+/// An insert, update or delete that a context has not saved yet.
+struct PendingEdit: Sendable {
+  var type: ChangeType
+  /// The attributes that were set.
+  var columns: UInt64
+  /// One value for each attribute; only those set count.
+  var values: [Value]
+}
+
+/// What a context holds: the committed rows that it knows, and the edits on top of them.
+struct ContextState: Sendable {
+  let model: Model
+  var tables: [EntityTable]
+  private(set) var edits: [ObjectID: PendingEdit] = [:]
+  /// The edited objects, in the order of their first edit.
+  private(set) var order: [ObjectID] = []
+
+  init(model: Model) {
+    self.model = model
+    tables = model.entities.map { EntityTable(width: $0.attributes.count) }
+  }
+
+  subscript(table entity: Int32) -> EntityTable {
+    get { tables[Int(entity) - 1] }
+    _modify { yield &tables[Int(entity) - 1] }
+  }
+
+  /// Whether an object is here: registered or inserted, and not deleted.
+  func isHere(_ id: ObjectID) -> Bool {
+    switch edits[id]?.type {
+    case .delete: false
+    case .insert: true
+    case .update, nil: self[table: id.entity].slots[id.key] != nil
+    }
+  }
+
+  /// The value of an attribute with the edits on top, or nothing when the object is not here.
+  func value(_ attribute: Int, of id: ObjectID) -> Value? {
+    if let edit = edits[id] {
+      if edit.type == .delete { return nil }
+      if edit.columns >> UInt64(attribute) & 1 == 1 { return edit.values[attribute] }
+      if edit.type == .insert { return .null }
+    }
+    return self[table: id.entity].value(attribute, of: id.key)
+  }
+
+  // MARK: Edits coalesce to one net effect an object
+
+  mutating func insert(_ id: ObjectID, columns: UInt64, values: [Value]) {
+    enter(id, PendingEdit(type: .insert, columns: columns, values: values))
+  }
+
+  mutating func set(_ value: Value, _ attribute: Int, of id: ObjectID) {
+    let width = model.entities[Int(id.entity) - 1].attributes.count
+    var edit =
+      edits[id]
+      ?? PendingEdit(type: .update, columns: 0, values: Array(repeating: .null, count: width))
+    edit.columns |= 1 << UInt64(attribute)
+    edit.values[attribute] = value
+    enter(id, edit)
+  }
+
+  mutating func delete(_ id: ObjectID) {
+    if edits[id]?.type == .insert {
+      edits[id] = nil
+      order.removeAll { $0 == id }
+    } else {
+      enter(id, PendingEdit(type: .delete, columns: 0, values: []))
+    }
+  }
+
+  mutating func forgetEdits() {
+    edits.removeAll(keepingCapacity: true)
+    order.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func enter(_ id: ObjectID, _ edit: PendingEdit) {
+    if edits.updateValue(edit, forKey: id) == nil { order.append(id) }
+  }
+
+  /// The edits as the store takes them, each with the version of the row that it was made on.
+  func objectEdits() -> [ObjectEdit] {
+    order.compactMap { id in
+      guard let edit = edits[id] else { return nil }
+      let version = self[table: id.entity].version(of: id.key) ?? 0
+      switch edit.type {
+      case .insert: return ObjectEdit(.insert, id, values: edit.values)
+      case .update:
+        let set = edit.values.indices.filter { edit.columns >> UInt64($0) & 1 == 1 }
+        return ObjectEdit(
+          .update, id, columns: edit.columns, version: version, values: set.map { edit.values[$0] })
+      case .delete: return ObjectEdit(.delete, id, version: version)
+      }
+    }
+  }
+
+  /// Takes over what a save did, and answers the objects whose rows must be read again.
+  mutating func apply(_ result: SaveResult) -> [ObjectID] {
+    let number = result.transaction?.number ?? 0
+    var stale: [ObjectID] = []
+    for (id, outcome) in zip(order, result.outcomes) {
+      guard let edit = edits[id] else { continue }
+      switch (outcome, edit.type) {
+      case (.written, .insert):
+        self[table: id.entity].put(id.key, version: number, edit.values[...])
+      case (.written, .update):
+        self[table: id.entity].set(edit.columns, edit.values, version: number, of: id.key)
+      case (.written, .delete), (.writtenOver, .delete), (.gone, _):
+        self[table: id.entity].remove(id.key)
+      case (.writtenOver, _), (.leftOut, _):
+        stale.append(id)
+      }
+    }
+    forgetEdits()
+    return stale
+  }
+}

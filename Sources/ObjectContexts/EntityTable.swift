@@ -1,0 +1,87 @@
+import HistoryStore
+import PersistentHistory
+
+/// The registered objects of one entity: an identity map onto rows that lie flat in one array.
+///
+/// A row costs no allocation of its own; the place of a removed row is used again.
+struct EntityTable: Sendable {
+  private let width: Int
+  private(set) var slots: [Int64: Int] = [:]
+  private var versions: [Int64] = []
+  private var values: [Value] = []
+  private var free: [Int] = []
+
+  init(width: Int) {
+    self.width = width
+  }
+
+  /// The version of an object's row, or nothing when the object is not registered.
+  func version(of key: Int64) -> Int64? {
+    slots[key].map { versions[$0] }
+  }
+
+  /// The committed value of an attribute, or nothing when the object is not registered.
+  func value(_ attribute: Int, of key: Int64) -> Value? {
+    slots[key].map { values[$0 * width + attribute] }
+  }
+
+  /// The committed values of an object.
+  func row(of key: Int64) -> ArraySlice<Value>? {
+    slots[key].map { values[$0 * width..<($0 + 1) * width] }
+  }
+
+  /// Registers or refreshes an object, and answers whether it is new here.
+  @discardableResult
+  mutating func put(_ key: Int64, version: Int64, _ row: ArraySlice<Value>) -> Bool {
+    if let slot = slots[key] {
+      versions[slot] = version
+      values.replaceSubrange(slot * width..<(slot + 1) * width, with: row)
+      return false
+    }
+    if let slot = free.popLast() {
+      slots[key] = slot
+      versions[slot] = version
+      values.replaceSubrange(slot * width..<(slot + 1) * width, with: row)
+    } else {
+      slots[key] = versions.count
+      versions.append(version)
+      values.append(contentsOf: row)
+    }
+    return true
+  }
+
+  /// Sets some attributes of a registered object.
+  mutating func set(_ columns: UInt64, _ row: [Value], version: Int64, of key: Int64) {
+    guard let slot = slots[key] else { return }
+    versions[slot] = version
+    for attribute in 0..<width where columns >> UInt64(attribute) & 1 == 1 {
+      values[slot * width + attribute] = row[attribute]
+    }
+  }
+
+  /// Forgets an object, and answers whether it was registered.
+  @discardableResult
+  mutating func remove(_ key: Int64) -> Bool {
+    guard let slot = slots.removeValue(forKey: key) else { return false }
+    for attribute in 0..<width { values[slot * width + attribute] = .null }
+    free.append(slot)
+    return true
+  }
+
+  /// Forgets every object.
+  mutating func removeAll() {
+    slots.removeAll(keepingCapacity: true)
+    versions.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+    free.removeAll(keepingCapacity: true)
+  }
+
+  /// Registers every row of a batch.
+  mutating func put(_ batch: RowBatch) {
+    for index in batch.keys.indices {
+      put(
+        batch.keys[index], version: batch.versions[index],
+        batch.values[index * width..<(index + 1) * width])
+    }
+  }
+}

@@ -1,0 +1,167 @@
+public import HistoryStore
+public import PersistentHistory
+import Synchronization
+
+/// An in-memory view of a store with its own unsaved edits (Core Data: `NSManagedObjectContext`).
+///
+/// It knows each object once, tracks edits by attribute, saves them as one transaction under its
+/// author and name, and takes in what others wrote when a tracker merges history into it. It may be
+/// used from any thread; one call runs at a time.
+public final class ObjectContext: Sendable {
+  /// The store that the objects are in.
+  public let store: Store
+  /// The author of its transactions, or nothing.
+  public let author: String?
+  /// The name that its transactions carry, or nothing.
+  public let name: String?
+  /// What a save does with objects that somebody else changed meanwhile.
+  public let mergePolicy: MergePolicy
+  /// The identity by which the context knows its own transactions.
+  package let writer: WriterID
+
+  let state: Mutex<ContextState>
+
+  /// Creates a context that knows no object yet.
+  public init(
+    store: Store, author: String? = nil, name: String? = nil, mergePolicy: MergePolicy = .error
+  ) {
+    self.store = store
+    self.author = author
+    self.name = name
+    self.mergePolicy = mergePolicy
+    writer = store.makeWriter()
+    state = Mutex(ContextState(model: store.model))
+  }
+
+  // MARK: Reading
+
+  /// The object with an identity, read from the store when the context does not know it yet; nothing
+  /// when it is in neither, or deleted here.
+  ///
+  /// - Complexity: one query of one row at the first access (Core Data: firing a fault).
+  public func object(_ id: ObjectID) throws(HistoryError) -> StoredObject? {
+    try state.withLock { state throws(HistoryError) in
+      if state.isHere(id) { return StoredObject(context: self, id: id) }
+      guard state.edits[id] == nil, store.model.entity(id.entity) != nil else { return nil }
+      let batch = try store.rows(id.entity, sortedKeys: [id.key])
+      state[table: id.entity].put(batch)
+      return batch.keys.isEmpty ? nil : StoredObject(context: self, id: id)
+    }
+  }
+
+  /// The objects of an entity that the context knows, unsaved ones included, in key order.
+  public func registeredObjects(_ entity: String) throws(HistoryError) -> [StoredObject] {
+    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
+    return state.withLock { state in
+      let inserted = state.order.filter { $0.entity == number && state.edits[$0]?.type == .insert }
+      let keys = state[table: number].slots.keys.map { ObjectID(entity: number, key: $0) }
+      return (keys + inserted).filter { state.isHere($0) }.sorted().map {
+        StoredObject(context: self, id: $0)
+      }
+    }
+  }
+
+  /// Reads every object of the store anew, at one moment, and forgets unsaved edits.
+  ///
+  /// - Returns: the position of that moment.
+  /// - Complexity: a scan of the data in one read transaction; no writer waits for it.
+  @discardableResult
+  public func loadAll() throws(HistoryError) -> HistoryToken {
+    let snapshot = try store.snapshot()
+    state.withLock { state in
+      state.forgetEdits()
+      for batch in snapshot.rows {
+        state[table: batch.entity].removeAll()
+        state[table: batch.entity].put(batch)
+      }
+    }
+    return snapshot.at
+  }
+
+  func value(of id: ObjectID, _ attribute: String) -> Value? {
+    guard let index = store.model.entity(id.entity)?.index(of: attribute) else { return nil }
+    return state.withLock { $0.value(index, of: id) }
+  }
+
+  /// Hands the committed rows of every registered object to a closure, one by one.
+  package func forEachRegistered(_ body: (ObjectID, ArraySlice<Value>) -> Void) {
+    let tables = state.withLock { $0.tables }
+    for (offset, table) in tables.enumerated() {
+      for key in table.slots.keys {
+        if let row = table.row(of: key) { body(ObjectID(entity: Int32(offset + 1), key: key), row) }
+      }
+    }
+  }
+
+  // MARK: Editing
+
+  /// Whether there are edits to save.
+  public var hasChanges: Bool { state.withLock { !$0.order.isEmpty } }
+
+  /// Inserts an object; it is written at the next save.
+  ///
+  /// - Throws: ``HistoryError`` when a name or value does not fit, or SQLite fails to reserve keys.
+  /// - Complexity: no query, or one small write for each block of keys.
+  @discardableResult
+  public func insert(
+    _ entity: String, _ values: [String: Value] = [:]
+  ) throws(HistoryError) -> StoredObject {
+    guard let description = store.model.number(of: entity).flatMap(store.model.entity) else {
+      throw .unknownEntity(entity)
+    }
+    var columns: UInt64 = 0
+    var row = Array(repeating: Value.null, count: description.attributes.count)
+    for (name, value) in values {
+      let index = try Self.index(of: name, in: description, for: value)
+      columns |= 1 << UInt64(index)
+      row[index] = value
+    }
+    let id = try store.makeObjectID(entity)
+    state.withLock { $0.insert(id, columns: columns, values: row) }
+    return StoredObject(context: self, id: id)
+  }
+
+  func set(_ value: Value, of id: ObjectID, _ attribute: String) throws(HistoryError) {
+    guard let entity = store.model.entity(id.entity) else { throw .unknownObject(id) }
+    let index = try Self.index(of: attribute, in: entity, for: value)
+    try state.withLock { state throws(HistoryError) in
+      guard state.isHere(id) else { throw .unknownObject(id) }
+      state.set(value, index, of: id)
+    }
+  }
+
+  /// Deletes an object at the next save; one that is not here is left alone.
+  public func delete(_ id: ObjectID) {
+    state.withLock { state in
+      if state.isHere(id) { state.delete(id) }
+    }
+  }
+
+  /// Forgets every unsaved edit.
+  public func rollback() {
+    state.withLock { $0.forgetEdits() }
+  }
+
+  private static func index(
+    of name: String, in entity: Entity, for value: Value
+  ) throws(HistoryError) -> Int {
+    guard let index = entity.index(of: name) else {
+      throw .unknownAttribute(entity: entity.name, attribute: name)
+    }
+    let type = entity.attributes[index].type
+    guard value == .null || value.type == type else {
+      throw .unfitValue(entity: entity.name, attribute: name, type: type)
+    }
+    return index
+  }
+}
+
+extension ObjectContext: Hashable {
+  /// Contexts are equal when they are the same.
+  public static func == (left: ObjectContext, right: ObjectContext) -> Bool { left === right }
+
+  /// Hashes the context's identity.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+  }
+}
