@@ -51,6 +51,7 @@ enum Schema {
     try connection.execute("INSERT INTO history_metadata VALUES('purged', 0)")
     try connection.execute("INSERT INTO history_metadata VALUES('deleted', 0)")
     try connection.execute("INSERT INTO history_metadata VALUES('epoch', 0)")
+    try connection.execute("INSERT INTO history_metadata VALUES('numbered', 0)")
     try connection.execute("PRAGMA application_id=\(applicationID)")
     try connection.execute("PRAGMA user_version=\(formatVersion)")
   }

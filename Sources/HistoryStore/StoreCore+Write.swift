@@ -34,7 +34,7 @@ extension StoreCore {
     do {
       return try write {
         let head = try head()
-        let number = rules.nextNumber(head.number)
+        let number = rules.nextNumber(try lastNumber(head.number))
         packed.begin()
         try body(number, &packed)
         guard packed.count > 0 else { throw NothingChanged() }

@@ -88,6 +88,15 @@ final class StoreCore {
     return (head.statement.int(0), head.statement.real(1), head.statement.int(2))
   }
 
+  /// The greatest number that was ever given to a transaction. Our own purges leave the newest row;
+  /// only raw stores can lose it, to ``Store/deleteHistory(before:authors:)``.
+  func lastNumber(_ head: Int64) throws -> Int64 {
+    guard timestamps == .wallClock else { return head }
+    return max(
+      head,
+      try connection.integer("SELECT value FROM history_metadata WHERE name = 'numbered'") ?? 0)
+  }
+
   /// The position of the newest transaction.
   func headToken() throws -> HistoryToken {
     let head = try head()

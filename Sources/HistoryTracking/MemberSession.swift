@@ -47,6 +47,37 @@ package final class MemberSession {
     for context in contexts { try context.loadAll() }
   }
 
+  /// What a session has in memory: what the lab keeps to put one back as it was.
+  package struct Memory: Sendable {
+    let ignoredAuthors: Set<String>
+    let pageTransactionCountMax: Int
+    let registration: Registration
+    let mergedThrough: HistoryToken
+    let recordedThrough: HistoryToken
+    let fetched: HistoryPage?
+  }
+
+  /// What the session has in memory now.
+  package var memory: Memory {
+    Memory(
+      ignoredAuthors: ignoredAuthors, pageTransactionCountMax: pageTransactionCountMax,
+      registration: registration, mergedThrough: mergedThrough, recordedThrough: recordedThrough,
+      fetched: fetched)
+  }
+
+  /// Puts a session back as it was, on another connection to the same store; nothing is registered.
+  package init(_ memory: Memory, store: Store, contexts: [ObjectContext]) {
+    member = memory.registration.member
+    self.store = store
+    self.contexts = contexts
+    ignoredAuthors = memory.ignoredAuthors
+    pageTransactionCountMax = memory.pageTransactionCountMax
+    registration = memory.registration
+    mergedThrough = memory.mergedThrough
+    recordedThrough = memory.recordedThrough
+    fetched = memory.fetched
+  }
+
   /// Reads the next page of history after what was merged.
   ///
   /// - Returns: the transactions that a merge will bring in.

@@ -22,15 +22,24 @@ public final class ObjectContext: Sendable {
   let state: Mutex<ContextState>
 
   /// Creates a context that knows no object yet.
-  public init(
+  public convenience init(
     store: Store, author: String? = nil, name: String? = nil, mergePolicy: MergePolicy = .error
+  ) {
+    self.init(
+      store: store, author: author, name: name, mergePolicy: mergePolicy,
+      writer: store.makeWriter(), state: ContextState(model: store.model))
+  }
+
+  init(
+    store: Store, author: String?, name: String?, mergePolicy: MergePolicy, writer: WriterID,
+    state: ContextState
   ) {
     self.store = store
     self.author = author
     self.name = name
     self.mergePolicy = mergePolicy
-    writer = store.makeWriter()
-    state = Mutex(ContextState(model: store.model))
+    self.writer = writer
+    self.state = Mutex(state)
   }
 
   // MARK: Reading
@@ -163,5 +172,12 @@ extension ObjectContext: Hashable {
   /// Hashes the context's identity.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
+  }
+}
+
+extension ObjectContext {
+  /// Whether an object is inserted here and not saved yet.
+  package func isInserted(_ id: ObjectID) -> Bool {
+    state.withLock { $0.edits[id]?.type == .insert }
   }
 }

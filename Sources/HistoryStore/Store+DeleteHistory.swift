@@ -1,0 +1,33 @@
+package import PersistentHistory
+import SQLiteStorage
+
+extension Store {
+  /// Deletes the history of some authors before a point in time, strictly, whoever has merged it: what
+  /// the published protocols ask of `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a
+  /// fetch request on the author. Nothing of ours calls it; the lab's re-creations of them do.
+  ///
+  /// - Parameter authors: whose history, or nothing for everyone's.
+  /// - Complexity: a scan of history.
+  package func deleteHistory(
+    before date: Date, authors: [String?]?
+  ) throws(HistoryError) {
+    try locked { core in
+      try core.write {
+        try core.learnNewStrings()
+        let head = try core.head().number
+        let filter = authors.map { HistoryFilter.any($0.map { .author($0) }) }
+        let matching = filter.map { " AND " + $0.sql(core.strings.number(of:)) } ?? ""
+        let delete = try core.query(
+          "DELETE FROM history_transaction WHERE timestamp < ?1\(matching)")
+        delete.statement.bind(date.timeIntervalSinceReferenceDate, at: 1)
+        try delete.statement.run()
+        try core.connection.execute(
+          """
+          DELETE FROM history_chunk WHERE id >> \(ChunkKey.bits) NOT IN (
+            SELECT number FROM history_transaction);
+          UPDATE history_metadata SET value = max(value, \(head)) WHERE name = 'numbered'
+          """)
+      }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package import PersistentHistory
+package import Traces
+
+/// The events of a run so far, numbered as they are added.
+package struct EventLog {
+  /// The events, in order; only those not yet taken by whoever drives the run.
+  package private(set) var events: [Event] = []
+  /// The scheduler's step that new events belong to.
+  package var tick = 0
+  private var next = 0
+
+  package init() {}
+
+  /// Adds what happened to an actor, or to the store.
+  package mutating func add(_ actor: ActorID?, _ happening: Happening) {
+    events.append(Event(at: next, tick: tick, actor: actor, happening))
+    next += 1
+  }
+}

@@ -1,0 +1,265 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Traces
+
+/// One process of a plan: its own connection to the store and its view.
+///
+/// Both our tracker and the published protocols write through it; they differ in what they read.
+final class PlanProcess {
+  let actor: PlannedActor
+  let store: Store
+  let view: ObjectContext
+  /// What the system calls the context of batch requests.
+  let batchContextName: String
+  /// A write that has begun and not committed.
+  var staged: PlannedWrite?
+
+  init(
+    _ actor: PlannedActor, header: PlanHeader, configuration: StoreConfiguration, path: String,
+    batchContextName: String = "batch"
+  ) throws(HistoryError) {
+    self.actor = actor
+    self.batchContextName = batchContextName
+    store = try Store(path: path, model: header.model, configuration: configuration)
+    view = ObjectContext(
+      store: store, author: actor.author, name: "view", mergePolicy: .objectWins)
+  }
+
+  /// What the process has in memory.
+  struct Memory {
+    let actor: PlannedActor
+    let batchContextName: String
+    let staged: PlannedWrite?
+    let view: ObjectContext.Memory
+  }
+
+  var memory: Memory {
+    Memory(
+      actor: actor, batchContextName: batchContextName, staged: staged, view: view.memory)
+  }
+
+  /// Puts the process back as it was, on a store that was put back.
+  init(
+    _ memory: Memory, _ header: PlanHeader, _ configuration: StoreConfiguration, _ path: String
+  ) throws(HistoryError) {
+    actor = memory.actor
+    batchContextName = memory.batchContextName
+    staged = memory.staged
+    store = try Store(path: path, model: header.model, configuration: configuration)
+    view = ObjectContext(store: store, memory: memory.view)
+  }
+
+  /// The author that a write names.
+  func author(_ choice: WriteAuthor) -> String? {
+    switch choice {
+    case .own: actor.author
+    case .absent: nil
+    case .other(let name): name
+    }
+  }
+
+  /// The name that a planned context has in history.
+  private func contextName(_ planned: String) -> String {
+    planned == "batch" ? batchContextName : planned
+  }
+
+  /// Saves a planned write through the context that it names.
+  func write(
+    _ write: PlannedWrite, _ objects: inout PlanObjects, _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let author = author(write.author)
+    if write.context == "batch", write.changes.allSatisfy({ $0.type == .insert }) {
+      return try batchInsert(write, by: author, &objects, &log)
+    }
+    let context =
+      write.context == "view"
+      ? view
+      : ObjectContext(
+        store: store, author: author, name: contextName(write.context), mergePolicy: .objectWins)
+    do throws(HistoryError) {
+      let edited = try edit(write.changes, in: context, &objects)
+      let (written, edits) = try context.saveReporting(author: .some(author))
+      let values = Dictionary(uniqueKeysWithValues: edited.map { ($0.object, $0.values) })
+      let changes = edits.filter { $0.outcome == .written || $0.outcome == .writtenOver }
+        .map { edit in
+          let name = objects.name(edit.id, in: store.model)
+          return Self.change(edit.type, name, edit.type == .delete ? [:] : values[name] ?? [:])
+        }
+      report(written, author, write.context, changes, &log)
+    } catch {
+      context.rollback()
+      throw SystemFailure(error)
+    }
+  }
+
+  /// Brings planned changes into a context; what is not there to be changed is left out.
+  ///
+  /// - Returns: the objects that were edited, with what was set, each once.
+  private func edit(
+    _ changes: [PlannedChange], in context: ObjectContext, _ objects: inout PlanObjects
+  ) throws(HistoryError) -> [PlannedChange] {
+    var edited: [ObjectName: PlannedChange] = [:]
+    for change in changes {
+      let known = objects.id(change.object)
+      var object: StoredObject?
+      if let known { object = try present(known, in: context) }
+      switch (change.type, object) {
+      case (.insert, nil):
+        let inserted = try context.insert(change.object.entity, change.values)
+        objects.enter(change.object, inserted.id)
+        edited[change.object] = change
+      case (.update, let object?):
+        for (name, value) in change.values.sorted(by: { $0.key < $1.key }) {
+          try object.set(value, for: name)
+        }
+        edited[change.object, default: change].values.merge(change.values) { $1 }
+      case (.delete, let object?):
+        object.delete()
+      case (.insert, _?), (.update, nil), (.delete, nil): break
+      }
+    }
+    return Array(edited.values)
+  }
+
+  /// The object in a context, if it is there and the store still holds it or the context inserts it.
+  private func present(
+    _ id: ObjectID, in context: ObjectContext
+  ) throws(HistoryError) -> StoredObject? {
+    guard let object = try context.object(id) else { return nil }
+    if context.isInserted(id) { return object }
+    return try store.rows(id.entity, sortedKeys: [id.key]).keys.isEmpty ? nil : object
+  }
+
+  private func batchInsert(
+    _ write: PlannedWrite, by author: String?, _ objects: inout PlanObjects,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    guard let entity = write.changes.first?.object.entity else {
+      return report(nil, author, write.context, [], &log)
+    }
+    try telling { () throws(HistoryError) in
+      var missing: [PlannedChange] = []
+      for change in write.changes where change.object.entity == entity {
+        guard !missing.contains(where: { $0.object == change.object }) else { continue }
+        if let id = objects.id(change.object),
+          try !store.rows(id.entity, sortedKeys: [id.key]).keys.isEmpty
+        {
+          continue
+        }
+        missing.append(change)
+      }
+      let result = try insert(missing, into: entity, by: author)
+      for (change, id) in zip(missing, result.objectIDs) { objects.enter(change.object, id) }
+      let changes = missing.map { Self.change(.insert, $0.object, $0.values) }
+      report(result.transaction, author, "batch", changes, &log)
+    }
+  }
+
+  private func insert(
+    _ changes: [PlannedChange], into entity: String, by author: String?
+  ) throws(HistoryError) -> BatchResult {
+    let description = store.model.number(of: entity).flatMap(store.model.entity)
+    var next = changes.makeIterator()
+    return try store.batchInsert(
+      into: entity, by: BatchAuthor(author, contextName: batchContextName)
+    ) { row in
+      guard let change = next.next() else { return false }
+      for (name, value) in change.values {
+        guard let index = description?.index(of: name) else {
+          throw HistoryError.unknownAttribute(entity: entity, attribute: name)
+        }
+        row.set(value, at: index)
+      }
+      return true
+    }
+  }
+
+  /// Commits the write that has begun.
+  func commitStaged(
+    _ objects: inout PlanObjects, _ log: inout EventLog
+  ) throws(SystemFailure) {
+    guard let staged else { throw SystemFailure(.failed, "\(actor.id) has begun no write.") }
+    self.staged = nil
+    try write(staged, &objects, &log)
+  }
+
+  /// Updates or deletes by predicate.
+  func batch(
+    _ batch: PlannedBatch, _ objects: PlanObjects, _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let author = author(batch.author)
+    let by = BatchAuthor(author, contextName: batchContextName)
+    let predicate = ObjectPredicate.all(
+      batch.conditions.map { .compare($0.attribute, Comparison($0.comparison), $0.value) })
+    let result = try telling { () throws(HistoryError) in
+      switch batch.type {
+      case .update:
+        try store.batchUpdate(batch.entity, where: predicate, set: batch.values, by: by)
+      case .delete, .insert: try store.batchDelete(batch.entity, where: predicate, by: by)
+      }
+    }
+    let changes = result.objectIDs.map { id in
+      Self.change(
+        batch.type, objects.name(id, in: store.model), batch.type == .update ? batch.values : [:])
+    }
+    report(result.transaction, author, "batch", changes, &log)
+  }
+
+  private func report(
+    _ written: WrittenTransaction?, _ author: String?, _ context: String,
+    _ changes: [CommittedChange], _ log: inout EventLog
+  ) {
+    guard let written else { return log.add(actor.id, .wroteNothing) }
+    log.add(
+      actor.id,
+      .committed(
+        CommittedTransaction(
+          name: String(written.number), author: author, context: context,
+          writer: "\(actor.id)/\(context)",
+          timestamp: written.timestamp.timeIntervalSinceReferenceDate, changes: changes)))
+  }
+
+  private static func change(
+    _ type: ChangeType, _ name: ObjectName, _ values: Values
+  ) -> CommittedChange {
+    CommittedChange(
+      type, name, columns: type == .update ? values.keys.sorted() : [], values: values)
+  }
+
+  /// What the view holds, by the plan's names.
+  func viewObjects(_ objects: PlanObjects) -> Objects {
+    var held: Objects = [:]
+    view.forEachRegistered { id, row in
+      guard let entity = store.model.entity(id.entity) else { return }
+      held[objects.name(id, in: store.model)] = entity.values(row)
+    }
+    return held
+  }
+}
+
+extension Entity {
+  /// A row by attribute name, without what is null.
+  func values(_ row: ArraySlice<Value>) -> Values {
+    var values: Values = [:]
+    for (attribute, value) in zip(attributes, row) where value != .null {
+      values[attribute.name] = value
+    }
+    return values
+  }
+}
+
+extension Comparison {
+  /// The store's word for a plan's.
+  init(_ planned: PlannedComparison) {
+    self =
+      switch planned {
+      case .equal: .equal
+      case .notEqual: .notEqual
+      case .less: .less
+      case .lessOrEqual: .lessOrEqual
+      case .greater: .greater
+      case .greaterOrEqual: .greaterOrEqual
+      }
+  }
+}

@@ -1,0 +1,24 @@
+import Synchronization
+
+/// A source of bits that depends on its seed alone, for several threads
+/// (SplitMix64: Steele, Lea and Flood, 2014).
+final class RandomState: Sendable {
+  private let state: Atomic<UInt64>
+
+  init(_ seed: UInt64) {
+    state = Atomic(seed)
+  }
+
+  /// Where the sequence is: what a snapshot keeps.
+  var value: UInt64 {
+    get { state.load(ordering: .relaxed) }
+    set { state.store(newValue, ordering: .relaxed) }
+  }
+
+  func next() -> UInt64 {
+    var bits = state.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
+    bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
+    bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb
+    return bits ^ bits >> 31
+  }
+}

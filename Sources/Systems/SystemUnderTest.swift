@@ -1,0 +1,86 @@
+package import Traces
+
+/// Anything that can be put under test: ours, a published protocol, or a mutant.
+///
+/// It performs one command at a time and tells what happened; it never decides whether that was right.
+package protocol SystemUnderTest: AnyObject {
+  /// What it can be asked to do.
+  var capabilities: Set<Capability> { get }
+
+  /// Starts over with an empty store, for the actors of a plan.
+  func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure)
+
+  /// Does what a command says, and tells what happened.
+  func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure)
+
+  /// Everything that it would take to go on from here: files and memory.
+  func snapshot() throws(SystemFailure) -> SystemSnapshot
+
+  /// Goes back to a snapshot of the same plan.
+  func restore(_ snapshot: SystemSnapshot) throws(SystemFailure)
+
+  /// A number that is equal for equal states: data, history, cursors and views.
+  func digest() throws(SystemFailure) -> UInt64
+}
+
+/// What a system can be asked to do; plans hold nothing else for it.
+package enum Capability: String, Sendable, Hashable, CaseIterable {
+  /// Fetch, merge and record one by one.
+  case steps
+  /// A write that begins, lets others write, and commits.
+  case begin
+  /// A clock that the plan moves.
+  case clock
+  /// Losing an actor's memory.
+  case crash
+  /// Purging by command.
+  case purge
+  /// A new snapshot after history was lost.
+  case resync
+  /// Telling what history holds.
+  case history
+  /// Updates and deletes by predicate.
+  case batch
+  /// Consumers without a view.
+  case consume
+  /// Writes without an author.
+  case nullAuthor
+  /// Actors whose configuration differs.
+  case config
+}
+
+/// Where a system keeps its store, and what time it is there.
+package struct SystemEnvironment: Sendable {
+  /// The store's file.
+  package var path: String
+  /// The SQLite VFS that holds it, or nothing for the platform's own.
+  package var vfs: String?
+  /// The plan's clock.
+  package var clock: PlanClock
+  /// The seed of everything that the store draws at random.
+  package var seed: UInt64
+  /// Saves the files, and answers how to bring them back; connections must be closed before that.
+  package var saveFiles: @Sendable () -> @Sendable () -> Void
+
+  package init(
+    path: String, vfs: String?, clock: PlanClock, seed: UInt64,
+    saveFiles: @escaping @Sendable () -> @Sendable () -> Void
+  ) {
+    self.path = path
+    self.vfs = vfs
+    self.clock = clock
+    self.seed = seed
+    self.saveFiles = saveFiles
+  }
+}
+
+/// A state of a system: how to bring its files back, and what it had in memory.
+package struct SystemSnapshot {
+  let restoreFiles: @Sendable () -> Void
+  let memory: Any
+
+  init(restoreFiles: @escaping @Sendable () -> Void, memory: Any) {
+    self.restoreFiles = restoreFiles
+    self.memory = memory
+  }
+}
