@@ -23,6 +23,9 @@ struct HeapDisk {
   var detached: Set<FilePointer> = []
   var openHandleCount = 0
   var random: SplitMix
+  /// The faults that are armed, and whether there are any.
+  private(set) var tallies: [FaultTally] = []
+  private var isArmed = false
 
   fileprivate let mutex: UnsafeMutablePointer<Mutex<Void>>
   private let calls: UnsafeMutablePointer<Int>
@@ -61,11 +64,27 @@ extension HeapDisk {
   ///
   /// Answers `SQLITE_OK`, or the code that the call fails with.
   @inline(__always)
-  func admit(_ call: FileCall, _ kind: FileKind, byteCount: Int = 0) -> Int32 {
+  mutating func admit(_ call: FileCall, _ kind: FileKind, byteCount: Int = 0) -> Int32 {
     let index = CallCounters.index(kind, call)
     calls[index] += 1
     bytes[index] += byteCount
-    return SQLITE_OK
+    return isArmed ? strike(call, kind) : SQLITE_OK
+  }
+
+  /// Replaces the faults.
+  mutating func arm(_ faults: [FileFault]) {
+    tallies = faults.map(FaultTally.init)
+    isArmed = !faults.isEmpty
+  }
+
+  @inline(never)
+  private mutating func strike(_ call: FileCall, _ kind: FileKind) -> Int32 {
+    var first: Int32?
+    for index in tallies.indices {
+      let code = tallies[index].strike(call, on: kind)
+      first = first ?? code
+    }
+    return first ?? SQLITE_OK
   }
 
   /// Copies the counts.

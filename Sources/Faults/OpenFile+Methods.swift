@@ -21,16 +21,7 @@ extension OpenFile {
 
   private static func addBytes(to methods: inout sqlite3_io_methods) {
     methods.xRead = { file, target, count, offset in
-      let handle = OpenFile.at(file)
-      let count = Int(count)
-      return handle.perform(.read, byteCount: count) {
-        let there = handle.pointee.file.pointee.read(
-          into: target.unsafelyUnwrapped,
-          at: Int(offset),
-          count: count
-        )
-        return there == count ? SQLITE_OK : ExtendedCode.shortRead
-      }
+      OpenFile.at(file).read(target.unsafelyUnwrapped, Int(count), Int(offset))
     }
     methods.xWrite = { file, source, count, offset in
       let handle = OpenFile.at(file)

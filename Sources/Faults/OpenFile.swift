@@ -51,6 +51,21 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     }
   }
 
+  /// Reads bytes; a short read is the one failure that still delivers some.
+  @inline(__always)
+  func read(_ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int) -> Int32 {
+    let disk = pointee.disk
+    return disk.locked {
+      let code = disk.pointee.admit(.read, pointee.kind, byteCount: count)
+      if code != SQLITE_OK && code != ExtendedCode.shortRead { return code }
+      let there = pointee.file.pointee.read(into: target, at: offset, count: count)
+      if code == SQLITE_OK { return there == count ? SQLITE_OK : ExtendedCode.shortRead }
+      let half = count / 2
+      (target + half).initializeMemory(as: UInt8.self, repeating: 0, count: count - half)
+      return ExtendedCode.shortRead
+    }
+  }
+
   /// Gives back what the handle holds and lets go of the file.
   func close() {
     let disk = pointee.disk
