@@ -32,8 +32,7 @@ extension HeapDisk {
 
   /// Gives up a file that has neither path nor handle: its buffers wait for the next one.
   mutating func retireIfUnused(_ file: FilePointer) {
-    guard file.pointee.path == nil, file.pointee.openCount == 0 else { return }
-    detached.remove(file)
+    guard file.pointee.openCount == 0, detached.remove(file) != nil else { return }
     if spare.count < Self.spareCountMax && file.pointee.allocatedBytes <= Self.spareBytesMax {
       spare.append(file)
     } else {

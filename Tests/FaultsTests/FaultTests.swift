@@ -47,6 +47,16 @@ struct FaultTests {
     #expect(files.disarm().map(\.failedCalls) == [1])
   }
 
+  @Test func `A fault on the database's writes leaves the log's alone`() throws {
+    let connection = try Connection.store(on: files)
+    files.arm([FileFault(.ioError, file: .main, call: .write, k: 1)])
+    #expect(connection.code("INSERT INTO item VALUES (1, 1)") == SQLITE_OK)
+    #expect(connection.code("PRAGMA wal_checkpoint") == SQLITE_IOERR | 3 << 8)
+    files.arm([FileFault(.ioError, file: .main, call: .sync, k: 1)])
+    #expect(connection.code("PRAGMA wal_checkpoint") == SQLITE_IOERR | 4 << 8)
+    #expect(files.disarm().map(\.countedCalls) == [1])
+  }
+
   @Test func `Arming starts the counts again`() throws {
     let connection = try Connection.store(on: files)
     for _ in 1...5 {

@@ -68,9 +68,17 @@ struct FileTests {
     try connection.run("INSERT INTO item VALUES (1, 1)")
     files.removeAll()
     #expect(files.usage.files == 0)
-    #expect(try connection.items == ["1|1"])
+    #expect(try connection.run("PRAGMA shrink_memory; SELECT n FROM item") == ["1"])
     let fresh = try Connection.store(on: files)
     #expect(try fresh.items == [])
+  }
+
+  @Test func `A store in rollback mode that is removed is no longer written`() throws {
+    let connection = try Connection("app.store", on: files)
+    try connection.run("CREATE TABLE item (id INTEGER PRIMARY KEY, n)")
+    files.removeAll()
+    let moved = SQLITE_READONLY | 4 << 8
+    #expect(connection.code("INSERT INTO item VALUES (1, 1)") == moved)
   }
 
   @Test func `The clock that is handed in is the time that SQLite tells`() throws {
