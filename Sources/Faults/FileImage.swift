@@ -1,0 +1,18 @@
+/// The bytes of one file.
+///
+/// The image of a store that was checkpointed and closed is a template: installed under any number
+/// of paths it gives fresh stores without running a schema.
+package struct FileImage: Sendable, Hashable {
+  /// All bytes, from offset 0 to the end of the file.
+  package var bytes: [UInt8]
+
+  /// Makes an image of bytes from elsewhere, a real file for example.
+  package init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Copies `count` bytes of memory.
+  init(copying start: UnsafeRawPointer?, count: Int) {
+    bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+}

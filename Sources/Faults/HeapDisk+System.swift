@@ -1,0 +1,146 @@
+internal import CSQLite
+
+/// The methods of the file system itself (https://sqlite.org/c3ref/vfs.html), version 2.
+extension HeapDisk {
+  typealias Pointer = UnsafeMutablePointer<HeapDisk>
+
+  /// Fills in what SQLite registers; `name` and `disk` must outlive it.
+  static func makeSystem(name: UnsafePointer<CChar>, disk: Pointer) -> sqlite3_vfs {
+    var system = sqlite3_vfs()
+    system.iVersion = 2
+    system.szOsFile = Int32(MemoryLayout<OpenFile>.stride)
+    system.mxPathname = 1024
+    system.zName = name
+    system.pAppData = UnsafeMutableRawPointer(disk)
+    addFiles(to: &system)
+    addEnvironment(to: &system)
+    addLibraries(to: &system)
+    return system
+  }
+
+  private static func addFiles(to system: inout sqlite3_vfs) {
+    system.xOpen = { system, path, file, flags, outFlags in
+      file?.pointee.pMethods = nil
+      guard let file else { return SQLITE_CANTOPEN }
+      let code = HeapDisk.at(system).open(path, OpenFile.at(file), flags)
+      if code == SQLITE_OK { outFlags?.pointee = flags }
+      return code
+    }
+    system.xDelete = { system, path, _ in
+      HeapDisk.at(system).delete(String(cString: path.unsafelyUnwrapped))
+    }
+    system.xAccess = { system, path, _, answer in
+      HeapDisk.at(system).access(String(cString: path.unsafelyUnwrapped), answer)
+    }
+    system.xFullPathname = { _, path, capacity, target in
+      guard let path, let target else { return SQLITE_CANTOPEN }
+      for index in 0..<Int(capacity) {
+        target[index] = path[index]
+        if path[index] == 0 { return SQLITE_OK }
+      }
+      return SQLITE_CANTOPEN
+    }
+  }
+
+  private static func addEnvironment(to system: inout sqlite3_vfs) {
+    system.xRandomness = { system, count, bytes in
+      let disk = HeapDisk.at(system)
+      let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
+      disk.locked { disk.pointee.random.fill(buffer) }
+      return count
+    }
+    system.xSleep = { _, microseconds in microseconds }
+    system.xCurrentTimeInt64 = { system, milliseconds in
+      milliseconds?.pointee = HeapDisk.at(system).julianMilliseconds
+      return SQLITE_OK
+    }
+    system.xCurrentTime = { system, days in
+      days?.pointee = Double(HeapDisk.at(system).julianMilliseconds) / 86_400_000
+      return SQLITE_OK
+    }
+    system.xGetLastError = { _, _, _ in 0 }
+  }
+
+  /// Extensions cannot be loaded from a file system that holds none.
+  private static func addLibraries(to system: inout sqlite3_vfs) {
+    system.xDlOpen = { _, _ in nil }
+    system.xDlError = { _, capacity, message in
+      if capacity > 0 { message?.pointee = 0 }
+    }
+    system.xDlClose = { _, _ in }
+  }
+
+  private static func at(_ system: UnsafeMutablePointer<sqlite3_vfs>?) -> Pointer {
+    let data = system.unsafelyUnwrapped.pointee.pAppData.unsafelyUnwrapped
+    return data.assumingMemoryBound(to: HeapDisk.self)
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == HeapDisk {
+  /// The clock's reading in milliseconds of the Julian calendar, as SQLite wants it.
+  fileprivate var julianMilliseconds: Int64 {
+    let referenceDate: Int64 = 211_845_067_200_000
+    return referenceDate + Int64((pointee.clock() * 1000).rounded(.down))
+  }
+
+  /// Opens or creates a file, and fills in the handle.
+  fileprivate func open(
+    _ path: UnsafePointer<CChar>?,
+    _ handle: OpenFile.Pointer,
+    _ flags: Int32
+  ) -> Int32 {
+    let path = path.map { String(cString: $0) }
+    let kind = FileKind(openFlags: flags)
+    return locked {
+      let code = pointee.admit(.open, kind)
+      if code != SQLITE_OK { return code }
+      guard let file = pointee.findFile(path, flags) else { return SQLITE_CANTOPEN }
+      file.pointee.openCount += 1
+      pointee.openHandleCount += 1
+      _ = pointee.owner.retain()
+      handle.initialize(
+        to: OpenFile(
+          disk: self,
+          file: file,
+          kind: kind,
+          isDeletedOnClose: flags & SQLITE_OPEN_DELETEONCLOSE != 0
+        )
+      )
+      return SQLITE_OK
+    }
+  }
+
+  /// Removes a file's path.
+  fileprivate func delete(_ path: String) -> Int32 {
+    locked {
+      let code = pointee.admit(.delete, FileKind(path: path))
+      if code != SQLITE_OK { return code }
+      guard let file = pointee.files[path] else { return ExtendedCode.deleteNoEntry }
+      pointee.unlink(file)
+      return SQLITE_OK
+    }
+  }
+
+  /// Tells whether a file exists; an empty one does not count, as in `os_unix.c`.
+  fileprivate func access(_ path: String, _ answer: UnsafeMutablePointer<Int32>?) -> Int32 {
+    locked {
+      let code = pointee.admit(.access, FileKind(path: path))
+      if code != SQLITE_OK { return code }
+      answer?.pointee = (pointee.files[path]?.pointee.count ?? 0) > 0 ? 1 : 0
+      return SQLITE_OK
+    }
+  }
+}
+
+extension HeapDisk {
+  /// Finds or makes the file that an open asks for; nil if its flags forbid it.
+  fileprivate mutating func findFile(_ path: String?, _ flags: Int32) -> FilePointer? {
+    guard let path else { return makeDetachedFile() }
+    let isThere = files[path] != nil
+    if !isThere && flags & SQLITE_OPEN_CREATE == 0 { return nil }
+    if isThere && flags & SQLITE_OPEN_CREATE != 0 && flags & SQLITE_OPEN_EXCLUSIVE != 0 {
+      return nil
+    }
+    return file(at: path)
+  }
+}

@@ -1,0 +1,107 @@
+internal import CSQLite
+
+/// One file on the heap: a growable buffer, its lock, and its shared memory.
+///
+/// It lives at a stable address, as long as it has a path, an open handle, or a place among the
+/// spare files of its disk.
+struct HeapFile {
+  /// Where the disk lists it; nil once it is deleted, and for temporary files.
+  var path: String?
+  /// Handles that SQLite has open.
+  var openCount = 0
+  var lock = DatabaseLock()
+  var memory = SharedMemory()
+
+  private var start: UnsafeMutableRawPointer?
+  /// The size of the file in bytes.
+  private(set) var count = 0
+  /// The size of the buffer in bytes; what lies beyond `count` is undefined.
+  private(set) var capacity = 0
+
+  /// Makes an empty file.
+  init(path: String?) {
+    self.path = path
+  }
+
+  /// Copies bytes out and tells how many there were; the rest of the target becomes zero.
+  @inline(__always)
+  func read(into target: UnsafeMutableRawPointer, at offset: Int, count wanted: Int) -> Int {
+    let there = Swift.max(0, Swift.min(wanted, count - offset))
+    if there > 0, let start { target.copyMemory(from: start + offset, byteCount: there) }
+    if there < wanted {
+      (target + there).initializeMemory(as: UInt8.self, repeating: 0, count: wanted - there)
+    }
+    return there
+  }
+
+  /// Copies bytes in; a gap between the end and the offset is filled with zeros.
+  @inline(__always)
+  mutating func write(_ source: UnsafeRawPointer, at offset: Int, count written: Int) {
+    let end = offset + written
+    if end > capacity { reserve(end) }
+    if offset > count { clear(count..<offset) }
+    if let start { (start + offset).copyMemory(from: source, byteCount: written) }
+    if end > count { count = end }
+  }
+
+  /// Cuts the file, or lengthens it with zeros.
+  mutating func truncate(to size: Int) {
+    if size > count {
+      reserve(size)
+      clear(count..<size)
+    }
+    count = size
+  }
+
+  /// Makes room for a file of `size` bytes; the buffer grows by doubling.
+  /// - Complexity: O(`count`) bytes when it grows.
+  mutating func reserve(_ size: Int) {
+    guard size > capacity else { return }
+    let larger = Swift.max(size, capacity * 2, Self.leastCapacity)
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 64)
+    if let start {
+      buffer.copyMemory(from: start, byteCount: count)
+      start.deallocate()
+    }
+    start = buffer
+    capacity = larger
+  }
+
+  /// Frees the buffer and the regions.
+  mutating func deallocate() {
+    start?.deallocate()
+    start = nil
+    count = 0
+    capacity = 0
+    memory.deallocate()
+  }
+
+  /// The buffer that a first write allocates: a small store with its first pages of log.
+  private static let leastCapacity = 64 << 10
+
+  private func clear(_ range: Range<Int>) {
+    guard let start else { return }
+    (start + range.lowerBound).initializeMemory(as: UInt8.self, repeating: 0, count: range.count)
+  }
+}
+
+extension HeapFile {
+  /// True while no handle is inside a transaction.
+  var isIdle: Bool { !lock.isReserved && memory.isIdle }
+
+  /// Bytes allocated, used or not.
+  var allocatedBytes: Int { capacity + memory.allocatedBytes }
+
+  /// Copies the file's bytes.
+  func image() -> FileImage {
+    FileImage(copying: start, count: count)
+  }
+
+  /// Makes the file hold exactly the bytes of an image, or nothing.
+  mutating func restore(_ image: FileImage?) {
+    count = 0
+    image?.bytes.withUnsafeBytes { bytes in
+      if let source = bytes.baseAddress { write(source, at: 0, count: bytes.count) }
+    }
+  }
+}

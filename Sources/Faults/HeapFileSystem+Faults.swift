@@ -1,0 +1,18 @@
+extension HeapFileSystem {
+  /// Makes calls fail from now on; their counts start here, and earlier faults end.
+  ///
+  /// Where several faults strike one call, the first decides how it fails.
+  package func arm(_ faults: [FileFault]) {
+    disk.locked { disk.pointee.arm(faults) }
+  }
+
+  /// Ends all faults and tells what each did since it was armed, in the order they were given.
+  @discardableResult
+  package func disarm() -> [FaultTally] {
+    disk.locked {
+      let tallies = disk.pointee.tallies
+      disk.pointee.arm([])
+      return tallies
+    }
+  }
+}

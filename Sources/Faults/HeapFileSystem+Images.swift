@@ -1,0 +1,41 @@
+extension HeapFileSystem {
+  /// Copies the bytes of one file; nil if there is none at the path.
+  package func image(of path: String) -> FileImage? {
+    disk.locked { disk.pointee.files[path]?.pointee.image() }
+  }
+
+  /// Copies all files and the mapped shared memory.
+  ///
+  /// Taken while a connection is inside a transaction, it is what a crash at this moment leaves.
+  /// - Complexity: O(bytes of all files).
+  package func snapshot() -> FileSystemImage {
+    disk.locked { disk.pointee.snapshot() }
+  }
+
+  /// Makes the files exactly those of an image.
+  ///
+  /// Connections may stay open if each is in WAL mode and outside a transaction (a statement that
+  /// was not reset is a transaction): they see the old content at their next statement. One that is
+  /// inside a transaction ends the program. A file that the image lacks is removed; if a connection
+  /// is open on it, it becomes empty instead. In rollback mode close all connections first: SQLite
+  /// could take an old page in its cache for a current one.
+  /// - Complexity: O(bytes of the image); nothing is allocated if the files were as large before.
+  package func restore(_ image: FileSystemImage) {
+    disk.locked { disk.pointee.restore(image) }
+  }
+
+  /// Makes one file hold the bytes of an image: a fresh store without running its schema.
+  ///
+  /// The image must be of a store that was checkpointed; no connection may have the file open, or
+  /// the program ends. A log left at the path is not removed.
+  package func install(_ image: FileImage, at path: String) {
+    disk.locked { disk.pointee.install(image, at: path) }
+  }
+
+  /// Removes all files, as deleting them would: open connections keep theirs until they close.
+  ///
+  /// Buffers are kept for the files that come next.
+  package func removeAll() {
+    disk.locked { disk.pointee.unlinkAll() }
+  }
+}

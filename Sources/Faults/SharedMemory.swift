@@ -1,0 +1,153 @@
+internal import CSQLite
+
+/// The shared memory of one database in WAL mode: regions of the WAL index and eight lock slots.
+///
+/// Regions never move while a handle maps them. The last handle to unmap takes the content with it,
+/// as in `os_unix.c`, where the first handle to open truncates what an earlier process left; the
+/// allocations stay for the next store that uses the file.
+struct SharedMemory {
+  /// The size of every region in bytes: what SQLite asks for (`WALINDEX_PGSZ`).
+  static let regionSize = 32 << 10
+
+  /// The lock slots that one handle holds, one bit a slot.
+  struct Holding {
+    var shared: UInt16 = 0
+    var exclusive: UInt16 = 0
+    var isMapped = false
+
+    /// True while the handle holds any slot: its connection is inside a transaction.
+    var isEmpty: Bool { shared | exclusive == 0 }
+  }
+
+  /// All regions ever allocated; the first `regionCount` are in use.
+  private var regions: [UnsafeMutableRawPointer] = []
+  private var regionCount = 0
+  private var mapperCount = 0
+  /// For each slot the number of shared holders, or -1 for an exclusive one.
+  private var slots = SIMD8<Int16>(repeating: 0)
+
+  /// True while a handle has it mapped.
+  var isMapped: Bool { mapperCount > 0 }
+  /// True while no handle holds a slot.
+  var isIdle: Bool { slots == SIMD8(repeating: 0) }
+  /// Bytes allocated, in use or not.
+  var allocatedBytes: Int { regions.count * Self.regionSize }
+
+  /// Returns a region, nil if it does not exist and is not to be made.
+  mutating func map(
+    _ index: Int,
+    extending: Bool,
+    _ holding: inout Holding
+  ) -> UnsafeMutableRawPointer? {
+    if !holding.isMapped {
+      holding.isMapped = true
+      mapperCount += 1
+    }
+    if index >= regionCount {
+      guard extending else { return nil }
+      extend(to: index + 1)
+    }
+    return regions[index]
+  }
+
+  /// Takes `count` slots from `first`, shared or exclusive: all of them or, busy, none.
+  mutating func lock(
+    first: Int,
+    count: Int,
+    exclusively: Bool,
+    _ holding: inout Holding
+  ) -> Int32 {
+    let mask = Self.mask(first, count)
+    if exclusively {
+      for slot in first..<first + count
+      where holding.exclusive & Self.mask(slot, 1) == 0 && slots[slot] != 0 {
+        return SQLITE_BUSY
+      }
+      for slot in first..<first + count { slots[slot] = -1 }
+      holding.exclusive |= mask
+    } else if holding.shared & mask == 0 {
+      guard slots[first] >= 0 else { return SQLITE_BUSY }
+      slots[first] += 1
+      holding.shared |= mask
+    }
+    return SQLITE_OK
+  }
+
+  /// Gives back those of `count` slots from `first` that the handle holds.
+  mutating func unlock(first: Int, count: Int, _ holding: inout Holding) {
+    for slot in first..<first + count {
+      let bit = Self.mask(slot, 1)
+      if holding.exclusive & bit != 0 {
+        slots[slot] = 0
+      } else if holding.shared & bit != 0 {
+        slots[slot] -= 1
+      }
+    }
+    let mask = Self.mask(first, count)
+    holding.shared &= ~mask
+    holding.exclusive &= ~mask
+  }
+
+  /// Gives back all that the handle holds; the last one drops the content.
+  mutating func unmap(_ holding: inout Holding) {
+    guard holding.isMapped else { return }
+    unlock(first: 0, count: slots.scalarCount, &holding)
+    holding.isMapped = false
+    mapperCount -= 1
+    if mapperCount == 0 { regionCount = 0 }
+  }
+
+  /// Frees every region.
+  mutating func deallocate() {
+    for region in regions { region.deallocate() }
+    regions = []
+    regionCount = 0
+  }
+
+  private static func mask(_ first: Int, _ count: Int) -> UInt16 {
+    UInt16(truncatingIfNeeded: (1 << (first + count)) - (1 << first))
+  }
+
+  /// Brings more regions into use, filled with zeros.
+  private mutating func extend(to count: Int) {
+    while regions.count < count {
+      regions.append(.allocate(byteCount: Self.regionSize, alignment: 64))
+    }
+    for index in regionCount..<max(count, regionCount) { clear(index) }
+    regionCount = max(count, regionCount)
+  }
+
+  private func clear(_ index: Int) {
+    regions[index].initializeMemory(as: UInt8.self, repeating: 0, count: Self.regionSize)
+  }
+}
+
+extension SharedMemory {
+  /// Copies the regions in use, one after the other.
+  func image() -> FileImage {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(regionCount * Self.regionSize)
+    for region in regions[..<regionCount] {
+      bytes.append(contentsOf: UnsafeRawBufferPointer(start: region, count: Self.regionSize))
+    }
+    return FileImage(bytes: bytes)
+  }
+
+  /// Brings back an image in place; regions that it lacks become zero, which makes SQLite recover
+  /// the index from the WAL.
+  mutating func restore(_ image: FileImage?) {
+    let bytes = image?.bytes ?? []
+    let wholeCount = bytes.count / Self.regionSize
+    extend(to: wholeCount)
+    bytes.withUnsafeBytes { source in
+      for index in 0..<wholeCount {
+        let start = index * Self.regionSize
+        UnsafeMutableRawBufferPointer(start: regions[index], count: Self.regionSize)
+          .copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: source[start..<start + Self.regionSize])
+          )
+      }
+    }
+    for index in wholeCount..<regionCount { clear(index) }
+  }
+}

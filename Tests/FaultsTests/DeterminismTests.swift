@@ -1,0 +1,35 @@
+import CSQLite
+import Faults
+import Testing
+
+struct DeterminismTests {
+  /// In a process of its own, because SQLite's random generator belongs to the whole process.
+  @Test func `The same operations from the same seed give the same bytes`() async {
+    await #expect(processExitsWith: .success) {
+      let files = HeapFileSystem()
+      let plan = RandomPlan(seed: 7, connectionCount: 2, stepCount: 500)
+      func run(seed: UInt64) throws -> FileSystemImage {
+        files.removeAll()
+        files.reseed(seed)
+        let connections = try [Connection.store(on: files), Connection("app.store", on: files)]
+        try connections[0].run("PRAGMA wal_autocheckpoint = 10")
+        _ = plan.run(on: connections)
+        return files.snapshot()
+      }
+      let first = try run(seed: 1)
+      let second = try run(seed: 1)
+      let third = try run(seed: 2)
+      #expect(first == second)
+      #expect(first.files["app.store-wal"] != third.files["app.store-wal"])
+      #expect(first.files["app.store"] == third.files["app.store"])
+    }
+  }
+
+  @Test func `Starting randomness again leaves SQLite's default file system`() async {
+    await #expect(processExitsWith: .success) {
+      let before = sqlite3_vfs_find(nil)
+      HeapFileSystem().reseed(1)
+      #expect(sqlite3_vfs_find(nil) == before)
+    }
+  }
+}
