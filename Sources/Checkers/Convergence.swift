@@ -1,0 +1,112 @@
+import PersistentHistory
+package import Traces
+
+/// At the end each view equals the store's data, which equals the reference model.
+///
+/// Verifies: every write's answer against the net effect that the reference model computes from the
+/// plan (the same objects, the same change types; at most one transaction, none if it failed); every
+/// answer about the data against the model; at the end the views of all running members that have
+/// not been told that they miss history against the data. Objects that transactions of authors
+/// touched which a member ignores are left out for that member.
+///
+/// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
+/// TombstoneFidelity), views in the middle of a plan, which may be behind. After a write of
+/// unknown outcome every possible state is accepted until an answer decides.
+package struct Convergence: Invariant {
+  package static let name = "Convergence"
+  package private(set) var violation: Violation?
+  private var views: [FinalView] = []
+  private var data: Objects?
+
+  package init(_ header: TraceHeader) {}
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil else { return }
+    if let finding = timeline.ledger.finding {
+      violation = Self.violation(finding, event, on: timeline)
+      return
+    }
+    guard !timeline.isInPlan else { return }
+    switch event.happening {
+    case .data(let objects): data = objects
+    case .viewed(let context, let objects):
+      guard let member = timeline.actor else { return }
+      views.removeAll { $0.member == member && $0.context == context }
+      views.append(FinalView(member: member, context: context, objects: objects, at: event.at))
+    default: break
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    if let undecided = timeline.ledger.undecided { return .unknown(undecided) }
+    guard let data else { return .unknown("The trace ends without the store's data.") }
+    let watched = timeline.watched.subtracting(timeline.consumers)
+    var unseen = watched
+    for view in views where watched.contains(timeline.everyone[view.member].bit) {
+      unseen.subtract(timeline.everyone[view.member].bit)
+      if let violation = view.violation(against: data, on: timeline) { return .invalid(violation) }
+    }
+    if let member = unseen.first {
+      return .unknown("The trace ends without the view of \(timeline.everyone[member].id).")
+    }
+    guard timeline.hasForeignWork(for: watched) else {
+      return .unknown("No running member had to merge an effective write of another.")
+    }
+    return .valid
+  }
+
+  private static func violation(
+    _ finding: Finding,
+    _ event: Event,
+    on timeline: Timeline
+  ) -> Violation {
+    var transaction: TransactionName?
+    if case .committed(let told) = event.happening { transaction = told.name }
+    if case .data(let difference) = finding {
+      transaction = timeline.lastWrite(of: difference.object).map {
+        timeline.transactions[$0].told.name
+      }
+    }
+    return Violation(
+      checker: name,
+      at: event.at,
+      because: finding.sentence(event.who, transaction),
+      transaction: transaction
+    )
+  }
+}
+
+/// What a context holds at the end.
+private struct FinalView: Sendable {
+  let member: Int
+  let context: String
+  let objects: Objects
+  let at: Int
+
+  func violation(against data: Objects, on timeline: Timeline) -> Violation? {
+    let ignored = objectsIgnored(on: timeline)
+    guard let difference = Difference(from: data, to: objects, except: ignored) else { return nil }
+    let last = timeline.lastWrite(of: difference.object)
+    let cause = last.map { " (\(timeline.writer(of: $0)) last wrote it in \(timeline.label($0)))" }
+    let id = timeline.everyone[member].id
+    let owner = context == "view" ? "\(id)'s view" : "\(id)'s context \(context)"
+    return Violation(
+      checker: Convergence.name,
+      at: at,
+      because: difference.sentence(of: owner, against: "the store") + (cause ?? ""),
+      transaction: last.map { timeline.transactions[$0].told.name }
+    )
+  }
+
+  /// The objects that transactions touched whose author the member does not merge.
+  private func objectsIgnored(on timeline: Timeline) -> Set<ObjectName> {
+    let id = timeline.everyone[member].id
+    guard let authors = timeline.plan.header.actor(id)?.ignores, !authors.isEmpty else { return [] }
+    let from = timeline.everyone[member].registeredFrom
+    let ignored = timeline.transactions[from...].filter { transaction in
+      transaction.told.author.map(authors.contains) ?? false
+    }
+    return Set(ignored.flatMap { $0.told.changes.map(\.object) })
+  }
+}

@@ -1,0 +1,94 @@
+package import Traces
+
+/// Within one registration a cursor never falls, and never passes what is not merged.
+///
+/// Verifies: each recorded cursor, and the cursor of each later launch, names a transaction that was
+/// committed, is not below the cursor before it, and has no transaction at or below it that the
+/// member must merge and has not. What a crash took back counts as not merged.
+///
+/// Does not verify: that a cursor ever reaches the head (NoLostTransaction), cursors after a power-off
+/// (Durability) or a resync. A cursor that a design resets to nothing may start anew; that is a cost
+/// and is counted.
+package struct CursorProgress: Invariant {
+  package static let name = "CursorProgress"
+  package private(set) var violation: Violation?
+  /// How often a cursor was reset to nothing, so that its member reads everything again.
+  package private(set) var resetCount = 0
+  private var hasMoved = false
+
+  package init(_ header: TraceHeader) {}
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil, let member = timeline.actor else { return }
+    switch event.happening {
+    case .recorded(let cursor):
+      move(member, to: cursor, event, "recorded", on: timeline)
+      if let next = timeline.named.first, next > timeline.everyone[member].cursor ?? -1 {
+        hasMoved = true
+      }
+    case .launched(let cursor) where timeline.members.contains(timeline.everyone[member].bit):
+      move(member, to: cursor, event, "was launched at", on: timeline)
+    default: break
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    return hasMoved ? .valid : .unknown("No record moved a cursor.")
+  }
+
+  private mutating func move(
+    _ index: Int,
+    to cursor: TransactionName?,
+    _ event: Event,
+    _ verb: String,
+    on timeline: Timeline
+  ) {
+    let member = timeline.everyone[index]
+    guard let cursor, let next = timeline.named.first else {
+      if member.cursor != nil { resetCount += 1 }
+      return
+    }
+    guard next >= 0 else {
+      guard !timeline.mayHoldUntold else { return }
+      return accuse(event, "\(event.who) \(verb) #\(cursor), which nobody committed", cursor)
+    }
+    if let old = member.cursor, next < old {
+      let labels = "#\(cursor) after \(timeline.label(old))"
+      return accuse(event, "\(event.who) \(verb) \(labels): its cursor fell", cursor)
+    }
+    guard let passed = Self.firstOwed(by: member, through: next, on: timeline) else { return }
+    let label = timeline.label(passed)
+    accuse(
+      event,
+      "\(timeline.writer(of: passed)) wrote \(label); \(event.who) \(verb) #\(cursor) before it "
+        + "had merged \(label)",
+      timeline.transactions[passed].told.name
+    )
+  }
+
+  private static func firstOwed(
+    by member: Member,
+    through last: Int,
+    on timeline: Timeline
+  ) -> Int? {
+    guard member.settled <= last else { return nil }
+    return (member.settled...last).first { position in
+      let standing = timeline.standings[position]
+      return standing.required.subtracting(standing.merged).contains(member.bit)
+    }
+  }
+
+  private mutating func accuse(
+    _ event: Event,
+    _ because: String,
+    _ transaction: TransactionName
+  ) {
+    violation = Violation(
+      checker: Self.name,
+      at: event.at,
+      because: because,
+      transaction: transaction
+    )
+  }
+}

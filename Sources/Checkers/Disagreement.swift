@@ -1,0 +1,59 @@
+package import PersistentHistory
+package import Traces
+
+/// The first change in which a system's answer differs from a write's net effect.
+package enum Disagreement: Hashable, Sendable {
+  /// The write changes the object, and the system does not tell.
+  case missing(ChangeType, ObjectName)
+  /// The system tells of a change that the write does not make.
+  case invented(ChangeType, ObjectName)
+  /// The system tells of another change of the object, or of several.
+  case other(ChangeType, told: [ChangeType], ObjectName)
+
+  /// Compares changes, whose order does not matter, or answers nothing if they agree.
+  ///
+  /// A replaced object may be told as an update or as a delete and an insert. An update that
+  /// changed no value may be told or left out.
+  ///
+  /// - Complexity: linear in the changes.
+  init?(net: [NetChange], told: [CommittedChange]) {
+    if Self.agreeInOrder(net, told) { return nil }
+    var types: [ObjectName: [ChangeType]] = [:]
+    for change in told { types[change.object, default: []].append(change.type) }
+    for change in net {
+      let told = types.removeValue(forKey: change.object) ?? []
+      guard let type = change.type, !Self.isTold(change, type, by: told) else { continue }
+      self = told.isEmpty ? .missing(type, change.object) : .other(type, told: told, change.object)
+      return
+    }
+    guard let invented = told.first(where: { types[$0.object] != nil }) else { return nil }
+    self = .invented(invented.type, invented.object)
+  }
+
+  private static func agreeInOrder(_ net: [NetChange], _ told: [CommittedChange]) -> Bool {
+    guard net.count == told.count else { return false }
+    for (left, right) in zip(net, told) {
+      guard left.type == right.type, left.object == right.object else { return false }
+    }
+    return true
+  }
+
+  private static func isTold(_ change: NetChange, _ type: ChangeType, by told: [ChangeType]) -> Bool
+  {
+    if told == [type] { return true }
+    guard type == .update else { return false }
+    guard !told.isEmpty else { return !change.changesValues }
+    return change.isReplacement && told.count == 2 && Set(told) == [.delete, .insert]
+  }
+}
+
+extension ChangeType {
+  /// The change as a noun with its article, for a sentence.
+  var noun: String {
+    switch self {
+    case .insert: "an insert"
+    case .update: "an update"
+    case .delete: "a delete"
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package import PersistentHistory
+package import Traces
+
+/// What a trace has told about one actor or consumer so far; positions are in commit order.
+package struct Member: Sendable {
+  /// Its name in the plan.
+  package let id: ActorID
+  /// Itself alone.
+  package let bit: MemberSet
+  /// How many transactions there were when it registered: it must merge those that came after.
+  package internal(set) var registeredFrom = 0
+  /// The position of the cursor that it has recorded, if it has one.
+  package internal(set) var cursor: Int?
+  /// The greatest position merged since it was launched or its cursor was reset; -1 is none.
+  package internal(set) var mergedThrough = -1
+  /// Below this position it has merged and recorded everything that it must.
+  package internal(set) var settled = 0
+  /// How many transactions there were when it last consumed.
+  package internal(set) var consumedFrom = 0
+
+  init(_ id: ActorID, position: Int) {
+    self.id = id
+    bit = MemberSet(member: position)
+  }
+}
+
+/// How the members stand to one transaction.
+package struct Standing: Sendable {
+  /// Those that must merge it.
+  package internal(set) var required: MemberSet
+  /// Those that have merged it; a crash before the record takes that back.
+  package internal(set) var merged: MemberSet = []
+  /// Those that have merged it once, whatever came after.
+  package internal(set) var everMerged: MemberSet = []
+  /// Those that have merged it and recorded that.
+  package internal(set) var recorded: MemberSet = []
+
+  /// Changes the members that have merged it, and those that have once.
+  mutating func merge(_ bit: MemberSet) {
+    merged.formUnion(bit)
+    everMerged.formUnion(bit)
+  }
+
+  /// Forgets a member, whose next registration starts afresh.
+  mutating func forget(_ bit: MemberSet) {
+    required.subtract(bit)
+    merged.subtract(bit)
+    everMerged.subtract(bit)
+    recorded.subtract(bit)
+  }
+}
+
+/// A transaction of the timeline, and where it came from.
+package struct TimelineTransaction: Sendable {
+  /// What the system told when it committed.
+  package let told: CommittedTransaction
+  /// The member that wrote it, if the trace names one.
+  package let writer: Int?
+  /// The event that told it.
+  package let at: Int
+}

@@ -1,0 +1,85 @@
+package import Traces
+
+/// A member merges in commit order.
+///
+/// Verifies: within one merge the transactions rise; the first merge of a required transaction comes
+/// after those of all earlier ones that the same incarnation merged; what is merged was committed;
+/// no two transactions share a name. The order is the commits', never the timestamps'.
+///
+/// Does not verify: that nothing is left out (NoLostTransaction). Repeats, after a crash or because
+/// something was fetched twice, are fine, and so is anything that the member need not merge.
+package struct MergeOrder: Invariant {
+  package static let name = "MergeOrder"
+  package private(set) var violation: Violation?
+  private var hasMergedTwo = false
+
+  package init(_ header: TraceHeader) {}
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil else { return }
+    switch event.happening {
+    case .merged(let names), .consumed(let names): merge(names, event, on: timeline)
+    case .committed(let transaction):
+      guard let earlier = timeline.position(named: transaction.name) else { return }
+      let owner = timeline.writer(of: earlier)
+      accuse(
+        event,
+        "\(event.who) wrote #\(transaction.name), a name that \(owner)'s write already has",
+        transaction.name
+      )
+    default: break
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    return hasMergedTwo ? .valid : .unknown("No member merged two transactions.")
+  }
+
+  private mutating func merge(_ names: [TransactionName], _ event: Event, on timeline: Timeline) {
+    guard let member = timeline.actor else { return }
+    let bit = timeline.everyone[member].bit
+    var through = timeline.everyone[member].mergedThrough
+    hasMergedTwo = hasMergedTwo || names.count > 1 || (through >= 0 && !names.isEmpty)
+    var last = -1
+    for (name, position) in zip(names, timeline.named) {
+      guard position >= 0 else {
+        guard !timeline.mayHoldUntold else { continue }
+        return accuse(event, "\(event.who) merged #\(name), which nobody committed", name)
+      }
+      let standing = timeline.standings[position]
+      let isFirst = !standing.everMerged.contains(bit) && standing.required.contains(bit)
+      if position <= last || (isFirst && position < through) {
+        let before = position <= last ? last : through
+        return accuse(event, Self.sentence(event, position, after: before, on: timeline), name)
+      }
+      last = position
+      through = max(through, position)
+    }
+  }
+
+  private static func sentence(
+    _ event: Event,
+    _ position: Int,
+    after: Int,
+    on timeline: Timeline
+  ) -> String {
+    let label = timeline.label(position)
+    guard position < after else { return "\(event.who) merged \(label) twice at once" }
+    return "\(event.who) merged \(label) after \(timeline.label(after)), "
+      + "which was committed later"
+  }
+
+  private mutating func accuse(
+    _ event: Event,
+    _ because: String,
+    _ transaction: TransactionName
+  ) {
+    violation = Violation(
+      checker: Self.name,
+      at: event.at,
+      because: because,
+      transaction: transaction
+    )
+  }
+}

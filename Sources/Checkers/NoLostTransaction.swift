@@ -1,0 +1,67 @@
+package import Traces
+
+/// At the end every running member has merged every transaction that it must merge.
+///
+/// Verifies: after the closing phase, for each member that runs and has not been told that it
+/// misses history, that each transaction required of it was merged in some incarnation. What a crash
+/// took back before it was recorded must be merged again; a resync counts as merging everything up
+/// to its cursor. A consumer is held to what was committed before it last consumed.
+///
+/// Does not verify: what merging did to a view (Convergence), the order (MergeOrder), members that
+/// are down or cut off at the end, transactions that no event told.
+package struct NoLostTransaction: Invariant {
+  package static let name = "NoLostTransaction"
+  /// Always nothing: only the end decides.
+  package let violation: Violation? = nil
+
+  package init(_ header: TraceHeader) {}
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {}
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    guard timeline.isClosed else { return .unknown("The trace ends before its closing phase.") }
+    let watched = timeline.watched
+    for (position, standing) in timeline.standings.enumerated() {
+      let owing = standing.required.subtracting(standing.merged).intersection(watched)
+      if let member = Self.first(of: owing, at: position, on: timeline) {
+        return .invalid(Self.violation(position, member, on: timeline))
+      }
+    }
+    guard timeline.hasForeignWork(for: watched) else {
+      return .unknown("No running member had to merge an effective write of another.")
+    }
+    return .valid
+  }
+
+  /// The first member that is held to a transaction.
+  private static func first(of owing: MemberSet, at position: Int, on timeline: Timeline) -> Int? {
+    var rest = owing
+    while let member = rest.first {
+      let bit = timeline.everyone[member].bit
+      let isDue = position < timeline.everyone[member].consumedFrom
+      if isDue || !timeline.consumers.contains(bit) { return member }
+      rest.subtract(bit)
+    }
+    return nil
+  }
+
+  private static func violation(
+    _ position: Int,
+    _ member: Int,
+    on timeline: Timeline
+  ) -> Violation {
+    let label = timeline.label(position)
+    let everyone = timeline.everyone[member]
+    let isTakenBack = timeline.standings[position].everMerged.contains(everyone.bit)
+    let fate =
+      isTakenBack
+      ? "lost \(label) in a crash and never merged it again" : "never merged \(label)"
+    return Violation(
+      checker: name,
+      at: timeline.lastAt,
+      because: "\(timeline.writer(of: position)) wrote \(label); \(everyone.id) \(fate) "
+        + "(\(timeline.progress(of: member)))",
+      transaction: timeline.transactions[position].told.name
+    )
+  }
+}

@@ -1,0 +1,88 @@
+package import Traces
+
+/// No transaction is purged before every member that must merge it has merged and recorded it.
+///
+/// Verifies: at each purge, for each transaction that leaves history, that no member for whom it is
+/// required (registered before it, not retired, not lost) still owes it. What was merged counts
+/// once a record at or above it is told, or at once if the cursor on disk is already there; what a
+/// crash took back does not count. A member is lost or finds its history expired only under a plan
+/// with retention.
+///
+/// Does not verify: that a retention limit was really exceeded; that purged rows are gone from
+/// the store, or that anything is ever purged (Reclaim); purges of transactions that no event told.
+/// A record of unknown outcome counts as done.
+package struct PurgeSafety: Invariant {
+  package static let name = "PurgeSafety"
+  package private(set) var violation: Violation?
+  private let hasRetention: Bool
+  private var purgedCount = 0
+
+  package init(_ header: TraceHeader) {
+    hasRetention = header.plan.header.retention != nil
+  }
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil else { return }
+    switch event.happening {
+    case .purged: purge(event, on: timeline)
+    case .lost where !hasRetention: accuse(event, "was cut off", on: timeline)
+    case .expired where !hasRetention:
+      accuse(event, "was told that its history expired", on: timeline)
+    default: break
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    return purgedCount > 0 ? .valid : .unknown("Nothing was purged.")
+  }
+
+  private mutating func purge(_ event: Event, on timeline: Timeline) {
+    let keeping = timeline.members.subtracting(timeline.lost)
+    for position in timeline.named where position >= 0 {
+      purgedCount += 1
+      let standing = timeline.standings[position]
+      let owing = standing.required.subtracting(standing.recorded).intersection(keeping)
+      guard let member = owing.first else { continue }
+      violation = Violation(
+        checker: Self.name,
+        at: event.at,
+        because: Self.sentence(event, position, member, on: timeline),
+        transaction: timeline.transactions[position].told.name
+      )
+      return
+    }
+  }
+
+  private static func sentence(
+    _ event: Event,
+    _ position: Int,
+    _ member: Int,
+    on timeline: Timeline
+  ) -> String {
+    let standing = timeline.standings[position]
+    let bit = timeline.everyone[member].bit
+    let id = timeline.everyone[member].id
+    let purger = event.who
+    let label = timeline.label(position)
+    let owed =
+      if standing.merged.contains(bit) {
+        "before \(id) had recorded that it merged it"
+      } else if standing.everMerged.contains(bit) {
+        "before \(id) had merged it again after its crash"
+      } else {
+        "before \(id) had merged it"
+      }
+    return "\(timeline.writer(of: position)) wrote \(label); \(purger) purged \(label) \(owed) "
+      + "(\(timeline.progress(of: member)))"
+  }
+
+  private mutating func accuse(_ event: Event, _ fate: String, on timeline: Timeline) {
+    let who = event.who
+    violation = Violation(
+      checker: Self.name,
+      at: event.at,
+      because: "\(who) \(fate), though the plan has no retention limit"
+    )
+  }
+}

@@ -1,0 +1,141 @@
+package import PersistentHistory
+package import Traces
+
+/// What a store's data must hold, computed from the plan alone.
+///
+/// It applies writes one after another, in commit order. An insert of an object that is there, and
+/// an update or a delete of one that is not, are left out; each edit sees those before it in the
+/// same write. A plain value: copying it forks the data.
+package struct ReferenceModel: Sendable {
+  /// The entities.
+  package let model: Model
+  /// The objects that are there; an attribute that was never set is absent and means null.
+  package private(set) var objects: Objects = [:]
+
+  /// Creates the data of an empty store.
+  package init(_ model: Model) { self.model = model }
+
+  /// Applies the changes of one write, in order, and answers their net effect.
+  ///
+  /// - Complexity: linear in the changes and their values.
+  @discardableResult
+  package mutating func apply(_ changes: [PlannedChange]) -> [NetChange] {
+    var net = NetChanges(capacity: changes.count)
+    for change in changes {
+      switch change.type {
+      case .insert: insert(change, &net)
+      case .update: update(change.object, change.values, &net)
+      case .delete: delete(change.object, &net)
+      }
+    }
+    return finished(net)
+  }
+
+  /// Applies a batch request to every object that matches, and answers its net effect.
+  ///
+  /// - Complexity: linear in the objects.
+  @discardableResult
+  package mutating func apply(_ batch: PlannedBatch) -> [NetChange] {
+    let matches = objects.keys.filter { name in
+      name.entity == batch.entity && batch.conditions.allSatisfy { holds($0, for: name) }
+    }
+    var net = NetChanges(capacity: matches.count)
+    for name in matches {
+      switch batch.type {
+      case .insert: break
+      case .update: update(name, batch.values, &net)
+      case .delete: delete(name, &net)
+      }
+    }
+    return finished(net)
+  }
+
+  /// The net changes, less the objects that came and went within the write.
+  ///
+  /// Where edits may have put the old values back, the values decide.
+  private func finished(_ net: NetChanges) -> [NetChange] {
+    guard net.hasRepeats else { return net.entries }
+    var entries = net.entries.filter { $0.type != nil }
+    for (place, entry) in entries.enumerated() where entry.type == .update {
+      guard let before = entry.before, let after = objects[entry.object] else { continue }
+      entries[place].changesValues = !before.isSame(as: after)
+    }
+    return entries
+  }
+
+  private func holds(_ condition: PlannedCondition, for name: ObjectName) -> Bool {
+    let value = objects[name]?[condition.attribute] ?? .null
+    return value.satisfies(condition.comparison, condition.value)
+  }
+
+  private mutating func insert(_ change: PlannedChange, _ net: inout NetChanges) {
+    guard objects[change.object] == nil else { return }
+    objects[change.object] = change.values
+    net.edit(change.object, before: nil) { entry in
+      entry.isThere = true
+      guard entry.wasThere else { return }
+      entry.isReplacement = true
+      entry.columns = ~0
+    }
+  }
+
+  private mutating func update(_ object: ObjectName, _ values: Values, _ net: inout NetChanges) {
+    guard let place = objects.index(forKey: object) else { return }
+    let before = objects.values[place]
+    let entity = model.entities.first { $0.name == object.entity }
+    var columns: UInt64 = 0
+    var changesValues = false
+    for (attribute, value) in values {
+      let old = objects.values[place].updateValue(value, forKey: attribute) ?? .null
+      changesValues = changesValues || !old.isSame(as: value)
+      if let index = entity?.index(of: attribute) { columns |= 1 << UInt64(index) }
+    }
+    net.edit(object, before: before) { entry in
+      entry.columns |= columns
+      entry.changesValues = entry.changesValues || changesValues
+    }
+  }
+
+  private mutating func delete(_ object: ObjectName, _ net: inout NetChanges) {
+    guard let values = objects.removeValue(forKey: object) else { return }
+    net.edit(object, before: values) { entry in
+      entry.isUpdatedFirst = entry.columns != 0
+      entry.isThere = false
+      entry.isReplacement = false
+    }
+  }
+}
+
+/// The net changes of one write while it is being applied, in the order of first edits.
+private struct NetChanges {
+  private static let indexedFrom = 16
+  private(set) var entries: [NetChange] = []
+  /// Whether any object was edited more than once.
+  private(set) var hasRepeats = false
+  private var places: [ObjectName: Int] = [:]
+
+  init(capacity: Int) { entries.reserveCapacity(capacity) }
+
+  /// Edits the entry of an object, which is made with its old values if this is its first edit.
+  mutating func edit(_ object: ObjectName, before: Values?, _ body: (inout NetChange) -> Void) {
+    let count = entries.count
+    let place = place(of: object, before: before)
+    body(&entries[place])
+    hasRepeats = hasRepeats || entries.count == count
+  }
+
+  /// Few entries are searched one by one, many through a dictionary.
+  private mutating func place(of object: ObjectName, before: Values?) -> Int {
+    if entries.count < Self.indexedFrom {
+      if let known = entries.firstIndex(where: { $0.object == object }) { return known }
+    } else {
+      if places.isEmpty {
+        for (place, entry) in entries.enumerated() { places[entry.object] = place }
+      }
+      if let known = places[object] { return known }
+      places[object] = entries.count
+    }
+    entries.append(NetChange(object, before: before))
+    return entries.count - 1
+  }
+}

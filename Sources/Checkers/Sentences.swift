@@ -1,0 +1,48 @@
+import PersistentHistory
+import Traces
+
+extension Event {
+  /// Who it happened to, for a sentence.
+  var who: String { actor?.name ?? "the store" }
+}
+
+extension Finding {
+  /// What is wrong, for people.
+  func sentence(_ who: String, _ transaction: TransactionName?) -> String {
+    let label = transaction.map { "#\($0)" } ?? "nothing"
+    return switch self {
+    case .unasked: "\(who) wrote \(label), which no command of the plan asked for"
+    case .committedTwice: "\(who) wrote \(label), a second transaction for one write"
+    case .failedAndCommitted: "\(who) was told that its write failed, but it was committed"
+    case .disagrees(let disagreement): disagreement.sentence(who, label)
+    case .data(let difference): difference.sentence(of: "the store's data", against: "the plan")
+    }
+  }
+}
+
+extension Disagreement {
+  fileprivate func sentence(_ who: String, _ label: String) -> String {
+    switch self {
+    case .missing(let type, let object):
+      "\(who) was told that its write changed \(label == "nothing" ? label : "other objects in \(label)"), "
+        + "but it makes \(type.noun) of \(object)"
+    case .invented(let type, let object):
+      "\(who)'s write \(label) tells of \(type.noun) of \(object), which it does not make"
+    case .other(let type, let told, let object):
+      "\(who)'s write \(label) tells of \(told.map(\.noun).joined(separator: " and ")) of \(object), "
+        + "but it makes \(type.noun)"
+    }
+  }
+}
+
+extension Difference {
+  /// What differs, for people.
+  func sentence(of owner: String, against truth: String) -> String {
+    switch self {
+    case .lacks(let object): "\(owner) lacks \(object), which \(truth) has"
+    case .adds(let object): "\(owner) still has \(object), which \(truth) does not"
+    case .value(let object, let attribute, let expected, let found):
+      "\(owner) says \(attribute) = \(found) for \(object), \(truth) says \(expected)"
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package import Traces
+
+extension Timeline {
+  /// Applies an event that was resolved before, once everyone has been told of it.
+  package mutating func apply(_ event: Event) {
+    lastAt = event.at
+    switch event.happening {
+    case .called(let command, let word): begin(command, word)
+    case .ended(_, let outcome): end(outcome)
+    case .committed(let transaction): append(transaction, at: event.at)
+    case .recovered: recover()
+    case .data, .viewed, .history: isClosed = isClosed || !isInPlan
+    default:
+      guard let actor else { return }
+      apply(event.happening, to: actor)
+    }
+  }
+
+  private mutating func apply(_ happening: Happening, to member: Int) {
+    let bit = everyone[member].bit
+    switch happening {
+    case .registered: register(member)
+    case .launched: launch(member)
+    case .stopped: running.remove(bit)
+    case .crashed: crash(member)
+    case .retired: retire(bit)
+    case .merged: merge(member)
+    case .recorded: record(member)
+    case .consumed: consume(member)
+    case .lost:
+      lost.formUnion(bit)
+      cutOff.formUnion(bit)
+    case .expired, .rewound: cutOff.formUnion(bit)
+    case .resynced: resync(member)
+    default: break
+    }
+  }
+
+  private mutating func begin(_ command: Int?, _ word: String) {
+    isInPlan = command != nil
+    hasCommitted = false
+    self.word = word
+  }
+
+  /// Gives a member the benefit of the doubt about a record that may be on disk or not.
+  ///
+  /// A write of unknown outcome may have left a transaction that no event told.
+  private mutating func end(_ outcome: Outcome) {
+    isInPlan = false
+    guard case .unknown = outcome else { return }
+    switch word {
+    case "write", "batch", "commit": mayHoldUntold = mayHoldUntold || !hasCommitted
+    case "record", "pass":
+      guard let actor else { return }
+      settle(actor, through: standings.count - 1)
+    default: break
+    }
+  }
+
+  private mutating func append(_ transaction: CommittedTransaction, at: Int) {
+    hasCommitted = true
+    var required = members
+    if let actor, transaction.context == "view" { required.subtract(everyone[actor].bit) }
+    if let author = transaction.author, !ignoring.isEmpty, let deaf = ignoring[author] {
+      required.subtract(deaf)
+    }
+    positions[transaction.name] = transactions.count
+    transactions.append(TimelineTransaction(told: transaction, writer: actor, at: at))
+    standings.append(Standing(required: required))
+  }
+
+  /// A member that registers again without having retired or been told that it misses history
+  /// keeps its duties: what was written while it was away must still be merged.
+  private mutating func register(_ member: Int) {
+    let bit = everyone[member].bit
+    if !members.contains(bit) || cutOff.contains(bit) {
+      for position in standings.indices { standings[position].forget(bit) }
+      everyone[member].registeredFrom = standings.count
+      everyone[member].settled = standings.count
+    }
+    members.formUnion(bit)
+    lost.subtract(bit)
+    cutOff.subtract(bit)
+    start(member)
+  }
+
+  private mutating func launch(_ member: Int) {
+    guard members.contains(everyone[member].bit) else { return register(member) }
+    start(member)
+  }
+
+  private mutating func start(_ member: Int) {
+    running.formUnion(everyone[member].bit)
+    let cursor = named.first.flatMap { $0 < 0 ? nil : $0 }
+    everyone[member].cursor = cursor
+    everyone[member].mergedThrough = cursor ?? -1
+  }
+
+  private mutating func crash(_ member: Int) {
+    let bit = everyone[member].bit
+    running.subtract(bit)
+    for position in everyone[member].settled..<standings.count
+    where !standings[position].recorded.contains(bit) {
+      standings[position].merged.subtract(bit)
+    }
+  }
+
+  private mutating func retire(_ bit: MemberSet) {
+    members.subtract(bit)
+    running.subtract(bit)
+    lost.subtract(bit)
+    cutOff.subtract(bit)
+  }
+
+  /// What is merged at or below a cursor that is on disk already counts as recorded.
+  private mutating func merge(_ member: Int) {
+    let bit = everyone[member].bit
+    let cursor = everyone[member].cursor ?? -1
+    for position in named where position >= 0 {
+      standings[position].merge(bit)
+      if position <= cursor { standings[position].recorded.formUnion(bit) }
+      everyone[member].mergedThrough = max(everyone[member].mergedThrough, position)
+    }
+  }
+
+  private mutating func record(_ member: Int) {
+    guard let cursor = named.first else {
+      everyone[member].cursor = nil
+      everyone[member].mergedThrough = -1
+      return
+    }
+    guard cursor >= 0 else { return }
+    everyone[member].cursor = cursor
+    settle(member, through: cursor)
+  }
+
+  /// Counts what a member has merged at or below a position as recorded.
+  private mutating func settle(_ member: Int, through last: Int) {
+    let bit = everyone[member].bit
+    var settled = everyone[member].settled
+    var isWhole = true
+    for position in settled..<max(settled, last + 1) {
+      if standings[position].merged.contains(bit) { standings[position].recorded.formUnion(bit) }
+      let owes = standings[position].required.contains(bit)
+      isWhole = isWhole && (!owes || standings[position].recorded.contains(bit))
+      if isWhole { settled = position + 1 }
+    }
+    everyone[member].settled = settled
+  }
+
+  /// A consumer that the trace never registered is one from its first token on.
+  private mutating func consume(_ member: Int) {
+    let bit = everyone[member].bit
+    if !members.contains(bit) { register(member) }
+    consumers.formUnion(bit)
+    running.formUnion(bit)
+    everyone[member].consumedFrom = standings.count
+    merge(member)
+    guard let last = named.last, last >= 0 else { return }
+    everyone[member].cursor = max(everyone[member].cursor ?? -1, last)
+    settle(member, through: last)
+  }
+
+  private mutating func resync(_ member: Int) {
+    let bit = everyone[member].bit
+    lost.subtract(bit)
+    cutOff.subtract(bit)
+    guard let cursor = named.first, cursor >= 0 else { return }
+    for position in everyone[member]
+      .registeredFrom..<max(everyone[member].registeredFrom, cursor + 1)
+    {
+      standings[position].merge(bit)
+      standings[position].recorded.formUnion(bit)
+    }
+    everyone[member].cursor = cursor
+    everyone[member].mergedThrough = cursor
+    settle(member, through: cursor)
+  }
+
+  /// Takes everyone down, and back what came after the last transaction that survived.
+  ///
+  /// Records may be gone too, so no cursor is known until its member is launched.
+  private mutating func recover() {
+    for member in everyone.indices {
+      if running.contains(everyone[member].bit) { crash(member) }
+      everyone[member].cursor = nil
+    }
+    let last = named.first ?? -1
+    guard named.isEmpty || last >= 0 else { return }
+    for transaction in transactions[(last + 1)...] { positions[transaction.told.name] = nil }
+    transactions.removeSubrange((last + 1)...)
+    standings.removeSubrange((last + 1)...)
+    for member in everyone.indices {
+      everyone[member].registeredFrom = min(everyone[member].registeredFrom, last + 1)
+      everyone[member].settled = min(everyone[member].settled, last + 1)
+      everyone[member].consumedFrom = min(everyone[member].consumedFrom, last + 1)
+    }
+  }
+}

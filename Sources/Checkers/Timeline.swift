@@ -1,0 +1,146 @@
+import PersistentHistory
+package import Traces
+
+/// What every invariant needs to know about a trace so far: the transactions in commit order, the
+/// members, and which member must merge, has merged and has recorded which transaction.
+///
+/// Membership comes from the trace's own events, never from what a system believes. A member must
+/// merge every transaction committed after it registered, except what its own view saved (in
+/// whatever incarnation) and what an author wrote that it ignores. A crash takes back what it had
+/// merged and not recorded. The members of one transaction are the bits of one word, so a trace
+/// may name at most ``MemberSet/capacity`` of them.
+///
+/// - Complexity: an event costs its own names, and a record the transactions that it settles.
+package struct Timeline: Sendable {
+  /// The plan of the trace.
+  package let plan: Plan
+  /// Everyone whom the plan or the trace names; members or not.
+  package internal(set) var everyone: [Member] = []
+  /// The transactions in commit order.
+  package internal(set) var transactions: [TimelineTransaction] = []
+  /// How the members stand to each transaction.
+  package internal(set) var standings: [Standing] = []
+  /// What the data must hold.
+  package internal(set) var ledger: Ledger
+
+  /// Those for whom history is kept: from their registration until they retire.
+  package internal(set) var members: MemberSet = []
+  /// Those that are launched.
+  package internal(set) var running: MemberSet = []
+  /// Those that a retention limit has cut off and that have not resynced.
+  package internal(set) var lost: MemberSet = []
+  /// Those that know that they miss history and have not resynced.
+  package internal(set) var cutOff: MemberSet = []
+  /// Those that only consume.
+  package internal(set) var consumers: MemberSet = []
+
+  /// Who the current event happened to, if it was anyone.
+  package internal(set) var actor: Int?
+  /// The positions of the transactions that the current event names; -1 for an untold one.
+  package internal(set) var named: [Int] = []
+  /// Whether a command of the plan is under way, rather than the closing phase.
+  package internal(set) var isInPlan = false
+  /// Whether the closing phase has come to its answers: views, data, history.
+  package internal(set) var isClosed = false
+  /// Whether a write ended with nobody knowing whether it took effect, so that a transaction may
+  /// exist that no event told.
+  package internal(set) var mayHoldUntold = false
+  /// The last event that was applied.
+  package internal(set) var lastAt = 0
+
+  var positions: [TransactionName: Int] = [:]
+  var ignoring: [String: MemberSet] = [:]
+  var word = ""
+  var hasCommitted = false
+  var hasTooMany = false
+
+  /// Starts before the first event of a trace with this header.
+  package init(_ header: TraceHeader) {
+    plan = header.plan
+    ledger = Ledger(header.plan)
+    for actor in plan.header.actors {
+      let position = position(of: actor.id)
+      for author in actor.ignores ?? [] {
+        ignoring[author, default: []].formUnion(everyone[position].bit)
+      }
+    }
+    for consumer in plan.header.consumers {
+      consumers.formUnion(everyone[position(of: consumer)].bit)
+    }
+  }
+
+  /// The verdict of every invariant on a trace that a timeline cannot hold.
+  package var undecided: Verdict? {
+    hasTooMany ? .unknown("The trace names more than \(MemberSet.capacity) members.") : nil
+  }
+
+  /// The members that are held to have merged everything at the end: those that run and have
+  /// not been told that they miss history.
+  package var watched: MemberSet { members.intersection(running).subtracting(cutOff) }
+
+  /// The position of an actor, which is added if it is new.
+  mutating func position(of id: ActorID) -> Int {
+    if let known = everyone.firstIndex(where: { $0.id == id }) { return known }
+    guard everyone.count < MemberSet.capacity else {
+      hasTooMany = true
+      return 0
+    }
+    everyone.append(Member(id, position: everyone.count))
+    return everyone.count - 1
+  }
+}
+
+extension Timeline {
+  /// Finds who and which transactions an event names, before anyone is told of it.
+  package mutating func resolve(_ event: Event) {
+    actor = event.actor.map { position(of: $0) }
+    named.removeAll(keepingCapacity: true)
+    switch event.happening {
+    case .merged(let names), .consumed(let names), .purged(let names), .observed(let names):
+      for name in names { named.append(positions[name] ?? -1) }
+    case .recorded(let cursor), .registered(let cursor), .launched(let cursor),
+      .resynced(let cursor), .recovered(let cursor):
+      if let cursor { named.append(positions[cursor] ?? -1) }
+    default: break
+    }
+    ledger.observe(event, named: named, position: transactions.count)
+  }
+
+  /// Whether one of some members had to merge an effective write of somebody else: without one, a
+  /// trace says nothing about what members merge.
+  ///
+  /// - Complexity: linear in the transactions until the first such write.
+  package func hasForeignWork(for some: MemberSet) -> Bool {
+    for (transaction, standing) in zip(transactions, standings)
+    where !transaction.told.changes.isEmpty {
+      var others = standing.required.intersection(some)
+      if let writer = transaction.writer { others.remove(everyone[writer].bit) }
+      if !others.isEmpty { return true }
+    }
+    return false
+  }
+
+  /// The transaction that last touched an object, or nothing.
+  ///
+  /// - Complexity: linear in the changes.
+  package func lastWrite(of object: ObjectName) -> Int? {
+    transactions.lastIndex { $0.told.changes.contains { $0.object == object } }
+  }
+
+  /// The position of the transaction with a name, or nothing.
+  package func position(named name: TransactionName) -> Int? { positions[name] }
+
+  /// Who wrote a transaction, for a sentence: "share".
+  package func writer(of position: Int) -> String {
+    transactions[position].writer.map { everyone[$0].id.name } ?? "somebody"
+  }
+
+  /// A transaction, for a sentence: "#3".
+  package func label(_ position: Int) -> String { "#\(transactions[position].told.name)" }
+
+  /// How far a member has recorded, for a sentence: "app had recorded #2".
+  package func progress(of member: Int) -> String {
+    let cursor = everyone[member].cursor.map(label) ?? "nothing"
+    return "\(everyone[member].id) had recorded \(cursor)"
+  }
+}

@@ -1,0 +1,84 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct CheckerSuiteTests {
+  @Test func `The suite says what each checker says alone`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.write("share", "2")
+    story.merge("app", "2", "1")
+    story.record("app", "2")
+    story.purge("share", "1", "2")
+    story.close()
+    let verdicts = CheckerSuite(checking: story.trace).verdicts
+    #expect(verdicts.map(\.checker) == CheckerSuite.names)
+    #expect(
+      verdicts.map(\.verdict) == [
+        story.verdict(Convergence.self), story.verdict(PurgeSafety.self),
+        story.verdict(NoLostTransaction.self), story.verdict(MergeOrder.self),
+        story.verdict(CursorProgress.self),
+      ]
+    )
+  }
+
+  @Test func `The suite stops at the first violation and names it`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.record("app", "1")
+    story.purge("share", "1")
+    var suite = CheckerSuite(story.trace.header)
+    var steps = 0
+    for event in story.events where !suite.isInvalid {
+      suite.observe(event)
+      steps += 1
+    }
+    #expect(steps < story.events.count)
+    #expect(suite.violation?.checker == "CursorProgress")
+    #expect(suite.violation?.at == steps - 1)
+  }
+
+  @Test func `A trace with too many members is left open`() throws {
+    var story = try Story("app")
+    for index in 0..<70 { story.register(ActorID("a\(index)")) }
+    story.write("app", "1")
+    story.purge("app", "1")
+    let suite = CheckerSuite(checking: story.trace)
+    #expect(!suite.isInvalid)
+    #expect(suite.verdicts.allSatisfy { $0.verdict.isUnknown })
+  }
+
+  @Test func `A system that keeps every rule is never accused`() throws {
+    for seed in 0..<200 {
+      let trace = try ToySystem.trace(seed: UInt64(seed), stepCount: 50)
+      let violation = CheckerSuite(checking: trace).violation
+      #expect(violation == nil, "seed \(seed): \(violation.map(\.because) ?? "")")
+    }
+  }
+
+  @Test func `Many plans are long enough for every checker to decide`() throws {
+    var decided: [String: Int] = [:]
+    for seed in 0..<100 {
+      let trace = try ToySystem.trace(seed: UInt64(seed), stepCount: 50)
+      for answer in CheckerSuite(checking: trace).verdicts where answer.verdict == .valid {
+        decided[answer.checker, default: 0] += 1
+      }
+    }
+    for name in CheckerSuite.names { #expect((decided[name] ?? 0) > 30, "\(name)") }
+  }
+
+  @Test(arguments: ToySystem.Bug.allCases)
+  func `A system that breaks a rule is found out by the checker of that rule`(
+    _ bug: ToySystem.Bug
+  ) throws {
+    var found: Set<String> = []
+    for seed in 0..<40 {
+      let trace = try ToySystem.trace(seed: UInt64(seed), stepCount: 50, bug: bug)
+      for answer in CheckerSuite(checking: trace).verdicts where answer.verdict.violation != nil {
+        found.insert(answer.checker)
+      }
+    }
+    #expect(found.contains(bug.checker), "found by \(found.sorted())")
+  }
+}

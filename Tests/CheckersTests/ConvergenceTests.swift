@@ -1,0 +1,337 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct ConvergenceTests {
+  private func violation(_ story: Story) -> Violation? {
+    story.verdict(Convergence.self).violation
+  }
+
+  /// A story in which share inserted Item/1 and app merged it.
+  private func opened() throws -> Story {
+    var story = try Story("app", "share")
+    story.write("share", "1", .insert("Item", 1, ["title": "a", "count": 1]))
+    story.pass("app", "1")
+    return story
+  }
+
+  @Test func `Views that equal the data are accepted`() throws {
+    var story = try opened()
+    story.write("app", "2", .update("Item", 1, ["count": 2]), .insert("Note", 4))
+    story.pass("share", "2")
+    story.close()
+    #expect(story.verdict(Convergence.self) == .valid)
+  }
+
+  @Test func `A view that lacks an object is rejected`() throws {
+    var story = try opened()
+    story.close(views: ["app": [:]])
+    let found = try #require(violation(story))
+    #expect(
+      found.because
+        == "app's view lacks Item/1, which the store has (share last wrote it in #1)"
+    )
+    #expect(found.transaction == "1")
+  }
+
+  @Test func `A view that kept a deleted object is rejected`() throws {
+    var story = try opened()
+    let old = story.objects
+    story.write("share", "2", .delete("Item", 1))
+    story.pass("app", "2")
+    story.close(views: ["app": old])
+    #expect(violation(story)?.because.contains("still has Item/1") == true)
+  }
+
+  @Test func `A view with an old value is rejected`() throws {
+    var story = try opened()
+    let old = story.objects
+    story.write("share", "2", .update("Item", 1, ["count": 2]))
+    story.pass("app", "2")
+    story.close(views: ["app": old])
+    #expect(
+      violation(story)?.because
+        == "app's view says count = 1 for Item/1, the store says 2 (share last wrote it in #2)"
+    )
+  }
+
+  @Test func `A view in the middle of a plan may be behind`() throws {
+    var story = try opened()
+    story.run(.view("app", context: "view")) { $0.tell("app", .viewed(context: "view", [:])) }
+    story.close()
+    #expect(story.verdict(Convergence.self) == .valid)
+  }
+
+  @Test func `A trace without foreign work says nothing`() throws {
+    var story = try Story("app", "share")
+    story.stop("share")
+    story.write("app", "1")
+    story.close()
+    #expect(story.verdict(Convergence.self).isUnknown)
+  }
+
+  @Test func `A trace without its last views or data says nothing`() throws {
+    var story = try opened()
+    #expect(story.verdict(Convergence.self).isUnknown)
+    story.tell(nil, .data(story.objects))
+    #expect(story.verdict(Convergence.self).isUnknown)
+  }
+
+  @Test func `Data that differs from the model is rejected, wherever it is asked for`() throws {
+    var story = try opened()
+    story.run(.data) { $0.tell(nil, .data([:])) }
+    #expect(
+      violation(story)?.because == "the store's data lacks Item/1, which the plan has"
+    )
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `A system that says that nothing changed is rejected`() throws {
+    var story = try Story("app", "share")
+    story.run(.write(PlannedWrite(actor: "share", changes: [.insert("Item", 1)]))) {
+      $0.tell("share", .wroteNothing)
+    }
+    story.close()
+    #expect(
+      violation(story)?.because
+        == "share was told that its write changed nothing, but it makes an insert of Item/1"
+    )
+  }
+
+  @Test func `A write without effect leaves nothing or an empty transaction`() throws {
+    var story = try opened()
+    story.run(.write(PlannedWrite(actor: "share", changes: [.insert("Item", 1)]))) {
+      $0.tell("share", .wroteNothing)
+    }
+    story.write("share", "2", .delete("Item", 8), told: [])
+    story.pass("app", "2")
+    story.close()
+    #expect(story.verdict(Convergence.self) == .valid)
+  }
+
+  @Test(arguments: [
+    ([CommittedChange.update(1)], "insert of Item/2"),
+    ([.update(1), .insert(2), .delete(3)], "tells of a delete of Item/3"),
+    ([.insert(1), .insert(2)], "tells of an insert of Item/1"),
+    ([.update(1), .update(1), .insert(2)], "tells of an update and an update of Item/1"),
+  ])
+  func `An answer with other changes than the write makes is rejected`(
+    told: [CommittedChange],
+    part: String
+  ) throws {
+    var story = try opened()
+    story.write("share", "2", .update("Item", 1, ["count": 9]), .insert("Item", 2), told: told)
+    let because = try #require(violation(story)).because
+    #expect(because.contains(part), "\(because)")
+  }
+
+  @Test func `The order of the changes in an answer does not matter`() throws {
+    var story = try opened()
+    story.write(
+      "share",
+      "2",
+      .insert("Item", 2),
+      .update("Item", 1, ["count": 9]),
+      told: [.update(1), .insert(2)]
+    )
+    #expect(violation(story) == nil)
+  }
+
+  @Test func `A replaced object may be told as one change or as two`() throws {
+    for told in [[CommittedChange.update(1)], [.delete(1), .insert(1)]] {
+      var story = try opened()
+      story.write("share", "2", .delete("Item", 1), .insert("Item", 1), told: told)
+      #expect(violation(story) == nil)
+    }
+    var story = try opened()
+    story.write("share", "2", .delete("Item", 1), .insert("Item", 1), told: [.insert(1)])
+    #expect(violation(story) != nil)
+  }
+
+  @Test func `An update that changes no value may be left out, one that does may not`() throws {
+    var story = try opened()
+    story.write("share", "2", .update("Item", 1, ["count": 1]), told: [])
+    #expect(violation(story) == nil)
+    story.write("share", "3", .update("Item", 1, ["count": 2]), told: [])
+    #expect(violation(story)?.transaction == "3")
+  }
+
+  @Test func `A batch is checked against its conditions`() throws {
+    var story = try opened()
+    story.write("share", "2", .insert("Item", 2), .insert("Item", 3, ["count": 3]))
+    let batch = PlannedBatch(
+      actor: "share",
+      type: .delete,
+      entity: "Item",
+      conditions: [PlannedCondition("count", .less, 3)]
+    )
+    var wrong = story
+    story.run(.batch(batch)) { $0.commit("share", "3", [.delete(1)], "batch") }
+    #expect(violation(story) == nil)
+    wrong.run(.batch(batch)) { $0.commit("share", "3", [.delete(1), .delete(2)], "batch") }
+    #expect(violation(wrong)?.because.contains("Item/2") == true)
+  }
+
+  @Test func `A transaction that nobody asked for is rejected`() throws {
+    var story = try opened()
+    story.run(.pass("app")) { $0.commit("app", "2", []) }
+    #expect(violation(story)?.because.contains("no command of the plan asked for") == true)
+  }
+
+  @Test func `A second transaction for one write is rejected`() throws {
+    var story = try opened()
+    story.run(.write(PlannedWrite(actor: "app", changes: [.insert("Item", 5)]))) { story in
+      story.commit("app", "2", [.insert(5)])
+      story.commit("app", "3", [.insert(5)])
+    }
+    #expect(violation(story)?.transaction == "3")
+  }
+
+  @Test func `A staged write takes its effect when it is committed`() throws {
+    var story = try opened()
+    let staged = [PlannedChange.insert("Item", 2), .update("Item", 1, ["count": 5])]
+    story.run(.begin(PlannedWrite(actor: "app", changes: staged)))
+    story.write("share", "2", .delete("Item", 1))
+    story.run(.commit("app")) { story in
+      story.commit("app", "3", [.insert(2)])
+      story.follow(staged)
+    }
+    story.pass("share", "3")
+    story.pass("app", "2")
+    story.close()
+    #expect(story.verdict(Convergence.self) == .valid)
+  }
+
+  @Test func `A crash drops what was staged`() throws {
+    var story = try opened()
+    story.run(.begin(PlannedWrite(actor: "app", changes: [.insert("Item", 2)])))
+    story.crash("app")
+    story.relaunch("app", at: "1")
+    story.run(.commit("app")) { $0.commit("app", "2", [.insert(2)]) }
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `After a commit that failed the staged write may be there or not`() throws {
+    var story = try opened()
+    story.run(.begin(PlannedWrite(actor: "app", changes: [.insert("Item", 2)])))
+    story.run(.commit("app"), .failed(SystemFailure(.busy, "locked")))
+    var gone = story
+    gone.run(.commit("app")) { $0.tell("app", .wroteNothing) }
+    #expect(violation(gone) == nil)
+    story.run(.commit("app")) { $0.commit("app", "2", [.insert(2)]) }
+    #expect(violation(story) == nil)
+  }
+
+  @Test func `A write that failed took no effect`() throws {
+    var story = try opened()
+    let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
+    story.run(write, .failed(SystemFailure(.busy, "locked")))
+    var liar = story
+    story.close()
+    #expect(story.verdict(Convergence.self) == .valid)
+    liar.close(data: [:])
+    #expect(violation(liar) != nil)
+  }
+
+  @Test func `A write cannot fail and be committed`() throws {
+    var story = try opened()
+    let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
+    story.run(write, .failed(SystemFailure(.io, "disk"))) { $0.commit("app", "2", [.delete(1)]) }
+    #expect(violation(story)?.because.contains("failed, but it was committed") == true)
+  }
+
+  @Test func `After an unknown outcome both states are possible until an answer decides`() throws {
+    var story = try opened()
+    let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
+    let there = story.objects
+    story.run(write, .unknown(SystemFailure(.io, "disk")))
+    for data in [there, [:]] {
+      var ending = story
+      ending.close(data: data)
+      #expect(ending.verdict(Convergence.self) == .valid)
+    }
+    story.run(.data) { $0.tell(nil, .data([:])) }
+    var forgetful = story
+    forgetful.close(data: there)
+    #expect(violation(forgetful) != nil)
+    story.write("share", "2", .insert("Item", 1))
+    #expect(violation(story) == nil)
+  }
+
+  @Test func `A later write decides about an unknown one`() throws {
+    var story = try opened()
+    let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
+    story.run(write, .unknown(SystemFailure(.io, "disk")))
+    story.write("share", "2", .insert("Item", 1))
+    story.write("share", "3", .update("Item", 1, ["count": 4]))
+    story.close(data: [ObjectName("Item", 1): ["title": "a", "count": 4]])
+    #expect(violation(story) != nil)
+  }
+
+  @Test func `Too many unknown outcomes leave the verdict open`() throws {
+    var story = try opened()
+    for key in 10..<20 {
+      story.run(
+        .write(PlannedWrite(actor: "app", changes: [.insert("Item", Int64(key))])),
+        .unknown(SystemFailure(.io, "disk"))
+      )
+    }
+    story.close()
+    #expect(story.verdict(Convergence.self).isUnknown)
+  }
+
+  @Test func `What ignored transactions touched is left out for who ignores them`() throws {
+    var story = try Story("app", "share", "third")
+    story.header.actors[0].ignores = ["cloud"]
+    story.write("share", "1", .insert("Item", 1), author: "cloud")
+    story.write("share", "2", .insert("Item", 2))
+    let without = [ObjectName("Item", 2): Values()]
+    var other = story
+    story.close(views: ["app": without])
+    #expect(story.verdict(Convergence.self) == .valid)
+    other.close(views: ["third": without])
+    #expect(violation(other) != nil)
+  }
+
+  @Test func `A member that knows that it was cut off may show old data`() throws {
+    var story = try Story("app", "share", "third")
+    story.header.retention = PlannedRetention(transactions: 1)
+    story.write("share", "1")
+    story.tell("app", .lost)
+    story.tell("app", .expired)
+    story.close(views: ["app": [:]])
+    #expect(story.verdict(Convergence.self) == .valid)
+  }
+
+  @Test func `A null and an attribute that is not there are the same`() throws {
+    var story = try opened()
+    let data = [
+      ObjectName("Item", 1): ["title": "a", "count": 1, "more": Value.null] as Values
+    ]
+    story.close(data: data)
+    #expect(story.verdict(Convergence.self) == .valid)
+  }
+
+  @Test func `Text that is the same letters in other bytes is another value`() throws {
+    var story = try opened()
+    story.write("share", "2", .update("Item", 1, ["title": "\u{e9}"]))
+    story.pass("app", "2")
+    story.close(
+      views: ["app": [ObjectName("Item", 1): ["title": "e\u{301}", "count": 1]]])
+    #expect(violation(story) != nil)
+  }
+
+  @Test func `A power-off takes the data back to its last transaction`() throws {
+    var story = try opened()
+    let before = story.objects
+    story.write("share", "2", .delete("Item", 1))
+    story.tell(nil, .recovered(through: "1"))
+    story.relaunch("app", at: "1")
+    var wrong = story
+    story.close(data: before)
+    #expect(story.verdict(Convergence.self) == .valid)
+    wrong.close(data: [:])
+    #expect(violation(wrong) != nil)
+  }
+}

@@ -1,0 +1,143 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct CursorProgressTests {
+  private func opened(_ names: TransactionName...) throws -> Story {
+    var story = try Story("app", "share")
+    for name in names { story.write("share", name) }
+    return story
+  }
+
+  private func violation(_ story: Story) -> Violation? {
+    story.verdict(CursorProgress.self).violation
+  }
+
+  @Test func `A cursor that follows the merges is accepted`() throws {
+    var story = try opened("1", "2")
+    story.pass("app", "1")
+    story.pass("app", "2")
+    #expect(story.verdict(CursorProgress.self) == .valid)
+  }
+
+  @Test func `A record before the merge is rejected`() throws {
+    var story = try opened("1", "2")
+    story.merge("app", "1")
+    story.record("app", "2")
+    let found = try #require(violation(story))
+    #expect(found.because == "share wrote #2; app recorded #2 before it had merged #2")
+    #expect(found.transaction == "2")
+  }
+
+  @Test func `A record past a transaction in between is rejected`() throws {
+    var story = try opened("1", "2")
+    story.merge("app", "2")
+    story.record("app", "2")
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `A trace in which no record moves says nothing`() throws {
+    var story = try opened("1")
+    story.pass("app", "1")
+    var still = try opened("1")
+    still.merge("app", "1")
+    #expect(story.verdict(CursorProgress.self) == .valid)
+    #expect(still.verdict(CursorProgress.self).isUnknown)
+    still.record("app", nil)
+    #expect(still.verdict(CursorProgress.self).isUnknown)
+  }
+
+  @Test func `A cursor may pass what the member need not merge`() throws {
+    var story = try opened("1")
+    story.merge("app", "1")
+    story.write("app", "2")
+    story.record("app", "2")
+    #expect(story.verdict(CursorProgress.self) == .valid)
+  }
+
+  @Test func `A cursor that falls is rejected`() throws {
+    var story = try opened("1", "2")
+    story.pass("app", "1", "2")
+    story.record("app", "1")
+    #expect(violation(story)?.because == "app recorded #1 after #2: its cursor fell")
+  }
+
+  @Test func `A cursor that falls below the registration is rejected`() throws {
+    var story = try Story("app", "late", launched: false)
+    story.register("app")
+    story.write("app", "1")
+    story.write("app", "2")
+    story.register("late")
+    story.record("late", "1")
+    #expect(violation(story)?.because.contains("its cursor fell") == true)
+  }
+
+  @Test func `A cursor cannot pass the head`() throws {
+    var story = try opened("1")
+    story.merge("app", "1")
+    story.record("app", "2")
+    #expect(violation(story)?.because == "app recorded #2, which nobody committed")
+  }
+
+  @Test func `A published reset is a cost and no violation`() throws {
+    var story = try opened("1", "2")
+    story.pass("app", "1", "2")
+    story.record("app", nil)
+    story.merge("app", "1")
+    story.record("app", "1")
+    #expect(story.verdict(CursorProgress.self) == .valid)
+    #expect(CheckerSuite(checking: story.trace).cursorResetCount == 1)
+  }
+
+  @Test func `A crash between merge and record puts the merge before the record again`() throws {
+    var story = try opened("1")
+    story.merge("app", "1")
+    story.crash("app")
+    story.relaunch("app", at: nil)
+    story.record("app", "1")
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `A launch at a lower cursor than the recorded one is rejected`() throws {
+    var story = try opened("1", "2")
+    story.pass("app", "1", "2")
+    story.stop("app")
+    story.relaunch("app", at: "1")
+    #expect(violation(story)?.because == "app was launched at #1 after #2: its cursor fell")
+  }
+
+  @Test func `A launch past what was not merged is rejected`() throws {
+    var story = try opened("1", "2")
+    story.pass("app", "1")
+    story.crash("app")
+    story.relaunch("app", at: "2")
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `A new registration starts at a new cursor`() throws {
+    var story = try opened("1", "2")
+    story.pass("app", "1")
+    story.retire("app")
+    story.register("app")
+    story.write("share", "3")
+    story.pass("app", "3")
+    #expect(story.verdict(CursorProgress.self) == .valid)
+  }
+
+  @Test func `A power-off may take records back`() throws {
+    var story = try opened("1", "2")
+    story.pass("app", "1", "2")
+    story.tell(nil, .recovered(through: "2"))
+    story.relaunch("app", at: "1")
+    #expect(story.verdict(CursorProgress.self) == .valid)
+  }
+
+  @Test func `A resync moves the cursor over what was lost`() throws {
+    var story = try opened("1", "2")
+    story.tell("app", .resynced(cursor: "2"))
+    story.write("share", "3")
+    story.pass("app", "3")
+    #expect(story.verdict(CursorProgress.self) == .valid)
+  }
+}

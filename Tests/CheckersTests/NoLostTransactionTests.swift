@@ -1,0 +1,173 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct NoLostTransactionTests {
+  private func violation(_ story: Story) -> Violation? {
+    story.verdict(NoLostTransaction.self).violation
+  }
+
+  @Test func `A trace in which everything was merged is accepted`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.write("app", "2")
+    story.pass("app", "1")
+    story.pass("share", "2")
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+  }
+
+  @Test func `A transaction that was never merged is named`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.write("share", "2")
+    story.pass("app", "1")
+    story.record("app", "2")
+    story.close()
+    let found = try #require(violation(story))
+    #expect(found.because == "share wrote #2; app never merged #2 (app had recorded #2)")
+    #expect(found.transaction == "2")
+    #expect(found.at == story.events.count - 1)
+  }
+
+  @Test func `A trace without foreign work says nothing`() throws {
+    var story = try Story("app", "share")
+    story.write("app", "1", context: "batch")
+    story.pass("app", "1")
+    story.pass("share", "1")
+    story.stop("share")
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self).isUnknown)
+  }
+
+  @Test func `An empty transaction is no work`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1", .delete("Item", 1), told: [])
+    story.pass("app", "1")
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self).isUnknown)
+  }
+
+  @Test func `A trace that was cut short says nothing`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    #expect(story.verdict(NoLostTransaction.self).isUnknown)
+  }
+
+  @Test func `What a crash took back must be merged again`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.merge("app", "1")
+    story.crash("app")
+    story.relaunch("app", at: nil)
+    var lost = story
+    lost.close()
+    #expect(violation(lost)?.because.contains("lost #1 in a crash") == true)
+    story.merge("app", "1")
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+  }
+
+  @Test func `What was written while a member was down must be merged`() throws {
+    var story = try Story("app", "share")
+    story.stop("app")
+    story.write("share", "1")
+    story.relaunch("app", at: nil)
+    story.close()
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `A member that is down or retired owes nothing at the end`() throws {
+    var story = try Story("app", "share", "widget", "third")
+    story.write("share", "1")
+    story.pass("third", "1")
+    story.stop("app")
+    story.retire("widget")
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+  }
+
+  @Test func `A late joiner owes what came after it`() throws {
+    var story = try Story("app", "late", launched: false)
+    story.register("app")
+    story.write("app", "1")
+    story.register("late")
+    story.write("app", "2")
+    story.pass("late", "2")
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+  }
+
+  @Test func `Own batch writes must be merged`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.pass("app", "1")
+    story.write("app", "2", context: "batch")
+    story.pass("share", "2")
+    story.close()
+    #expect(violation(story)?.because == "app wrote #2; app never merged #2 (app had recorded #1)")
+  }
+
+  @Test func `A resync counts up to its cursor`() throws {
+    var story = try Story("app", "share")
+    story.header.retention = PlannedRetention(transactions: 1)
+    story.write("share", "1")
+    story.write("share", "2")
+    story.tell("app", .lost)
+    story.tell("app", .resynced(cursor: "2"))
+    var short = story
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+    short.write("share", "3")
+    short.close()
+    #expect(violation(short)?.transaction == "3")
+  }
+
+  @Test func `A member that knows that it was cut off owes nothing until it resyncs`() throws {
+    var story = try Story("app", "share", "third")
+    story.header.retention = PlannedRetention(transactions: 1)
+    story.write("share", "1")
+    story.pass("third", "1")
+    story.tell("app", .lost)
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+  }
+
+  @Test func `A consumer is held to what came before it last consumed`() throws {
+    var story = try Story("app", "share")
+    story.header.consumers = ["mirror"]
+    story.tell("mirror", .registered(cursor: nil))
+    story.write("app", "1")
+    story.write("app", "2")
+    story.pass("share", "1", "2")
+    story.tell("mirror", .consumed(["2"]))
+    story.close()
+    #expect(violation(story)?.because.contains("mirror never merged #1") == true)
+  }
+
+  @Test func `A consumer is not held to what came after it last consumed`() throws {
+    var story = try Story("app", "share")
+    story.header.consumers = ["mirror"]
+    story.tell("mirror", .registered(cursor: nil))
+    story.write("app", "1")
+    story.tell("mirror", .consumed(["1"]))
+    story.write("app", "2")
+    story.pass("share", "1", "2")
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+  }
+
+  @Test func `What a power-off took back is owed by nobody`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.pass("app", "1")
+    story.write("share", "2")
+    story.tell(nil, .recovered(through: "1"))
+    story.relaunch("app", at: "1")
+    story.write("share", "3")
+    story.pass("app", "3")
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+  }
+}

@@ -1,0 +1,258 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct PurgeSafetyTests {
+  private func violation(_ story: Story) -> Violation? {
+    story.verdict(PurgeSafety.self).violation
+  }
+
+  @Test func `A purge of what everyone recorded is accepted`() throws {
+    var story = try Story("app", "share", "widget")
+    story.write("share", "1")
+    story.pass("app", "1")
+    story.pass("widget", "1")
+    story.purge("widget", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+  }
+
+  @Test func `A purge of what a member has not merged is rejected`() throws {
+    var story = try Story("app", "share", "widget")
+    story.write("share", "2")
+    story.pass("app", "2")
+    story.write("share", "3")
+    story.pass("widget", "2", "3")
+    story.purge("widget", "2", "3")
+    let found = try #require(violation(story))
+    #expect(
+      found.because
+        == "share wrote #3; widget purged #3 before app had merged it (app had recorded #2)"
+    )
+    #expect(found.transaction == "3")
+    #expect(story.events[found.at].happening == .purged(["2", "3"]))
+  }
+
+  @Test func `A trace without a purge says nothing`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.pass("app", "1")
+    story.purge("app")
+    #expect(story.verdict(PurgeSafety.self).isUnknown)
+  }
+
+  @Test func `Merged but not recorded does not count`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.merge("app", "1")
+    story.purge("share", "1")
+    #expect(
+      violation(story)?.because
+        == "share wrote #1; share purged #1 before app had recorded that it merged it "
+        + "(app had recorded nothing)"
+    )
+  }
+
+  @Test func `A crash takes back what was merged and not recorded`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.merge("app", "1")
+    story.crash("app")
+    story.relaunch("app", at: nil)
+    story.record("app", "1")
+    story.purge("share", "1")
+    #expect(violation(story)?.because.contains("merged it again after its crash") == true)
+  }
+
+  @Test func `A crash after the record takes nothing back`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.pass("app", "1")
+    story.crash("app")
+    story.purge("share", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+  }
+
+  @Test func `A record below the transaction does not cover it`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.write("share", "2")
+    story.merge("app", "1", "2")
+    story.record("app", "1")
+    story.purge("share", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+    story.purge("share", "2")
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `A merge below a cursor that is already recorded counts at once`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.record("app", "1")
+    story.merge("app", "1")
+    story.purge("share", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+  }
+
+  @Test func `A late joiner need not merge what was there before`() throws {
+    var story = try Story("app", "share", "late", launched: false)
+    story.register("app")
+    story.register("share")
+    story.write("share", "1")
+    story.register("late")
+    story.pass("app", "1")
+    story.purge("app", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+    story.write("share", "2")
+    story.pass("app", "2")
+    story.purge("app", "2")
+    #expect(violation(story)?.because.contains("before late had merged it") == true)
+  }
+
+  @Test func `A stopped member still holds history back`() throws {
+    var story = try Story("app", "share")
+    story.stop("app")
+    story.write("share", "1")
+    story.purge("share", "1")
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `A retired member holds nothing back, until it registers anew`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.retire("app")
+    story.purge("share", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+    story.register("app")
+    story.write("share", "2")
+    story.purge("share", "2")
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `A member that registers twice keeps its duties`() throws {
+    var story = try Story("app", "share")
+    story.stop("app")
+    story.write("share", "1")
+    story.register("app")
+    story.purge("share", "1")
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `Own batch and background writes must be merged, own view saves not`() throws {
+    for (context, mayPurge) in [("view", true), ("background", false), ("batch", false)] {
+      var story = try Story("app")
+      story.write("app", "1", context: context)
+      story.purge("app", "1")
+      #expect((violation(story) == nil) == mayPurge, "\(context)")
+    }
+  }
+
+  @Test func `Two members of one author must merge each other's view saves`() throws {
+    var story = try Story("app", "twin")
+    story.write("app", "1", author: "same")
+    story.purge("app", "1")
+    #expect(violation(story)?.because.contains("before twin had merged it") == true)
+  }
+
+  @Test func `A transaction without author must be merged`() throws {
+    var story = try Story("app", "share")
+    story.run(.write(PlannedWrite(actor: "share", author: .absent, changes: []))) { story in
+      story.tell(
+        "share",
+        .committed(
+          CommittedTransaction(
+            name: "1",
+            author: nil,
+            context: "view",
+            writer: nil,
+            timestamp: 0,
+            changes: [.insert(1)]
+          )
+        )
+      )
+    }
+    story.purge("share", "1")
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `A writer that is no member is nobody's problem but its readers'`() throws {
+    var story = try Story("app")
+    story.write("importer", "1", author: "importer")
+    story.pass("app", "1")
+    story.purge("app", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+  }
+
+  @Test func `An ignored author's transactions hold nothing back`() throws {
+    var story = try Story("app", "share")
+    story.header.actors[0].ignores = ["cloud"]
+    story.write("share", "1", author: "cloud")
+    story.purge("share", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+    story.write("share", "2")
+    story.purge("share", "2")
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `Equal timestamps change nothing`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1", at: 5)
+    story.write("share", "2", at: 5)
+    story.pass("app", "1")
+    story.purge("app", "1", "2")
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `A lost member holds nothing back, where the plan has retention`() throws {
+    var story = try Story("app", "share")
+    story.header.retention = PlannedRetention(transactions: 1)
+    story.write("share", "1")
+    story.write("share", "2")
+    story.tell("app", .lost)
+    story.purge("share", "1", "2")
+    story.tell("app", .expired)
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+    story.tell("app", .resynced(cursor: "2"))
+    story.write("share", "3")
+    story.purge("share", "3")
+    #expect(violation(story)?.transaction == "3")
+  }
+
+  @Test(arguments: [Happening.lost, .expired])
+  func `Nobody is cut off where the plan has no retention`(_ happening: Happening) throws {
+    var story = try Story("app", "share")
+    story.tell("app", happening)
+    #expect(violation(story)?.because.contains("no retention limit") == true)
+  }
+
+  @Test func `A member that was lost only after the purge had a right to it`() throws {
+    var story = try Story("app", "share")
+    story.header.retention = PlannedRetention(transactions: 1)
+    story.write("share", "1")
+    story.purge("share", "1")
+    story.tell("app", .lost)
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `A consumer holds history back until it has consumed`() throws {
+    var story = try Story("app")
+    story.header.consumers = ["mirror"]
+    story.tell("mirror", .registered(cursor: nil))
+    story.write("app", "1")
+    story.write("app", "2")
+    story.tell("mirror", .consumed(["1"]))
+    story.purge("app", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+    story.purge("app", "2")
+    #expect(violation(story)?.because.contains("before mirror had merged it") == true)
+  }
+
+  @Test func `A record of unknown outcome is given the benefit of the doubt`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.merge("app", "1")
+    story.run(.record("app"), .unknown(SystemFailure(.io, "disk")))
+    story.purge("share", "1")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+  }
+}

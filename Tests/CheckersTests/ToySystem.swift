@@ -1,0 +1,319 @@
+import PersistentHistory
+import Traces
+
+/// A tracker in a few arrays, driven at random.
+///
+/// It keeps every rule but the one that it is told to break. It shares no code with the checkers, so that neither covers up for the other.
+struct ToySystem {
+  /// A rule that can be broken.
+  enum Bug: String, CaseIterable, Sendable {
+    case purgesByGreatestCursor, purgesBeforeRecord, forgetsJoiner
+    case skipsOwnBatches, skipsAfterRelaunch, mergesBackwards
+    case recordsHead, cursorFalls, keepsDeleted, staleUpdates, saysNothingChanged, losesWrite
+
+    /// The checker whose rule it is.
+    var checker: String {
+      switch self {
+      case .purgesByGreatestCursor, .purgesBeforeRecord, .forgetsJoiner: "PurgeSafety"
+      case .skipsOwnBatches, .skipsAfterRelaunch: "NoLostTransaction"
+      case .mergesBackwards: "MergeOrder"
+      case .recordsHead, .cursorFalls: "CursorProgress"
+      case .keepsDeleted, .staleUpdates, .saysNothingChanged, .losesWrite: "Convergence"
+      }
+    }
+  }
+
+  private struct Peer {
+    let id: ActorID
+    var isMember = false
+    var isRunning = false
+    var cursor = -1
+    var merged = -1
+    var fetched: [Int] = []
+    var view: Objects = [:]
+    var staged: PlannedWrite?
+  }
+
+  private struct Saved {
+    let writer: ActorID
+    let context: String
+    let changes: [CommittedChange]
+    var isPurged = false
+  }
+
+  private let bug: Bug?
+  private var random: SplitMix
+  private var peers: [Peer]
+  private var data: Objects = [:]
+  private var history: [Saved] = []
+  private var commands: [Command] = []
+  private var events: [Event] = []
+
+  /// Runs a random plan and answers its trace.
+  static func trace(seed: UInt64, stepCount: Int, bug: Bug? = nil) throws -> Trace {
+    let ids: [ActorID] = ["app", "widget", "share"]
+    var header = PlanHeader(
+      model: try Model([Story.item]),
+      actors: ids.map { PlannedActor($0, author: $0.name) }
+    )
+    header.seed = seed
+    var system = ToySystem(bug: bug, random: SplitMix(state: seed), peers: ids.map { Peer(id: $0) })
+    for index in 0..<2 { system.launch(index) }
+    for _ in 0..<stepCount { system.step() }
+    system.close()
+    return Trace(
+      header: TraceHeader(plan: Plan(header: header, commands: system.commands), system: "toy"),
+      events: system.events
+    )
+  }
+
+  private init(bug: Bug?, random: SplitMix, peers: [Peer]) {
+    self.bug = bug
+    self.random = random
+    self.peers = peers
+  }
+
+  private mutating func tell(_ index: Int?, _ happening: Happening) {
+    events.append(
+      Event(at: events.count, tick: commands.count, actor: index.map { peers[$0].id }, happening)
+    )
+  }
+
+  private mutating func run(_ index: Int, _ action: Action, _ body: (inout ToySystem) -> Void) {
+    let command = commands.count
+    commands.append(Command(action))
+    tell(index, .called(command: command, word: action.word))
+    body(&self)
+    tell(index, .ended(command: command, .ok))
+  }
+
+  private mutating func step() {
+    let index = random.below(peers.count)
+    let id = peers[index].id
+    guard peers[index].isRunning else {
+      return run(index, .launch(id)) { $0.launch(index) }
+    }
+    switch random.below(20) {
+    case 0..<6: write(index)
+    case 6: batch(index)
+    case 7: begin(index)
+    case 8: commit(index)
+    case 9, 10: run(index, .fetch(id)) { $0.fetch(index) }
+    case 11, 12: run(index, .merge(id)) { $0.merge(index) }
+    case 13: run(index, .record(id)) { $0.record(index) }
+    case 14, 15: run(index, .pass(id)) { $0.pass(index) }
+    case 16, 17: run(index, .purge(id)) { $0.purge(index) }
+    case 18: run(index, .crash(id)) { $0.leave(index, .crashed) }
+    default:
+      if random.below(4) == 0 {
+        run(index, .retire(id)) { $0.leave(index, .retired) }
+      } else {
+        run(index, .stop(id)) { $0.leave(index, .stopped) }
+      }
+    }
+  }
+
+  // MARK: Membership
+
+  private mutating func launch(_ index: Int) {
+    peers[index].isRunning = true
+    peers[index].view = data
+    if !peers[index].isMember || bug == .skipsAfterRelaunch {
+      peers[index].cursor = history.count - 1
+    }
+    let cursor = name(peers[index].cursor)
+    tell(index, peers[index].isMember ? .launched(cursor: cursor) : .registered(cursor: cursor))
+    peers[index].isMember = true
+    peers[index].merged = peers[index].cursor
+  }
+
+  private mutating func leave(_ index: Int, _ happening: Happening) {
+    tell(index, happening)
+    peers[index].isRunning = false
+    peers[index].fetched = []
+    peers[index].staged = nil
+    if happening == .retired { peers[index].isMember = false }
+  }
+
+  private func name(_ position: Int) -> TransactionName? {
+    position < 0 ? nil : String(position + 1)
+  }
+
+  // MARK: Writes
+
+  private mutating func randomWrite(_ index: Int) -> PlannedWrite {
+    let changes = (0..<1 + random.below(3)).map { _ in
+      let object = ObjectName("Item", Int64(random.below(6)))
+      let values: Values = ["count": .int(Int64(random.below(5))), "title": "t"]
+      return switch random.below(4) {
+      case 0, 1: PlannedChange(.insert, object, values)
+      case 2: PlannedChange(.update, object, values)
+      default: PlannedChange(.delete, object)
+      }
+    }
+    let context = ["view", "view", "background", "batch"][random.below(4)]
+    return PlannedWrite(actor: peers[index].id, context: context, changes: changes)
+  }
+
+  private mutating func write(_ index: Int) {
+    let write = randomWrite(index)
+    run(index, .write(write)) { $0.save(index, write) }
+  }
+
+  private mutating func begin(_ index: Int) {
+    let write = randomWrite(index)
+    run(index, .begin(write)) { $0.peers[index].staged = write }
+  }
+
+  private mutating func commit(_ index: Int) {
+    guard let write = peers[index].staged else { return }
+    peers[index].staged = nil
+    run(index, .commit(peers[index].id)) { $0.save(index, write) }
+  }
+
+  private mutating func save(_ index: Int, _ write: PlannedWrite) {
+    var after = data
+    for change in write.changes {
+      let isThere = after[change.object] != nil
+      switch change.type {
+      case .insert where !isThere: after[change.object] = change.values
+      case .update where isThere: after[change.object]?.merge(change.values) { $1 }
+      case .delete: after[change.object] = nil
+      default: break
+      }
+    }
+    finish(index, after, write.context, touched: Set(write.changes.map(\.object)))
+  }
+
+  private mutating func batch(_ index: Int) {
+    let limit = Int64(random.below(5))
+    let isDelete = random.below(2) == 0
+    let batch = PlannedBatch(
+      actor: peers[index].id,
+      type: isDelete ? .delete : .update,
+      entity: "Item",
+      conditions: [PlannedCondition("count", .less, .int(limit))],
+      values: isDelete ? [:] : ["title": "b"]
+    )
+    var after = data
+    for (object, values) in data {
+      guard case .int(let count) = values["count"], count < limit else { continue }
+      if isDelete { after[object] = nil } else { after[object]?["title"] = "b" }
+    }
+    run(index, .batch(batch)) { $0.finish(index, after, "batch", touched: Set($0.data.keys)) }
+  }
+
+  /// Makes the new data the store's, with what differs from the old as one transaction.
+  private mutating func finish(
+    _ index: Int,
+    _ after: Objects,
+    _ context: String,
+    touched: Set<ObjectName>
+  ) {
+    let changes = touched.sorted().compactMap { object -> CommittedChange? in
+      let (old, new) = (data[object], after[object])
+      guard old != new else { return nil }
+      return CommittedChange(old == nil ? .insert : new == nil ? .delete : .update, object)
+    }
+    guard !changes.isEmpty, bug != .saysNothingChanged else { return tell(index, .wroteNothing) }
+    if bug != .losesWrite || history.count % 5 != 4 { data = after }
+    history.append(Saved(writer: peers[index].id, context: context, changes: changes))
+    if context == "view" { show(changes, to: index) }
+    tell(
+      index,
+      .committed(
+        CommittedTransaction(
+          name: String(history.count),
+          author: peers[index].id.name,
+          context: context,
+          writer: nil,
+          timestamp: 0,
+          changes: changes
+        )
+      )
+    )
+  }
+
+  private mutating func show(_ changes: [CommittedChange], to index: Int) {
+    for change in changes {
+      let values = data[change.object]
+      if values == nil && bug == .keepsDeleted { continue }
+      if peers[index].view[change.object] != nil && values != nil && bug == .staleUpdates {
+        continue
+      }
+      peers[index].view[change.object] = values
+    }
+  }
+
+  // MARK: Passes
+
+  private mutating func fetch(_ index: Int) {
+    let peer = peers[index]
+    peers[index].fetched = history.indices.filter { position in
+      let saved = history[position]
+      let isOwn = saved.writer == peer.id && (saved.context == "view" || bug == .skipsOwnBatches)
+      return position > peer.cursor && !saved.isPurged && !isOwn
+    }
+    if bug == .mergesBackwards { peers[index].fetched.reverse() }
+    tell(index, .fetched(peers[index].fetched.map { String($0 + 1) }))
+  }
+
+  private mutating func merge(_ index: Int) {
+    let fetched = peers[index].fetched
+    for position in fetched { show(history[position].changes, to: index) }
+    peers[index].merged = max(peers[index].merged, fetched.max() ?? -1)
+    tell(index, .merged(fetched.map { String($0 + 1) }))
+  }
+
+  private mutating func record(_ index: Int) {
+    var cursor = bug == .recordsHead ? history.count - 1 : peers[index].merged
+    if bug == .cursorFalls && cursor > 2 && random.below(4) == 0 { cursor -= 2 }
+    guard cursor >= 0 else { return }
+    peers[index].cursor = cursor
+    tell(index, .recorded(cursor: name(cursor)))
+  }
+
+  private mutating func pass(_ index: Int) {
+    fetch(index)
+    merge(index)
+    record(index)
+  }
+
+  private mutating func purge(_ index: Int) {
+    let known = bug == .forgetsJoiner ? peers.prefix(2) : peers[...]
+    let cursors = known.filter(\.isMember).map {
+      bug == .purgesBeforeRecord ? $0.merged : $0.cursor
+    }
+    let watermark = bug == .purgesByGreatestCursor ? cursors.max() : cursors.min()
+    let gone = history.indices.filter { $0 <= watermark ?? -1 && !history[$0].isPurged }
+    for position in gone { history[position].isPurged = true }
+    tell(index, .purged(gone.map { String($0 + 1) }))
+  }
+
+  private mutating func close() {
+    for _ in 0..<2 {
+      for index in peers.indices where peers[index].isRunning {
+        tell(index, .called(command: nil, word: "pass"))
+        pass(index)
+        tell(index, .ended(command: nil, .ok))
+      }
+    }
+    for index in peers.indices where peers[index].isRunning {
+      tell(index, .viewed(context: "view", peers[index].view))
+    }
+    tell(nil, .data(data))
+  }
+}
+
+/// A small generator of random numbers with a seed.
+struct SplitMix {
+  var state: UInt64
+
+  mutating func below(_ bound: Int) -> Int {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
+  }
+}
