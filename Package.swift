@@ -13,14 +13,24 @@ let settings: [SwiftSetting] = [
 ]
 
 func room(
-  _ name: String, _ imports: [Target.Dependency], resources: [Resource] = []
+  _ name: String,
+  _ imports: [Target.Dependency],
+  resources: [Resource] = []
 ) -> Target {
   .target(name: name, dependencies: imports, resources: resources, swiftSettings: settings)
 }
 
-func tests(_ name: String, _ imports: [Target.Dependency] = []) -> Target {
+func tests(
+  _ name: String,
+  _ imports: [Target.Dependency] = [],
+  exclude: [String] = []
+) -> Target {
   .testTarget(
-    name: name + "Tests", dependencies: [.target(name: name)] + imports, swiftSettings: settings)
+    name: name + "Tests",
+    dependencies: [.target(name: name)] + imports,
+    exclude: exclude,
+    swiftSettings: settings
+  )
 }
 
 let system: [Target.Dependency] = ["PersistentHistory", "HistoryStore", "ObjectContexts"]
@@ -35,8 +45,10 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+      name: "CSQLite",
+      pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+    ),
 
     // The system.
     room("SQLiteStorage", ["CSQLite"]),
@@ -61,21 +73,25 @@ let package = Package(
       dependencies: system + [
         "BenchmarkFloor", "HistoryTracking", "Systems", "SQLiteStorage", "Measuring",
       ],
-      path: "Benchmarks", exclude: ["Floor"], swiftSettings: settings),
+      path: "Benchmarks",
+      exclude: ["Floor"],
+      swiftSettings: settings
+    ),
     .executableTarget(
       name: "HistoryLab",
       dependencies: system + [
         "HistoryTracking", "Traces", "PropertyTesting", "Workloads", "Faults", "Systems",
         "Simulation", "Checkers", "Measuring", "Reporting", "HistoryBenchmarks",
       ],
-      swiftSettings: settings),
+      swiftSettings: settings
+    ),
 
     tests("SQLiteStorage"),
     tests("PersistentHistory"),
     tests("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
     tests("ObjectContexts", ["PersistentHistory", "HistoryStore"]),
     tests("HistoryTracking", system),
-    tests("Traces", ["PersistentHistory"]),
+    tests("Traces", ["PersistentHistory"], exclude: ["Fixtures"]),
     tests("PropertyTesting"),
     tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting"]),
     tests("Faults", ["Traces", "CSQLite"]),

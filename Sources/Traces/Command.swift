@@ -143,8 +143,11 @@ package struct PlannedWrite: Hashable, Sendable {
   package var ticks: Bool
 
   package init(
-    actor: ActorID, context: String = "view", author: WriteAuthor = .own,
-    changes: [PlannedChange], ticks: Bool = true
+    actor: ActorID,
+    context: String = "view",
+    author: WriteAuthor = .own,
+    changes: [PlannedChange],
+    ticks: Bool = true
   ) {
     self.actor = actor
     self.context = context
@@ -188,8 +191,12 @@ package struct PlannedBatch: Hashable, Sendable {
   package var values: Values
 
   package init(
-    actor: ActorID, author: WriteAuthor = .own, type: ChangeType, entity: String,
-    conditions: [PlannedCondition], values: Values = [:]
+    actor: ActorID,
+    author: WriteAuthor = .own,
+    type: ChangeType,
+    entity: String,
+    conditions: [PlannedCondition],
+    values: Values = [:]
   ) {
     self.actor = actor
     self.author = author

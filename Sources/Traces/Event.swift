@@ -120,7 +120,11 @@ package struct CommittedTransaction: Hashable, Sendable {
   package var changes: [CommittedChange]
 
   package init(
-    name: TransactionName, author: String?, context: String?, writer: String?, timestamp: Double,
+    name: TransactionName,
+    author: String?,
+    context: String?,
+    writer: String?,
+    timestamp: Double,
     changes: [CommittedChange]
   ) {
     self.name = name
@@ -144,7 +148,10 @@ package struct CommittedChange: Hashable, Sendable {
   package var tombstone: Values?
 
   package init(
-    _ type: ChangeType, _ object: ObjectName, columns: [String] = [], values: Values = [:],
+    _ type: ChangeType,
+    _ object: ObjectName,
+    columns: [String] = [],
+    values: Values = [:],
     tombstone: Values? = nil
   ) {
     self.type = type

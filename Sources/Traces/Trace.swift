@@ -50,7 +50,10 @@ package struct Violation: Hashable, Sendable {
   package var transaction: TransactionName?
 
   package init(
-    checker: String, at: Int, because: String, transaction: TransactionName? = nil
+    checker: String,
+    at: Int,
+    because: String,
+    transaction: TransactionName? = nil
   ) {
     self.checker = checker
     self.at = at

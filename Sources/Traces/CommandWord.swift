@@ -1,0 +1,41 @@
+/// The words of commands, as plans and the wire write them under the key `do`.
+enum CommandWord: String, CaseIterable {
+  case write
+  case batch
+  case begin
+  case commit
+  case launch
+  case stop
+  case crash
+  case retire
+  case fetch
+  case merge
+  case record
+  case pass
+  case purge
+  case resync
+  case consume
+  case deliver
+  case poll
+  case view
+  case data
+  case history
+  case clock
+
+  /// The keys of such a command, all of them.
+  var keys: [String] { own + ["do", "faults"] }
+
+  private var own: [String] {
+    switch self {
+    case .write, .begin: ["actor", "context", "author", "changes", "tick"]
+    case .batch: ["actor", "author", "op", "entity", "where", "values"]
+    case .deliver, .poll: ["actor", "fate"]
+    case .view: ["actor", "context"]
+    case .consume: ["consumer"]
+    case .clock: ["advance"]
+    case .data, .history: []
+    case .commit, .launch, .stop, .crash, .retire, .fetch, .merge, .record, .pass, .purge, .resync:
+      ["actor"]
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// The words of events, as traces write them under the key `event`.
+package enum EventWord: String, Hashable, Sendable, CaseIterable {
+  case called
+  case ended
+  case skipped
+  case registered
+  case launched
+  case stopped
+  case crashed
+  case retired
+  case committed
+  case wroteNothing
+  case fetched
+  case observed
+  case merged
+  case recorded
+  case consumed
+  case purged
+  case lost
+  case expired
+  case rewound
+  case resynced
+  case viewed
+  case data
+  case history
+  case signalled
+  case woke
+  case recovered
+  case fault
+  case clock
+
+  /// The keys of such an event, all of them.
+  var keys: [String] { own + ["at", "tick", "actor", "event"] }
+
+  private var own: [String] {
+    switch self {
+    case .called: ["command", "do"]
+    case .ended: ["command", "outcome", "error"]
+    case .skipped: ["command", "because"]
+    case .registered, .launched, .recorded, .resynced: ["cursor"]
+    case .recovered: ["through"]
+    case .committed: CommittedTransaction.keys
+    case .fetched, .observed, .merged, .consumed, .purged, .history: ["transactions"]
+    case .viewed: ["context", "objects"]
+    case .data: ["objects"]
+    case .fault: ["fault"]
+    case .clock: ["now"]
+    case .stopped, .crashed, .retired, .wroteNothing, .lost, .expired, .rewound, .signalled, .woke:
+      []
+    }
+  }
+}
+
+extension Happening {
+  /// The word of the trace format.
+  package var word: EventWord {
+    switch self {
+    case .called: .called
+    case .ended: .ended
+    case .skipped: .skipped
+    case .registered: .registered
+    case .launched: .launched
+    case .stopped: .stopped
+    case .crashed: .crashed
+    case .retired: .retired
+    case .committed: .committed
+    case .wroteNothing: .wroteNothing
+    case .fetched: .fetched
+    case .observed: .observed
+    case .merged: .merged
+    case .recorded: .recorded
+    case .consumed: .consumed
+    case .purged: .purged
+    case .lost: .lost
+    case .expired: .expired
+    case .rewound: .rewound
+    case .resynced: .resynced
+    case .viewed: .viewed
+    case .data: .data
+    case .history: .history
+    case .signalled: .signalled
+    case .woke: .woke
+    case .recovered: .recovered
+    case .fault: .fault
+    case .clock: .clock
+    }
+  }
+}

@@ -1,0 +1,136 @@
+internal import PersistentHistory
+
+extension PlanCodec {
+  /// Reads a command.
+  static func command(_ fields: Fields, _ names: Vocabulary) throws(FormatError) -> Command {
+    let word = try fields.choice("do", as: CommandWord.self)
+    let named = fields.named("the command \"\(word.rawValue)\"")
+    try named.allow(word.keys)
+    let faults = try named.objects("faults", as: "fault").map(fault)
+    return Command(try action(word, named, names), faults: faults)
+  }
+
+  /// One line a word: the table that says what each one reads.
+  private static func action(
+    _ word: CommandWord,
+    _ fields: Fields,
+    _ names: Vocabulary
+  ) throws(FormatError) -> Action {
+    func actor() throws(FormatError) -> ActorID { try names.member("actor", of: fields) }
+    switch word {
+    case .write: return .write(try write(fields, names))
+    case .batch: return .batch(try batch(fields, names))
+    case .begin: return .begin(try write(fields, names))
+    case .commit: return .commit(try actor())
+    case .launch: return .launch(try actor())
+    case .stop: return .stop(try actor())
+    case .crash: return .crash(try actor())
+    case .retire: return .retire(try actor())
+    case .fetch: return .fetch(try actor())
+    case .merge: return .merge(try actor())
+    case .record: return .record(try actor())
+    case .pass: return .pass(try actor())
+    case .purge: return .purge(try actor())
+    case .resync: return .resync(try actor())
+    case .consume: return .consume(try names.member("consumer", of: fields))
+    case .deliver: return .deliver(try actor(), try fields.choice("fate", default: .delivered))
+    case .poll: return .poll(try actor(), try fields.choice("fate", default: .delivered))
+    case .view: return .view(try actor(), context: try context(fields))
+    case .data: return .data
+    case .history: return .history
+    case .clock: return .clock(advance: try fields.finite("advance"))
+    }
+  }
+
+  private static func context(_ fields: Fields) throws(FormatError) -> String {
+    try fields.string(ifAny: "context") ?? "view"
+  }
+
+  /// A key that is not there means the actor's own author; null means none.
+  private static func author(_ fields: Fields) throws(FormatError) -> WriteAuthor {
+    guard fields.members["author"] != nil else { return .own }
+    return try fields.string(ifAny: "author").map(WriteAuthor.other) ?? .absent
+  }
+
+  private static func write(
+    _ fields: Fields,
+    _ names: Vocabulary
+  ) throws(FormatError) -> PlannedWrite {
+    _ = try fields.need("changes", "a list of changes", \.elements)
+    let changes = try fields.objects("changes", as: "change")
+      .map { (change) throws(FormatError) in try self.change(change, names) }
+    let tick = try fields.find("tick", "0 or 1") { $0.whole.flatMap { 0...1 ~= $0 ? $0 : nil } }
+    return PlannedWrite(
+      actor: try names.member("actor", of: fields),
+      context: try context(fields),
+      author: try author(fields),
+      changes: changes,
+      ticks: tick != 0
+    )
+  }
+
+  private static func change(
+    _ fields: Fields,
+    _ names: Vocabulary
+  ) throws(FormatError) -> PlannedChange {
+    try fields.allow(["op", "object", "values"])
+    let object = try names.object(try fields.string("object"), of: fields)
+    let values = try names.values("values", of: object.entity, in: fields)
+    return PlannedChange(try fields.changeType(), object, values ?? [:])
+  }
+
+  private static func batch(
+    _ fields: Fields,
+    _ names: Vocabulary
+  ) throws(FormatError) -> PlannedBatch {
+    let entity = try fields.string("entity")
+    try names.check(entity: entity, of: fields)
+    let type = try fields.changeType()
+    guard type != .insert else {
+      throw fields.place.error(
+        "a batch cannot insert",
+        "Insert through a \"write\" in the context \"batch\"."
+      )
+    }
+    return PlannedBatch(
+      actor: try names.member("actor", of: fields),
+      author: try author(fields),
+      type: type,
+      entity: entity,
+      conditions: try conditions(fields, of: entity, names),
+      values: try names.values("values", of: entity, in: fields) ?? [:]
+    )
+  }
+
+  private static func conditions(
+    _ fields: Fields,
+    of entity: String,
+    _ names: Vocabulary
+  ) throws(FormatError) -> [PlannedCondition] {
+    let list = try fields.find("where", "a list of conditions", \.elements) ?? []
+    return try list.map { (item) throws(FormatError) in
+      guard let parts = item.elements, parts.count == 3, let attribute = parts[0].text,
+        let comparison = parts[1].text.flatMap(PlannedComparison.init)
+      else {
+        throw fields.place.error(
+          "\(item.excerpt) is not a condition",
+          "Write [attribute, comparison, value], compared with =, !=, <, <=, > or >=."
+        )
+      }
+      let value = try names.value(parts[2], of: attribute, in: entity, of: fields)
+      return PlannedCondition(attribute, comparison, value)
+    }
+  }
+
+  /// Reads a fault.
+  static func fault(_ fields: Fields) throws(FormatError) -> PlannedFault {
+    try fields.allow(["kind", "file", "call", "k", "from"])
+    return PlannedFault(
+      kind: try fields.choice("kind", as: PlannedFault.Kind.self),
+      file: try fields.choice("file", as: PlannedFault.File.self),
+      call: try fields.string("call"),
+      k: try fields.count("k"),
+      from: try fields.bool("from", default: false)
+    )
+  }
+}

@@ -1,0 +1,147 @@
+import PersistentHistory
+import Testing
+
+@testable import Traces
+
+@Suite struct DamagedFileTests {
+  private static let counterexample =
+    #"""
+    {"actors":[{"id":"app"}],"model":[{"attributes":[],"entity":"Item"}],"plan":1}
+    {"actor":"app","do":"pass"}
+    {"commands":1,"system":"article","trace":1}
+    {"actor":"app","at":0,"command":0,"do":"pass","event":"called","tick":0}
+    {"actor":"app","at":1,"event":"purged","tick":0,"transactions":["3"]}
+    {"at":1,"because":"app purged 3","checker":"PurgeSafety","transaction":"3","verdict":"invalid"}
+
+    """#
+
+  private static func replacing(_ part: String, _ other: String) -> String {
+    let pieces = counterexample.split(separator: part, omittingEmptySubsequences: false)
+    return pieces.joined(separator: other)
+  }
+
+  private static func without(_ line: Int) -> String {
+    var lines = counterexample.split(separator: "\n", omittingEmptySubsequences: false)
+    lines.remove(at: line - 1)
+    return lines.joined(separator: "\n")
+  }
+
+  static let refusals: [Refusal] = [
+    Refusal(
+      without(2),
+      "line 2: the plan had 1 commands, and 0 are here. Lines were lost: copy the file again. To change the plan, keep its lines alone in a file."
+    ),
+    Refusal(
+      without(3),
+      #"line 3: this is not the header of a trace. A trace begins with {"trace":1,...}."#
+    ),
+    Refusal(
+      without(4),
+      "line 4: this is event 1, and event 0 should come here. Lines were lost or moved: copy the file again."
+    ),
+    Refusal(
+      without(5),
+      "line 5: the verdict points to event 1, and the trace has 1. Lines were lost: copy the file again."
+    ),
+    Refusal(
+      without(6),
+      "line 6: the file ends after event 1, without a verdict. It was cut off: copy it again, or make it anew with the command that found it."
+    ),
+    Refusal(
+      String(counterexample.prefix(120)),
+      "line 3: the file ends in the middle of this line. It was cut off: copy it again, or remove the line if the lines before it suffice."
+    ),
+    Refusal(
+      String(counterexample.prefix(79)),
+      "line 2: the file ends after the plan, without a verdict. It was cut off: copy it again, or make it anew with the command that found it."
+    ),
+    Refusal(
+      counterexample + "{}",
+      "line 7: a line follows the verdict. Keep one counterexample a file, ended by its verdict."
+    ),
+    Refusal(
+      replacing(#""trace":1"#, #""trace":2"#),
+      "line 3: the trace is of version 2, and this lab reads version 1. Use a newer history-lab."
+    ),
+    Refusal(
+      replacing(#""system""#, #""sytem""#),
+      #"line 3: the header of a trace has no key "sytem". Did you mean "system"?"#
+    ),
+    Refusal(
+      replacing("purged\"", "purgde\""),
+      #"line 5: "event" of an event cannot be "purgde". Did you mean "purged"?"#
+    ),
+    Refusal(
+      replacing(#""transactions":["3"]"#, #""transactions":[3]"#),
+      #"line 5: "transactions" of the event "purged" is [3]. It must be a list of strings."#
+    ),
+    Refusal(
+      replacing(#""transactions":["3"]"#, #""transaction":"3""#),
+      #"line 5: the event "purged" has no key "transaction". Did you mean "transactions"?"#
+    ),
+    Refusal(
+      replacing(#""command":0"#, #""command":5"#),
+      #"line 4: the event "called" is of command 5, and the plan has 1. Commands are counted from 0; lines of the plan may be missing."#
+    ),
+    Refusal(
+      replacing(#""verdict":"invalid""#, #""verdict":"valid""#),
+      #"line 6: the verdict is "valid". A counterexample is "invalid"; others need no file."#
+    ),
+    Refusal(
+      replacing(#""because""#, #""becuase""#),
+      #"line 6: a verdict has no key "becuase". Did you mean "because"?"#
+    ),
+  ]
+
+  @Test(arguments: refusals)
+  func `A damaged counterexample is refused by a sentence`(refusal: Refusal) {
+    let error = #expect(throws: FormatError.self) {
+      try CounterexampleCodec.decode(refusal.text)
+    }
+    #expect(error?.description == refusal.sentence)
+  }
+
+  @Test func `No beginning of a counterexample passes for a whole one`() throws {
+    let whole = try CounterexampleCodec.decode(Self.counterexample)
+    #expect(CounterexampleCodec.encode(whole) == Self.counterexample)
+    for length in 0..<Self.counterexample.count - 1 {
+      #expect(throws: FormatError.self) {
+        try CounterexampleCodec.decode(String(Self.counterexample.prefix(length)))
+      }
+    }
+  }
+
+  @Test(arguments: UInt64(1)...20)
+  func `A byte that is changed gives a sentence or a value, never a crash`(seed: UInt64) throws {
+    var random = RandomPlan(seed: seed)
+    let bytes = Array(CounterexampleCodec.encode(try random.counterexample()).utf8)
+    for _ in 0..<40 {
+      var damaged = bytes
+      let position = Int.random(in: damaged.indices, using: &random.random)
+      damaged[position] = UInt8.random(in: 0...255, using: &random.random)
+      do {
+        let read = try CounterexampleCodec.decode(String(decoding: damaged, as: UTF8.self))
+        #expect(CounterexampleCodec.encode(read).utf8.count > 0)
+      } catch {
+        #expect(error.line != nil && !error.advice.isEmpty)
+      }
+    }
+  }
+
+  @Test func `A trace names what is missing in its header`() {
+    for (text, sentence) in [
+      ("", #"line 1: the file is empty. A trace begins with {"trace":1,...}."#),
+      (
+        #"{"trace":1,"system":"x"}"#,
+        #"line 1: the header lacks the key "plan". It must be the whole plan as an object."#
+      ),
+      (
+        #"{"trace":1,"plan":{"plan":1,"actors":[],"model":[{"entity":"A"}]},"system":"x"}"#,
+        #"line 1: the plan lacks the key "commands". It must be a list of commands."#
+      ),
+    ] {
+      let error = #expect(throws: FormatError.self) { try TraceCodec.decode(text) }
+      #expect(error?.description == sentence)
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import PersistentHistory
+import Testing
+
+@testable import Traces
+
+/// A text that is refused, and the sentence that says why.
+struct Refusal: Sendable, CustomTestStringConvertible {
+  let text: String
+  let sentence: String
+  var testDescription: String { sentence }
+
+  init(_ text: String, _ sentence: String) {
+    self.text = text
+    self.sentence = sentence
+  }
+}
+
+@Suite struct FormatErrorTests {
+  static let header =
+    #"{"actors":[{"id":"app"},{"id":"widget"}],"model":[{"attributes":[{"name":"title","type":"string"},{"name":"count","type":"int"}],"entity":"Item"}],"plan":1}"#
+
+  /// A header with one key set otherwise.
+  static func header(_ key: String, _ value: String) -> String {
+    var members = (try? JSONValue(message: header))?.members ?? [:]
+    members[key] = try? JSONValue(message: value)
+    return JSONValue.object(members).line
+  }
+
+  static let plans: [Refusal] = [
+    Refusal("", #"line 1: the file is empty. A plan begins with {"plan":1,...}."#),
+    Refusal(
+      "# Read me\n",
+      "line 1: this is not JSON: # Read me. A plan, trace or counterexample has one JSON object a line."
+    ),
+    Refusal(
+      #"{"trace":1}"#,
+      #"line 1: this is not the header of a plan. A plan begins with {"plan":1,...}."#
+    ),
+    Refusal("[1]\n", #"line 1: the header is not an object. Write {"key":value,...}."#),
+    Refusal(
+      header("plan", "2"),
+      "line 1: the plan is of version 2, and this lab reads version 1. Use a newer history-lab."
+    ),
+    Refusal(
+      header("plan", "0"),
+      #"line 1: the plan is of version 0, and this lab reads version 1. Write {"plan":1,...}."#
+    ),
+    Refusal(
+      header("sede", "\"0x1\""),
+      #"line 1: the header has no key "sede". Did you mean "seed"?"#
+    ),
+    Refusal(
+      header("seed", "\"12\""),
+      #"line 1: "seed" of the header is "12". It must be a string such as "0x2a"."#
+    ),
+    Refusal(
+      header("drive", "\"comands\""),
+      #"line 1: "drive" of the header cannot be "comands". Did you mean "commands"?"#
+    ),
+    Refusal(
+      header("actors", #"[{"id":"app"},{"id":"app"}]"#),
+      #"line 1: two actors or consumers are named "app". Each needs a name of its own."#
+    ),
+    Refusal(
+      header("actors", #"[{"id":""}]"#),
+      #"line 1: actor 1 of the header has an empty name. Name it, such as "app"."#
+    ),
+    Refusal(
+      header("actors", #"[{"id":"app","cursors":"shard"}]"#),
+      #"line 1: "cursors" of actor 1 of the header is "shard". It must be "shared" or "own"."#
+    ),
+    Refusal(
+      header("actors", "null"),
+      #"line 1: the header lacks the key "actors". It must be a list of objects."#
+    ),
+    Refusal(
+      header("model", #"[{"entity":"1"}]"#),
+      #"line 1: the model is wrong. "1" cannot name an entity or attribute: use a letter, then letters, digits or underscores (100 at most), and no prefix history_ or sqlite_."#
+    ),
+    Refusal(
+      header("model", #"[{"entity":"A","attributes":[{"name":"a","type":"strnig"}]}]"#),
+      #"line 1: "type" of attribute 1 of entity 1 of the header cannot be "strnig". Did you mean "string"?"#
+    ),
+    Refusal(
+      header("retention", #"{"transactions":-1}"#),
+      #"line 1: "transactions" of the retention is -1. It must be a whole number, 0 or more."#
+    ),
+  ]
+
+  /// What is wrong in the second line of a plan.
+  static let commands: [Refusal] = [
+    Refusal(
+      #"{"actor":"app","do":"wirte"}"#,
+      #"line 2: "do" of a command cannot be "wirte". Did you mean "write"?"#
+    ),
+    Refusal(
+      #"{"actor":"app"}"#,
+      #"line 2: a command lacks the key "do". It must be a string."#
+    ),
+    Refusal(
+      #"{"actor":"app","chagnes":[],"do":"write"}"#,
+      #"line 2: the command "write" has no key "chagnes". Did you mean "changes"?"#
+    ),
+    Refusal(
+      #"{"actor":"app","do":"pass","id":7}"#,
+      #"line 2: the command "pass" has no key "id". Known are "actor", "do", "faults"."#
+    ),
+    Refusal(
+      #"{"do":"data","zzzzzz":7}"#,
+      #"line 2: the command "data" has no key "zzzzzz". Known are "do", "faults"."#
+    ),
+    Refusal(
+      #"{"actor":"wigdet","do":"pass"}"#,
+      #"line 2: the header declares no actor or consumer "wigdet". Did you mean "widget"?"#
+    ),
+    Refusal(
+      #"{"actor":"app","changes":[{"object":"Itme/3","op":"insert"}],"do":"write"}"#,
+      #"line 2: the model has no entity "Itme". Did you mean "Item"?"#
+    ),
+    Refusal(
+      #"{"actor":"app","changes":[{"object":"Item/03","op":"insert"}],"do":"write"}"#,
+      #"line 2: change 1 of the command "write" names the object "Item/03". An object is an entity and a whole number, such as "Item/3"."#
+    ),
+    Refusal(
+      #"{"actor":"app","changes":[{"object":"Item/3","op":"upsert"}],"do":"write"}"#,
+      #"line 2: "op" of change 1 of the command "write" cannot be "upsert". Did you mean "insert"?"#
+    ),
+    Refusal(
+      #"{"actor":"app","changes":[{"object":"Item/3","op":"insert","values":{"titel":"a"}}],"do":"write"}"#,
+      #"line 2: the entity "Item" has no attribute "titel". Did you mean "title"?"#
+    ),
+    Refusal(
+      #"{"actor":"app","changes":[{"object":"Item/3","op":"insert","values":{"count":9007199254740994}}],"do":"write"}"#,
+      #"line 2: 9.007199254740994e+15 is no value for "Item.count", which is of type int. An int is a whole number up to 2^53, beyond that a decimal string."#
+    ),
+    Refusal(
+      #"{"actor":"app","changes":[],"do":"write","tick":2}"#,
+      #"line 2: "tick" of the command "write" is 2. It must be 0 or 1."#
+    ),
+    Refusal(
+      #"{"actor":"app","do":"batch","entity":"Item","op":"insert"}"#,
+      #"line 2: a batch cannot insert. Insert through a "write" in the context "batch"."#
+    ),
+    Refusal(
+      #"{"actor":"app","do":"batch","entity":"Item","op":"delete","where":[["count","~",1]]}"#,
+      #"line 2: ["count","~",1] is not a condition. Write [attribute, comparison, value], compared with =, !=, <, <=, > or >=."#
+    ),
+    Refusal(
+      #"{"advance":"soon","do":"clock"}"#,
+      #"line 2: "advance" of the command "clock" is "soon". It must be a number."#
+    ),
+    Refusal(
+      #"{"do":"data","faults":[{"kind":"full","file":"wall","call":"write","k":1}]}"#,
+      #"line 2: "file" of fault 1 of the command "data" cannot be "wall". Did you mean "wal"?"#
+    ),
+    Refusal(
+      #"{"at":0,"event":"woke","tick":0}"#,
+      "line 2: an event is not part of a plan file. A plan ends with its last command; a file with a trace is read as a counterexample."
+    ),
+    Refusal(
+      #"{"actor":"app","do":"pa"#,
+      "line 2: the file ends in the middle of this line. It was cut off: copy it again, or remove the line if the lines before it suffice."
+    ),
+  ]
+
+  @Test(arguments: plans)
+  func `A wrong header is refused by a sentence`(refusal: Refusal) {
+    let error = #expect(throws: FormatError.self) { try PlanCodec.decode(refusal.text) }
+    #expect(error?.description == refusal.sentence)
+  }
+
+  @Test(arguments: commands)
+  func `A wrong command is refused by a sentence`(refusal: Refusal) {
+    let error = #expect(throws: FormatError.self) {
+      try PlanCodec.decode(Self.header + "\n" + refusal.text)
+    }
+    #expect(error?.description == refusal.sentence)
+  }
+
+  @Test func `A last line without its newline and empty lines are read`() throws {
+    let plan = try PlanCodec.decode(Self.header + "\r\n\n" + #"{"do":"data"}"#)
+    #expect(plan.commands == [Command(.data)])
+    let error = #expect(throws: FormatError.self) {
+      try PlanCodec.decode(Self.header + "\n\n\n{\n")
+    }
+    #expect(error?.line == 4)
+  }
+
+  @Test func `What comes on the wire wrong is refused without a line`() throws {
+    let header = try PlanCodec.decode(Self.header).header
+    let error = #expect(throws: FormatError.self) {
+      try PlanCodec.decodeMessage(#"{"do":"pass","actor":"ap"}"#, for: header)
+    }
+    #expect(
+      error?.description
+        == #"the header declares no actor or consumer "ap". Did you mean "app"?"#
+    )
+    #expect(throws: FormatError.self) { try PlanCodec.decodeMessage("  \n", for: header) }
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import PersistentHistory
+import Testing
+
+@testable import Traces
+
+/// The files in `Fixtures` were written once and are never written again: each version of a format
+/// stays readable for ever.
+@Suite struct OldFileTests {
+  private static func fixture(_ name: String) throws -> String {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    return try String(contentsOf: folder.appending(path: "Fixtures/\(name)"), encoding: .utf8)
+  }
+
+  @Test func `A plan of version 1 with every key spelled out is read`() throws {
+    let plan = try PlanCodec.decode(Self.fixture("plan-1.jsonl"))
+    #expect(plan.header.seed == 0x2a)
+    #expect(plan.header.timestamps == .wallClock)
+    #expect(plan.header.drive == .signals)
+    #expect(plan.header.actors.map(\.launched) == [true, false])
+    #expect(plan.header.actors[1].ignores == ["photos"])
+    #expect(
+      plan.header.retention == PlannedRetention(age: 604_800, transactions: 100, bytes: 65_536)
+    )
+    #expect(Set(plan.commands.map(\.action.word)).count == CommandWord.allCases.count)
+    let text = PlanCodec.encode(plan)
+    #expect(PlanCodec.encode(try PlanCodec.decode(text)) == text)
+  }
+
+  @Test func `A counterexample of version 1 is read`() throws {
+    let counterexample = try CounterexampleCodec.decode(Self.fixture("counterexample-1.jsonl"))
+    #expect(counterexample.violation.checker == "PurgeSafety")
+    #expect(counterexample.violation.transaction == "1")
+    let words = Set(counterexample.trace.events.map(\.happening.word))
+    #expect(words.count == EventWord.allCases.count)
+    let text = CounterexampleCodec.encode(counterexample)
+    #expect(text == (try Self.fixture("counterexample-1.jsonl")))
+  }
+}

@@ -1,0 +1,245 @@
+import PersistentHistory
+
+@testable import Traces
+
+/// A small seeded generator (SplitMix64), so that each test is the same every time.
+struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Makes random plans: every word of the format occurs, with every key present and absent.
+struct RandomPlan {
+  var random: SplitMix
+
+  init(seed: UInt64) { random = SplitMix(seed: seed) }
+
+  mutating func chance(_ percent: Int = 50) -> Bool {
+    Int.random(in: 0..<100, using: &random) < percent
+  }
+
+  mutating func pick<T>(_ choices: [T]) -> T {
+    choices[Int.random(in: choices.indices, using: &random)]
+  }
+
+  mutating func some<T>(_ make: (inout RandomPlan) -> T) -> T? { chance() ? make(&self) : nil }
+
+  mutating func list<T>(_ counts: ClosedRange<Int>, _ make: (inout RandomPlan) -> T) -> [T] {
+    (0..<Int.random(in: counts, using: &random)).map { _ in make(&self) }
+  }
+
+  mutating func text() -> String {
+    pick([
+      "", "a", "line\nbreak \"quoted\" \\ /", "\u{0}\u{1f}\u{7f}", "ü😀e\u{301}\u{2028}", "null",
+    ])
+  }
+
+  mutating func number() -> Double {
+    pick([
+      0, -0.0, 1, -1, 0.1, 1e300, .leastNonzeroMagnitude, 1e15 + 0.5, 9_007_199_254_740_994,
+      -.infinity,
+    ])
+  }
+
+  mutating func finite() -> Double { pick([0, 1, -86_400, 0.000_001, 1e9, 729_000_000.123_456]) }
+
+  mutating func integer() -> Int64 {
+    pick([0, -1, 42, 1 << 53, (1 << 53) + 1, -(1 << 53) - 1, .max, .min])
+  }
+
+  mutating func value(_ type: AttributeType) -> Value {
+    if chance(15) { return .null }
+    switch type {
+    case .int: return .int(integer())
+    case .double: return .double(number())
+    case .string: return .string(text())
+    case .data: return .data(Data(list(0...5) { UInt8.random(in: 0...255, using: &$0.random) }))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: number()))
+    case .bool: return .bool(chance())
+    case .uuid: return .uuid(uuid())
+    }
+  }
+
+  mutating func uuid() -> UUID {
+    func byte(_ plan: inout RandomPlan) -> UInt8 { UInt8.random(in: 0...255, using: &plan.random) }
+    let a = list(16...16, byte)
+    return UUID(
+      uuid: (
+        a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13],
+        a[14], a[15]
+      )
+    )
+  }
+
+  static let entities = [
+    Entity("Item", AttributeType.allCases.map { Attribute($0.rawValue, $0) }),
+    Entity("Note", [Attribute("title", .string, preservesValueInHistoryOnDeletion: true)]),
+    Entity("Empty", []),
+  ]
+
+  mutating func values(of entity: String) -> Values {
+    let attributes = Self.entities.first { $0.name == entity }?.attributes ?? []
+    var values: Values = [:]
+    for attribute in attributes where chance() { values[attribute.name] = value(attribute.type) }
+    return values
+  }
+
+  mutating func object() -> ObjectName {
+    ObjectName(pick(Self.entities).name, pick([0, 1, 3, 10, -7, .max]))
+  }
+}
+
+extension RandomPlan {
+  mutating func header() throws -> PlanHeader {
+    var header = PlanHeader(
+      model: try Model(Self.entities),
+      actors: [actor("app"), actor("widget"), actor("share")]
+    )
+    header.seed = pick([0, 42, .max])
+    header.step = pick([1, 0, 0.5])
+    header.timestamps = pick(TimestampPolicy.allCases)
+    header.drive = pick(Drive.allCases)
+    header.consumers = ["mirror"]
+    header.batchAuthors = list(0...2) { $0.text() }
+    header.protectedAuthors = list(0...2) { $0.text() }
+    header.retention = some { plan in
+      PlannedRetention(
+        age: plan.some { $0.finite() },
+        transactions: plan.some { _ in 7 },
+        bytes: plan.some { _ in 9 }
+      )
+    }
+    return header
+  }
+
+  mutating func actor(_ id: ActorID) -> PlannedActor {
+    var actor = PlannedActor(id, author: some { $0.text() }, launched: chance())
+    actor.allAuthors = some { $0.list(0...2) { $0.text() } }
+    actor.batchAuthors = some { $0.list(0...2) { $0.text() } }
+    actor.ignores = some { $0.list(0...2) { $0.text() } }
+    actor.contexts = some { _ in 2 }
+    actor.strategy = some { $0.text() }
+    actor.cursors = some { $0.pick(["shared", "own"]) }
+    actor.hooks = some { $0.list(0...2) { $0.text() } }
+    return actor
+  }
+
+  mutating func author() -> WriteAuthor { pick([.own, .absent, .other("photos"), .other("")]) }
+
+  mutating func member() -> ActorID { pick(["app", "widget", "share"]) }
+
+  mutating func write() -> PlannedWrite {
+    let changes = list(0...3) { plan in
+      let object = plan.object()
+      return PlannedChange(plan.pick(ChangeType.allCases), object, plan.values(of: object.entity))
+    }
+    return PlannedWrite(
+      actor: member(),
+      context: pick(["view", "background", "batch", "x"]),
+      author: author(),
+      changes: changes,
+      ticks: chance()
+    )
+  }
+
+  mutating func batch() -> PlannedBatch {
+    let conditions = list(0...2) { plan in
+      let type = plan.pick(AttributeType.allCases)
+      let comparison = plan.pick(PlannedComparison.allCases)
+      return PlannedCondition(type.rawValue, comparison, plan.value(type))
+    }
+    return PlannedBatch(
+      actor: member(),
+      author: author(),
+      type: pick([.update, .delete]),
+      entity: "Item",
+      conditions: conditions,
+      values: values(of: "Item")
+    )
+  }
+
+  mutating func fault() -> PlannedFault {
+    PlannedFault(
+      kind: pick(PlannedFault.Kind.allCases),
+      file: pick(PlannedFault.File.allCases),
+      call: pick(["read", "write"]),
+      k: pick([1, 17]),
+      from: chance()
+    )
+  }
+
+  /// An action of each word: the switch fails to compile when a word is added.
+  mutating func action(_ word: CommandWord) -> Action {
+    switch word {
+    case .write: .write(write())
+    case .batch: .batch(batch())
+    case .begin: .begin(write())
+    case .commit: .commit(member())
+    case .launch: .launch(member())
+    case .stop: .stop(member())
+    case .crash: .crash(member())
+    case .retire: .retire(member())
+    case .fetch: .fetch(member())
+    case .merge: .merge(member())
+    case .record: .record(member())
+    case .pass: .pass(member())
+    case .purge: .purge(member())
+    case .resync: .resync(member())
+    case .consume: .consume("mirror")
+    case .deliver: .deliver(member(), pick(SignalFate.allCases))
+    case .poll: .poll(member(), pick(SignalFate.allCases))
+    case .view: .view(member(), context: pick(["view", "background"]))
+    case .data: .data
+    case .history: .history
+    case .clock: .clock(advance: finite())
+    }
+  }
+
+  /// A plan with every word of the format.
+  mutating func plan() throws -> Plan {
+    let commands = CommandWord.allCases.shuffled(using: &random).map { word in
+      let action = action(word)
+      return Command(action, faults: chance(30) ? list(1...2) { $0.fault() } : [])
+    }
+    return Plan(header: try header(), commands: commands)
+  }
+}
+
+extension CommandWord {
+  /// The word of an action: fails to compile when an action is added without a word.
+  init(_ action: Action) {
+    self =
+      switch action {
+      case .write: .write
+      case .batch: .batch
+      case .begin: .begin
+      case .commit: .commit
+      case .launch: .launch
+      case .stop: .stop
+      case .crash: .crash
+      case .retire: .retire
+      case .fetch: .fetch
+      case .merge: .merge
+      case .record: .record
+      case .pass: .pass
+      case .purge: .purge
+      case .resync: .resync
+      case .consume: .consume
+      case .deliver: .deliver
+      case .poll: .poll
+      case .view: .view
+      case .data: .data
+      case .history: .history
+      case .clock: .clock
+      }
+  }
+}

@@ -1,0 +1,106 @@
+import PersistentHistory
+
+@testable import Traces
+
+/// Random traces: every word of the format occurs, with every key present and absent.
+extension RandomPlan {
+  mutating func name() -> TransactionName { pick(["1", "2", "17", "a b", ""]) }
+
+  mutating func objects() -> Objects {
+    var objects: Objects = [:]
+    for _ in 0..<Int.random(in: 0...4, using: &random) {
+      let object = object()
+      objects[object] = values(of: object.entity)
+    }
+    return objects
+  }
+
+  mutating func transaction() -> CommittedTransaction {
+    let changes = list(0...3) { plan in
+      let object = plan.object()
+      let columns = Array(plan.values(of: object.entity).keys)
+      return CommittedChange(
+        plan.pick(ChangeType.allCases),
+        object,
+        columns: columns,
+        values: plan.values(of: object.entity),
+        tombstone: plan.some { $0.values(of: object.entity) }
+      )
+    }
+    return CommittedTransaction(
+      name: name(),
+      author: some { $0.text() },
+      context: some { $0.text() },
+      writer: some { $0.text() },
+      timestamp: number(),
+      changes: changes
+    )
+  }
+
+  mutating func outcome() -> Outcome {
+    let failure = SystemFailure(pick(SystemFailure.Code.allCases), text())
+    return pick([.ok, .failed(failure), .unknown(failure)])
+  }
+
+  mutating func position() -> Int? { some { $0.pick([0, 20]) } }
+
+  /// A happening of each word: the switch fails to compile when a word is added, and the word of a
+  /// happening does when a happening is.
+  mutating func happening(_ word: EventWord) -> Happening {
+    switch word {
+    case .called: .called(command: position(), word: pick(CommandWord.allCases).rawValue)
+    case .ended: .ended(command: position(), outcome())
+    case .skipped: .skipped(command: position(), because: text())
+    case .registered: .registered(cursor: some { $0.name() })
+    case .launched: .launched(cursor: some { $0.name() })
+    case .stopped: .stopped
+    case .crashed: .crashed
+    case .retired: .retired
+    case .committed: .committed(transaction())
+    case .wroteNothing: .wroteNothing
+    case .fetched: .fetched(list(0...3) { $0.name() })
+    case .observed: .observed(list(0...3) { $0.name() })
+    case .merged: .merged(list(0...3) { $0.name() })
+    case .recorded: .recorded(cursor: some { $0.name() })
+    case .consumed: .consumed(list(0...3) { $0.name() })
+    case .purged: .purged(list(0...3) { $0.name() })
+    case .lost: .lost
+    case .expired: .expired
+    case .rewound: .rewound
+    case .resynced: .resynced(cursor: some { $0.name() })
+    case .viewed: .viewed(context: pick(["view", "background"]), objects())
+    case .data: .data(objects())
+    case .history: .history(list(0...3) { $0.transaction() })
+    case .signalled: .signalled
+    case .woke: .woke
+    case .recovered: .recovered(through: some { $0.name() })
+    case .fault: .fault(fault())
+    case .clock: .clock(now: number())
+    }
+  }
+
+  /// A trace with every word of the format.
+  mutating func trace() throws -> Trace {
+    let versions = ["lab": "1.0", "swift": "6.3", "ü": text()]
+    let header = TraceHeader(
+      plan: try plan(),
+      system: "tracker",
+      versions: chance() ? versions : [:]
+    )
+    let events = EventWord.allCases.shuffled(using: &random).enumerated().map { item in
+      let actor = some { $0.pick([$0.member(), "mirror"]) }
+      return Event(at: item.offset, tick: item.offset / 2, actor: actor, happening(item.element))
+    }
+    return Trace(header: header, events: events)
+  }
+
+  mutating func counterexample() throws -> Counterexample {
+    let violation = Violation(
+      checker: "PurgeSafety",
+      at: 3,
+      because: text(),
+      transaction: some { $0.name() }
+    )
+    return Counterexample(trace: try trace(), violation: violation)
+  }
+}

@@ -1,0 +1,94 @@
+import PersistentHistory
+import Testing
+
+@testable import Traces
+
+@Suite struct RoundTripTests {
+  private static let seeds = Array(UInt64(1)...40)
+
+  @Test(arguments: seeds)
+  func `A plan is read back as it was written, byte for byte`(seed: UInt64) throws {
+    var random = RandomPlan(seed: seed)
+    let plan = try random.plan()
+    let text = PlanCodec.encode(plan)
+    let again = try PlanCodec.decode(text)
+    #expect(again == plan)
+    #expect(PlanCodec.encode(again) == text)
+    #expect(try LabFile(text) == .plan(plan))
+    #expect(text.utf8.count { $0 == 0x0a } == plan.commands.count + 1)
+    #expect(Set(plan.commands.map { CommandWord($0.action) }).count == CommandWord.allCases.count)
+  }
+
+  @Test(arguments: seeds)
+  func `A trace is read back as it was written, byte for byte`(seed: UInt64) throws {
+    var random = RandomPlan(seed: seed)
+    let trace = try random.trace()
+    let text = TraceCodec.encode(trace)
+    let again = try TraceCodec.decode(text)
+    #expect(again == trace)
+    #expect(TraceCodec.encode(again) == text)
+    #expect(try LabFile(text) == .trace(trace))
+    #expect(Set(trace.events.map(\.happening.word)).count == EventWord.allCases.count)
+  }
+
+  @Test(arguments: seeds)
+  func `A counterexample is read back as it was written, byte for byte`(seed: UInt64) throws {
+    var random = RandomPlan(seed: seed)
+    let counterexample = try random.counterexample()
+    let text = CounterexampleCodec.encode(counterexample)
+    let again = try CounterexampleCodec.decode(text)
+    #expect(again == counterexample)
+    #expect(CounterexampleCodec.encode(again) == text)
+    #expect(try LabFile(text) == .counterexample(counterexample))
+  }
+
+  @Test func `Every action has the word of its case`() {
+    var random = RandomPlan(seed: 7)
+    for word in CommandWord.allCases {
+      let action = random.action(word)
+      #expect(action.word == word.rawValue)
+      #expect(CommandWord(action) == word)
+    }
+  }
+
+  @Test func `NaN, negative zero and big integers keep their bits`() throws {
+    for number in [Double.nan, -0.0, .infinity, -.infinity, 9_007_199_254_740_994, 1e22] {
+      let json = try JSONValue(message: JSONValue(number).line)
+      #expect(json.double?.isNaN == number.isNaN)
+      #expect(number.isNaN || json.double?.bitPattern == number.bitPattern)
+    }
+    for integer in [Int64.max, .min, 1 << 53, (1 << 53) + 1] {
+      #expect(try JSONValue(message: JSONValue(integer).line).whole == integer)
+    }
+    #expect(JSONValue(Int64(1) << 53).line == "9007199254740992")
+    #expect(JSONValue((Int64(1) << 53) + 1).line == "\"9007199254740993\"")
+  }
+
+  @Test func `Keys are sorted by their bytes and strings are escaped as little as possible`() {
+    let value: JSONValue = [
+      "Item/9": .null, "Item/10": .bool(true), "é": .integer(1), "a\"": .string("\u{1}\u{0}/\t😀"),
+    ]
+    #expect(
+      value.line
+        == #"{"Item/10":true,"Item/9":null,"a\"":"\u0001\u0000/\t😀","é":1}"#
+    )
+  }
+
+  @Test func `A command crosses the wire with its number, and unknown keys are passed over`() throws
+  {
+    var random = RandomPlan(seed: 3)
+    let plan = try random.plan()
+    for command in plan.commands {
+      let message = PlanCodec.encode(command, id: 7)
+      #expect(message.contains("\"id\":7"))
+      #expect(!message.contains("\n"))
+      let later = message.dropLast() + #","zukunft":{"a":[1]}}"#
+      #expect(try PlanCodec.decodeMessage(String(later), for: plan.header) == command)
+    }
+    let hello = PlanCodec.encode(plan.header, word: "hello", id: 1)
+    let fields = try Fields(JSONValue(message: hello), as: "hello", at: Place())
+    #expect(try fields.string("do") == "hello")
+    #expect(try fields.count("version") == 1)
+    #expect(try fields.objects("actors", as: "actor").count == 3)
+  }
+}
