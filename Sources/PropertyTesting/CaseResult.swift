@@ -1,0 +1,25 @@
+/// What a property says of one case.
+public enum CaseResult: Hashable, Sendable {
+  /// The property holds.
+  case passed
+  /// The property does not hold; shrinking keeps to cases that fail with the same label.
+  case failed(label: String, message: String)
+  /// The case does not suit the property, and says nothing about it.
+  case discarded
+  /// The case suits the property but nothing happened that could have broken it.
+  case vacuous
+
+  /// Runs a property on a source; `Rejection` discards the case, any other error fails it under its type.
+  static func of(
+    _ property: (inout ChoiceSource) throws -> CaseResult,
+    _ source: inout ChoiceSource
+  ) -> CaseResult {
+    do {
+      return try property(&source)
+    } catch is Rejection {
+      return .discarded
+    } catch {
+      return .failed(label: "\(type(of: error))", message: "\(error)")
+    }
+  }
+}

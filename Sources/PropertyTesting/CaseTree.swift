@@ -1,0 +1,109 @@
+/// Every case that was run, as a tree of the generator's questions and the answers it got.
+///
+/// A candidate whose walk through the tree ends at a case that was run needs no run: many edits come to the
+/// same case. The walk is sound because a generator asks the same question after the same answers; where
+/// one does not, the property is not deterministic.
+struct CaseTree {
+  private enum Question {
+    /// Nothing is known: a case that was run branched off before.
+    case unknown
+    /// The generator draws a choice of this range.
+    case draw(Choice)
+    case open(String)
+    case close
+    case cancel
+    case exhausted
+    /// The case ends.
+    case end
+  }
+
+  private struct Node {
+    var question = Question.unknown
+    /// The node after each answer that was given: a value, or 0 and 1.
+    var next: [(answer: Int64, node: Int)] = []
+  }
+
+  private var nodes = [Node()]
+  private let choiceCountMax: Int
+  /// Whether a generator asked other questions after the same answers.
+  private(set) var isInconsistent = false
+
+  init(choiceCountMax: Int) { self.choiceCountMax = choiceCountMax }
+
+  /// Adds a case that was run.
+  ///
+  /// - Complexity: O(events * answers seen at each).
+  mutating func insert(_ events: [SourceEvent]) {
+    var node = 0
+    for event in events {
+      switch event {
+      case .draw(let choice, let read):
+        ask(.draw(choice), at: node)
+        let next = follow(read, from: node)
+        if choice.value != read, find(choice.value, from: node) == nil {
+          nodes[node].next.append((choice.value, next))
+        }
+        node = next
+      case .open(let label): node = pass(.open(label), at: node)
+      case .close: node = pass(.close, at: node)
+      case .cancel: node = pass(.cancel, at: node)
+      case .exhausted(let isExhausted):
+        ask(.exhausted, at: node)
+        node = follow(isExhausted ? 1 : 0, from: node)
+      }
+    }
+    ask(.end, at: node)
+  }
+
+  /// Tells whether replaying a sequence comes to a case that was run.
+  func knows(_ sequence: ChoiceSequence) -> Bool {
+    var cursor = ReplayCursor(sequence)
+    var (node, count) = (0, 0)
+    while true {
+      var answer: Int64 = 0
+      switch nodes[node].question {
+      case .unknown: return false
+      case .end: return true
+      case .open(let label): cursor.open(label)
+      case .close: cursor.close()
+      case .cancel: cursor.cancel()
+      case .exhausted: answer = count >= choiceCountMax || cursor.isAtEnd ? 1 : 0
+      case .draw(let choice):
+        let offset = count < choiceCountMax ? cursor.next() : nil
+        answer = offset.map { choice.value(atOffset: $0) } ?? choice.simplest
+        count += 1
+      }
+      guard let next = find(answer, from: node) else { return false }
+      node = next
+    }
+  }
+
+  private func find(_ answer: Int64, from node: Int) -> Int? {
+    nodes[node].next.first { $0.answer == answer }?.node
+  }
+
+  private mutating func follow(_ answer: Int64, from node: Int) -> Int {
+    if let next = find(answer, from: node) { return next }
+    nodes.append(Node())
+    nodes[node].next.append((answer, nodes.count - 1))
+    return nodes.count - 1
+  }
+
+  private mutating func pass(_ question: Question, at node: Int) -> Int {
+    ask(question, at: node)
+    return follow(0, from: node)
+  }
+
+  /// Notes what is asked at a node, and whether something else was asked there before.
+  private mutating func ask(_ question: Question, at node: Int) {
+    switch (nodes[node].question, question) {
+    case (.unknown, _): nodes[node].question = question
+    case (.draw(let old), .draw(let new)):
+      let isSame = old.lowest == new.lowest && old.highest == new.highest
+      if !isSame || old.simplest != new.simplest { isInconsistent = true }
+    case (.open(let old), .open(let new)): if old != new { isInconsistent = true }
+    case (.close, .close), (.cancel, .cancel), (.exhausted, .exhausted), (.end, .end): break
+    default: isInconsistent = true
+    }
+  }
+}

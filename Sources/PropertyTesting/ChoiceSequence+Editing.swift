@@ -1,0 +1,82 @@
+extension ChoiceSequence {
+  /// Returns the sequence made of these stretches of it, in this order, with the spans that are left.
+  ///
+  /// A span inside one stretch moves along with it; one that holds whole stretches holds them still; one
+  /// that loses all its choices goes.
+  ///
+  /// - Complexity: O(choices + spans * stretches).
+  func rearranged(_ pieces: [Range<Int>], without dropped: Int? = nil) -> ChoiceSequence {
+    var result = ChoiceSequence()
+    var places: [Int] = []
+    for piece in pieces {
+      places.append(result.choices.count)
+      result.choices.append(contentsOf: choices[piece])
+    }
+    for (index, span) in spans.enumerated() where index != dropped {
+      if let moved = Self.moved(span, pieces, places) { result.spans.append(moved) }
+    }
+    result.restoreOrder()
+    return result
+  }
+
+  /// Returns the span where its choices have gone; nil if it has lost them all.
+  private static func moved(
+    _ span: ChoiceSpan,
+    _ pieces: [Range<Int>],
+    _ places: [Int]
+  ) -> ChoiceSpan? {
+    var bounds: (start: Int, end: Int)?
+    for (piece, place) in zip(pieces, places) {
+      let low = max(span.start, piece.lowerBound)
+      let high = min(span.end, piece.upperBound)
+      let isEmptyInside = span.start == span.end && low == high && piece.contains(low)
+      guard low < high || isEmptyInside else { continue }
+      let start = place + low - piece.lowerBound
+      let end = start + high - low
+      bounds = (min(bounds?.start ?? start, start), max(bounds?.end ?? end, end))
+    }
+    guard let bounds else { return nil }
+    var moved = span
+    (moved.start, moved.end) = bounds
+    return moved
+  }
+
+  /// Brings the spans into order, each before those inside it, and counts their depths anew.
+  private mutating func restoreOrder() {
+    let isSorted = zip(spans, spans.dropFirst()).allSatisfy { $0.start <= $1.start }
+    if !isSorted {
+      let order = spans.indices.sorted {
+        (spans[$0].start, spans[$0].depth, $0) < (spans[$1].start, spans[$1].depth, $1)
+      }
+      spans = order.map { spans[$0] }
+    }
+    var open: [(range: Range<Int>, depth: Int)] = []
+    for index in spans.indices {
+      let (range, depth) = (spans[index].range, spans[index].depth)
+      while let last = open.last, last.depth >= depth || last.range.upperBound < range.upperBound {
+        open.removeLast()
+      }
+      spans[index].depth = open.count
+      open.append((range, depth))
+    }
+  }
+
+  /// Returns the sequence without a stretch of choices and the spans inside it.
+  func removing(_ range: Range<Int>) -> ChoiceSequence {
+    rearranged([0..<range.lowerBound, range.upperBound..<count])
+  }
+
+  /// Returns the sequence with other choices at some places.
+  func replacing(_ edits: [(index: Int, choice: Choice)]) -> ChoiceSequence {
+    var result = self
+    for edit in edits { result.choices[edit.index] = edit.choice }
+    return result
+  }
+
+  /// Returns the sequence with the choices at some places made simplest.
+  func simplifying(_ indices: [Int]) -> ChoiceSequence {
+    var result = self
+    for index in indices { result.choices[index] = choices[index].simplified }
+    return result
+  }
+}

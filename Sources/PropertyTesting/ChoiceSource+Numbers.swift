@@ -1,0 +1,80 @@
+/// How random values of a range are spread over it.
+public enum Spread: Hashable, Sendable {
+  /// Every value is as likely as any other.
+  case uniform
+  /// Every magnitude of the distance from the simplest value is as likely as any other; the bounds of the
+  /// range come up now and then.
+  case nearSimplest
+}
+
+extension ChoiceSource {
+  /// Draws an integer that shrinks toward `simplest` (0, or the bound of the range that is nearest to it).
+  ///
+  /// A label makes the choice a span of its own, so that shrinking lowers all choices of that role together.
+  public mutating func integer(
+    in range: ClosedRange<Int64>,
+    simplest: Int64 = 0,
+    spread: Spread = .uniform,
+    label: String? = nil
+  ) -> Int64 {
+    let (lowest, highest) = (range.lowerBound, range.upperBound)
+    let target = min(max(simplest, lowest), highest)
+    if let label { openSpan(label) }
+    defer { if label != nil { closeSpan() } }
+    return take(lowest, highest, simplest: target) { random in
+      switch spread {
+      case .uniform:
+        let width = UInt64(bitPattern: highest &- lowest)
+        return lowest &+ Int64(bitPattern: random.next(through: width))
+      case .nearSimplest:
+        return Self.near(target, lowest, highest, &random)
+      }
+    }
+  }
+
+  /// Draws an integer, each as likely as any other.
+  public mutating func int(in range: ClosedRange<Int>, label: String? = nil) -> Int {
+    Int(integer(in: Int64(range.lowerBound)...Int64(range.upperBound), label: label))
+  }
+
+  /// Draws an index of a collection of `count` elements, which must not be empty; shrinks toward the first.
+  public mutating func index(below count: Int, label: String? = nil) -> Int {
+    guard count > 0 else { fatalError("index(below: \(count)): there is no index to draw") }
+    return Int(integer(in: 0...Int64(count - 1), label: label))
+  }
+
+  /// Draws a decision that is true with a probability; shrinks toward false.
+  public mutating func bool(probability: Double = 0.5, label: String? = nil) -> Bool {
+    if let label { openSpan(label) }
+    defer { if label != nil { closeSpan() } }
+    let isPossible = probability > 0
+    let isCertain = probability >= 1
+    return take(isCertain ? 1 : 0, isPossible ? 1 : 0, simplest: isCertain ? 1 : 0) { random in
+      random.nextFraction() < probability ? 1 : 0
+    } == 1
+  }
+
+  /// Draws a value around the simplest one: first a magnitude, then a distance of that magnitude.
+  private static func near(
+    _ simplest: Int64,
+    _ lowest: Int64,
+    _ highest: Int64,
+    _ random: inout SeededGenerator
+  ) -> Int64 {
+    let below = UInt64(bitPattern: simplest &- lowest)
+    let above = UInt64(bitPattern: highest &- simplest)
+    let dice = random.next()
+    if dice % 64 == 0 { return dice & 64 == 0 ? lowest : highest }
+    let isAbove = below == 0 || (above > 0 && dice & 128 == 0)
+    let space = isAbove ? above : below
+    let bits = random.next(through: UInt64(64 - space.leadingZeroBitCount))
+    let magnitude: UInt64 = bits == 0 ? 0 : .max >> (64 - bits)
+    let distance = Int64(bitPattern: random.next(through: min(magnitude, space)))
+    return isAbove ? simplest &+ distance : simplest &- distance
+  }
+}
+
+extension SeededGenerator {
+  /// Returns a number in 0 ..< 1.
+  mutating func nextFraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+}

@@ -1,0 +1,60 @@
+extension Generator where Value == Int {
+  /// Makes integers of a range, small magnitudes likely; they shrink toward 0 or the nearest to it.
+  public static func ints(
+    in range: ClosedRange<Int> = .min ... .max,
+    spread: Spread = .nearSimplest
+  ) -> Generator {
+    Generator { source in
+      Int(source.integer(in: Int64(range.lowerBound)...Int64(range.upperBound), spread: spread))
+    }
+  }
+}
+
+extension Generator where Value == Double {
+  /// Makes finite doubles of a range; they shrink toward 0, whole numbers, and few binary digits.
+  public static func doubles(in range: ClosedRange<Double> = -1e9...1e9) -> Generator {
+    Generator { $0.double(in: range) }
+  }
+}
+
+extension Generator where Value == Bool {
+  /// Makes decisions that are true with a probability; they shrink toward false.
+  public static func bools(probability: Double = 0.5) -> Generator {
+    Generator { $0.bool(probability: probability) }
+  }
+}
+
+extension Generator where Value == Unicode.Scalar {
+  /// Makes characters: ASCII letters and digits likely, then any; they shrink toward "a".
+  public static var scalars: Generator {
+    Generator { source in
+      let last = Int64(0x10_FFFF - 0x800)
+      return scalar(Int(source.integer(in: 0...last, spread: .nearSimplest)))
+    }
+  }
+
+  /// The scalars from the simplest on: letters, digits, other printable ASCII, everything else in order.
+  private static func scalar(_ rank: Int) -> Unicode.Scalar {
+    let plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 !\"#$%&'()*+,-./"
+      + ":;<=>?@[\\]^_`{|}~"
+    let scalars = plain.unicodeScalars
+    if rank < scalars.count {
+      return scalars[scalars.index(scalars.startIndex, offsetBy: rank)]
+    }
+    let others = rank - scalars.count
+    let code = others < 0x20 ? others : others - 0x20 + 0x7F
+    return Unicode.Scalar(UInt32(code < 0xD800 ? code : code + 0x800)) ?? "a"
+  }
+}
+
+extension Generator where Value == String {
+  /// Makes strings of a number of Unicode scalars; they shrink toward "", "a", "b", ...
+  public static func strings(count: ClosedRange<Int> = 0...20) -> Generator {
+    Generator<Unicode.Scalar>.scalars.array(count: count, element: "scalar").map { scalars in
+      var string = String.UnicodeScalarView()
+      string.append(contentsOf: scalars)
+      return String(string)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/// One shrinking under way: the best sequence so far, and what was tried.
+final class ShrinkSession {
+  typealias Property = (inout ChoiceSource) throws -> CaseResult
+
+  private(set) var result: ShrinkResult
+  /// How the spans of the best sequence hang together.
+  private(set) var tree: SpanTree
+  /// The candidates that were looked at before.
+  private var tried: Set<UInt64> = []
+  /// The cases that were run before.
+  private var known: CaseTree
+  private var source: ChoiceSource
+  private let budget: Budget
+  private let deadline: Duration?
+  private let progress: ((PropertyRunner.Step) -> Void)?
+  private let property: Property
+
+  init(
+    _ result: ShrinkResult,
+    budget: Budget,
+    deadline: Duration?,
+    choiceCountMax: Int,
+    progress: ((PropertyRunner.Step) -> Void)?,
+    _ property: @escaping Property
+  ) {
+    self.result = result
+    self.budget = budget
+    self.deadline = deadline
+    source = ChoiceSource(seed: 0, choiceCountMax: choiceCountMax)
+    self.progress = progress
+    self.property = property
+    tree = SpanTree(result.sequence)
+    known = CaseTree(choiceCountMax: choiceCountMax)
+    tried.insert(result.sequence.fingerprint)
+  }
+
+  /// The simplest failing sequence so far.
+  var best: ChoiceSequence { result.sequence }
+
+  /// Whether nothing more may be tried.
+  private(set) var isOver = false
+
+  /// Runs rounds of all passes until one finds nothing simpler.
+  func run() {
+    let passes: [(ShrinkSession) -> () -> Void] = [
+      ShrinkSession.simplifyEverything, ShrinkSession.deleteElements, ShrinkSession.joinSiblings,
+      ShrinkSession.liftDescendants, ShrinkSession.simplifyRoles, ShrinkSession.lowerValues,
+      ShrinkSession.lowerEqualValues, ShrinkSession.lowerPairs, ShrinkSession.redistributePairs,
+      ShrinkSession.sortSiblings, ShrinkSession.foldNeighbours, ShrinkSession.deleteAndRenumber,
+      ShrinkSession.lowerAndSimplifyRest,
+      ShrinkSession.deleteChoices,
+    ]
+    var before = -1
+    while before != result.improvements, !isOver {
+      before = result.improvements
+      for pass in passes where !isOver { pass(self)() }
+    }
+    if result.improvements == 0, !isOver { confirm() }
+    if known.isInconsistent { result.ending = .flaky }
+  }
+
+  /// Runs a candidate unless it is known or not simpler; returns whether it became the best.
+  func attempt(_ candidate: ChoiceSequence) -> Bool {
+    guard !isOver, candidate < best, tried.insert(candidate.fingerprint).inserted,
+      known.isInconsistent || !known.knows(candidate)
+    else { return false }
+    guard let (sequence, message) = evaluate(candidate), sequence < best else { return false }
+    result.sequence = sequence
+    result.message = message
+    result.improvements += 1
+    tree = SpanTree(sequence)
+    progress?(.shrank(choiceCount: sequence.count, evaluations: result.evaluations))
+    return true
+  }
+
+  /// Runs a candidate; returns what it came to if the property fails with the same label.
+  private func evaluate(_ candidate: ChoiceSequence) -> (ChoiceSequence, String)? {
+    guard hasBudget() else { return nil }
+    source.restart(replaying: candidate)
+    result.evaluations += 1
+    let outcome = CaseResult.of(property, &source)
+    source.closeAllSpans()
+    let sequence = source.sequence
+    known.insert(source.events)
+    guard case .failed(result.label, let message) = outcome else { return nil }
+    return (sequence, message)
+  }
+
+  /// Tells whether one more evaluation is allowed, and ends the session if not.
+  private func hasBudget() -> Bool {
+    if result.evaluations >= budget.evaluations {
+      result.ending = .outOfEvaluations
+      isOver = true
+    } else if budget.isPast(deadline) {
+      result.ending = .outOfTime
+      isOver = true
+    }
+    return !isOver
+  }
+
+  /// Runs the best sequence again, as nothing has shown yet that it fails a second time.
+  private func confirm() {
+    if evaluate(best) == nil, !isOver { result.ending = .flaky }
+  }
+}

@@ -1,0 +1,88 @@
+/// How the spans of a sequence hang together: parents, groups of siblings, roles of choices.
+struct SpanTree {
+  /// Siblings with one label that lie side by side: the elements of a repetition, or parts of one kind.
+  struct Group {
+    let label: String
+    let kind: ChoiceSpan.Kind
+    let depth: Int
+    var members: [Int]
+  }
+
+  /// What a choice stands for: the label of its span, its place among that span's own choices.
+  struct Role: Hashable {
+    let label: String
+    let place: Int
+    let range: ClosedRange<Int64>
+  }
+
+  /// For each span the span around it, -1 for none.
+  let parents: [Int]
+  /// All groups, outermost first.
+  let groups: [Group]
+  /// For each choice the innermost span around it, -1 for none.
+  let owners: [Int]
+  /// For each choice its place among its span's own choices.
+  let places: [Int]
+
+  /// Reads the spans of a sequence.
+  ///
+  /// - Complexity: O(choices + spans), and the groups' sorting.
+  init(_ sequence: ChoiceSequence) {
+    parents = Self.parents(sequence.spans)
+    groups = Self.groups(sequence.spans, parents)
+    (owners, places) = Self.owners(sequence)
+  }
+
+  private static func parents(_ spans: [ChoiceSpan]) -> [Int] {
+    var open: [Int] = []
+    return spans.indices.map { index in
+      open.removeLast(open.count - spans[index].depth)
+      defer { open.append(index) }
+      return open.last ?? -1
+    }
+  }
+
+  private static func groups(_ spans: [ChoiceSpan], _ parents: [Int]) -> [Group] {
+    var groups: [Group] = []
+    var latest: [Int: Int] = [:]
+    for (index, span) in spans.enumerated() {
+      if let group = latest[parents[index]], let last = groups[group].members.last,
+        spans[last].end == span.start, groups[group].label == span.label,
+        groups[group].kind == span.kind
+      {
+        groups[group].members.append(index)
+      } else {
+        latest[parents[index]] = groups.count
+        groups.append(
+          Group(label: span.label, kind: span.kind, depth: span.depth, members: [index])
+        )
+      }
+    }
+    let order = groups.indices.sorted { (groups[$0].depth, $0) < (groups[$1].depth, $1) }
+    return order.map { groups[$0] }
+  }
+
+  private static func owners(_ sequence: ChoiceSequence) -> (owners: [Int], places: [Int]) {
+    var owners = [Int](repeating: -1, count: sequence.count)
+    for (index, span) in sequence.spans.enumerated() {
+      for choice in span.range { owners[choice] = index }
+    }
+    var counts = [Int](repeating: 0, count: sequence.spans.count + 1)
+    let places = owners.map { owner in
+      counts[owner + 1] += 1
+      return counts[owner + 1] - 1
+    }
+    return (owners, places)
+  }
+
+  /// Returns what a choice stands for.
+  func role(of index: Int, in sequence: ChoiceSequence) -> Role {
+    let choice = sequence.choices[index]
+    let owner = owners[index]
+    return Role(
+      label: owner < 0 ? "" : sequence.spans[owner].label,
+      place: places[index],
+      range: choice.lowest...choice.highest
+    )
+  }
+}

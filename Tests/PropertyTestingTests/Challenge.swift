@@ -1,0 +1,119 @@
+import PropertyTesting
+
+/// One property of the shrinking challenge (github.com/jlink/shrinking-challenge) with its known answer.
+///
+/// A failing case's message is the value, so that answers can be compared as text.
+struct Challenge: Sendable, CustomStringConvertible {
+  let name: String
+  /// The simplest failing value.
+  let answer: String
+  let property: @Sendable (inout ChoiceSource) throws -> CaseResult
+
+  var description: String { name }
+
+  /// The share of seeds that must come to the answer.
+  var shareMin: Double { name == "binheap" ? 0.4 : 1 }
+
+  init<Value>(
+    _ name: String,
+    _ answer: String,
+    _ generator: Generator<Value>,
+    holds: @escaping @Sendable (Value) -> Bool?
+  ) {
+    self.name = name
+    self.answer = answer
+    property = { source in
+      let value = try source.draw(generator)
+      guard let holds = holds(value) else { return .discarded }
+      return holds ? .passed : .failed(label: name, message: "\(value)")
+    }
+  }
+}
+
+extension Challenge {
+  private static let ints = Generator<Int>.ints()
+  private static let positive = Generator<Int>.ints(in: 1...(1 << 31 - 1))
+  private static let pairs = Generator<[Int]> { source in
+    [try positive.draw(&source), try positive.draw(&source)]
+  }
+
+  static let all: [Challenge] = [
+    bound5, largeUnionList, reverse, calculator, lengthlist, differenceNotZero, differenceSmall,
+    differenceOne, binheap, coupling, deletion, distinct, nestedlists,
+  ]
+
+  static let bound5: Challenge = {
+    let lists = Generator<Int>.ints(in: -(1 << 15)...(1 << 15 - 1)).array(count: 0...10)
+      .filter { wrapped($0) < 256 }
+    let five = Generator<[[Int]]> { source in
+      try (0..<5).map { _ in try source.draw(lists) }
+    }
+    return Challenge("bound5", "[[], [], [], [-1], [-32768]]", five) {
+      wrapped($0.flatMap { $0 }) < 5 * 256
+    }
+  }()
+
+  /// Adds up in 16 bits.
+  private static func wrapped(_ numbers: [Int]) -> Int {
+    Int(Int16(truncatingIfNeeded: numbers.reduce(0, +)))
+  }
+
+  static let largeUnionList = Challenge(
+    "large_union_list",
+    "[[0, 1, -1, 2, -2]]",
+    ints.array().array()
+  ) { Set($0.joined()).count < 5 }
+
+  static let reverse = Challenge("reverse", "[0, 1]", ints.array()) { $0 == $0.reversed() }
+
+  static let lengthlist = Challenge(
+    "lengthlist",
+    "[900]",
+    Generator<Int>.ints(in: 1...100, spread: .uniform).flatMap {
+      Generator<Int>.ints(in: 0...1_000, spread: .uniform).array(count: $0)
+    }
+  ) { $0.allSatisfy { $0 < 900 } }
+
+  static let differenceNotZero = Challenge("difference: not zero", "[10, 10]", pairs) {
+    $0[0] < 10 || $0[0] != $0[1]
+  }
+
+  static let differenceSmall = Challenge("difference: small", "[10, 6]", pairs) {
+    $0[0] < 10 || !(1...4).contains(abs($0[0] - $0[1]))
+  }
+
+  static let differenceOne = Challenge("difference: one", "[10, 9]", pairs) {
+    $0[0] < 10 || abs($0[0] - $0[1]) != 1
+  }
+
+  static let coupling = Challenge(
+    "coupling",
+    "[1, 0]",
+    Generator<Int>.ints(in: 0...10, spread: .uniform).array()
+  ) { list in
+    guard list.allSatisfy({ $0 < list.count }) else { return nil }
+    return list.indices.allSatisfy { list[$0] == $0 || list[list[$0]] != $0 }
+  }
+
+  static let deletion = Challenge(
+    "deletion",
+    "[[0, 0], [0]]",
+    Generator<[[Int]]> { source in
+      [try ints.array().draw(&source), [source.int(in: 0...10)]]
+    }
+  ) { pair in
+    guard pair[1][0] < pair[0].count else { return nil }
+    var copy = pair[0]
+    let removed = copy[pair[1][0]]
+    copy.remove(at: copy.firstIndex(of: removed) ?? 0)
+    return !copy.contains(removed)
+  }
+
+  static let distinct = Challenge("distinct", "[0, 1, -1]", ints.array()) { Set($0).count < 3 }
+
+  static let nestedlists = Challenge(
+    "nestedlists",
+    "[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]",
+    Generator<Int>.always(0).array().array()
+  ) { $0.map(\.count).reduce(0, +) <= 10 }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import PropertyTesting
+
+@Suite struct ChoiceSequenceTests {
+  private func sequence(_ values: Int64...) -> ChoiceSequence {
+    ChoiceSequence(choices: values.map { Choice($0, in: -100...100) })
+  }
+
+  @Test func `Fewer choices are simpler, then the first different choice decides`() {
+    let inOrder = [
+      sequence(), sequence(0), sequence(1), sequence(-1), sequence(0, 0), sequence(0, 5),
+      sequence(1, 0), sequence(-1, -100),
+    ]
+    #expect(inOrder.reversed().sorted() == inOrder)
+  }
+
+  @Test func `The text form reads back as an equal sequence`() {
+    var source = ChoiceSource(seed: 7)
+    for _ in 0..<50 { _ = source.integer(in: .min ... .max, spread: .nearSimplest) }
+    for _ in 0..<50 { _ = source.bool(probability: 0.1) }
+    for sequence in [source.sequence, sequence(), sequence(0, 0, 0, -1), sequence(3)] {
+      #expect(ChoiceSequence(sequence.description) == sequence)
+    }
+  }
+
+  @Test func `Runs of one offset are written as a product`() {
+    #expect(sequence(0, 0, 0, 7, -1, -1).description == "1:3x0,7,2x-1")
+    #expect(sequence().description == "1:")
+  }
+
+  @Test(arguments: ["", "1", "2:0", "1:,", "1:0,", "1:x", "1:1x0", "1:-2x0", "1:2x", "1:9999999x0"])
+  func `Text that is no sequence is not read`(text: String) {
+    #expect(ChoiceSequence(text) == nil)
+  }
+
+  @Test func `Text that stands for too many choices is not read`() {
+    #expect(ChoiceSequence("1:1000000x0")?.count == 1_000_000)
+    #expect(ChoiceSequence("1:1000000x0,0") == nil)
+  }
+
+  @Test func `Removing a stretch keeps the spans around it in place`() {
+    var source = ChoiceSource(seed: 3)
+    source.span("list") { source in
+      var elements = Repetition("element", 4...5)
+      while elements.next(&source) { _ = source.int(in: 0...9, label: "digit") }
+    }
+    _ = source.int(in: 0...9, label: "last")
+    let all = source.sequence
+    let second = all.spans.filter { $0.label == "element" }[1]
+    let fewer = all.removing(second.range)
+    #expect(fewer.count == all.count - 2)
+    #expect(fewer.spans.count == all.spans.count - 2)
+    #expect(fewer.spans.first?.range == 0..<all.count - 3)
+    #expect(fewer.spans.last?.range == all.count - 3..<all.count - 2)
+    #expect(
+      fewer.spans.map(\.depth) == [0]
+        + Array(repeating: [1, 2], count: fewer.spans.count / 2 - 1).flatMap { $0 } + [0]
+    )
+  }
+}

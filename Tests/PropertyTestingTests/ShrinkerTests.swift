@@ -1,0 +1,107 @@
+import Testing
+
+@testable import PropertyTesting
+
+@Suite struct ShrinkerTests {
+  @Test(arguments: Challenge.all)
+  func `The shrinking challenge comes to its known answers`(challenge: Challenge) {
+    let row = ChallengeRow(challenge, seeds: 0..<12)
+    #expect(row.found == 12)
+    #expect(row.share >= challenge.shareMin, "\(row.line)")
+    #expect(row.endings == [.fixedPoint: 12])
+  }
+
+  @Test(arguments: SharedLog.Mistake.allCases)
+  func `Plans of the shared log come to their known least length`(mistake: SharedLog.Mistake) throws
+  {
+    for seed in UInt64(0)..<4 {
+      let result = PropertyRunner(seed: seed, cases: 20_000).run(SharedLog.property(mistake))
+      let shrunk = try #require(result.failure).shrunk
+      let length = shrunk.message.split(separator: ",").count
+      #expect(mistake.leastLengths.contains(length), "\(shrunk.message)")
+    }
+  }
+
+  @Test(arguments: Challenge.all)
+  func `No single deletion or lowering of a shrunk case fails`(challenge: Challenge) throws {
+    for seed in UInt64(20)..<24 {
+      let result = PropertyRunner(seed: seed, cases: 100_000).run(challenge.property)
+      let shrunk = try #require(result.failure).shrunk
+      for neighbour in neighbours(shrunk.sequence) {
+        var source = ChoiceSource(replaying: neighbour)
+        let outcome = CaseResult.of(challenge.property, &source)
+        guard case .failed(shrunk.label, let message) = outcome else { continue }
+        #expect(source.sequence >= shrunk.sequence, "\(shrunk.message) -> \(message)")
+      }
+    }
+  }
+
+  /// Makes every sequence with one element less or one value lower.
+  private func neighbours(_ sequence: ChoiceSequence) -> [ChoiceSequence] {
+    var result = sequence.spans.filter { $0.kind == .element }.map { sequence.removing($0.range) }
+    for (index, choice) in sequence.choices.enumerated() where !choice.isContinuation {
+      var lower = [0, choice.distance / 2, max(choice.distance, 1) - 1].map {
+        choice.with(distance: $0)
+      }
+      if choice.rank <= 8 { lower += (0..<choice.rank).compactMap { choice.with(rank: $0) } }
+      result += lower.map { sequence.replacing([(index, $0)]) }
+    }
+    return result
+  }
+
+  @Test func `Shrinking keeps to the failure it started from`() throws {
+    let property: (inout ChoiceSource) -> CaseResult = { source in
+      let number = source.int(in: 0...1_000)
+      if number >= 500 { return .failed(label: "large", message: "\(number)") }
+      return number >= 10 ? .failed(label: "small", message: "\(number)") : .passed
+    }
+    for (value, answer) in [(Int64(800), "500"), (400, "10")] {
+      let start = ChoiceSequence(choices: [Choice(value, in: 0...1_000)])
+      let label = value >= 500 ? "large" : "small"
+      #expect(Shrinker().shrink(start, label: label, property).message == answer)
+    }
+  }
+
+  @Test func `A budget ends shrinking and the result says so`() throws {
+    let row = { (budget: Budget) in
+      PropertyRunner(seed: 1, budget: budget).run(Challenge.largeUnionList.property)
+    }
+    let few = try #require(row(Budget(evaluations: 10)).failure).shrunk
+    #expect(few.ending == .outOfEvaluations && few.evaluations == 10)
+    let none = try #require(row(Budget(evaluations: 1)).failure)
+    #expect(none.shrunk.sequence == none.original && none.shrunk.evaluations == 1)
+  }
+
+  @Test func `A property that fails only once is called flaky`() throws {
+    var isFirst = true
+    let result = PropertyRunner(seed: 1).run { source in
+      _ = source.int(in: 1...9)
+      defer { isFirst = false }
+      return isFirst ? .failed(label: "once", message: "") : .passed
+    }
+    #expect(try #require(result.failure).shrunk.ending == .flaky)
+  }
+
+  @Test func `A property that asks other questions each time is called flaky`() throws {
+    var calls: Int64 = 0
+    let result = PropertyRunner(seed: 1).run { source in
+      calls += 1
+      let value = source.integer(in: 0...(1_000 + calls))
+      return value > 10 ? .failed(label: "big", message: "") : .passed
+    }
+    #expect(try #require(result.failure).shrunk.ending == .flaky)
+  }
+
+  @Test func `No case is run twice`() throws {
+    for challenge in [Challenge.coupling, .binheap, .reverse] {
+      var runs: [ChoiceSequence: Int] = [:]
+      let result = PropertyRunner(seed: 3, cases: 10_000).run { source in
+        let outcome = CaseResult.of(challenge.property, &source)
+        if source.isReplaying { runs[source.sequence, default: 0] += 1 }
+        return outcome
+      }
+      let shrunk = try #require(result.failure).shrunk
+      #expect(runs.values.allSatisfy { $0 == 1 } && runs.count == shrunk.evaluations - 1)
+    }
+  }
+}
