@@ -1,0 +1,93 @@
+/// An option of a verb, with the type of its values.
+struct Option<Value: Sendable>: Sendable {
+  /// The name without its dashes.
+  let name: String
+  let reader: ValueReader<Value>
+  /// What holds when the option is not given.
+  let defaultValue: Value?
+  /// What the help says about the default, if there is one.
+  let defaultText: String?
+  let repeats: Bool
+  /// One sentence about what the option does.
+  let sentence: String
+
+  init(
+    _ name: String,
+    _ reader: ValueReader<Value>,
+    default value: Value? = nil,
+    defaultText: String? = nil,
+    repeats: Bool = false,
+    _ sentence: String
+  ) {
+    self.name = name
+    self.reader = reader
+    self.defaultValue = value
+    self.defaultText = defaultText
+    self.repeats = repeats
+    self.sentence = sentence
+  }
+
+  /// The same without the type of its values, for the parser and the help.
+  var spec: OptionSpec {
+    OptionSpec(
+      name: name,
+      value: reader.rule,
+      defaultText: defaultText,
+      repeats: repeats,
+      sentence: sentence
+    )
+  }
+}
+
+extension Option where Value == Int {
+  /// An option for a whole number, whose default the help writes with separators.
+  init(
+    _ name: String,
+    _ placeholder: String,
+    in range: ClosedRange<Int>,
+    default value: Int,
+    _ sentence: String
+  ) {
+    self.init(
+      name,
+      .integer(placeholder, range),
+      default: value,
+      defaultText: value.grouped,
+      sentence
+    )
+  }
+}
+
+/// An option without a value: it is there or not.
+struct Flag: Sendable {
+  /// The name without its dashes.
+  let name: String
+  let sentence: String
+
+  init(_ name: String, _ sentence: String) {
+    self.name = name
+    self.sentence = sentence
+  }
+
+  /// The same as the parser and the help see it.
+  var spec: OptionSpec {
+    OptionSpec(name: name, value: nil, defaultText: nil, repeats: false, sentence: sentence)
+  }
+}
+
+/// An option as the parser and the help see it.
+struct OptionSpec: Sendable {
+  /// The name without its dashes.
+  let name: String
+  /// What its value must look like, or nothing for a flag.
+  let value: ValueRule?
+  let defaultText: String?
+  let repeats: Bool
+  let sentence: String
+
+  /// The name as it is typed.
+  var dashed: String { "--" + name }
+
+  /// The option as a usage line shows it.
+  var usage: String { value.map { "\(dashed) \($0.placeholder)" } ?? dashed }
+}

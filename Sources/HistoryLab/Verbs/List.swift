@@ -1,0 +1,33 @@
+/// Lists what this build really has.
+struct ListVerb: Verb {
+  let options: ListOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let text = try composition.catalogue.rendered(
+      options.kinds,
+      as: options.format,
+      width: terminal.traits.width
+    )
+    terminal.print(text)
+    return .good
+  }
+}
+
+/// Lists the benchmarks.
+struct BenchListVerb: Verb {
+  let options: BenchListOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let text = try composition.catalogue.rendered(
+      [.benchmarks],
+      as: options.format,
+      width: terminal.traits.width
+    )
+    terminal.print(text)
+    return .good
+  }
+}
