@@ -85,7 +85,9 @@ struct ArgumentParser {
     if parsed.positionals.count < verb.positionals.count {
       let missing = verb.positionals[parsed.positionals.count]
       if missing.isRequired {
-        throw .usage("\(verb.name) needs \(missing.value.placeholder): \(missing.sentence)")
+        throw .usage(
+          "\(verb.name) needs \(missing.value.placeholder), \(missing.value.expectation)."
+        )
       }
     }
     for group in verb.exclusive {

@@ -15,20 +15,20 @@ struct HelpText {
       ("--version", "Shows the version."),
     ]
     return join([
-      "\(tool.name): \(tool.sentence)",
+      heading("\(tool.name): \(tool.sentence)"),
       section("Usage", ["\(tool.name) VERB [OPTIONS]"]),
       section("Verbs", Columns.rows(verbs, width: width)),
       section("Options", Columns.rows(options, width: width)),
       examples(tool.examples),
       exitCodes,
-      tool.hintForVerbs,
+      "Try: \(tool.name) VERB --help",
     ])
   }
 
   /// What a verb does and takes.
   func text(of verb: VerbSpec) -> String {
     join([
-      "\(tool.name) \(verb.name): \(verb.sentence)",
+      heading("\(tool.name) \(verb.name): \(verb.sentence)"),
       section("Usage", usage(of: verb)),
       section("Verbs", Columns.rows(verb.subverbs.map { ($0.word, $0.sentence) }, width: width)),
       section("Arguments", Columns.rows(verb.positionals.map(row), width: width)),
@@ -36,6 +36,10 @@ struct HelpText {
       examples(verb.examples),
       exitCodes,
     ])
+  }
+
+  private func heading(_ text: String) -> String {
+    Columns.wrap(text, width: width).joined(separator: "\n")
   }
 
   private func usage(of verb: VerbSpec) -> [String] {
@@ -54,8 +58,9 @@ struct HelpText {
     var notes: [String] = []
     if let text = option.defaultText { notes.append("default: \(text)") }
     if option.repeats { notes.append("may be repeated") }
-    let note = notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"
-    return (option.usage, option.sentence + note)
+    guard !notes.isEmpty else { return (option.usage, option.sentence) }
+    let end = " (\(notes.joined(separator: "; ")))."
+    return (option.usage, option.sentence.dropLast() + end)
   }
 
   private var helpRow: (String, String) { ("-h, --help", "Shows this.") }
@@ -81,9 +86,4 @@ struct HelpText {
   private func join(_ parts: [String]) -> String {
     parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
-}
-
-extension ToolSpec {
-  /// The last line of the overview.
-  fileprivate var hintForVerbs: String { "Try: \(name) VERB --help" }
 }

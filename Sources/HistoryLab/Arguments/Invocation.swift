@@ -50,51 +50,34 @@ enum Invocation: Sendable {
     _ tool: ToolSpec
   ) throws(LabError) -> (verb: VerbSpec, rest: ArraySlice<String>) {
     let word = arguments.first ?? ""
-    if word.hasPrefix("-") { throw misplacedOption(word, tool) }
+    if word.hasPrefix("-") { throw misplaced(word).hinting(tool.hint(for: nil)) }
     guard let verb = tool.verbs.first(where: { $0.word == word }) else {
-      throw unknown("verb", word, among: tool.verbs).hinting(tool.hint(for: nil))
+      let known = nearest(word, among: tool.verbs)
+      throw .usage("unknown verb \(word.quoted).\(known) \(tool.hint(for: nil))")
     }
     let rest = arguments.dropFirst()
     guard !verb.subverbs.isEmpty, let next = rest.first, !next.hasPrefix("-") else {
       return (verb, rest)
     }
     guard let subverb = verb.subverbs.first(where: { $0.word == next }) else {
-      throw unknown("verb of \(verb.name)", next, among: verb.subverbs)
-        .hinting(tool.hint(for: verb))
+      let known = nearest(next, among: verb.subverbs)
+      throw .usage("\(verb.name) has no verb \(next.quoted).\(known) \(tool.hint(for: verb))")
     }
     return (subverb, rest.dropFirst())
   }
 
-  private static func unknown(
-    _ kind: String,
-    _ word: String,
-    among verbs: [VerbSpec]
-  ) -> LabError {
+  private static func nearest(_ word: String, among verbs: [VerbSpec]) -> String {
     let words = verbs.map(\.word)
     let hint = NearestWord.hint(for: word, among: words)
-    let known = hint.isEmpty ? " There are \(words.joinedWithAnd)." : hint
-    return .usage("unknown \(kind) \(word.quoted).\(known)")
+    return hint.isEmpty ? " There are \(words.joinedWithAnd)." : hint
   }
 
-  private static func misplacedOption(_ word: String, _ tool: ToolSpec) -> LabError {
-    let typed = word.split(separator: "=").first.map(String.init) ?? word
+  private static func misplaced(_ option: String) -> LabError {
+    let typed = option.split(separator: "=").first.map(String.init) ?? option
     let name = String(typed.drop { $0 == "-" })
-    let error: LabError
-    if tool.leaves.contains(where: { $0.option(name) != nil }) {
-      error = .usage("a verb must come before \(typed.quoted).")
-    } else {
-      let nearest = NearestWord.find(name, among: ["help", "version"])
-      let hint = nearest.map { #" Did you mean "--\#($0)"?"# } ?? ""
-      error = .usage("unknown option \(typed.quoted).\(hint)")
+    guard let nearest = NearestWord.find(name, among: ["help", "version"]) else {
+      return .usage("a verb must come before \(typed.quoted).")
     }
-    return error.hinting(tool.hint(for: nil))
-  }
-}
-
-extension ToolSpec {
-  /// How to get the help of a verb, or of the tool.
-  func hint(for verb: VerbSpec?) -> String {
-    let words = [name, verb?.name, "--help"].compactMap { $0 }
-    return "Try: \(words.joined(separator: " "))"
+    return .usage(#"unknown option \#(typed.quoted). Did you mean "--\#(nearest)"?"#)
   }
 }

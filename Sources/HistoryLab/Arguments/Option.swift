@@ -57,37 +57,3 @@ extension Option where Value == Int {
     )
   }
 }
-
-/// An option without a value: it is there or not.
-struct Flag: Sendable {
-  /// The name without its dashes.
-  let name: String
-  let sentence: String
-
-  init(_ name: String, _ sentence: String) {
-    self.name = name
-    self.sentence = sentence
-  }
-
-  /// The same as the parser and the help see it.
-  var spec: OptionSpec {
-    OptionSpec(name: name, value: nil, defaultText: nil, repeats: false, sentence: sentence)
-  }
-}
-
-/// An option as the parser and the help see it.
-struct OptionSpec: Sendable {
-  /// The name without its dashes.
-  let name: String
-  /// What its value must look like, or nothing for a flag.
-  let value: ValueRule?
-  let defaultText: String?
-  let repeats: Bool
-  let sentence: String
-
-  /// The name as it is typed.
-  var dashed: String { "--" + name }
-
-  /// The option as a usage line shows it.
-  var usage: String { value.map { "\(dashed) \($0.placeholder)" } ?? dashed }
-}

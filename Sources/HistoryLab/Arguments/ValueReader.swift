@@ -20,14 +20,6 @@ struct ValueReader<Value: Sendable>: Sendable {
   }
 }
 
-/// What a value must look like, whatever its type.
-struct ValueRule: Sendable {
-  let placeholder: String
-  let expectation: String
-  let suggestions: [String]
-  let accepts: @Sendable (String) -> Bool
-}
-
 extension ValueReader where Value == String {
   /// Any text but the empty one.
   static func text(_ placeholder: String, _ expectation: String) -> ValueReader {

@@ -1,30 +1,3 @@
-/// An argument without a name, known by its place.
-struct PositionalSpec: Sendable {
-  let value: ValueRule
-  let isRequired: Bool
-  /// Whether any number of further arguments are of the same kind.
-  var repeats = false
-  let sentence: String
-
-  /// The argument as a usage line shows it.
-  var usage: String {
-    let name = repeats ? value.placeholder + "..." : value.placeholder
-    return isRequired ? name : "[\(name)]"
-  }
-}
-
-/// A command line worth trying, and what it does.
-struct Example: Sendable {
-  /// The command line, without the tool's name.
-  let line: String
-  let sentence: String
-
-  init(_ line: String, _ sentence: String) {
-    self.line = line
-    self.sentence = sentence
-  }
-}
-
 /// What a verb does and takes.
 struct VerbSpec: Sendable {
   /// The word or words that choose it, without the tool's name.
@@ -43,15 +16,4 @@ struct VerbSpec: Sendable {
 
   /// The option with a name, or nothing.
   func option(_ name: String) -> OptionSpec? { options.first { $0.name == name } }
-}
-
-/// The command as a whole.
-struct ToolSpec: Sendable {
-  let name: String
-  let sentence: String
-  let verbs: [VerbSpec]
-  let examples: [Example]
-
-  /// The verbs that can be run, those below another included.
-  var leaves: [VerbSpec] { verbs.flatMap { $0.subverbs.isEmpty ? [$0] : $0.subverbs } }
 }

@@ -1,4 +1,7 @@
 extension String {
+  /// The text with a capital letter at its beginning.
+  var capitalised: String { prefix(1).uppercased() + dropFirst() }
+
   /// The text in quotation marks, safe to show: control characters are spelled, length is bounded.
   var quoted: String {
     let shown = prefix(120).unicodeScalars.map { scalar in

@@ -4,22 +4,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How a list is written.
-enum CatalogueFormat: Hashable, Sendable {
-  case text
-  case markdown
-  case json
-
-  /// What the flags ask for; the parser lets only one of them through.
-  init(_ arguments: ParsedArguments) {
-    if arguments.isSet(CommonOption.json) {
-      self = .json
-    } else {
-      self = arguments.isSet(CommonOption.markdown) ? .markdown : .text
-    }
-  }
-}
-
 extension Catalogue {
   /// The things of some kinds, in a format.
   ///
@@ -39,7 +23,7 @@ extension Catalogue {
   private func text(_ kinds: [Kind], width: Int) -> String {
     kinds.map { kind in
       let rows = self[kind].map { entry in
-        let standing = entry.standing.map { " (\($0.word): \($0.because))" } ?? ""
+        let standing = entry.standing.map { " \($0.word.capitalised): \($0.because)." } ?? ""
         return (name: entry.name, sentence: entry.sentence + standing)
       }
       let lines = rows.isEmpty ? ["none in this build"] : Columns.rows(rows, width: width)
@@ -86,7 +70,7 @@ extension Catalogue {
 
 extension Catalogue.Kind {
   /// The kind as a heading.
-  var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+  var title: String { rawValue.capitalised }
 }
 
 /// An entry as JSON shows it.

@@ -32,17 +32,18 @@ enum FilePath {
   /// Makes sure that a file is there and can be read.
   ///
   /// - Throws: a usage error that says what lies there instead.
-  static func checkReadable(_ path: String, for name: String) throws(LabError) {
+  static func checkReadable(_ path: String, for name: String? = nil) throws(LabError) {
+    let prefix = name.map { "\($0): " } ?? ""
     switch state(of: path) {
-    case .absent: throw .usage("\(name): there is no file \(path.quoted).")
-    case .folder: throw .usage("\(name): \(path.quoted) is a folder, not a file.")
+    case .absent: throw .usage("\(prefix)there is no file \(path.quoted).")
+    case .folder: throw .usage("\(prefix)\(path.quoted) is a folder, not a file.")
     case .unreachable(let reason):
-      throw .usage("\(name): \(path.quoted) cannot be reached: \(reason).")
+      throw .usage("\(prefix)\(path.quoted) cannot be reached: \(reason).")
     case .file: break
     }
     guard access(path, R_OK) == 0 else {
       let reason = String(cString: strerror(errno))
-      throw .usage("\(name): \(path.quoted) cannot be read: \(reason).")
+      throw .usage("\(prefix)\(path.quoted) cannot be read: \(reason).")
     }
   }
 
@@ -51,7 +52,9 @@ enum FilePath {
   /// - Throws: a usage error that names the folder that stands in the way.
   static func checkWritableFolder(_ path: String, for name: String) throws(LabError) {
     var folder = path
-    while case .absent = state(of: folder) { folder = parent(of: folder) }
+    while state(of: folder) == .absent, parent(of: folder) != folder {
+      folder = parent(of: folder)
+    }
     switch state(of: folder) {
     case .file: throw .usage("\(name): \(folder.quoted) is a file, not a folder.")
     case .unreachable(let reason):

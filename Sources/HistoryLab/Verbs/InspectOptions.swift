@@ -15,9 +15,9 @@ struct InspectOptions: Hashable, Sendable {
   /// - Throws: a usage error if the file is not there or cannot be read.
   init(_ arguments: ParsedArguments) throws(LabError) {
     guard let file = arguments.positionals.first else {
-      throw .usage("inspect needs FILE: the store file to look into.")
+      throw .usage("inspect needs FILE, a store file.")
     }
-    try FilePath.checkReadable(file, for: "FILE")
+    try FilePath.checkReadable(file)
     self.file = file
     if arguments.isSet(CommonOption.json) {
       format = .json
@@ -31,7 +31,7 @@ struct InspectOptions: Hashable, Sendable {
     sentence: "Shows what a store's history holds: transactions, changes, authors, sizes.",
     positionals: [
       PositionalSpec(
-        value: ValueReader.path("FILE").rule,
+        value: ValueReader.text("FILE", "a store file").rule,
         isRequired: true,
         sentence: "A store of ours or a real Core Data file; it is only read."
       )

@@ -1,6 +1,6 @@
 /// What generated plans resemble.
 enum Likeness: Hashable, Sendable {
-  /// The committed profile of forty Photos stores.
+  /// The committed profile of Photos stores.
   case photos
   /// The committed profile of a Notes store.
   case notes

@@ -61,7 +61,7 @@ extension ReplayOptions {
       guard given.isEmpty else {
         throw .usage("FILE holds the whole plan: leave out \(given.joinedWithAnd).")
       }
-      try FilePath.checkReadable(file, for: "FILE")
+      try FilePath.checkReadable(file)
       return .file(file)
     }
     guard let seed = arguments.value(seedOption) else {
@@ -95,7 +95,7 @@ extension ReplayOptions {
     sentence: "Runs one plan again, from a file or from the seed of a check.",
     positionals: [
       PositionalSpec(
-        value: ValueReader.path("FILE").rule,
+        value: ValueReader.text("FILE", "a plan or a counterexample file").rule,
         isRequired: false,
         sentence: "A plan or a counterexample, as a check leaves them in its run's folder."
       )

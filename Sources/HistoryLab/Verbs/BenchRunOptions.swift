@@ -45,19 +45,12 @@ struct BenchRunOptions: Hashable, Sendable {
   }
 }
 
-/// How `bench list` shows the benchmarks.
-struct BenchListOptions: Hashable, Sendable {
-  var format: CatalogueFormat
-
-  init(_ arguments: ParsedArguments) { format = CatalogueFormat(arguments) }
-}
-
 extension BenchRunOptions {
   static let spec = VerbSpec(
     name: "bench",
     sentence: "Measures what fetch, merge and purge cost as history grows.",
     examples: run.examples,
-    subverbs: [run, list]
+    subverbs: [run, BenchListOptions.spec]
   )
 
   private static let run = VerbSpec(
@@ -70,17 +63,6 @@ extension BenchRunOptions {
     examples: [
       Example("bench run --quick", "Three history sizes, in under a minute."),
       Example("bench run --only fetch --rounds 40", "The benchmarks of fetch, with more rounds."),
-    ]
-  )
-
-  private static let list = VerbSpec(
-    name: "bench list",
-    sentence: "Lists the benchmarks.",
-    options: [CommonOption.markdown.spec, CommonOption.json.spec],
-    exclusive: [[CommonOption.markdown.name, CommonOption.json.name]],
-    examples: [
-      Example("bench list", "Their names, each with a sentence."),
-      Example("bench list --json", "The same for another program to read."),
     ]
   )
 }
