@@ -67,7 +67,7 @@ struct HelpText {
 
   private func examples(_ examples: [Example]) -> String {
     let lines = examples.flatMap { example in
-      Columns.wrap(example.sentence, width: width - 2).map { "# " + $0 }
+      Columns.wrap(example.sentence, width: width - 4).map { "# " + $0 }
         + ["\(tool.name) \(example.line)"]
     }
     return section("Examples", lines)

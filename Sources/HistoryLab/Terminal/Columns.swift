@@ -7,7 +7,7 @@ enum Columns {
     let longest = rows.map(\.name.count).max() ?? 0
     let column = min(longest, max(12, (width - 4) * 2 / 5))
     return rows.flatMap { row in
-      let lines = wrap(row.sentence, width: max(24, width - column - 6))
+      let lines = wrap(row.sentence, width: max(16, width - column - 6))
       let isTooLong = row.name.count > column
       let names = isTooLong ? [row.name, ""] : [row.name]
       let texts = isTooLong ? [""] + lines : lines

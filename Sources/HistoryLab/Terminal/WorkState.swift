@@ -44,10 +44,10 @@ struct WorkState: Hashable, Sendable {
 }
 
 extension WorkState {
-  /// The state as one line with a bar, no longer than a width.
+  /// The state as one line with a bar, shorter than a width: a terminal may break full lines.
   func bar(width: Int) -> String {
     let facts = [count, rateText, note, leftText].filter { !$0.isEmpty }.joined(separator: "  ")
-    let room = width - title.count - facts.count - 6
+    let room = width - title.count - facts.count - 7
     guard let fraction, room >= 8 else {
       return String("\(title)  \(facts)".prefix(max(width - 1, 0)))
     }
