@@ -1,0 +1,26 @@
+extension ArgumentParser {
+  /// What to say about an option that the verb does not have.
+  func unknownOption(_ typed: String) -> LabError {
+    let name = String(typed.drop { $0 == "-" })
+    let known = verb.options.map(\.name) + ["help"]
+    if let nearest = NearestWord.find(name, among: known) {
+      return .usage(#"unknown option \#(typed.quoted). Did you mean "--\#(nearest)"?"#)
+    }
+    let owners = others.filter { $0.option(name) != nil }.map(\.name)
+    if !owners.isEmpty {
+      return .usage("\(verb.name) has no option \(typed.quoted); \(owners.joinedWithAnd) has it.")
+    }
+    return .usage("unknown option \(typed.quoted).")
+  }
+
+  /// What to say about an argument for which there is no place.
+  func surplus(_ argument: String) -> LabError {
+    guard !verb.positionals.isEmpty else {
+      return .usage(
+        "unexpected argument \(argument.quoted): \(verb.name) takes options only."
+      )
+    }
+    let places = verb.positionals.map(\.value.placeholder).joinedWithAnd
+    return .usage("unexpected argument \(argument.quoted): \(verb.name) takes one \(places).")
+  }
+}

@@ -1,0 +1,89 @@
+/// The help of the tool and of each verb, made from their descriptions.
+struct HelpText {
+  let tool: ToolSpec
+  /// The columns that a line may fill.
+  let width: Int
+
+  /// What the tool is, its verbs and how it ends.
+  func overview() -> String {
+    let verbs = tool.verbs.map { verb in
+      let more = verb.subverbs.map(\.word).joined(separator: "|")
+      return (more.isEmpty ? verb.word : "\(verb.word) \(more)", verb.sentence)
+    }
+    let options = [
+      ("-h, --help", "Shows this; after a verb, what the verb takes."),
+      ("--version", "Shows the version."),
+    ]
+    return join([
+      heading("\(tool.name): \(tool.sentence)"),
+      section("Usage", ["\(tool.name) VERB [OPTIONS]"]),
+      section("Verbs", Columns.rows(verbs, width: width)),
+      section("Options", Columns.rows(options, width: width)),
+      examples(tool.examples),
+      exitCodes,
+      "Try: \(tool.name) VERB --help",
+    ])
+  }
+
+  /// What a verb does and takes.
+  func text(of verb: VerbSpec) -> String {
+    join([
+      heading("\(tool.name) \(verb.name): \(verb.sentence)"),
+      section("Usage", usage(of: verb)),
+      section("Verbs", Columns.rows(verb.subverbs.map { ($0.word, $0.sentence) }, width: width)),
+      section("Arguments", Columns.rows(verb.positionals.map(row), width: width)),
+      section("Options", Columns.rows(verb.options.map(row) + [helpRow], width: width)),
+      examples(verb.examples),
+      exitCodes,
+    ])
+  }
+
+  private func heading(_ text: String) -> String {
+    Columns.wrap(text, width: width).joined(separator: "\n")
+  }
+
+  private func usage(of verb: VerbSpec) -> [String] {
+    if verb.subverbs.isEmpty {
+      let parts = [tool.name, verb.name] + verb.positionals.map(\.usage) + ["[OPTIONS]"]
+      return [parts.joined(separator: " ")]
+    }
+    return verb.subverbs.flatMap(usage)
+  }
+
+  private func row(_ positional: PositionalSpec) -> (String, String) {
+    (positional.value.placeholder, positional.sentence)
+  }
+
+  private func row(_ option: OptionSpec) -> (String, String) {
+    var notes: [String] = []
+    if let text = option.defaultText { notes.append("default: \(text)") }
+    if option.repeats { notes.append("may be repeated") }
+    guard !notes.isEmpty else { return (option.usage, option.sentence) }
+    let end = " (\(notes.joined(separator: "; ")))."
+    return (option.usage, option.sentence.dropLast() + end)
+  }
+
+  private var helpRow: (String, String) { ("-h, --help", "Shows this.") }
+
+  private func examples(_ examples: [Example]) -> String {
+    let lines = examples.flatMap { example in
+      Columns.wrap(example.sentence, width: width - 4).map { "# " + $0 }
+        + ["\(tool.name) \(example.line)"]
+    }
+    return section("Examples", lines)
+  }
+
+  private var exitCodes: String {
+    let rows = ExitCode.allCases.map { (String($0.rawValue), $0.sentence) }
+    return section("Exit codes", Columns.rows(rows, width: width))
+  }
+
+  private func section(_ title: String, _ lines: [String]) -> String {
+    guard !lines.isEmpty else { return "" }
+    return ([title + ":"] + lines.map { "  " + $0 }).joined(separator: "\n")
+  }
+
+  private func join(_ parts: [String]) -> String {
+    parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+  }
+}

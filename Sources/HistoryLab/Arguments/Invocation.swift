@@ -1,0 +1,83 @@
+/// What a command line asks for.
+enum Invocation: Sendable {
+  /// Nothing was asked.
+  case nothing
+  /// The help of the tool, or of one verb.
+  case help(VerbSpec?)
+  case version
+  /// A verb is run with its arguments.
+  case run(VerbSpec, ParsedArguments)
+
+  /// Reads a whole command line, without the tool's own path.
+  ///
+  /// - Throws: a usage error that names the first argument that is wrong, and how to get help.
+  static func read(_ arguments: [String], tool: ToolSpec) throws(LabError) -> Invocation {
+    guard let first = arguments.first else { return .nothing }
+    switch first {
+    case "--help", "-h": return .help(nil)
+    case "--version": return .version
+    case "help": return try help(arguments.dropFirst(), tool)
+    default: break
+    }
+    let (verb, rest) = try choose(arguments[...], tool)
+    if asksForHelp(rest) { return .help(verb) }
+    let hint = tool.hint(for: verb)
+    guard verb.subverbs.isEmpty else {
+      let words = verb.subverbs.map(\.word).joinedAsAlternatives
+      throw .usage("\(verb.name) needs to know what to do: \(words). \(hint)")
+    }
+    do {
+      var parser = ArgumentParser(verb, others: tool.leaves.filter { $0.name != verb.name })
+      return .run(verb, try parser.parse(rest))
+    } catch { throw error.hinting(hint) }
+  }
+
+  private static func help(
+    _ words: ArraySlice<String>,
+    _ tool: ToolSpec
+  ) throws(LabError) -> Invocation {
+    let words = words.filter { !$0.hasPrefix("-") }
+    return words.isEmpty ? .help(nil) : .help(try choose(words[...], tool).verb)
+  }
+
+  private static func asksForHelp(_ arguments: ArraySlice<String>) -> Bool {
+    arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+  }
+
+  /// The verb that the first words name, and what follows them.
+  private static func choose(
+    _ arguments: ArraySlice<String>,
+    _ tool: ToolSpec
+  ) throws(LabError) -> (verb: VerbSpec, rest: ArraySlice<String>) {
+    let word = arguments.first ?? ""
+    if word.hasPrefix("-") { throw misplaced(word).hinting(tool.hint(for: nil)) }
+    guard let verb = tool.verbs.first(where: { $0.word == word }) else {
+      let known = nearest(word, among: tool.verbs)
+      throw .usage("unknown verb \(word.quoted).\(known) \(tool.hint(for: nil))")
+    }
+    let rest = arguments.dropFirst()
+    guard !verb.subverbs.isEmpty, let next = rest.first, !next.hasPrefix("-") else {
+      return (verb, rest)
+    }
+    guard let subverb = verb.subverbs.first(where: { $0.word == next }) else {
+      let known = nearest(next, among: verb.subverbs)
+      throw .usage("\(verb.name) has no verb \(next.quoted).\(known) \(tool.hint(for: verb))")
+    }
+    return (subverb, rest.dropFirst())
+  }
+
+  private static func nearest(_ word: String, among verbs: [VerbSpec]) -> String {
+    let words = verbs.map(\.word)
+    let hint = NearestWord.hint(for: word, among: words)
+    return hint.isEmpty ? " There are \(words.joinedWithAnd)." : hint
+  }
+
+  private static func misplaced(_ option: String) -> LabError {
+    let typed = option.split(separator: "=").first.map(String.init) ?? option
+    let name = String(typed.drop { $0 == "-" })
+    guard let nearest = NearestWord.find(name, among: ["help", "version"]) else {
+      return .usage("a verb must come before \(typed.quoted).")
+    }
+    return .usage(#"unknown option \#(typed.quoted). Did you mean "--\#(nearest)"?"#)
+  }
+}

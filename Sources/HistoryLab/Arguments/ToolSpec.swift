@@ -1,0 +1,18 @@
+/// The command as a whole.
+struct ToolSpec: Sendable {
+  let name: String
+  let sentence: String
+  let verbs: [VerbSpec]
+  let examples: [Example]
+
+  /// The verbs that can be run, those below another included.
+  var leaves: [VerbSpec] { verbs.flatMap { $0.subverbs.isEmpty ? [$0] : $0.subverbs } }
+}
+
+extension ToolSpec {
+  /// How to get the help of a verb, or of the tool.
+  func hint(for verb: VerbSpec?) -> String {
+    let words = [name, verb?.name, "--help"].compactMap { $0 }
+    return "Try: \(words.joined(separator: " "))"
+  }
+}

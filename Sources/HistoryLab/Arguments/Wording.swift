@@ -1,0 +1,56 @@
+extension String {
+  /// The text with a capital letter at its beginning.
+  var capitalised: String { prefix(1).uppercased() + dropFirst() }
+
+  /// The text in quotation marks, safe to show: control characters are spelled, length is bounded.
+  var quoted: String {
+    let shown = prefix(120).unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
+        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }
+    return "\"\(shown.joined())\(count > 120 ? "..." : "")\""
+  }
+
+  /// The text as a shell reads it back as one word.
+  var shellQuoted: String {
+    let isPlain = unicodeScalars.allSatisfy { scalar in
+      scalar.isASCII
+        && (scalar.properties.isAlphabetic || "0123456789_-./:=,+@%".contains(Character(scalar)))
+    }
+    if isPlain, !isEmpty { return self }
+    let escaped = split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    return "'\(escaped)'"
+  }
+}
+
+extension [String] {
+  /// The words as "a, b or c".
+  var joinedAsAlternatives: String { joined(by: "or") }
+
+  /// The words as "a, b and c".
+  var joinedWithAnd: String { joined(by: "and") }
+
+  private func joined(by word: String) -> String {
+    guard count > 1, let last else { return first ?? "" }
+    return dropLast().joined(separator: ", ") + " \(word) \(last)"
+  }
+}
+
+extension Int {
+  /// The number with a comma between groups of three digits.
+  var grouped: String {
+    var digits = String(magnitude)
+    var groups: [Substring] = []
+    while digits.count > 3 {
+      groups.insert(digits.suffix(3), at: 0)
+      digits.removeLast(3)
+    }
+    groups.insert(digits[...], at: 0)
+    return (self < 0 ? "-" : "") + groups.joined(separator: ",")
+  }
+}
+
+extension Double {
+  /// The number without a fraction if it has none; whole numbers up to 2^53.
+  var short: String { Int(exactly: self).map(\.grouped) ?? String(self) }
+}

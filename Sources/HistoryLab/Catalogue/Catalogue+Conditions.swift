@@ -1,0 +1,115 @@
+extension Catalogue {
+  /// The kinds of trouble that a plan may contain.
+  ///
+  /// What was observed was measured over 42 real stores: one of Apple Notes, 40 of Photos and one
+  /// of SwiftData, 18,464 transactions in all.
+  static let conditions = clockConditions + lifeConditions + writingConditions + limitConditions
+
+  private static let clockConditions = [
+    Entry(
+      "steady",
+      "The clock rises strictly, and nothing else happens.",
+      .observed("every one of 18,464 real transactions is later than the one before it")
+    ),
+    Entry(
+      "ties",
+      "Two transactions carry the same timestamp.",
+      .hypothetical("none in 18,464 real transactions; the least gap is 316 us")
+    ),
+    Entry(
+      "clock-back",
+      "The clock steps back, so that a later transaction carries an earlier timestamp.",
+      .hypothetical("none in 18,464 real transactions")
+    ),
+    Entry(
+      "clock-jump",
+      "The clock jumps by days and stays there.",
+      .hypothetical("in a real store a jump looks like a pause")
+    ),
+    Entry(
+      "stamp-before-commit",
+      "A write reads the clock before it has the lock, so that others may commit in between.",
+      .hypothetical("it would show as a step back: none in 18,464 real transactions")
+    ),
+    Entry(
+      "pause",
+      "Nothing happens for days.",
+      .observed("nine gaps of more than a day in one Notes store")
+    ),
+  ]
+
+  private static let lifeConditions = [
+    Entry(
+      "crash",
+      "An actor loses what it had in memory, at any step.",
+      .documented("an app that crashes at each launch before its cursor moves (quran-ios 989)")
+    ),
+    Entry(
+      "restart",
+      "An actor stops and is launched again.",
+      .documented("users report that what was written meanwhile is not announced again")
+    ),
+    Entry(
+      "lost-notification",
+      "A notification of a change does not arrive.",
+      .documented("the published kit subscribes some time after start() has returned")
+    ),
+    Entry(
+      "same-author-twice",
+      "Two processes write under the same author.",
+      .hypothetical("the published kit keeps one cursor an author, so that two would share it")
+    ),
+    Entry(
+      "same-actor-twice",
+      "Two living processes take themselves for the same actor.",
+      .hypothetical("nobody reports it")
+    ),
+    Entry(
+      "late-join",
+      "An actor is first launched when there is history already.",
+      .documented("versions 1.0.4 to 1.3 of the kit purge without waiting for who never recorded")
+    ),
+  ]
+
+  private static let writingConditions = [
+    Entry(
+      "background-writes",
+      "An actor writes through a background or batch context of its own.",
+      .documented("users report that an app's own batch requests do not reach its view")
+    ),
+    Entry(
+      "absent-author",
+      "A transaction names no author.",
+      .observed("32 % of 18,464 real transactions, 55 % in a Notes store")
+    ),
+    Entry(
+      "config-skew",
+      "Actors were configured differently.",
+      .documented("the kit's quick start: cursors not shared, an author that only others list")
+    ),
+    Entry(
+      "mirror-lag",
+      "A mirror such as CloudKit's reads history later than the actors.",
+      .documented("error 134301 after cleaning beside CloudKit (the kit's issue 7)")
+    ),
+    Entry(
+      "hook-failure",
+      "A hook throws in the middle of a pass.",
+      .documented("in version 2 of the kit a merge hook that throws ends the whole pass")
+    ),
+  ]
+
+  private static let limitConditions = [
+    Entry(
+      "retention",
+      "History is cut at a limit although a member has not merged it.",
+      .documented("seven days are a common limit; apps find their token expired (Trio 1247)")
+    ),
+    Entry(
+      "power-off",
+      "The power goes: what was not synced is lost or torn.",
+      .documented("sqlite.org on synchronous=NORMAL: the newest commits may be gone")
+    ),
+    Entry("all", "All of these together."),
+  ]
+}

@@ -1,0 +1,89 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Catalogue {
+  /// The things of some kinds, in a format.
+  ///
+  /// - Throws: a lab error if the values cannot be written as JSON.
+  func rendered(
+    _ kinds: [Kind],
+    as format: CatalogueFormat,
+    width: Int
+  ) throws(LabError) -> String {
+    switch format {
+    case .text: text(kinds, width: width)
+    case .markdown: markdown(kinds)
+    case .json: try json(kinds)
+    }
+  }
+
+  private func text(_ kinds: [Kind], width: Int) -> String {
+    kinds.map { kind in
+      let rows = self[kind].map { entry in
+        let standing = entry.standing.map { " \($0.word.capitalised): \($0.because)." } ?? ""
+        return (name: entry.name, sentence: entry.sentence + standing)
+      }
+      let lines = rows.isEmpty ? ["none in this build"] : Columns.rows(rows, width: width)
+      return ([kind.title + ":"] + lines.map { "  " + $0 }).joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  private func markdown(_ kinds: [Kind]) -> String {
+    kinds.map { kind in
+      let entries = self[kind]
+      guard !entries.isEmpty else { return "## \(kind.title)\n\nNone in this build." }
+      let hasStanding = entries.contains { $0.standing != nil }
+      let head = ["name", "what"] + (hasStanding ? ["standing", "because"] : [])
+      let rows = entries.map { entry in
+        let standing = [entry.standing?.word ?? "", entry.standing?.because ?? ""]
+        return ["`\(entry.name)`", entry.sentence] + (hasStanding ? standing : [])
+      }
+      let lines = ([head, head.map { _ in "---" }] + rows).map(Self.markdownRow)
+      return "## \(kind.title)\n\n" + lines.joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  private static func markdownRow(_ cells: [String]) -> String {
+    let escaped = cells.map { cell in
+      cell.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+    }
+    return "| \(escaped.joined(separator: " | ")) |"
+  }
+
+  private func json(_ kinds: [Kind]) throws(LabError) -> String {
+    let lists = kinds.map { kind in
+      (kind.rawValue, self[kind].map(EncodedEntry.init))
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      let data = try encoder.encode(Dictionary(uniqueKeysWithValues: lists))
+      return String(decoding: data, as: UTF8.self)
+    } catch {
+      throw .lab("the list cannot be written as JSON: \(error).")
+    }
+  }
+}
+
+extension Catalogue.Kind {
+  /// The kind as a heading.
+  var title: String { rawValue.capitalised }
+}
+
+/// An entry as JSON shows it.
+private struct EncodedEntry: Encodable {
+  let name: String
+  let what: String
+  let standing: String?
+  let because: String?
+
+  init(_ entry: Catalogue.Entry) {
+    name = entry.name
+    what = entry.sentence
+    standing = entry.standing?.word
+    because = entry.standing?.because
+  }
+}

@@ -1,0 +1,53 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What the command is put together from: the place where the rooms meet.
+struct Composition: Sendable {
+  /// Everything with a name that this build really has.
+  var catalogue = Catalogue()
+  /// How many plans run at the same time unless someone says otherwise.
+  var processors = 1
+  /// Draws the seed of a run that was given none.
+  var drawSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+
+  /// The command as it is built.
+  static var current: Composition {
+    var composition = Composition()
+    composition.catalogue[.conditions] = Catalogue.conditions
+    composition.processors = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 256)
+    return composition
+  }
+}
+
+extension Composition {
+  /// Makes sure that there is a system with a name.
+  ///
+  /// - Throws: a usage error that proposes the nearest one.
+  func checkSystem(_ name: String) throws(LabError) {
+    let known = catalogue.names(.systems)
+    guard !known.contains(name) else { return }
+    throw unknown("system", name, known, try: "list systems")
+  }
+
+  /// Makes sure that a text is the beginning of a benchmark's name.
+  ///
+  /// - Throws: a usage error that proposes the nearest one.
+  func checkBenchmark(_ name: String) throws(LabError) {
+    let known = catalogue.names(.benchmarks)
+    guard !known.contains(where: { $0.begins(with: name) }) else { return }
+    throw unknown("benchmark", name, known, try: "bench list")
+  }
+
+  private func unknown(
+    _ kind: String,
+    _ name: String,
+    _ known: [String],
+    try verb: String
+  ) -> LabError {
+    let hint = NearestWord.hint(for: name, among: known)
+    return .usage("unknown \(kind) \(name.quoted).\(hint) Try: history-lab \(verb)")
+  }
+}

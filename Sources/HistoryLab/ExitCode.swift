@@ -1,0 +1,19 @@
+/// What the command tells its caller when it ends.
+enum ExitCode: Int32, CaseIterable, Sendable {
+  case good = 0
+  case violation = 1
+  case undecided = 2
+  case usage = 64
+  case lab = 70
+
+  /// What the code means, as the help texts say it.
+  var sentence: String {
+    switch self {
+    case .good: "good"
+    case .violation: "a violation or regression was found"
+    case .undecided: "it could not be decided"
+    case .usage: "an argument names something wrong, files included"
+    case .lab: "the lab itself failed"
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// Why a verb could not do its work: one sentence that says what happened and what to try.
+enum LabError: Error, Equatable, Sendable {
+  /// An argument names something wrong, files included.
+  case usage(String)
+  /// The lab itself failed.
+  case lab(String)
+
+  /// What the caller is told.
+  var exitCode: ExitCode {
+    switch self {
+    case .usage: .usage
+    case .lab: .lab
+    }
+  }
+
+  /// What the person is told, on standard error.
+  var sentence: String {
+    switch self {
+    case .usage(let sentence), .lab(let sentence): sentence
+    }
+  }
+
+  /// The same error with what to try after its sentence, if an argument was wrong and the
+  /// sentence does not say so itself.
+  func hinting(_ hint: String) -> LabError {
+    guard case .usage(let sentence) = self, !sentence.contains(" Try: ") else { return self }
+    return .usage("\(sentence) \(hint)")
+  }
+}

@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+extension Terminal {
+  /// The terminal, pipe or file that the command was started with.
+  static func standard() -> Terminal {
+    let output = FileSink(STDOUT_FILENO)
+    let errors = FileSink(STDERR_FILENO)
+    let start = ContinuousClock.now
+    let traits = Traits(
+      outputIsTerminal: isatty(STDOUT_FILENO) == 1,
+      errorIsTerminal: isatty(STDERR_FILENO) == 1,
+      outputColumns: columns(of: STDOUT_FILENO),
+      errorColumns: columns(of: STDERR_FILENO),
+      environment: variable
+    )
+    return Terminal(
+      traits,
+      now: { ContinuousClock.now - start },
+      output: output.write,
+      errors: errors.write
+    )
+  }
+
+  /// A variable of the environment, or nothing if it is not set or empty.
+  private static func variable(_ name: String) -> String? {
+    guard let value = getenv(name) else { return nil }
+    let text = String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+
+  /// The columns of a terminal, or nothing if the file is none or does not tell.
+  private static func columns(of descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+}
+
+extension Terminal.Traits {
+  /// What two outputs and an environment allow.
+  ///
+  /// Colours need a terminal that is not dumb and no `NO_COLOR` (no-color.org). Lines are never
+  /// broken below 40 columns; results are not laid out wider than 100.
+  init(
+    outputIsTerminal: Bool,
+    errorIsTerminal: Bool,
+    outputColumns: Int?,
+    errorColumns: Int?,
+    environment: (String) -> String?
+  ) {
+    let isDumb = environment("TERM") == "dumb"
+    let told = environment("COLUMNS").flatMap { Int($0) }
+    usesColour = outputIsTerminal && !isDumb && environment("NO_COLOR") == nil
+    showsStatus = errorIsTerminal && !isDumb
+    width = min(max(outputColumns ?? told ?? 80, 40), 100)
+    statusWidth = max(errorColumns ?? told ?? 80, 20)
+  }
+}

@@ -1,0 +1,20 @@
+extension ToolSpec {
+  /// The command `history-lab`.
+  static let historyLab = ToolSpec(
+    name: "history-lab",
+    sentence: "tests persistent history tracking, and measures what it costs.",
+    verbs: [
+      CheckOptions.spec, ReplayOptions.spec, BenchRunOptions.spec, ReportOptions.spec,
+      InspectOptions.spec, ListOptions.spec,
+    ],
+    examples: [
+      Example("check", "200 random plans on our tracker."),
+      Example("check --system article --seed 1", "A published protocol, and what breaks it."),
+      Example("bench run --quick", "What fetch, merge and purge cost, in under a minute."),
+      Example("inspect Photos.sqlite", "What the history of a store file holds."),
+    ]
+  )
+
+  /// The version of the command.
+  static let version = "0.1.0"
+}

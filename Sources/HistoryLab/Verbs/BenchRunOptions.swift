@@ -1,0 +1,75 @@
+/// What `bench run` is asked to do.
+struct BenchRunOptions: Hashable, Sendable {
+  /// Whether the short form of each benchmark is enough.
+  var quick: Bool
+  /// The beginnings of the names of the benchmarks to run, or none for all.
+  var only: [String]
+  var seed: UInt64
+  /// The folder in which the run gets its own folder.
+  var output: String
+  /// Whether the results are printed as JSON.
+  var json: Bool
+  /// How often each pair is measured, or nothing for each benchmark's own number.
+  var rounds: Int?
+
+  static let quickFlag = Flag("quick", "Measures three history sizes in under a minute.")
+  static let onlyOption = Option(
+    "only",
+    .text("NAME", "the name of a benchmark, or its beginning"),
+    defaultText: "all",
+    repeats: true,
+    "Measures only the benchmarks whose names begin with NAME."
+  )
+  static let roundsOption = Option(
+    "rounds",
+    .integer("N", 1...10_000),
+    defaultText: "each benchmark's own",
+    "How often each pair is measured; more rounds, narrower intervals."
+  )
+
+  /// - Throws: a usage error if no benchmark has a name, or a folder cannot be used.
+  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
+    quick = arguments.isSet(Self.quickFlag)
+    only = arguments.all(Self.onlyOption).uniqued
+    for name in only { try composition.checkBenchmark(name) }
+    seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
+    output = try arguments.required(CommonOption.output)
+    try FilePath.checkWritableFolder(output, for: "--output")
+    json = arguments.isSet(CommonOption.json)
+    rounds = arguments.value(Self.roundsOption)
+  }
+
+  /// Whether a benchmark is to be run.
+  func selects(_ benchmark: String) -> Bool {
+    only.isEmpty || only.contains { benchmark.begins(with: $0) }
+  }
+}
+
+extension BenchRunOptions {
+  static let spec = VerbSpec(
+    name: "bench",
+    sentence: "Measures what fetch, merge and purge cost as history grows.",
+    examples: run.examples,
+    subverbs: [run, BenchListOptions.spec]
+  )
+
+  private static let run = VerbSpec(
+    name: "bench run",
+    sentence: "Runs benchmarks and writes their results into a new run's folder.",
+    options: [
+      quickFlag.spec, onlyOption.spec, roundsOption.spec, CommonOption.seed.spec,
+      CommonOption.output.spec, CommonOption.json.spec,
+    ],
+    examples: [
+      Example("bench run --quick", "Three history sizes, in under a minute."),
+      Example("bench run --only fetch --rounds 40", "The benchmarks of fetch, with more rounds."),
+    ]
+  )
+}
+
+extension String {
+  /// Whether the text begins with another, whatever the case of the letters.
+  func begins(with beginning: String) -> Bool {
+    lowercased().hasPrefix(beginning.lowercased())
+  }
+}

@@ -1,0 +1,120 @@
+/// What `check` is asked to do.
+struct CheckOptions: Hashable, Sendable {
+  /// The systems under test, each once, in the order in which they were named.
+  var systems: [String]
+  /// The number of plans for each system.
+  var plans: Int
+  /// What the plans look like.
+  var planOptions: PlanOptions
+  var seed: UInt64
+  /// The folder in which the run gets its own folder.
+  var output: String
+  /// How many plans run at the same time; results do not depend on it.
+  var jobs: Int
+  /// Whether the results are printed as JSON.
+  var json: Bool
+  /// The folder for real store files, or nothing for stores in memory.
+  var onDisk: String?
+  /// When to stop even if plans are left.
+  var timeLimit: Duration?
+  /// Whether a short check is enough.
+  var quick: Bool
+
+  /// The number of plans of a quick check.
+  static let quickPlans = 50
+
+  static let system = Option(
+    "system",
+    .text("NAME", "a system's name, as list systems shows them"),
+    default: "tracker",
+    defaultText: "tracker",
+    repeats: true,
+    "The system to put under test."
+  )
+  static let plansOption = Option(
+    "plans",
+    "N",
+    in: 1...10_000_000,
+    default: 200,
+    "How many plans each system runs."
+  )
+  static let jobsOption = Option(
+    "jobs",
+    .integer("N", 1...256),
+    defaultText: "one for each processor",
+    "How many plans run at the same time; the results are the same."
+  )
+  static let minutes = Option(
+    "minutes",
+    .decimal("M", 0.01...10_080),
+    defaultText: "no limit",
+    "Ends after M minutes even if plans are left; fractions are allowed."
+  )
+  static let quickFlag = Flag("quick", "Runs \(quickPlans) plans, unless --plans says how many.")
+
+  /// - Throws: a usage error if a system is unknown, or a file or folder cannot be used.
+  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
+    let named = arguments.all(Self.system)
+    systems = named.isEmpty ? ["tracker"] : named.uniqued
+    for name in systems { try composition.checkSystem(name) }
+    quick = arguments.isSet(Self.quickFlag)
+    let isCounted = arguments.isGiven(Self.plansOption.name)
+    plans = quick && !isCounted ? Self.quickPlans : try arguments.required(Self.plansOption)
+    planOptions = try PlanOptions(arguments)
+    seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
+    output = try arguments.required(CommonOption.output)
+    try FilePath.checkWritableFolder(output, for: "--output")
+    jobs = arguments.value(Self.jobsOption) ?? composition.processors
+    json = arguments.isSet(CommonOption.json)
+    onDisk = arguments.value(CommonOption.onDisk)
+    if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
+    timeLimit = arguments.value(Self.minutes).map { .seconds($0 * 60) }
+  }
+
+  /// The command line that runs one plan of this check again, on one of its systems.
+  ///
+  /// The first plan is number 1.
+  func replayCommand(system: String, plan: Int) -> String {
+    ReplayOptions(
+      source: .seed(seed, plan: plan, planOptions),
+      system: system,
+      until: nil,
+      json: false,
+      onDisk: onDisk
+    ).command
+  }
+}
+
+extension CheckOptions {
+  static let spec = VerbSpec(
+    name: "check",
+    sentence: "Runs plans against systems; shrinks and reports what fails.",
+    options: [system.spec, plansOption.spec] + PlanOptions.specs + [
+      CommonOption.seed.spec, minutes.spec, quickFlag.spec, jobsOption.spec,
+      CommonOption.onDisk.spec, CommonOption.output.spec, CommonOption.json.spec,
+    ],
+    examples: [
+      Example("check", "200 random plans on our tracker."),
+      Example(
+        "check --system article --plans 2000 --seed 1",
+        "The published article's protocol, with plans that can be made again."
+      ),
+      Example(
+        "check --like Photos.sqlite --minutes 5",
+        "Plans like the history of a real store, for at most five minutes."
+      ),
+      Example(
+        "check --system tracker --system article --quick --json",
+        "A short check of two systems, for another program to read."
+      ),
+    ]
+  )
+}
+
+extension [String] {
+  /// The words without repetitions, in the order of their first appearance.
+  var uniqued: [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

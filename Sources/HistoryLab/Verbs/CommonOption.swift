@@ -1,0 +1,27 @@
+/// Options that several verbs share, so that they mean the same everywhere.
+enum CommonOption {
+  /// The folder that holds the folders of runs.
+  static let runsFolder = "Reports/runs"
+
+  static let seed = Option(
+    "seed",
+    .seed,
+    defaultText: "random, and printed",
+    "The number that everything random comes from; decimal, or hexadecimal after 0x."
+  )
+  static let output = Option(
+    "output",
+    .path("DIR"),
+    default: runsFolder,
+    defaultText: runsFolder,
+    "The folder in which this run gets its own folder."
+  )
+  static let onDisk = Option(
+    "on-disk",
+    .path("FOLDER"),
+    defaultText: "in memory",
+    "Keeps the stores under test as real files below FOLDER."
+  )
+  static let json = Flag("json", "Prints the results as JSON.")
+  static let markdown = Flag("markdown", "Prints the results as Markdown tables.")
+}

@@ -1,0 +1,50 @@
+/// What generated plans resemble.
+enum Likeness: Hashable, Sendable {
+  /// The committed profile of Photos stores.
+  case photos
+  /// The committed profile of a Notes store.
+  case notes
+  /// The history of a store file.
+  case file(String)
+
+  /// The names of the committed profiles.
+  static let profiles = ["photos", "notes"]
+
+  static let reader = ValueReader(
+    placeholder: "photos|notes|FILE",
+    expectation: "photos, notes or a store file"
+  ) { Likeness($0) }
+
+  /// Reads a profile's name or a path; `./photos` is a file even if it is called like a profile.
+  init?(_ text: String) {
+    switch text {
+    case "": return nil
+    case "photos": self = .photos
+    case "notes": self = .notes
+    default: self = .file(text)
+    }
+  }
+
+  /// What is typed to mean this.
+  var text: String {
+    switch self {
+    case .photos: "photos"
+    case .notes: "notes"
+    case .file(let path): path
+    }
+  }
+
+  /// The same, once it is known that a file of it can be read.
+  ///
+  /// - Throws: a usage error that proposes a profile if a file is not there and is called alike.
+  func checked() throws(LabError) -> Likeness {
+    guard case .file(let path) = self else { return self }
+    guard FilePath.state(of: path) != .absent else {
+      let hint = NearestWord.hint(for: path, among: Self.profiles)
+      let profiles = Self.profiles.joinedWithAnd
+      throw .usage("--like: there is no file \(path.quoted); \(profiles) need no file.\(hint)")
+    }
+    try FilePath.checkReadable(path, for: "--like")
+    return self
+  }
+}

@@ -1,0 +1,40 @@
+/// What `list` is asked to show.
+struct ListOptions: Hashable, Sendable {
+  /// The kinds to show, each once, in the catalogue's order.
+  var kinds: [Catalogue.Kind]
+  var format: CatalogueFormat
+
+  /// The word that stands for every kind.
+  private static let everything = "all"
+
+  init(_ arguments: ParsedArguments) {
+    let words = arguments.positionals.flatMap { $0.split(separator: ",").map(String.init) }
+    let isEverything = words.isEmpty || words.contains(Self.everything)
+    kinds = Catalogue.Kind.allCases.filter { isEverything || words.contains($0.rawValue) }
+    format = CatalogueFormat(arguments)
+  }
+
+  static let spec = VerbSpec(
+    name: "list",
+    sentence: "Lists systems, checkers, conditions, faults, metrics and benchmarks.",
+    positionals: [
+      PositionalSpec(
+        value: ValueReader.words(
+          "WHAT",
+          of: Catalogue.Kind.allCases.map(\.rawValue) + [everything]
+        ).rule,
+        isRequired: false,
+        repeats: true,
+        sentence: "What to list, several with commas or blanks between (default: all): "
+          + Catalogue.Kind.allCases.map(\.rawValue).joinedWithAnd + "."
+      )
+    ],
+    options: [CommonOption.markdown.spec, CommonOption.json.spec],
+    exclusive: [[CommonOption.markdown.name, CommonOption.json.name]],
+    examples: [
+      Example("list", "Everything."),
+      Example("list systems,checkers", "What can be put under test, and what is checked."),
+      Example("list conditions --markdown", "The kinds of trouble, as a table for a document."),
+    ]
+  )
+}

@@ -1,0 +1,121 @@
+/// What `replay` is asked to do.
+struct ReplayOptions: Hashable, Sendable {
+  /// Where the plan comes from.
+  enum Source: Hashable, Sendable {
+    /// A plan or a counterexample file.
+    case file(String)
+    /// The plan that a check with this seed ran under this number, the first being 1.
+    case seed(UInt64, plan: Int, PlanOptions)
+  }
+  var source: Source
+  /// The system to run it on, or nothing for the one that the file names, else `tracker`.
+  var system: String?
+  /// How many of the plan's commands are run, or nothing for all.
+  var until: Int?
+  /// Whether the results are printed as JSON.
+  var json: Bool
+  /// The folder for real store files, or nothing for stores in memory.
+  var onDisk: String?
+
+  static let systemOption = Option(
+    "system",
+    .text("NAME", "a system's name, as list systems shows them"),
+    defaultText: "the one that FILE names, else tracker",
+    "The system to run the plan on."
+  )
+  static let seedOption = Option(
+    "seed",
+    .seed,
+    "The seed of the check whose plan is run again; needs --plan."
+  )
+  static let plan = Option(
+    "plan",
+    .integer("INDEX", 1...10_000_000),
+    "Which plan of that check; the first is 1."
+  )
+  static let untilOption = Option(
+    "until",
+    .integer("N", 1...10_000_000),
+    defaultText: "to the end",
+    "Stops after the plan's first N commands."
+  )
+}
+
+extension ReplayOptions {
+  /// - Throws: a usage error if there is no plan or more than one, the system is unknown, or a
+  ///   file or folder cannot be used.
+  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
+    source = try Self.source(arguments)
+    system = arguments.value(Self.systemOption)
+    if let system { try composition.checkSystem(system) }
+    until = arguments.value(Self.untilOption)
+    json = arguments.isSet(CommonOption.json)
+    onDisk = arguments.value(CommonOption.onDisk)
+    if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
+  }
+
+  private static func source(_ arguments: ParsedArguments) throws(LabError) -> Source {
+    let makers = [seedOption.spec, plan.spec] + PlanOptions.specs
+    let given = makers.filter { arguments.isGiven($0.name) }.map(\.dashed)
+    if let file = arguments.positionals.first {
+      guard given.isEmpty else {
+        throw .usage("FILE holds the whole plan: leave out \(given.joinedWithAnd).")
+      }
+      try FilePath.checkReadable(file)
+      return .file(file)
+    }
+    guard let seed = arguments.value(seedOption) else {
+      throw .usage("replay needs a plan: FILE, or --seed and --plan.")
+    }
+    guard let number = arguments.value(plan) else {
+      throw .usage("--seed names a whole check: say with --plan which of its plans to run.")
+    }
+    return .seed(seed, plan: number, try PlanOptions(arguments))
+  }
+
+  /// The command line that asks for the same.
+  var command: String {
+    var words = ["history-lab", "replay"]
+    if case .file(let path) = source { words.append(path) }
+    if let system { words += ["--system", system] }
+    if case .seed(let seed, let plan, let options) = source {
+      words += ["--seed", "0x" + String(seed, radix: 16), "--plan", String(plan)]
+      words += options.arguments
+    }
+    if let onDisk { words += ["--on-disk", onDisk] }
+    if let until { words += ["--until", String(until)] }
+    if json { words.append("--json") }
+    return words.map(\.shellQuoted).joined(separator: " ")
+  }
+}
+
+extension ReplayOptions {
+  static let spec = VerbSpec(
+    name: "replay",
+    sentence: "Runs one plan again, from a file or from the seed of a check.",
+    positionals: [
+      PositionalSpec(
+        value: ValueReader.text("FILE", "a plan or a counterexample file").rule,
+        isRequired: false,
+        sentence: "A plan or a counterexample, as a check leaves them in its run's folder."
+      )
+    ],
+    options: [systemOption.spec, seedOption.spec, plan.spec] + PlanOptions.specs + [
+      untilOption.spec, CommonOption.onDisk.spec, CommonOption.json.spec,
+    ],
+    examples: [
+      Example(
+        "replay Reports/latest/counterexample.jsonl",
+        "What the newest run found, once more."
+      ),
+      Example(
+        "replay --system article --seed 0x1 --plan 17",
+        "The plan that check --system article --seed 1 ran as number 17."
+      ),
+      Example(
+        "replay Reports/latest/counterexample.jsonl --until 3",
+        "The same plan, stopped after its third command."
+      ),
+    ]
+  )
+}

@@ -1,0 +1,46 @@
+/// What `report` is asked to do.
+struct ReportOptions: Hashable, Sendable {
+  /// The folder that holds the folders of runs.
+  var runs: String
+  /// Where the page is written, or nothing for its usual place.
+  var html: String?
+
+  static let runsOption = Option(
+    "output",
+    .path("DIR"),
+    default: CommonOption.runsFolder,
+    defaultText: CommonOption.runsFolder,
+    "The folder that holds the folders of runs."
+  )
+  static let htmlOption = Option(
+    "html",
+    .path("FILE"),
+    defaultText: "index.html in the newest run's folder",
+    "Where the page is written."
+  )
+
+  /// - Throws: a usage error if there is no folder of runs, or the page cannot be written.
+  init(_ arguments: ParsedArguments) throws(LabError) {
+    runs = try arguments.required(Self.runsOption)
+    html = arguments.value(Self.htmlOption)
+    switch FilePath.state(of: runs) {
+    case .folder: break
+    case .absent:
+      throw .usage("there is no folder of runs \(runs.quoted). Try: history-lab check")
+    case .file: throw .usage("--output: \(runs.quoted) is a file, not a folder.")
+    case .unreachable(let reason):
+      throw .usage("--output: \(runs.quoted) cannot be reached: \(reason).")
+    }
+    if let html { try FilePath.checkWritableFile(html, for: "--html") }
+  }
+
+  static let spec = VerbSpec(
+    name: "report",
+    sentence: "Turns runs into a page that can be opened offline.",
+    options: [runsOption.spec, htmlOption.spec],
+    examples: [
+      Example("report", "The page of the newest run, in that run's folder."),
+      Example("report --html lab.html", "The page in a file of your own."),
+    ]
+  )
+}

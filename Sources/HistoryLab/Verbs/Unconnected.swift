@@ -1,0 +1,44 @@
+// The verbs that wait for the rooms that do their work: each refuses, and says so.
+
+/// Runs plans against systems.
+struct CheckVerb: Verb {
+  let options: CheckOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode { throw .lab("check is not connected yet.") }
+}
+
+/// Runs one plan again.
+struct ReplayVerb: Verb {
+  let options: ReplayOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode { throw .lab("replay is not connected yet.") }
+}
+
+/// Runs benchmarks.
+struct BenchRunVerb: Verb {
+  let options: BenchRunOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode { throw .lab("bench run is not connected yet.") }
+}
+
+/// Turns runs into a page.
+struct ReportVerb: Verb {
+  let options: ReportOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode { throw .lab("report is not connected yet.") }
+}
+
+/// Shows what a store's history holds.
+struct InspectVerb: Verb {
+  let options: InspectOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode { throw .lab("inspect is not connected yet.") }
+}

@@ -1,0 +1,33 @@
+/// Makes verbs from their arguments.
+enum Verbs {
+  /// The verb with a name, its arguments checked.
+  ///
+  /// - Throws: a usage error if an argument names something wrong.
+  static func make(
+    _ name: String,
+    _ arguments: ParsedArguments,
+    _ composition: Composition,
+    _ terminal: Terminal
+  ) throws(LabError) -> any Verb {
+    switch name {
+    case "check":
+      let options = try CheckOptions(arguments, in: composition)
+      return CheckVerb(options: options, composition: composition, terminal: terminal)
+    case "replay":
+      let options = try ReplayOptions(arguments, in: composition)
+      return ReplayVerb(options: options, composition: composition, terminal: terminal)
+    case "bench run":
+      let options = try BenchRunOptions(arguments, in: composition)
+      return BenchRunVerb(options: options, composition: composition, terminal: terminal)
+    case "bench list":
+      let options = BenchListOptions(arguments)
+      return BenchListVerb(options: options, composition: composition, terminal: terminal)
+    case "report": return ReportVerb(options: try ReportOptions(arguments), terminal: terminal)
+    case "inspect": return InspectVerb(options: try InspectOptions(arguments), terminal: terminal)
+    case "list":
+      let options = ListOptions(arguments)
+      return ListVerb(options: options, composition: composition, terminal: terminal)
+    default: throw .lab("the verb \(name.quoted) is described but not built.")
+    }
+  }
+}

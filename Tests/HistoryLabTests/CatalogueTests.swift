@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct `Catalogue rendering` {
+  @Test func `Text shows names beside sentences, and says what is not there`() async {
+    let result = await run(["list", "systems", "faults"])
+    #expect(result.code == .good)
+    #expect(
+      result.output == """
+        Systems:
+          tracker                         Ours.
+          article                         The article's protocol.
+          mutant/purge-by-greatest-cursor
+                                          A seeded bug.
+
+        Faults:
+          none in this build
+
+        """
+    )
+  }
+
+  @Test func `Markdown shows a table with the standing of conditions`() async {
+    let result = await run(["list", "conditions", "--markdown"])
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.first == "## Conditions")
+    #expect(lines.contains("| name | what | standing | because |"))
+    #expect(
+      lines.contains(
+        "| `ties` | Two transactions carry the same timestamp. | hypothetical "
+          + "| none in 18,464 real transactions; the least gap is 316 us |"
+      )
+    )
+  }
+
+  @Test func `Markdown escapes the bars of a table`() throws {
+    var catalogue = Catalogue()
+    catalogue[.faults] = [Catalogue.Entry("a|b", "c|d")]
+    let text = try catalogue.rendered([.faults], as: .markdown, width: 80)
+    #expect(text.contains("| `a\\|b` | c\\|d |"))
+  }
+
+  @Test func `JSON holds the same names`() async throws {
+    struct Entry: Decodable, Equatable {
+      let name: String
+      let what: String
+      let standing: String?
+      let because: String?
+    }
+    let result = await run(["list", "--json"])
+    let lists = try JSONDecoder().decode([String: [Entry]].self, from: Data(result.output.utf8))
+    #expect(Set(lists.keys) == Set(Catalogue.Kind.allCases.map(\.rawValue)))
+    #expect(
+      lists["systems"]?.first == Entry(name: "tracker", what: "Ours.", standing: nil, because: nil)
+    )
+    #expect(lists["conditions"]?.map(\.name) == Catalogue.conditions.map(\.name))
+    #expect(lists["conditions"]?.first?.standing == "observed")
+    #expect(lists["faults"] == [])
+  }
+
+  @Test func `Conditions are the design's, each with its standing`() {
+    #expect(
+      Set(Catalogue.conditions.map(\.name)) == [
+        "steady", "ties", "clock-back", "clock-jump", "stamp-before-commit", "pause", "crash",
+        "restart", "lost-notification", "same-author-twice", "same-actor-twice",
+        "background-writes", "absent-author", "config-skew", "late-join", "mirror-lag",
+        "hook-failure", "retention", "power-off", "all",
+      ]
+    )
+    let unseen = ["ties", "clock-back"]
+    for condition in Catalogue.conditions where unseen.contains(condition.name) {
+      #expect(condition.standing?.word == "hypothetical")
+    }
+    for condition in Catalogue.conditions {
+      #expect(condition.name == "all" || condition.standing != nil)
+    }
+  }
+
+  @Test func `Bench list shows the benchmarks alone`() async {
+    let result = await run(["bench", "list"])
+    #expect(result.output.hasPrefix("Benchmarks:\n  fetch newest  What is new is fetched.\n"))
+    #expect(!result.output.contains("Systems"))
+  }
+}

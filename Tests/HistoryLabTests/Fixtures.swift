@@ -1,0 +1,102 @@
+import Foundation
+import Synchronization
+
+@testable import HistoryLab
+
+/// Collects what is written, and may refuse to take it.
+final class Recorder: Sendable {
+  private let written = Mutex("")
+  let refusal: String?
+
+  init(refusing refusal: String? = nil) { self.refusal = refusal }
+
+  var text: String { written.withLock { $0 } }
+
+  func take(_ text: String) -> String? {
+    guard refusal == nil else { return refusal }
+    written.withLock { $0 += text }
+    return nil
+  }
+}
+
+/// A clock that a test moves.
+final class TestClock: Sendable {
+  private let time = Mutex(Duration.zero)
+
+  var now: Duration { time.withLock { $0 } }
+
+  func move(by duration: Duration) { time.withLock { $0 += duration } }
+}
+
+/// A terminal whose outputs are kept.
+struct TestTerminal {
+  let output: Recorder
+  let errors = Recorder()
+  let clock = TestClock()
+  let terminal: Terminal
+
+  init(_ traits: Terminal.Traits = Terminal.Traits(), output: Recorder = Recorder()) {
+    self.output = output
+    terminal = Terminal(
+      traits,
+      now: { [clock] in clock.now },
+      output: output.take,
+      errors: errors.take
+    )
+  }
+}
+
+extension Composition {
+  /// A composition with systems and benchmarks, whose seed is always 42.
+  static var sample: Composition {
+    var composition = Composition(processors: 3, drawSeed: { 42 })
+    composition.catalogue[.systems] = [
+      Catalogue.Entry("tracker", "Ours."),
+      Catalogue.Entry("article", "The article's protocol."),
+      Catalogue.Entry("mutant/purge-by-greatest-cursor", "A seeded bug."),
+    ]
+    composition.catalogue[.benchmarks] = [
+      Catalogue.Entry("fetch newest", "What is new is fetched."),
+      Catalogue.Entry("fetch all", "Everything is fetched."),
+      Catalogue.Entry("merge", "What was fetched is merged."),
+    ]
+    composition.catalogue[.conditions] = Catalogue.conditions
+    return composition
+  }
+}
+
+/// What the parser makes of a command line, without the tool's own path.
+func parse(_ line: String) throws -> ParsedArguments {
+  let words = line.split(separator: " ").map(String.init)
+  guard case .run(_, let arguments) = try Invocation.read(words, tool: .historyLab) else {
+    throw LabError.lab("the line asks for help")
+  }
+  return arguments
+}
+
+/// Runs a command line on a kept terminal.
+func run(
+  _ words: [String],
+  composition: Composition = .sample,
+  on kept: TestTerminal = TestTerminal()
+) async -> (code: ExitCode, output: String, errors: String) {
+  let lab = Lab(composition: composition, terminal: kept.terminal)
+  let code = await lab.run(words)
+  return (code, kept.output.text, kept.errors.text)
+}
+
+/// Gives a new folder to a closure and removes it afterwards.
+func withFolder<Answer>(_ body: (String) async throws -> Answer) async throws -> Answer {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("history-lab-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  let answer: Result<Answer, any Error>
+  do { answer = .success(try await body(folder.path)) } catch { answer = .failure(error) }
+  try FileManager.default.removeItem(at: folder)
+  return try answer.get()
+}
+
+/// Makes a file with a text.
+func makeFile(_ path: String, _ text: String = "text") throws {
+  try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+}

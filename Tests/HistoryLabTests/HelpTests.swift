@@ -1,0 +1,85 @@
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct Help {
+  static let tool = ToolSpec.historyLab
+  static let all = tool.verbs + tool.leaves
+
+  @Test func `The overview names every verb and every exit code`() {
+    let text = HelpText(tool: Self.tool, width: 80).overview()
+    for verb in Self.tool.verbs { #expect(text.contains("\n  \(verb.word)")) }
+    for code in ExitCode.allCases {
+      #expect(text.contains(Columns.pad(String(code.rawValue), to: 2) + "  " + code.sentence))
+    }
+    #expect(text.contains("bench run|list"))
+  }
+
+  @Test(arguments: all.map(\.name))
+  func `The help of a verb shows its sentence, options, defaults and exit codes`(
+    name: String
+  ) async throws {
+    let verb = try #require(Self.all.first { $0.name == name })
+    let text = HelpText(tool: Self.tool, width: 100).text(of: verb)
+    #expect(text.hasPrefix("history-lab \(name): "))
+    let flat = text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    #expect(flat.contains(verb.sentence))
+    for option in verb.options {
+      #expect(text.contains("\n  \(option.usage)"))
+      if let value = option.defaultText { #expect(flat.contains("default: \(value)")) }
+      if option.repeats { #expect(flat.contains("may be repeated")) }
+    }
+    #expect(text.contains("\n  70  the lab itself failed"))
+    let asked = await run(name.split(separator: " ").map(String.init) + ["--help"])
+    #expect(asked.code == .good)
+    #expect(asked.output.hasPrefix("history-lab \(name): "))
+  }
+
+  @Test(arguments: all.map(\.name))
+  func `Every verb has two to four examples, and the parser takes each`(name: String) throws {
+    let verb = try #require(Self.all.first { $0.name == name })
+    #expect((2...4).contains(verb.examples.count))
+    for example in verb.examples + Self.tool.examples {
+      #expect(throws: Never.self) { try parse(example.line) }
+    }
+  }
+
+  @Test(arguments: [40, 60, 80, 100])
+  func `No line but an example is wider than the terminal`(width: Int) {
+    let help = HelpText(tool: Self.tool, width: width)
+    for text in [help.overview()] + Self.all.map(help.text) {
+      for line in text.split(separator: "\n") where !line.hasPrefix("  history-lab") {
+        #expect(line.count <= width, "\(line)")
+      }
+    }
+  }
+
+  @Test func `Help wins over what else is wrong`() async {
+    for words in [["check", "--plans", "-3", "-h"], ["help", "check"], ["check", "--help", "x"]] {
+      let result = await run(words)
+      #expect(result.code == .good)
+      #expect(result.output.hasPrefix("history-lab check: "))
+    }
+  }
+
+  @Test func `Nothing asked shows the overview on standard error`() async {
+    let result = await run([])
+    #expect(result.code == .usage)
+    #expect(result.errors.hasPrefix("history-lab: tests persistent history tracking"))
+    #expect(result.output == "")
+  }
+
+  @Test func `Options of one name take the same values everywhere`() {
+    var rules: [String: String] = [:]
+    for option in Self.tool.leaves.flatMap(\.options) {
+      let rule = option.value?.expectation ?? "flag"
+      #expect(rules.updateValue(rule, forKey: option.name) ?? rule == rule, "\(option.name)")
+    }
+  }
+
+  @Test func `Groups that exclude each other name options that exist`() {
+    for verb in Self.tool.leaves {
+      for name in verb.exclusive.flatMap({ $0 }) { #expect(verb.option(name) != nil) }
+    }
+  }
+}

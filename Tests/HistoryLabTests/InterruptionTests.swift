@@ -1,0 +1,42 @@
+import Testing
+
+@testable import HistoryLab
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+@Suite struct Interruptions {
+  @Test func `The first signal asks`() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      Interruption.install()
+      guard !Interruption.isRequested else { exit(1) }
+      raiseHere(SIGTERM)
+      exit(Interruption.isRequested ? 7 : 2)
+    }
+  }
+
+  @Test func `The second signal ends the process at once`() async {
+    await #expect(processExitsWith: .exitCode(130)) {
+      Interruption.install()
+      raiseHere(SIGINT)
+      raiseHere(SIGTERM)
+      exit(0)
+    }
+  }
+}
+
+/// Sends a signal to this thread, where it has arrived before the call returns.
+///
+/// The threads of a pool block signals, which the process as a whole takes on its main thread.
+private func raiseHere(_ number: Int32) {
+  var signals = sigset_t()
+  sigemptyset(&signals)
+  sigaddset(&signals, number)
+  pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  raise(number)
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct `The command` {
+  @Test func `Exit codes are the documented ones`() {
+    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 64, 70])
+    #expect(LabError.usage("").exitCode == .usage)
+    #expect(LabError.lab("").exitCode == .lab)
+  }
+
+  @Test func `The version is one line`() async {
+    let result = await run(["--version"])
+    #expect(result.output == "history-lab \(ToolSpec.version)\n")
+    #expect(result.code == .good)
+  }
+
+  @Test func `Every verb that is described is built`() async throws {
+    try await withFolder { folder in
+      try makeFile("\(folder)/file")
+      let more = [
+        "replay": "--seed 1 --plan 1", "inspect": "\(folder)/file",
+        "report": "--output \(folder)",
+      ]
+      for verb in ToolSpec.historyLab.leaves {
+        let arguments = try parse("\(verb.name) \(more[verb.name] ?? "")")
+        #expect(throws: Never.self) {
+          try Verbs.make(verb.name, arguments, .sample, TestTerminal().terminal)
+        }
+      }
+    }
+  }
+
+  @Test func `A verb that nobody built is the lab's failure`() {
+    #expect(throws: LabError.lab(#"the verb "none" is described but not built."#)) {
+      try Verbs.make("none", ParsedArguments(), .sample, TestTerminal().terminal)
+    }
+  }
+
+  @Test func `A hint does not follow a sentence that has its own`() {
+    #expect(LabError.usage("No.").hinting("Try: a") == .usage("No. Try: a"))
+    #expect(LabError.usage("No. Try: b").hinting("Try: a") == .usage("No. Try: b"))
+    #expect(LabError.lab("No.").hinting("Try: a") == .lab("No."))
+  }
+}

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct `Other verbs' options` {
+  @Test func `Replay takes a file, and the system that it names`() async throws {
+    try await withFolder { folder in
+      try makeFile("\(folder)/plan.jsonl")
+      let options = try ReplayOptions(parse("replay \(folder)/plan.jsonl"), in: .sample)
+      #expect(options.source == .file("\(folder)/plan.jsonl"))
+      #expect(options.system == nil)
+      #expect(options.until == nil)
+      #expect(options.command == "history-lab replay \(folder)/plan.jsonl")
+      let other = try ReplayOptions(
+        parse("replay --system article --until 3 --json \(folder)/plan.jsonl"),
+        in: .sample
+      )
+      #expect(other.system == "article")
+      #expect(other.until == 3)
+      #expect(other.json)
+      #expect(
+        other.command
+          == "history-lab replay \(folder)/plan.jsonl --system article --until 3 --json"
+      )
+    }
+  }
+
+  @Test func `Replay takes the seed of a check and a plan's number`() throws {
+    let line = "replay --seed 1 --plan 17 --like notes --steps 8 --actors 3"
+    let options = try ReplayOptions(parse(line), in: .sample)
+    let plans = PlanOptions(steps: 8, actors: 3, like: .notes)
+    #expect(options.source == .seed(1, plan: 17, plans))
+  }
+
+  @Test func `Replay knows the systems too`() {
+    #expect(
+      throws: LabError.usage(#"unknown system "none". Try: history-lab list systems"#)
+    ) { try ReplayOptions(parse("replay --seed 1 --plan 1 --system none"), in: .sample) }
+  }
+
+  @Test func `Bench run has its defaults`() throws {
+    let options = try BenchRunOptions(parse("bench run"), in: .sample)
+    #expect(!options.quick)
+    #expect(options.only == [])
+    #expect(options.seed == 42)
+    #expect(options.output == "Reports/runs")
+    #expect(options.rounds == nil)
+    #expect(!options.json)
+    #expect(options.selects("anything"))
+  }
+
+  @Test func `Bench run takes everything`() throws {
+    let line = "bench run --quick --only Fetch --only merge --rounds 9 --seed 5 --output . --json"
+    let options = try BenchRunOptions(parse(line), in: .sample)
+    #expect(options.quick)
+    #expect(options.only == ["Fetch", "merge"])
+    #expect(options.rounds == 9)
+    #expect(options.seed == 5)
+    #expect(options.output == ".")
+    #expect(options.json)
+    #expect(options.selects("fetch all"))
+    #expect(options.selects("merge"))
+    #expect(!options.selects("purge"))
+  }
+
+  @Test func `Report looks for runs and for a place to write`() async throws {
+    try await withFolder { folder in
+      let options = try ReportOptions(
+        parse("report --output \(folder) --html \(folder)/new/page.html")
+      )
+      #expect(options.runs == folder)
+      #expect(options.html == "\(folder)/new/page.html")
+      #expect(throws: LabError.usage(#"--html: "\#(folder)" is a folder, not a file."#)) {
+        try ReportOptions(parse("report --output \(folder) --html \(folder)"))
+      }
+      try makeFile("\(folder)/file")
+      #expect(throws: LabError.usage(#"--output: "\#(folder)/file" is a file, not a folder."#)) {
+        try ReportOptions(parse("report --output \(folder)/file"))
+      }
+    }
+  }
+
+  @Test func `Inspect has three formats`() async throws {
+    try await withFolder { folder in
+      let file = "\(folder)/store.sqlite"
+      try makeFile(file)
+      #expect(try InspectOptions(parse("inspect \(file)")).format == .text)
+      #expect(try InspectOptions(parse("inspect \(file) --json")).format == .json)
+      #expect(try InspectOptions(parse("inspect --csv \(file)")).format == .csv)
+      #expect(try InspectOptions(parse("inspect \(file)")).file == file)
+    }
+  }
+
+  @Test func `List takes kinds with commas or blanks, in the catalogue's order`() throws {
+    #expect(try ListOptions(parse("list")).kinds == Catalogue.Kind.allCases)
+    #expect(try ListOptions(parse("list all")).kinds == Catalogue.Kind.allCases)
+    #expect(try ListOptions(parse("list faults,systems")).kinds == [.systems, .faults])
+    #expect(try ListOptions(parse("list faults systems faults")).kinds == [.systems, .faults])
+    #expect(try ListOptions(parse("list --json")).format == .json)
+    #expect(try BenchListOptions(parse("bench list --markdown")).format == .markdown)
+  }
+
+  @Test(arguments: [
+    ("a/b", "a"), ("a/b/", "a"), ("/a", "/"), ("a", "."), ("/", "/"), (".", "."),
+  ])
+  func `A path has a parent`(path: String, parent: String) {
+    #expect(FilePath.parent(of: path) == parent)
+  }
+}

@@ -1,0 +1,113 @@
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct `Terminal output` {
+  static let erase = "\r\u{1B}[K"
+
+  private func traits(
+    output: Bool = true,
+    errors: Bool = true,
+    columns: Int? = nil,
+    _ environment: [String: String] = [:]
+  ) -> Terminal.Traits {
+    Terminal.Traits(
+      outputIsTerminal: output,
+      errorIsTerminal: errors,
+      outputColumns: columns,
+      errorColumns: columns,
+      environment: { environment[$0] }
+    )
+  }
+
+  @Test func `Colours need a terminal and no wish against them`() {
+    #expect(traits().usesColour)
+    #expect(!traits(output: false).usesColour)
+    #expect(!traits(["NO_COLOR": "1"]).usesColour)
+    #expect(!traits(["TERM": "dumb"]).usesColour)
+    #expect(TestTerminal(traits()).terminal.styled("x", .red) == "\u{1B}[31mx\u{1B}[0m")
+    #expect(TestTerminal(traits(output: false)).terminal.styled("x", .red) == "x")
+  }
+
+  @Test func `A changing line needs a terminal`() {
+    #expect(traits(output: false).showsStatus)
+    #expect(!traits(errors: false).showsStatus)
+    #expect(!traits(["TERM": "dumb"]).showsStatus)
+  }
+
+  @Test func `The width is the terminal's, else what COLUMNS says, else 80`() {
+    #expect(traits(columns: 90, ["COLUMNS": "50"]).width == 90)
+    #expect(traits(["COLUMNS": "50"]).width == 50)
+    #expect(traits(["COLUMNS": "wide"]).width == 80)
+    #expect(traits().width == 80)
+    #expect(traits(columns: 5).width == 40)
+    #expect(traits(columns: 300).width == 100)
+    #expect(traits(columns: 300).statusWidth == 300)
+  }
+
+  @Test func `A line of results goes around the changing line`() {
+    let kept = TestTerminal(traits())
+    kept.terminal.setStatus("working")
+    kept.terminal.print("result")
+    kept.terminal.log("note")
+    kept.terminal.setStatus(nil)
+    kept.terminal.setStatus(nil)
+    #expect(kept.output.text == "result\n")
+    #expect(
+      kept.errors.text == Self.erase + "working" + Self.erase + "working"
+        + Self.erase + "note\nworking" + Self.erase
+    )
+  }
+
+  @Test func `Without a terminal there is no changing line`() {
+    let kept = TestTerminal(traits(errors: false))
+    kept.terminal.setStatus("working")
+    kept.terminal.log("note")
+    #expect(kept.errors.text == "note\n")
+  }
+
+  @Test func `Results that cannot be written are a failure of the lab`() async {
+    let kept = TestTerminal(traits(), output: Recorder(refusing: "No space left on device"))
+    let result = await run(["list"], on: kept)
+    #expect(result.code == .lab)
+    #expect(
+      result.errors
+        == "history-lab: standard output cannot be written: No space left on device.\n"
+    )
+  }
+}
+
+@Suite struct `Columns of text` {
+  @Test func `Text is broken between words`() {
+    #expect(Columns.wrap("one two three", width: 7) == ["one two", "three"])
+    #expect(Columns.wrap("incomprehensible is", width: 5) == ["incomprehensible", "is"])
+    #expect(Columns.wrap("", width: 5) == [])
+  }
+
+  @Test func `Sentences stand beside names`() {
+    let rows = [("a", "first sentence"), ("bcd", "")]
+    #expect(Columns.rows(rows, width: 80) == ["a    first sentence", "bcd"])
+  }
+
+  @Test func `A long name has a line of its own`() {
+    let rows = [("a-very-very-long-name", "words"), ("b", "words")]
+    #expect(
+      Columns.rows(rows, width: 40) == [
+        "a-very-very-long-name", "                words", "b               words",
+      ]
+    )
+  }
+
+  @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567")])
+  func `Digits are grouped`(number: Int, text: String) {
+    #expect(number.grouped == text)
+  }
+
+  @Test(arguments: [
+    ("plain-1.sqlite", "plain-1.sqlite"), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
+    ("$HOME", "'$HOME'"), ("über", "'über'"), ("a*", "'a*'"),
+  ])
+  func `Words are quoted for a shell where they must be`(word: String, quoted: String) {
+    #expect(word.shellQuoted == quoted)
+  }
+}
