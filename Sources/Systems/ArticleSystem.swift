@@ -196,7 +196,7 @@ package final class ArticleSystem: SystemUnderTest {
     let bench = try bench()
     let memory = Memory(
       bench: bench.memory, processes: running.mapValues(\.memory), dates: dates, members: members)
-    close(bench)
+    close()
     let snapshot = SystemSnapshot(restoreFiles: bench.environment.saveFiles(), memory: memory)
     try reopen(memory, bench)
     return snapshot
@@ -207,14 +207,14 @@ package final class ArticleSystem: SystemUnderTest {
       throw SystemFailure(.failed, "The snapshot is of another system.")
     }
     let bench = try bench()
-    close(bench)
+    close()
     snapshot.restoreFiles()
     try reopen(memory, bench)
   }
 
-  private func close(_ bench: StoreBench) {
+  package func close() {
     running.removeAll()
-    bench.close()
+    opened?.close()
   }
 
   private func reopen(_ memory: Memory, _ bench: StoreBench) throws(SystemFailure) {

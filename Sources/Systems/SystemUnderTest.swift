@@ -10,6 +10,9 @@ package protocol SystemUnderTest: AnyObject {
   /// Starts over with an empty store, for the actors of a plan.
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure)
 
+  /// Lets go of the store's files.
+  func close()
+
   /// Does what a command says, and tells what happened.
   func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure)
 

@@ -103,7 +103,7 @@ package final class TrackerSystem: SystemUnderTest {
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
     let memory = Memory(bench: bench.memory, processes: running.mapValues(\.memory))
-    try close()
+    close()
     let snapshot = SystemSnapshot(restoreFiles: bench.environment.saveFiles(), memory: memory)
     try reopen(memory)
     return snapshot
@@ -113,14 +113,14 @@ package final class TrackerSystem: SystemUnderTest {
     guard let memory = snapshot.memory as? Memory else {
       throw SystemFailure(.failed, "The snapshot is of another system.")
     }
-    try close()
+    close()
     snapshot.restoreFiles()
     try reopen(memory)
   }
 
-  private func close() throws(SystemFailure) {
+  package func close() {
     running.removeAll()
-    try bench().close()
+    opened?.close()
   }
 
   private func reopen(_ memory: Memory) throws(SystemFailure) {

@@ -1,0 +1,154 @@
+import PersistentHistory
+package import Systems
+package import Traces
+
+/// Runs plans on one system, in one process and in the order that the plan says: any step of one actor
+/// may come between any two steps of another. The same plan gives the same events.
+package final class Simulator {
+  private let system: any SystemUnderTest
+  private let place: StorePlace
+
+  private var life = ActorLife()
+  private var log = EventLog()
+  private var handed = 0
+  private var isStopped = false
+
+  /// How many commands were performed, closing phases included.
+  package private(set) var stepCount = 0
+
+  /// Creates a simulator of a system whose stores lie at a place.
+  package init(_ system: any SystemUnderTest, at place: StorePlace) {
+    self.system = system
+    self.place = place
+  }
+
+  /// Runs a plan with its closing phase, and hands every event to an observer.
+  ///
+  /// - Parameter observe: answers whether to go on; a run that is only asked whether it breaks an
+  ///   invariant stops there.
+  /// - Returns: every event.
+  /// - Throws: ``SystemFailure`` when the system cannot even start: the lab's own trouble.
+  package func run(
+    _ plan: Plan, observe: (Event) -> Bool = { _ in true }
+  ) throws(SystemFailure) -> [Event] {
+    try start(plan.header)
+    for actor in plan.header.actors where actor.launched {
+      perform(.launch(actor.id), command: nil, observe)
+    }
+    for (index, command) in plan.commands.enumerated() where !isStopped {
+      perform(command.action, command: index, in: plan.header, observe)
+    }
+    if !isStopped { close(observe) }
+    return log.events
+  }
+
+  private func start(_ header: PlanHeader) throws(SystemFailure) {
+    life = ActorLife()
+    log = EventLog()
+    handed = 0
+    isStopped = false
+    let kind = "\(header.timestamps.rawValue) \(header.model.hashValue)"
+    if !place.hasTemplate(kind: kind) {
+      // Made with a fixed seed, so that the image does not depend on which plan came first.
+      var bare = header
+      bare.actors = []
+      try system.reset(bare, place.prepare(seed: 0, kind: kind))
+      system.close()
+      place.keepTemplate(kind: kind)
+    }
+    try system.reset(header, place.prepare(seed: header.seed, kind: kind))
+  }
+
+  // MARK: Commands
+
+  private func perform(
+    _ action: Action, command: Int?, in header: PlanHeader, _ observe: (Event) -> Bool
+  ) {
+    if let objection = life.objection(to: action, in: header) {
+      log.tick += 1
+      log.add(action.actor, .skipped(command: command, because: objection))
+      hand(observe)
+    } else {
+      advanceClock(for: action, header)
+      perform(action, command: command, observe)
+    }
+  }
+
+  /// The clock moves before each write or begin, and when a plan moves it.
+  private func advanceClock(for action: Action, _ header: PlanHeader) {
+    switch action {
+    case .write(let write), .begin(let write): if write.ticks { place.clock.now += header.step }
+    case .batch: place.clock.now += header.step
+    case .clock(let advance): place.clock.now += advance
+    default: break
+    }
+  }
+
+  private func perform(_ action: Action, command: Int?, _ observe: (Event) -> Bool) {
+    stepCount += 1
+    log.tick += 1
+    log.add(action.actor, .called(command: command, word: action.word))
+    var outcome = Outcome.ok
+    do throws(SystemFailure) {
+      try system.perform(action, &log)
+      life.note(action)
+      if case .clock = action { log.add(nil, .clock(now: place.clock.now)) }
+    } catch {
+      outcome = .failed(error)
+    }
+    log.add(action.actor, .ended(command: command, outcome))
+    hand(observe)
+  }
+
+  /// Hands the new events to the observer, until it has seen enough.
+  private func hand(_ observe: (Event) -> Bool) {
+    while handed < log.events.count, !isStopped {
+      isStopped = !observe(log.events[handed])
+      handed += 1
+    }
+  }
+
+  // MARK: Closing phase
+
+  /// How many rounds of passes the closing phase takes at most.
+  private static let closingRoundCountMax = 8
+
+  /// Repeats fetch, merge, record for every running actor until two rounds change nothing, then reads
+  /// views, data and history. It never purges.
+  private func close(_ observe: (Event) -> Bool) {
+    var quiet = 0
+    for _ in 0..<Self.closingRoundCountMax where quiet < 2 && !isStopped {
+      let before = log.events.count
+      for actor in life.running { closingPass(actor, observe) }
+      quiet = log.events[before...].contains(where: \.isProgress) ? 0 : quiet + 1
+    }
+    for actor in life.running { perform(.view(actor, context: "view"), command: nil, observe) }
+    perform(.data, command: nil, observe)
+    if system.capabilities.contains(.history) { perform(.history, command: nil, observe) }
+  }
+
+  private func closingPass(_ actor: ActorID, _ observe: (Event) -> Bool) {
+    let before = log.events.count
+    for action in [Action.fetch(actor), .merge(actor), .record(actor)] where !isStopped {
+      perform(action, command: nil, observe)
+    }
+    // A member that was told that its history is gone reads everything anew.
+    let wasToldSo = log.events[before...].contains {
+      $0.happening == .expired || $0.happening == .rewound
+    }
+    if wasToldSo, system.capabilities.contains(.resync), !isStopped {
+      perform(.resync(actor), command: nil, observe)
+    }
+  }
+}
+
+extension Event {
+  /// Whether it is more than a look: something was merged, recorded anew or lost.
+  fileprivate var isProgress: Bool {
+    switch happening {
+    case .merged(let transactions), .fetched(let transactions): !transactions.isEmpty
+    case .expired, .rewound, .resynced: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Faults
+import Foundation
+package import Systems
+
+/// Where the stores of a simulation lie: on the heap, or in a folder as real files.
+package final class StorePlace {
+  private let files: HeapFileSystem?
+  private let folder: String
+  private var stores = 0
+  /// The clock of the plan that runs; the file system reads it too.
+  package let clock: PlanClock
+  /// Fresh stores by model and timestamps, so that a plan does not run the schema again.
+  private var templates: [String: FileSystemImage] = [:]
+
+  private init(files: HeapFileSystem?, folder: String, clock: PlanClock) {
+    self.files = files
+    self.folder = folder
+    self.clock = clock
+  }
+
+  /// A place on the heap: real WAL and several connections, nothing on disk.
+  package static func heap() -> StorePlace {
+    let clock = PlanClock()
+    return StorePlace(
+      files: HeapFileSystem(clock: { clock.now }), folder: "", clock: clock)
+  }
+
+  /// A folder that holds a store for each plan while the plan runs.
+  ///
+  /// - Throws: a sentence when the folder cannot be made or written.
+  package static func folder(_ path: String) throws(StorePlaceError) -> StorePlace {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw StorePlaceError(path: path, reason: error.localizedDescription)
+    }
+    guard FileManager.default.isWritableFile(atPath: path) else {
+      throw StorePlaceError(path: path, reason: "it cannot be written")
+    }
+    return StorePlace(files: nil, folder: path, clock: PlanClock())
+  }
+
+  /// Makes room for the store of one plan.
+  ///
+  /// - Parameter kind: what the plan's store has in common with others: they start from one image.
+  func prepare(seed: UInt64, kind: String) -> SystemEnvironment {
+    clock.now = PlanClock.start
+    guard let files else { return prepareFolder(seed: seed) }
+    files.reseed(seed)
+    if let template = templates[kind] { files.restore(template) } else { files.removeAll() }
+    return SystemEnvironment(
+      path: "plan.store", vfs: files.name, clock: clock, seed: seed,
+      saveFiles: {
+        let image = files.snapshot()
+        return { files.restore(image) }
+      })
+  }
+
+  /// Keeps the files as they are as the start of every later plan of a kind; every connection must be
+  /// closed.
+  func keepTemplate(kind: String) {
+    guard let files else { return }
+    templates[kind] = files.snapshot()
+  }
+
+  /// Whether plans of a kind start from an image.
+  func hasTemplate(kind: String) -> Bool { files == nil || templates[kind] != nil }
+
+  private func prepareFolder(seed: UInt64) -> SystemEnvironment {
+    removeStore()
+    stores += 1
+    let path = storePath
+    return SystemEnvironment(
+      path: path, vfs: nil, clock: clock, seed: seed, saveFiles: { Self.save(path) })
+  }
+
+  private var storePath: String { folder + "/plan-\(stores).store" }
+
+  /// Copies a store's files into memory, and answers how to put them back.
+  private static func save(_ path: String) -> @Sendable () -> Void {
+    let copies = ["", "-wal"].map { (path + $0, FileManager.default.contents(atPath: path + $0)) }
+    return {
+      for (path, content) in copies {
+        if let content {
+          _ = FileManager.default.createFile(atPath: path, contents: content)
+        } else if FileManager.default.fileExists(atPath: path) {
+          unlink(path)
+        }
+      }
+      unlink(path + "-shm")
+    }
+  }
+
+  /// Removes the store of the last plan, if it lies on disk.
+  package func removeStore() {
+    guard files == nil, stores > 0 else { return }
+    for ending in ["", "-wal", "-shm"] { unlink(storePath + ending) }
+  }
+}
+
+/// Why stores cannot lie in a folder.
+package struct StorePlaceError: Error, CustomStringConvertible {
+  package let path: String
+  package let reason: String
+
+  package var description: String {
+    "Stores cannot be kept in \(path): \(reason). Name a folder that can be written."
+  }
+}

@@ -1,0 +1,167 @@
+import PersistentHistory
+package import PropertyTesting
+package import Traces
+
+/// Draws random plans: who takes part, and what they do, one command after another as the state
+/// unfolds, so that nearly every command takes effect.
+///
+/// Everything is drawn from a choice source: shrinking edits the choices and draws the plan again.
+package struct PlanGenerator: Sendable {
+  /// What the plans look like.
+  package var style: PlanStyle
+  private let actions: [PlanAction]
+
+  package init(_ style: PlanStyle = PlanStyle()) {
+    self.style = style
+    actions = PlanAction.allCases.filter(style.actions.contains)
+  }
+
+  /// Draws a plan.
+  ///
+  /// - Complexity: linear in the commands and changes drawn; no more than a microsecond each.
+  package func plan(from source: inout ChoiceSource, seed: UInt64) -> Plan {
+    var header = header(&source)
+    header.seed = seed
+    var state = PlanState(header)
+    let swarm = source.swarmWeights(actions.count)
+    var commands: [Command] = []
+    var repetition = Repetition("command", 0...style.commandCountMax)
+    while repetition.next(&source) {
+      if let command = command(&source, header, swarm, &state) { commands.append(command) }
+    }
+    return Plan(header: header, commands: commands)
+  }
+
+  // MARK: Who takes part
+
+  private func header(_ source: inout ChoiceSource) -> PlanHeader {
+    let model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
+    let count = source.int(in: 1...max(1, min(style.actorCountMax, Self.names.count)), label: "actors")
+    let actors = Self.names.prefix(count).map { name in
+      var actor = PlannedActor(ActorID(name), author: name)
+      source.span("actor") { source in
+        if source.bool(probability: 0.1) { actor.launched = false }
+        if source.bool(probability: 0.2) { actor.strategy = "none" }
+      }
+      return actor
+    }
+    return PlanHeader(model: model, actors: actors)
+  }
+
+  private static let names = ["app", "widget", "share", "sync", "watch", "intents", "safari", "mac"]
+
+  // MARK: What they do
+
+  private func command(
+    _ source: inout ChoiceSource, _ header: PlanHeader, _ swarm: [Int], _ state: inout PlanState
+  ) -> Command? {
+    let count = header.actors.count
+    let weights = zip(actions, swarm).map { action, factor in
+      state.eligible(for: action, of: count).isEmpty ? 0 : action.weight * max(factor, 0)
+    }
+    let usable = weights.contains { $0 > 0 }
+    let fallback = actions.map { state.eligible(for: $0, of: count).isEmpty ? 0 : $0.weight }
+    let action = actions[source.weighted(usable ? weights : fallback)]
+    let place = actor(&source, state.eligible(for: action, of: count), of: count)
+    defer { state.note(action, by: place) }
+    return Command(self.action(action, header, header.actors[place], &source, &state))
+  }
+
+  /// An actor by its place, so that taking out another command does not change who acts; when it may
+  /// not act now, the next one that may.
+  private func actor(_ source: inout ChoiceSource, _ eligible: [Int], of count: Int) -> Int {
+    let wanted = source.index(below: count)
+    return eligible.first { $0 >= wanted } ?? eligible.first ?? wanted
+  }
+
+  private func action(
+    _ action: PlanAction, _ header: PlanHeader, _ actor: PlannedActor,
+    _ source: inout ChoiceSource, _ state: inout PlanState
+  ) -> Action {
+    switch action {
+    case .write: .write(write(&source, header, actor.id, &state))
+    case .begin: .begin(write(&source, header, actor.id, &state))
+    case .batch: .batch(batch(&source, header, actor.id))
+    case .clock: .clock(advance: advance(&source))
+    case .commit: .commit(actor.id)
+    case .launch: .launch(actor.id)
+    case .stop: .stop(actor.id)
+    case .crash: .crash(actor.id)
+    case .retire: .retire(actor.id)
+    case .fetch: .fetch(actor.id)
+    case .merge: .merge(actor.id)
+    case .record: .record(actor.id)
+    case .pass: .pass(actor.id)
+    case .purge: .purge(actor.id)
+    }
+  }
+
+  /// A pause like those between transactions, seldom a day or a step back.
+  private func advance(_ source: inout ChoiceSource) -> Double {
+    switch source.weighted([16, 1, 1]) {
+    case 0: style.gaps[source.index(below: style.gaps.count)]
+    case 1: 86_400 * Double(source.int(in: 1...9))
+    default: -Double(source.int(in: 1...5))
+    }
+  }
+
+  // MARK: Writes
+
+  private func write(
+    _ source: inout ChoiceSource, _ header: PlanHeader, _ actor: ActorID, _ state: inout PlanState
+  ) -> PlannedWrite {
+    let context = ["view", "background", "batch"][source.weighted([6, 2, 2])]
+    let author = author(&source, header)
+    var changes: [PlannedChange] = []
+    var repetition = Repetition(
+      "change", 1...style.changeCountMax, length: .average(style.averageChangeCount))
+    while repetition.next(&source) {
+      let change = change(&source, header.model, insertsOnly: context == "batch", state)
+      state.note(change)
+      changes.append(change)
+    }
+    return PlannedWrite(actor: actor, context: context, author: author, changes: changes)
+  }
+
+  private func author(_ source: inout ChoiceSource, _ header: PlanHeader) -> WriteAuthor {
+    let absent = Int(style.absentAuthorShare * 100)
+    switch source.weighted([94 - min(absent, 90), max(absent, 1), 5]) {
+    case 0: return .own
+    case 1: return .absent
+    default:
+      let other = header.actors[source.index(below: header.actors.count)]
+      return other.author.map { .other($0) } ?? .absent
+    }
+  }
+
+  private func change(
+    _ source: inout ChoiceSource, _ model: Model, insertsOnly: Bool, _ state: PlanState
+  ) -> PlannedChange {
+    let entity = model.entities[source.index(below: model.entities.count)]
+    let object = ObjectName(entity.name, source.integer(in: 1...Self.keyMax, simplest: 1))
+    guard state.isLive(object), !insertsOnly else {
+      return PlannedChange(.insert, object, PlanModels.values(of: entity, &source))
+    }
+    if source.bool(probability: style.deleteShare) { return PlannedChange(.delete, object) }
+    return PlannedChange(.update, object, PlanModels.someValues(of: entity, &source))
+  }
+
+  /// The greatest key of a plan: small, so that actors meet on the same objects.
+  private static let keyMax: Int64 = 12
+
+  private func batch(
+    _ source: inout ChoiceSource, _ header: PlanHeader, _ actor: ActorID
+  ) -> PlannedBatch {
+    let entity = header.model.entities[source.index(below: header.model.entities.count)]
+    let comparison = PlannedComparison.allCases[
+      source.index(below: PlannedComparison.allCases.count)]
+    let attribute = entity.attributes[source.index(below: entity.attributes.count)]
+    let condition = PlannedCondition(
+      attribute.name, comparison, PlanModels.value(of: attribute.type, &source))
+    let deletes = source.bool(probability: style.deleteShare * 4)
+    return PlannedBatch(
+      actor: actor, author: author(&source, header), type: deletes ? .delete : .update,
+      entity: entity.name, conditions: [condition],
+      values: deletes ? [:] : PlanModels.someValues(of: entity, &source))
+  }
+}
