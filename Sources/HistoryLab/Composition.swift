@@ -17,6 +17,7 @@ struct Composition: Sendable {
   static var current: Composition {
     var composition = Composition()
     composition.catalogue[.conditions] = Catalogue.conditions
+    composition.catalogue[.systems] = LabSystem.all.map { .init($0.name, $0.sentence) }
     composition.processors = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 256)
     return composition
   }

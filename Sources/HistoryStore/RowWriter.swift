@@ -26,6 +26,8 @@ public struct RowWriter: ~Copyable {
   init(_ statement: PreparedStatement, _ entity: Entity) {
     self.statement = statement
     self.entity = entity
+    // A save through the same statement leaves its values bound.
+    clear(.max)
   }
 
   /// Sets an int, or a bool as 0 or 1.
@@ -148,8 +150,6 @@ public struct RowWriter: ~Copyable {
 
   /// Forgets everything that is bound, so that nothing points into this writer's buffer any more.
   consuming func finish() {
-    for index in entity.attributes.indices {
-      statement.statement.bindNull(at: Int32(index) + 3)
-    }
+    clear(.max)
   }
 }

@@ -69,8 +69,11 @@ final class PlanProcess {
     _ write: PlannedWrite, _ objects: inout PlanObjects, _ log: inout EventLog
   ) throws(SystemFailure) {
     let author = author(write.author)
-    if write.context == "batch", write.changes.allSatisfy({ $0.type == .insert }) {
-      return try batchInsert(write, by: author, &objects, &log)
+    // A batch request inserts objects of one entity; anything else in that context is a save.
+    if write.context == "batch", let entity = write.changes.first?.object.entity,
+      write.changes.allSatisfy({ $0.type == .insert && $0.object.entity == entity })
+    {
+      return try batchInsert(write, into: entity, by: author, &objects, &log)
     }
     let context =
       write.context == "view"
@@ -132,15 +135,12 @@ final class PlanProcess {
   }
 
   private func batchInsert(
-    _ write: PlannedWrite, by author: String?, _ objects: inout PlanObjects,
-    _ log: inout EventLog
+    _ write: PlannedWrite, into entity: String, by author: String?,
+    _ objects: inout PlanObjects, _ log: inout EventLog
   ) throws(SystemFailure) {
-    guard let entity = write.changes.first?.object.entity else {
-      return report(nil, author, write.context, [], &log)
-    }
     try telling { () throws(HistoryError) in
       var missing: [PlannedChange] = []
-      for change in write.changes where change.object.entity == entity {
+      for change in write.changes {
         guard !missing.contains(where: { $0.object == change.object }) else { continue }
         if let id = objects.id(change.object),
           try !store.rows(id.entity, sortedKeys: [id.key]).keys.isEmpty

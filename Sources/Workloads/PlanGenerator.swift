@@ -36,7 +36,9 @@ package struct PlanGenerator: Sendable {
 
   private func header(_ source: inout ChoiceSource) -> PlanHeader {
     let model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
-    let count = source.int(in: 1...max(1, min(style.actorCountMax, Self.names.count)), label: "actors")
+    let most = max(1, min(style.actorCountMax, Self.names.count))
+    // One actor alone converges with itself: that is a plan in ten.
+    let count = 1 + source.weighted([1] + Array(repeating: 9 / max(most - 1, 1) + 1, count: most - 1), label: "actors")
     let actors = Self.names.prefix(count).map { name in
       var actor = PlannedActor(ActorID(name), author: name)
       source.span("actor") { source in

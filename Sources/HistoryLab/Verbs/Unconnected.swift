@@ -1,14 +1,5 @@
 // The verbs that wait for the rooms that do their work: each refuses, and says so.
 
-/// Runs plans against systems.
-struct CheckVerb: Verb {
-  let options: CheckOptions
-  let composition: Composition
-  let terminal: Terminal
-
-  func run() async throws(LabError) -> ExitCode { throw .lab("check is not connected yet.") }
-}
-
 /// Runs one plan again.
 struct ReplayVerb: Verb {
   let options: ReplayOptions
