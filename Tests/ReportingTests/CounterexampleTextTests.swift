@@ -125,6 +125,18 @@ import Traces
     )
   }
 
+  @Test func `After its loss the transaction is not in colour`() throws {
+    var script = try TraceScript(["app", "widget"])
+    script.insert("app", 1, "a", as: "1")
+    script.run(.purge("app"), .purged(["1"]))
+    script.run(.fetch("widget"), .fetched(["1", "11"]))
+    let counterexample = script.broken("PurgeSafety", because: "early", transaction: "1") {
+      $0 == .purged(["1"])
+    }
+    let lines = Self.text(counterexample, colour: true).split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("  3   │") && $0.hasSuffix("│ fetch #1 #11") })
+  }
+
   @Test func `Without colour no escape sequence is printed, whatever the trace holds`() throws {
     for sample in Self.samples {
       let text = Self.text(try sample())
