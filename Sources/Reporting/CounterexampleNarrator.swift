@@ -89,12 +89,13 @@ struct CounterexampleNarrator {
     typealias Say = CounterexamplePhrase
     switch happening {
     case .called, .ended(_, .ok), .clock: return nil
-    case .ended(_, .failed(let failure)): return "fails, " + Say.printable(failure.description)
-    case .ended(_, .unknown(let failure)):
-      return "may have failed, " + Say.printable(failure.description)
+    case .ended(_, .failed(let failure)): return "fails " + Say.failure(failure)
+    case .ended(_, .unknown(let failure)): return "may have failed " + Say.failure(failure)
     case .skipped(_, let reason): return Say.printable(reason)
-    case .registered(let cursor): return "registers" + (cursor.map { " at " + Say.name($0) } ?? "")
-    case .launched(let cursor): return "has cursor " + Say.cursor(cursor)
+    case .registered(let cursor):
+      return launch(step) + "as a new member" + (cursor.map { " at " + Say.name($0) } ?? "")
+    case .launched(let cursor):
+      return launch(step) + (cursor.map { "with cursor " + Say.name($0) } ?? "without a cursor")
     case .stopped: return step.word == "stop" ? nil : "stops"
     case .crashed: return step.word == "crash" ? nil : "crashes"
     case .retired: return step.word == "retire" ? nil : "retires"
@@ -119,6 +120,9 @@ struct CounterexampleNarrator {
     case .fault(let fault): return "fault: " + Say.fault(fault)
     }
   }
+
+  /// The verb of a launch, where the command did not say it.
+  private func launch(_ step: CounterexampleStep) -> String { step.word == nil ? "launch " : "" }
 
   /// What a view holds; in the closing phase, where it should equal the data, how it differs.
   private func view(

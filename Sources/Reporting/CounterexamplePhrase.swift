@@ -118,6 +118,10 @@ enum CounterexamplePhrase {
     return said.isEmpty ? "" : " (\(said.joined(separator: ", ")))"
   }
 
+  static func failure(_ failure: SystemFailure) -> String {
+    "(\(failure.code.rawValue)): \(printable(failure.message))"
+  }
+
   static func fault(_ fault: PlannedFault) -> String {
     "\(fault.kind.rawValue) at \(fault.from ? "and after " : "")"
       + "\(printable(fault.call)) \(fault.k) of \(fault.file.rawValue)"

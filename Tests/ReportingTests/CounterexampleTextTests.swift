@@ -89,16 +89,16 @@ import Traces
       Self.text(try CounterexampleSamples.convergence()) == """
         Convergence is broken by article in 5 commands (seed 0x2a)
 
-              │ app                                     │ widget
-        ──────┼─────────────────────────────────────────┼───────────────────────────────────────────────────
-          1   │ insert Item/1 {title: "a"} -> #1        │
-          2   │                                         │ pass: merge #1, record #1
-          3   │ pass: nothing new                       │
-          4   │ insert Item/2 {title: "b"} -> #2        │
-          5   │ purge fails, busy: the store was locked │
+              │ app                                      │ widget
+        ──────┼──────────────────────────────────────────┼──────────────────────────────────────────────────
+          1   │ insert Item/1 {title: "a"} -> #1         │
+          2   │                                          │ pass: merge #1, record #1
+          3   │ pass: nothing new                        │
+          4   │ insert Item/2 {title: "b"} -> #2         │
+          5   │ purge fails (busy): the store was locked │
               · 3 closing steps: fetch, data, view
-        >     │                                         │ view has Item/1 {title: "z"} instead of
-              │                                         │ {title: "a"}, lacks Item/2 {title: "b"}
+        >     │                                          │ view has Item/1 {title: "z"} instead of
+              │                                          │ {title: "a"}, lacks Item/2 {title: "b"}
 
         widget's view lacks Item/2.
 
@@ -174,8 +174,29 @@ import Traces
     #expect(
       Array(lines.prefix(3)) == [
         "  1   │ fetch #1     │",
-        "> 2   │              │ merge #2, may have failed, io: torn",
+        "> 2   │              │ merge #2, may have failed (io): torn",
         "      │ is signalled │",
+      ]
+    )
+  }
+
+  @Test func `Launches, crashes and what did not run are told`() throws {
+    var script = try TraceScript(["app", "widget"])
+    script.run(.launch("app"), .registered(cursor: "7"))
+    script.run(.crash("app"), .crashed)
+    script.run(.launch("app"), .launched(cursor: nil))
+    script.plan.commands.append(Command(.merge("widget")))
+    script.happen("widget", .skipped(command: 3, because: "widget is stopped"))
+    script.run(.pass("app"), .expired, outcome: .failed(SystemFailure(.expired, "resync")))
+    let counterexample = script.broken("LoudExpiry", because: "late") { $0 == .expired }
+    #expect(
+      Self.text(counterexample).split(separator: "\n").dropFirst(3).prefix(6) == [
+        "  1   │ launch as a new member at #7                                │",
+        "  2   │ crash                                                       │",
+        "  3   │ launch without a cursor                                     │",
+        "  4   │                                                             │ (skipped) widget is stopped",
+        "> 5   │ pass: is told that history expired, fails (expired): resync │",
+        "late.",
       ]
     )
   }
