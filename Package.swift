@@ -66,7 +66,7 @@ let package = Package(
     room("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces"]),
     room("Checkers", ["PersistentHistory", "Traces"]),
     room("Measuring", []),
-    room("Reporting", ["Traces", "Measuring"]),
+    room("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
     .target(name: "BenchmarkFloor", dependencies: ["CSQLite"], path: "Benchmarks/Floor"),
     .target(
       name: "HistoryBenchmarks",
@@ -99,7 +99,7 @@ let package = Package(
     tests("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces", "Checkers"]),
     tests("Checkers", ["PersistentHistory", "Traces"]),
     tests("Measuring"),
-    tests("Reporting", ["Traces", "Measuring"]),
+    tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
     tests("HistoryLab", ["Traces"]),
   ]
 )

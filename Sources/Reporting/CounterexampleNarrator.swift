@@ -1,0 +1,139 @@
+internal import PersistentHistory
+internal import Traces
+
+/// Says what each step of a trace did.
+struct CounterexampleNarrator {
+  private let trace: Trace
+  /// What the store's data held last.
+  private let data: Objects?
+
+  init(_ trace: Trace) {
+    self.trace = trace
+    data =
+      trace.events.lazy.reversed().compactMap { event in
+        if case .data(let objects) = event.happening { objects } else { nil }
+      }.first
+  }
+
+  /// The step in a few words; empty when nothing is worth a word.
+  func text(of step: CounterexampleStep) -> String {
+    let action = step.position.flatMap { position in
+      trace.header.plan.commands.indices.contains(position)
+        ? trace.header.plan.commands[position].action : nil
+    }
+    let verb = verb(of: step, action)
+    let parts = phrases(of: step)
+    let said = parts.filter { !$0.hasPrefix("->") }.joined(separator: ", ")
+    let result = parts.filter { $0.hasPrefix("->") }.joined(separator: " ")
+    return [verb, said, result].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  /// What is said before the events: nothing where an event says it better.
+  private func verb(of step: CounterexampleStep, _ action: Action?) -> String {
+    switch action {
+    case _ where step.word == "skipped": return "(skipped)"
+    case .write(let write): return CounterexamplePhrase.write(write)
+    case .begin(let write): return "begin: " + CounterexamplePhrase.write(write)
+    case .batch(let batch): return CounterexamplePhrase.batch(batch)
+    case .deliver(_, let fate), .poll(_, let fate):
+      return "\(step.word ?? "") (\(fate.rawValue))"
+    case .clock(let advance): return "clock " + CounterexamplePhrase.duration(advance)
+    default: break
+    }
+    guard let word = step.word else { return "" }
+    let speaking = step.events.contains { speaks($0.happening, for: word) }
+    return speaking ? "" : word == "pass" ? "pass:" : CounterexamplePhrase.printable(word)
+  }
+
+  /// Whether an event's phrase begins with the verb of the command that caused it.
+  private func speaks(_ happening: Happening, for word: String) -> Bool {
+    switch happening {
+    case .fetched: word == "fetch"
+    case .merged: word == "merge"
+    case .recorded: word == "record"
+    case .purged: word == "purge"
+    case .consumed: word == "consume"
+    case .resynced: word == "resync"
+    case .viewed: word == "view"
+    case .data: word == "data"
+    case .history: word == "history"
+    default: false
+    }
+  }
+
+  private func phrases(of step: CounterexampleStep) -> [String] {
+    guard step.word == "pass" else {
+      return step.events.compactMap { phrase($0.happening, in: step) }
+    }
+    let phrases = step.events.filter { !isEmpty($0.happening, in: step) }
+      .compactMap { phrase($0.happening, in: step) }
+    return phrases.isEmpty ? ["nothing new"] : phrases
+  }
+
+  /// Whether an event of a pass says nothing new: empty lists, and what is merged as it was read.
+  private func isEmpty(_ happening: Happening, in step: CounterexampleStep) -> Bool {
+    switch happening {
+    case .merged([]), .purged([]), .fetched([]), .observed([]): true
+    case .fetched(let names), .observed(let names):
+      step.events.contains { $0.happening == .merged(names) }
+    case .recorded: !step.events.contains { hasMerged($0.happening) }
+    default: false
+    }
+  }
+
+  private func hasMerged(_ happening: Happening) -> Bool {
+    if case .merged(let names) = happening { !names.isEmpty } else { false }
+  }
+
+  private func phrase(_ happening: Happening, in step: CounterexampleStep) -> String? {
+    typealias Say = CounterexamplePhrase
+    switch happening {
+    case .called, .ended(_, .ok), .clock: return nil
+    case .ended(_, .failed(let failure)): return "fails " + Say.failure(failure)
+    case .ended(_, .unknown(let failure)): return "may have failed " + Say.failure(failure)
+    case .skipped(_, let reason): return Say.printable(reason)
+    case .registered(let cursor):
+      return launch(step) + "as a new member" + (cursor.map { " at " + Say.name($0) } ?? "")
+    case .launched(let cursor):
+      return launch(step) + (cursor.map { "with cursor " + Say.name($0) } ?? "without a cursor")
+    case .stopped: return step.word == "stop" ? nil : "stops"
+    case .crashed: return step.word == "crash" ? nil : "crashes"
+    case .retired: return step.word == "retire" ? nil : "retires"
+    case .committed(let transaction): return "->" + Say.joint + Say.name(transaction.name)
+    case .wroteNothing: return "->" + Say.joint + "nothing"
+    case .fetched(let names): return "fetch " + Say.names(names)
+    case .observed(let names): return "observe " + Say.names(names)
+    case .merged(let names): return "merge " + Say.names(names)
+    case .recorded(let cursor): return "record " + Say.cursor(cursor)
+    case .consumed(let names): return "consume " + Say.names(names)
+    case .purged(let names): return "purge " + Say.names(names)
+    case .lost: return "is cut off by the retention limit"
+    case .expired: return "is told that history expired"
+    case .rewound: return "is told that history was rewound"
+    case .resynced(let cursor): return "resync at " + Say.cursor(cursor)
+    case .viewed(let context, let objects): return view(context, objects, in: step)
+    case .data(let objects): return "data: " + Say.objects(objects)
+    case .history(let held): return "history: " + Say.names(held.map(\.name))
+    case .signalled: return "is signalled"
+    case .woke: return "wakes"
+    case .recovered(let through): return "the store recovers through " + Say.cursor(through)
+    case .fault(let fault): return "fault: " + Say.fault(fault)
+    }
+  }
+
+  /// The verb of a launch, where the command did not say it.
+  private func launch(_ step: CounterexampleStep) -> String { step.word == nil ? "launch " : "" }
+
+  /// What a view holds; in the closing phase, where it should equal the data, how it differs.
+  private func view(
+    _ context: String,
+    _ objects: Objects,
+    in step: CounterexampleStep
+  ) -> String {
+    let name = context == "view" ? "view" : "view \(CounterexamplePhrase.printable(context))"
+    guard step.phase == .closing, let data else {
+      return "\(name): \(CounterexamplePhrase.objects(objects))"
+    }
+    return "\(name) " + CounterexamplePhrase.difference(of: objects, from: data)
+  }
+}

@@ -1,0 +1,142 @@
+internal import PersistentHistory
+internal import Traces
+
+/// Says in a few words what is in a plan or a trace, safe to print in a terminal.
+enum CounterexamplePhrase {
+  /// The most objects of a write or a view that are named one by one.
+  private static let objectCountMax = 3
+  private static let textLengthMax = 16
+  /// A space that lines are not broken at.
+  static let joint = "\u{a0}"
+
+  /// A transaction's name.
+  static func name(_ transaction: TransactionName) -> String { "#" + printable(transaction) }
+
+  static func names(_ transactions: [TransactionName]) -> String {
+    transactions.isEmpty ? "nothing" : transactions.map(name).joined(separator: " ")
+  }
+
+  static func cursor(_ cursor: TransactionName?) -> String { cursor.map(name) ?? "nothing" }
+
+  /// The text without line breaks and other controls, which could move the cursor or change colours.
+  static func printable(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned,
+        .privateUse:
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  static func value(_ value: Value) -> String {
+    switch value {
+    case .string(let text):
+      let isLong = text.count > textLengthMax
+      return "\"" + printable(isLong ? text.prefix(textLengthMax - 1) + "…" : text) + "\""
+    case .uuid(let uuid): return uuid.uuidString.prefix(8) + "…"
+    case .null, .int, .double, .data, .date, .bool: return value.description
+    }
+  }
+
+  static func values(_ values: Values) -> String {
+    let pairs = values.sorted { $0.key < $1.key }.map { "\($0.key):\(joint)\(value($0.value))" }
+    return "{" + pairs.joined(separator: ", ") + "}"
+  }
+
+  static func object(_ name: ObjectName, _ values: Values) -> String {
+    values.isEmpty ? name.description : "\(name) \(self.values(values))"
+  }
+
+  /// The first of several phrases, and how many more there are.
+  static func list(_ phrases: [String]) -> String {
+    let rest = phrases.count - objectCountMax
+    let shown = phrases.prefix(objectCountMax).joined(separator: ", ")
+    return rest > 0 ? "\(shown) and \(rest) more" : shown
+  }
+
+  static func objects(_ objects: Objects) -> String {
+    objects.isEmpty
+      ? "nothing" : list(objects.sorted { $0.key < $1.key }.map { object($0.key, $0.value) })
+  }
+
+  /// How a view differs from the data: what it lacks, still has, or holds otherwise.
+  static func difference(of view: Objects, from data: Objects) -> String {
+    let names = Set(view.keys).union(data.keys).filter { view[$0] != data[$0] }.sorted()
+    let phrases = names.map { name in
+      switch (view[name], data[name]) {
+      case (let seen?, let held?): "has \(name) \(otherwise(seen, held))"
+      case (let seen?, nil): "still has \(object(name, seen))"
+      case (nil, let held): "lacks \(object(name, held ?? [:]))"
+      }
+    }
+    return phrases.isEmpty ? "equals the data" : list(phrases)
+  }
+
+  /// The values that differ, as they are and as they should be.
+  private static func otherwise(_ seen: Values, _ held: Values) -> String {
+    let differing = Set(seen.keys).union(held.keys).filter { seen[$0] != held[$0] }
+    return values(seen.filter { differing.contains($0.key) }) + " instead of "
+      + values(held.filter { differing.contains($0.key) })
+  }
+
+  static func changes(_ changes: [PlannedChange]) -> String {
+    changes.isEmpty
+      ? "save nothing"
+      : list(changes.map { "\($0.type.word)\(joint)\(object($0.object, $0.values))" })
+  }
+
+  static func write(_ write: PlannedWrite) -> String {
+    let context = write.context == "view" ? nil : "in\(joint)\(printable(write.context))"
+    let time = write.ticks ? nil : "clock stands still"
+    return changes(write.changes) + remarks([context, author(write.author), time])
+  }
+
+  static func batch(_ batch: PlannedBatch) -> String {
+    let conditions = batch.conditions.map {
+      "\($0.attribute) \($0.comparison.rawValue) \(value($0.value))"
+    }
+    let matching = conditions.isEmpty ? "" : " where " + conditions.joined(separator: " and ")
+    let set = batch.values.isEmpty ? "" : " " + values(batch.values)
+    return "batch \(batch.type.word) \(batch.entity)\(matching)\(set)"
+      + remarks([author(batch.author)])
+  }
+
+  private static func author(_ author: WriteAuthor) -> String? {
+    switch author {
+    case .own: nil
+    case .absent: "without\(joint)author"
+    case .other(let name): "as\(joint)\(printable(name))"
+    }
+  }
+
+  private static func remarks(_ remarks: [String?]) -> String {
+    let said = remarks.compactMap { $0 }
+    return said.isEmpty ? "" : " (\(said.joined(separator: ", ")))"
+  }
+
+  static func failure(_ failure: SystemFailure) -> String {
+    "(\(failure.code.rawValue)): \(printable(failure.message))"
+  }
+
+  static func fault(_ fault: PlannedFault) -> String {
+    "\(fault.kind.rawValue) at \(fault.from ? "and after " : "")"
+      + "\(printable(fault.call)) \(fault.k) of \(fault.file.rawValue)"
+  }
+
+  /// A time in the greatest unit that it is a multiple of, with its sign.
+  static func duration(_ seconds: Double) -> String {
+    let units: [(size: Double, one: String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
+    let sign = seconds < 0 ? "" : "+"
+    for unit in units {
+      let count = seconds / unit.size
+      guard count != 0, count == count.rounded(), count.magnitude < 1e6 else { continue }
+      return "\(sign)\(Int(count)) \(unit.one)\(count.magnitude == 1 ? "" : "s")"
+    }
+    let isWhole = seconds == seconds.rounded() && seconds.magnitude < 1e15
+    return "\(sign)\(isWhole ? String(Int(seconds)) : String(seconds)) s"
+  }
+}

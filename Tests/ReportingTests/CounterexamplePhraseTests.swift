@@ -1,0 +1,73 @@
+import PersistentHistory
+import Testing
+import Traces
+
+@testable import Reporting
+
+@Suite struct CounterexamplePhraseTests {
+  @Test(arguments: [
+    (86_400, "+1 day"), (-172_800, "-2 days"), (3_600, "+1 hour"), (120, "+2 minutes"),
+    (90, "+90 s"), (0, "+0 s"), (-0.5, "-0.5 s"), (1e300, "+1e+300 s"),
+  ])
+  func `A duration is told in its greatest whole unit`(seconds: Double, phrase: String) {
+    #expect(CounterexamplePhrase.duration(seconds) == phrase)
+  }
+
+  @Test func `Controls are spelled out, letters of any script are kept`() {
+    #expect(
+      CounterexamplePhrase.printable("a\n\u{1b}[31m\u{202e}ü漢😀") == "a\\u{a}\\u{1b}[31m\\u{202e}ü漢😀"
+    )
+    #expect(CounterexampleCell.width("aü漢😀e\u{301}") == 7)
+  }
+
+  @Test func `A view is told by what it lacks, still has, or holds otherwise`() {
+    let view = CounterexampleSamples.items([1: "a", 2: "z", 3: "c"])
+    let data = CounterexampleSamples.items([1: "a", 2: "b", 4: "d"])
+    let phrase = CounterexamplePhrase.difference(of: view, from: data)
+    #expect(
+      phrase.replacing("\u{a0}", with: " ")
+        == #"has Item/2 {title: "z"} instead of {title: "b"}, still has Item/3 {title: "c"}, lacks Item/4 {title: "d"}"#
+    )
+    #expect(CounterexamplePhrase.difference(of: data, from: data) == "equals the data")
+  }
+
+  @Test func `Writes and batches are told with what is unusual about them`() {
+    let write = PlannedWrite(
+      actor: "app",
+      context: "batch",
+      author: .absent,
+      changes: (1...5).map { PlannedChange(.delete, ObjectName("Item", $0)) },
+      ticks: false
+    )
+    #expect(
+      CounterexamplePhrase.write(write).replacing("\u{a0}", with: " ")
+        == "delete Item/1, delete Item/2, delete Item/3 and 2 more (in batch, without author, clock stands still)"
+    )
+    let batch = PlannedBatch(
+      actor: "app",
+      author: .other("photos"),
+      type: .update,
+      entity: "Item",
+      conditions: [
+        PlannedCondition("count", .greater, 3), PlannedCondition("title", .notEqual, nil),
+      ],
+      values: ["count": 4]
+    )
+    #expect(
+      CounterexamplePhrase.batch(batch).replacing("\u{a0}", with: " ")
+        == "batch update Item where count > 3 and title != null {count: 4} (as photos)"
+    )
+  }
+
+  @Test func `A long text is wrapped at spaces, and keeps its first lines and its outcome`() {
+    #expect(CounterexampleCell.wrap("one two three", to: 8) == ["one two", "three"])
+    #expect(CounterexampleCell.wrap("abcdefgh", to: 3) == ["abc", "def", "gh"])
+    #expect(CounterexampleCell.wrap("a ->\u{a0}#1", to: 5) == ["a", "-> #1"])
+    let long = (1...20).map(String.init).joined(separator: " ") + " ->\u{a0}#1"
+    #expect(
+      CounterexampleCell.wrap(long, to: 5) == [
+        "1 2 3", "4 5 6", "7 8 9", "10 11", "12 1…", "-> #1",
+      ]
+    )
+  }
+}
