@@ -108,7 +108,7 @@ import Darwin
     ),
     (
       "bench run --only mrege",
-      #"unknown benchmark "mrege". Did you mean "merge"? Try: history-lab bench list"#
+      #"unknown benchmark "mrege". Did you mean "Merge"? Try: history-lab bench list"#
     ),
     (
       "check --like phtos",
@@ -142,8 +142,8 @@ import Darwin
       #"--output: "/dev/null" is a file, not a folder. Try: history-lab check --help"#
     ),
     (
-      "check --on-disk /dev/null",
-      #"--on-disk: "/dev/null" is a file, not a folder. Try: history-lab check --help"#
+      "replay --seed 1 --plan 1 --on-disk /dev/null",
+      #"--on-disk: "/dev/null" is a file, not a folder. Try: history-lab replay --help"#
     ),
   ]
 

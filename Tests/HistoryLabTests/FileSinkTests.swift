@@ -22,14 +22,18 @@ import Darwin
     }
   }
 
-  @Test func `Text reaches its file whole`() throws {
+  @Test func `Text reaches its file whole, even one that takes it in pieces`() async throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
-    defer { for end in ends { close(end) } }
-    #expect(FileSink(ends[1]).write("häppy\n") == nil)
-    var bytes = [UInt8](repeating: 0, count: 64)
-    let count = read(ends[0], &bytes, bytes.count)
-    #expect(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self) == "häppy\n")
+    let (source, target) = (ends[0], ends[1])
+    _ = fcntl(target, F_SETFL, O_NONBLOCK)
+    // More than a pipe holds, so that the writer has to wait for the reader.
+    let text = (0..<50_000).map { "häppy \($0)\n" }.joined()
+    async let arrived = readToEnd(source)
+    #expect(FileSink(target).write(text) == nil)
+    close(target)
+    #expect(await arrived == text)
+    close(source)
   }
 
   @Test func `A file that cannot be written is named once`() {
@@ -37,4 +41,15 @@ import Darwin
     #expect(sink.write("a") == "Bad file descriptor")
     #expect(sink.write("b") == nil)
   }
+}
+
+/// Reads text until the last writer has closed its end.
+@concurrent
+private func readToEnd(_ descriptor: Int32) async -> String {
+  var text: [UInt8] = []
+  var piece = [UInt8](repeating: 0, count: 4096)
+  while case let count = read(descriptor, &piece, piece.count), count > 0 {
+    text += piece.prefix(count)
+  }
+  return String(decoding: text, as: UTF8.self)
 }

@@ -58,7 +58,7 @@ extension Composition {
     composition.catalogue[.benchmarks] = [
       Catalogue.Entry("fetch newest", "What is new is fetched."),
       Catalogue.Entry("fetch all", "Everything is fetched."),
-      Catalogue.Entry("merge", "What was fetched is merged."),
+      Catalogue.Entry("Merge", "What was fetched is merged."),
     ]
     composition.catalogue[.conditions] = Catalogue.conditions
     return composition

@@ -59,7 +59,7 @@ import Testing
     #expect(options.output == ".")
     #expect(options.json)
     #expect(options.selects("fetch all"))
-    #expect(options.selects("merge"))
+    #expect(options.selects("Merge"))
     #expect(!options.selects("purge"))
   }
 

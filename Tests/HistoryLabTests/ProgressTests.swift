@@ -50,6 +50,8 @@ import Testing
   }
 
   @Test func `Nothing done yet promises nothing`() {
+    #expect(state(done: 0, of: 10, after: .seconds(9)).rate == nil)
+    #expect(state(done: 9, of: 10, after: .milliseconds(499)).rate == nil)
     let state = state(done: 0, of: 10, after: .zero)
     #expect(state.rate == nil)
     #expect(state.left == nil)

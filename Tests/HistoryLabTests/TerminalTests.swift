@@ -80,6 +80,7 @@ import Testing
 @Suite struct `Columns of text` {
   @Test func `Text is broken between words`() {
     #expect(Columns.wrap("one two three", width: 7) == ["one two", "three"])
+    #expect(Columns.wrap("one two", width: 6) == ["one", "two"])
     #expect(Columns.wrap("incomprehensible is", width: 5) == ["incomprehensible", "is"])
     #expect(Columns.wrap("", width: 5) == [])
   }
