@@ -39,13 +39,24 @@ package struct Bootstrap: Sendable, Hashable, Codable {
 
   /// Estimates the median of independent values and its interval.
   ///
-  /// - Complexity: O(n) a resample: the values are sorted once and the draws are counted.
+  /// - Complexity: O(n) a resample.
   package func median(of values: [Double]) -> Interval {
     let sorted = SortedSamples(values)
+    return interval(around: sorted.median, drawingFrom: MedianSampler(sorted))
+  }
+
+  /// Estimates the median of values that come in groups, drawing whole groups.
+  ///
+  /// - Complexity: O(n) a resample.
+  package func median(ofGroups groups: [[Double]]) -> Interval {
+    let sorted = SortedSamples(groups.flatMap { $0 })
+    return interval(around: sorted.median, drawingFrom: MedianSampler(groups: groups))
+  }
+
+  private func interval(around median: Double, drawingFrom sampler: MedianSampler) -> Interval {
+    var sampler = sampler
     var random = SeededRandom(seed: seed)
-    var sampler = MedianSampler(sorted)
-    let estimates = (0..<resamples).map { _ in sampler.draw(&random) }
-    return interval(around: sorted.median, from: estimates)
+    return interval(around: median, from: (0..<resamples).map { _ in sampler.draw(&random) })
   }
 
   /// Reads the interval off the estimates of the resamples.

@@ -57,9 +57,7 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
   ) throws(MeasuringError) -> Interval {
     let index = try index(of: name)
     let times = rounds.map { round in round.readings[index].map { $0.time(kind) } }
-    return (bootstrap ?? Bootstrap(seed: seed)).interval(units: times.count) { drawn in
-      SortedSamples(drawn.flatMap { times[$0] }).median
-    }
+    return (bootstrap ?? Bootstrap(seed: seed)).median(ofGroups: times)
   }
 
   /// Estimates what one contender costs beside another, from the same rounds.

@@ -35,6 +35,12 @@ package struct UTCTime: Sendable, Hashable, Codable, CustomStringConvertible {
     return date.joined() + "T" + time.joined() + "Z"
   }
 
+  /// The moment as people write it: `2026-02-03 04:05 UTC`.
+  package var readable: String {
+    let (date, time) = parts
+    return date.joined(separator: "-") + " " + time.prefix(2).joined(separator: ":") + " UTC"
+  }
+
   /// Reads what `description` wrote.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)

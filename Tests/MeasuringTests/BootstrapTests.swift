@@ -14,6 +14,15 @@ import Testing
     #expect(bootstrap.median(of: values) == general)
   }
 
+  @Test func `Groups are drawn as a whole`() {
+    let groups: [[Double]] = [[1, 9], [2, 8, 3], [7], [4, 6, 5, 5]]
+    let bootstrap = Bootstrap(resamples: 500, seed: 3)
+    let general = bootstrap.interval(units: groups.count) { drawn in
+      SortedSamples(drawn.flatMap { groups[$0] }).median
+    }
+    #expect(bootstrap.median(ofGroups: groups) == general)
+  }
+
   @Test func `The same seed gives the same interval and another seed another`() {
     var noise = Noise(seed: 1)
     let values = (0..<40).map { _ in noise.normal() }
