@@ -1,0 +1,108 @@
+import Foundation
+
+extension RunEnvironment {
+  /// Describes the machine and the build that are running.
+  ///
+  /// `sqlite` is the version that the linked library answers, `commit` the one that was built, if
+  /// known, `time` when the run began, `seed` from what all choices of the run follow.
+  package static func current(
+    sqlite: String,
+    commit: String?,
+    time: UTCTime,
+    seed: UInt64
+  ) -> RunEnvironment {
+    let process = ProcessInfo.processInfo
+    return RunEnvironment(
+      machine: machineName(),
+      system: systemName(process),
+      processors: process.activeProcessorCount,
+      memory: process.physicalMemory,
+      swift: compilerVersion,
+      sqlite: sqlite,
+      commit: commit,
+      time: time,
+      seed: seed,
+      optimized: isOptimized
+    )
+  }
+
+  /// The compiler cannot be asked at run time; it is known in steps when the program is built.
+  private static var compilerVersion: String {
+    #if compiler(>=6.4)
+    "6.4 or newer"
+    #elseif compiler(>=6.3.2)
+    "6.3.2 or newer"
+    #elseif compiler(>=6.3.1)
+    "6.3.1"
+    #else
+    "6.3"
+    #endif
+  }
+
+  private static var isOptimized: Bool {
+    #if DEBUG
+    false
+    #else
+    true
+    #endif
+  }
+
+  private static var architecture: String {
+    #if arch(x86_64)
+    "x86_64"
+    #elseif arch(arm64)
+    "arm64"
+    #else
+    "another architecture"
+    #endif
+  }
+
+  private static func machineName() -> String {
+    guard let name = processorName() else { return architecture }
+    return "\(name) (\(architecture))"
+  }
+
+  #if os(Linux)
+  private static func processorName() -> String? {
+    value(of: "model name", separator: ":", inFile: "/proc/cpuinfo")
+  }
+
+  private static func systemName(_ process: ProcessInfo) -> String {
+    let name = value(of: "PRETTY_NAME", separator: "=", inFile: "/etc/os-release")
+    let kernel = process.operatingSystemVersionString
+    return name ?? kernel
+  }
+
+  private static func value(
+    of key: String,
+    separator: Character,
+    inFile path: String
+  ) -> String? {
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split(separator: separator, maxSplits: 1)
+      guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == key else {
+        continue
+      }
+      return parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
+    }
+    return nil
+  }
+  #else
+  private static func processorName() -> String? {
+    var size = 0
+    guard sysctlbyname("machdep.cpu.brand_string", nil, &size, nil, 0) == 0, size > 1 else {
+      return nil
+    }
+    var bytes = [UInt8](repeating: 0, count: size)
+    guard sysctlbyname("machdep.cpu.brand_string", &bytes, &size, nil, 0) == 0 else {
+      return nil
+    }
+    return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+
+  private static func systemName(_ process: ProcessInfo) -> String {
+    "macOS " + process.operatingSystemVersionString
+  }
+  #endif
+}

@@ -1,0 +1,118 @@
+import Measuring
+
+extension BenchmarkReport {
+  /// Puts the page together: verdicts, the ratios at a glance, each benchmark, how it was measured.
+  package func page() -> ReportPage {
+    var sections: [PageSection] = []
+    if let glance = ratioSection() { sections.append(glance) }
+    sections += results.titles.compactMap(benchmarkSection)
+    if let exact = exactSection() { sections.append(exact) }
+    if let missing = missingSection() { sections.append(missing) }
+    sections.append(methodSection())
+    return ReportPage(
+      title: "What history costs",
+      lead: lead,
+      tiles: verdicts + buildTile() + costTiles(),
+      sections: sections,
+      environment: RunConditions.facts(of: results.environment)
+    )
+  }
+
+  private var lead: String {
+    let sizes = results.historySizes
+    let names = results.titles.count == 1 ? "One operation" : "\(results.titles.count) operations"
+    guard let least = sizes.first, let most = sizes.last, least < most else {
+      return "\(names) on persistent history, measured \(results.environment.time.readable)."
+    }
+    return "\(names) on persistent history of \(NumberText.count(least)) to "
+      + "\(NumberText.count(most)) transactions, measured \(results.environment.time.readable)."
+  }
+
+  private func buildTile() -> [VerdictTile] {
+    if results.environment.optimized { return [] }
+    return [
+      VerdictTile(
+        subject: "Build",
+        state: .unknown,
+        word: "not optimized",
+        answer: "debug build",
+        detail: "These numbers say little. Build with -c release and measure again."
+      )
+    ]
+  }
+
+  /// One tile a benchmark: what we cost beside the floor at the largest size, and how we grow.
+  private func costTiles() -> [VerdictTile] {
+    results.titles.compactMap { title in
+      let rows = rows(title: title, metric: .wall).filter { $0.ratio != nil }
+      guard let row = rows.last(where: { $0.contender == rows.first?.contender }),
+        let ratio = row.ratio
+      else { return nil }
+      return VerdictTile(
+        subject: Self.heading(title),
+        state: .measured,
+        answer: NumberText.ratio(ratio.interval.estimate),
+        detail: "\(Self.median(row)) beside \(ratio.to) at "
+          + "\(NumberText.count(row.historySize)) transactions. " + growth(of: row),
+        anchor: PageSection.anchor(from: title)
+      )
+    }
+  }
+
+  private func growth(of row: BenchmarkRow) -> String {
+    let verdict = complexity(title: row.title, contender: row.contender)
+    guard let verdict, let growth = verdict.growth, let least = results.historySizes.first else {
+      return ""
+    }
+    let name = verdict.complexity == .inconclusive ? "" : ": \(verdict.complexity.rawValue)"
+    return "\(NumberText.ratio(growth.estimate)) of its cost at \(NumberText.count(least))\(name)."
+  }
+
+  private func ratioSection() -> PageSection? {
+    let sizes = results.historySizes
+    guard let most = sizes.last else { return nil }
+    let rows = results.rows.filter {
+      $0.metric == .wall && $0.ratio != nil && $0.historySize == most
+    }
+    guard let floor = rows.first?.ratio?.to else { return nil }
+    let comparable = rows.filter { $0.ratio?.to == floor }
+    let entries = comparable.compactMap { row in
+      row.ratio.map {
+        RatioChart.Entry(title: row.title, contender: row.contender, ratio: $0.interval)
+      }
+    }
+    let chart = RatioChart(id: "ratios", floor: floor, entries: entries, palette: palette)
+    return PageSection(
+      "At a glance",
+      anchor: "at-a-glance",
+      [
+        .paragraph(
+          "What each operation costs beside \(floor), which was measured in the same rounds on "
+            + "the same data, at \(NumberText.count(most)) transactions. The line through a dot "
+            + "is its 95 % interval."
+        ),
+        .figure(Figure(chart: chart.chart, table: ratioTable(comparable))),
+      ]
+    )
+  }
+
+  private func ratioTable(_ rows: [BenchmarkRow]) -> ReportTable {
+    var table = ReportTable(
+      caption: "Cost beside the floor",
+      columns: [
+        .text("benchmark"), .text("contender"), .number("wall"), .number("95 % interval"),
+        .number("processor"),
+      ]
+    )
+    for row in rows {
+      let cpu = self.rows(title: row.title, metric: .cpu).first {
+        $0.contender == row.contender && $0.historySize == row.historySize
+      }
+      table.append([
+        row.title, row.contender, Self.ratio(row), Self.ratioRange(row),
+        cpu.flatMap { $0.ratio == nil ? nil : Self.ratio($0) } ?? "not measured",
+      ])
+    }
+    return table
+  }
+}

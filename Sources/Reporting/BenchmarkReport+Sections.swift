@@ -1,0 +1,182 @@
+import Measuring
+
+extension BenchmarkReport {
+  /// One benchmark: its curves, its numbers, and what can be said about its growth.
+  func benchmarkSection(_ title: String) -> PageSection? {
+    let rows = rows(title: title, metric: .wall)
+    guard !rows.isEmpty else { return nil }
+    let anchor = PageSection.anchor(from: title)
+    let names = contenders(title: title, metric: .wall)
+    let verdicts = names.map { complexity(title: title, contender: $0) }
+    let series = zip(names, verdicts).map { name, verdict in
+      CostChart.Series(
+        contender: name,
+        points: rows.filter { $0.contender == name }.compactMap { row in
+          row.summary.map { CostChart.Point(size: row.historySize, summary: $0) }
+        },
+        fit: verdict?.complexity == .inconclusive ? nil : verdict?.fit
+      )
+    }
+    let chart = CostChart(
+      id: "cost-" + anchor,
+      title: title,
+      unit: "ns",
+      series: series,
+      palette: palette
+    )
+    return PageSection(
+      Self.heading(title),
+      anchor: anchor,
+      [
+        .paragraph(growthSentence(rows, names, verdicts) + lawSentence(names, verdicts)),
+        .figure(
+          Figure(
+            chart: chart.chart,
+            table: table(of: rows, anchor: anchor),
+            values: values(of: rows)
+          )
+        ),
+      ]
+    )
+  }
+
+  /// A benchmark's title as a heading begins.
+  static func heading(_ title: String) -> String {
+    title.prefix(1).uppercased() + title.dropFirst()
+  }
+
+  private func growthSentence(
+    _ rows: [BenchmarkRow],
+    _ names: [String],
+    _ verdicts: [ComplexityVerdict?]
+  ) -> String {
+    let factors = zip(names, verdicts).compactMap { name, verdict in
+      verdict?.growth.map {
+        "\(name) \(NumberText.ratio($0.estimate)) (\(NumberText.range($0.lower, $0.upper)))"
+      }
+    }
+    guard let least = rows.first?.historySize, let most = rows.last?.historySize,
+      !factors.isEmpty
+    else { return "" }
+    return "Cost at \(NumberText.count(most)) transactions beside that at "
+      + "\(NumberText.count(least)): \(factors.joined(separator: ", ")). "
+  }
+
+  /// Which law each contender follows, or the reason why none is named, told once.
+  private func lawSentence(_ names: [String], _ verdicts: [ComplexityVerdict?]) -> String {
+    let laws = zip(names, verdicts).compactMap { name, verdict -> String? in
+      guard let verdict, verdict.complexity != .inconclusive else { return nil }
+      let share = Int((verdict.confidence * 100).rounded())
+      return "\(name) is \(verdict.complexity.rawValue) (\(share) % of the resamples agree)"
+    }
+    var reasons: [String] = []
+    for reason in verdicts.compactMap({ $0?.because }) where !reasons.contains(reason) {
+      reasons.append(reason)
+    }
+    let named = laws.isEmpty ? "" : "By the best fit " + laws.joined(separator: ", ") + ". "
+    return named + (reasons.isEmpty ? "" : "Undecided: " + reasons.joined(separator: "; ") + ".")
+  }
+
+  private func table(of rows: [BenchmarkRow], anchor: String) -> ReportTable {
+    var table = ReportTable(
+      caption: "Wall time of one operation",
+      columns: [
+        .number("history"), .text("contender"), .number("median"), .number("5 to 95 %"),
+        .number("ratio"), .number("outliers"),
+      ]
+    )
+    for row in rows {
+      let name = PageSection.anchor(from: "\(anchor) \(row.contender) \(row.historySize)")
+      table.append(ReportTable.Row(cells(of: row), anchor: name))
+    }
+    return table
+  }
+
+  private func cells(of row: BenchmarkRow) -> [String] {
+    let size = NumberText.count(row.historySize)
+    guard let summary = row.summary else {
+      return [size, row.contender, "not measured", "", "", ""]
+    }
+    let spread = [summary.p5, summary.p95].map { NumberText.quantity($0, unit: row.metric.unit) }
+    return [
+      size, row.contender, Self.median(row), spread.joined(separator: " \u{2013} "),
+      Self.ratio(row), "\(summary.outliers.count) of \(summary.count)",
+    ]
+  }
+
+  private func values(of rows: [BenchmarkRow]) -> ReportTable {
+    let names = [
+      "size", "peer", "p5", "p50", "p95", "ratio", "ratio_lo", "ratio_hi",
+    ]
+    var values = ReportTable(columns: names.map { .text($0) })
+    for row in rows {
+      guard let summary = row.summary else { continue }
+      let ratio = row.ratio?.interval
+      let numbers = [
+        summary.p5, summary.p50, summary.p95, ratio?.estimate, ratio?.lower, ratio?.upper,
+      ]
+      values.append(
+        [String(row.historySize), row.contender]
+          + numbers.map { $0.map { NumberText.rounded($0) } ?? "" }
+      )
+    }
+    return values
+  }
+
+  /// What was counted: the same in every run.
+  func exactSection() -> PageSection? {
+    let rows = results.rows.filter { $0.metric.kind == .exact && $0.summary != nil }
+    if rows.isEmpty { return nil }
+    var table = ReportTable(
+      caption: "Counts of one operation",
+      columns: [
+        .text("benchmark"), .text("contender"), .number("history"), .text("counter"),
+        .number("least"), .number("most"),
+      ]
+    )
+    for row in rows {
+      guard let summary = row.summary else { continue }
+      table.append([
+        row.title, row.contender, NumberText.count(row.historySize), row.metric.name,
+        NumberText.quantity(summary.min, unit: row.metric.unit),
+        NumberText.quantity(summary.max, unit: row.metric.unit),
+      ])
+    }
+    return PageSection(
+      "Exact counters",
+      [
+        .paragraph("Counted, not timed: no noise, and the same again in the next run."),
+        .table(table),
+      ]
+    )
+  }
+
+  /// What has no number, and why.
+  func missingSection() -> PageSection? {
+    let rows = results.rows.filter { $0.notMeasured != nil }
+    if rows.isEmpty { return nil }
+    var table = ReportTable(
+      columns: [.text("benchmark"), .text("contender"), .text("metric"), .text("why")])
+    for row in rows {
+      table.append([row.title, row.contender, row.metric.name, row.notMeasured ?? ""])
+    }
+    return PageSection("Not measured", [.table(table)])
+  }
+
+  /// How to read the numbers.
+  func methodSection() -> PageSection {
+    PageSection(
+      "How it was measured",
+      [
+        .paragraph(
+          "All contenders of a benchmark run in the same process on the same data, in rounds: a "
+            + "random order and then its mirror, so that what disturbs the machine disturbs all "
+            + "alike. A ratio is the median over the rounds; its interval comes from "
+            + "2,000 resamples of whole rounds. Outliers are counted and never dropped."
+        ),
+        .link(path: "results.json", text: "Every sample, as JSON"),
+        .link(path: "results.csv", text: "Every row, as CSV"),
+      ]
+    )
+  }
+}

@@ -1,0 +1,98 @@
+package import Measuring
+
+/// Tells what a run of the benchmarks found: as a page, as tables for a terminal and for Markdown.
+package struct BenchmarkReport: Sendable {
+  /// What is told.
+  package let results: BenchmarkResults
+  /// Verdicts that were reached elsewhere; they stand first on the page.
+  package var verdicts: [VerdictTile]
+
+  private let complexities: [String: ComplexityVerdict]
+
+  /// Makes a report of results.
+  ///
+  /// - Complexity: 200 resamples of every curve.
+  package init(_ results: BenchmarkResults, verdicts: [VerdictTile] = []) {
+    self.results = results
+    self.verdicts = verdicts
+    let judge = ComplexityJudge(seed: results.environment.seed)
+    var complexities: [String: ComplexityVerdict] = [:]
+    for row in results.rows where row.metric == .wall {
+      let key = Self.key(row.title, row.contender)
+      if complexities[key] != nil { continue }
+      complexities[key] = results.curve(title: row.title, contender: row.contender, metric: .wall)
+        .map(judge.judge)
+    }
+    self.complexities = complexities
+  }
+
+  /// The contenders that others are compared with.
+  package var floors: Set<String> { Set(results.rows.compactMap { $0.ratio?.to }) }
+
+  /// The colours and shapes of all contenders.
+  var palette: ContenderPalette {
+    var seen: Set<String> = []
+    let contenders = results.rows.map(\.contender).filter { seen.insert($0).inserted }
+    return ContenderPalette(contenders: contenders, floors: floors)
+  }
+
+  /// One table with the medians and ratios of all timed rows.
+  package var overview: ReportTable {
+    var table = ReportTable(
+      caption: "Time of one operation, and its cost beside the floor of the same rounds",
+      columns: [
+        .text("benchmark"), .number("history"), .text("contender"), .number("wall"),
+        .number("processor"), .number("ratio"), .number("95 % interval"),
+      ]
+    )
+    for row in results.rows where row.metric == .wall {
+      table.append([
+        row.title, NumberText.count(row.historySize), row.contender, Self.median(row),
+        processorTime(beside: row), Self.ratio(row), Self.ratioRange(row),
+      ])
+    }
+    return table
+  }
+
+  /// The rows of one benchmark on one metric, smallest history first.
+  func rows(title: String, metric: Metric) -> [BenchmarkRow] {
+    results.rows.filter { $0.title == title && $0.metric == metric }
+      .sorted { $0.historySize < $1.historySize }
+  }
+
+  /// The names of the contenders in one benchmark, in the order of measuring.
+  func contenders(title: String, metric: Metric) -> [String] {
+    var seen: Set<String> = []
+    return results.rows.filter { $0.title == title && $0.metric == metric }
+      .map(\.contender).filter { seen.insert($0).inserted }
+  }
+
+  /// How the wall time of one contender follows the size of history; nil if it was not measured.
+  func complexity(title: String, contender: String) -> ComplexityVerdict? {
+    complexities[Self.key(title, contender)]
+  }
+
+  private static func key(_ title: String, _ contender: String) -> String {
+    title + "\u{0}" + contender
+  }
+
+  private func processorTime(beside row: BenchmarkRow) -> String {
+    let other = results.rows.first {
+      $0.title == row.title && $0.contender == row.contender
+        && $0.historySize == row.historySize && $0.metric == .cpu
+    }
+    return other.map(Self.median) ?? "not measured"
+  }
+
+  static func median(_ row: BenchmarkRow) -> String {
+    row.summary.map { NumberText.quantity($0.p50, unit: row.metric.unit) } ?? "not measured"
+  }
+
+  static func ratio(_ row: BenchmarkRow) -> String {
+    row.ratio.map { NumberText.ratio($0.interval.estimate) } ?? ""
+  }
+
+  static func ratioRange(_ row: BenchmarkRow) -> String {
+    row.ratio.map { NumberText.range($0.interval.lower, $0.interval.upper) } ?? ""
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+
+/// Draws charts as SVG with `vl-convert-python` from a private virtual environment.
+///
+/// All charts of a page are drawn by one process, which reads no address outside of it and ends
+/// itself after two minutes.
+package struct ChartTool: Sendable {
+  private let python: String
+
+  /// Takes the folder of the virtual environment, usually `.tools` at the package's root.
+  package init(toolsFolder: String) { python = toolsFolder + "/bin/python" }
+
+  /// Draws charts, or says why it could not: a report never fails for the want of a drawing.
+  package func draw(_ charts: [Chart]) -> ChartImages {
+    if charts.isEmpty { return .drawn([:]) }
+    guard FileManager.default.isExecutableFile(atPath: python) else {
+      return .missing(because: "there is no \(python)")
+    }
+    do {
+      let drawings = try inScratchFolder { try run(charts.map(\.spec), in: $0) }
+      return .drawn(Dictionary(zip(charts.map(\.id), drawings)) { first, _ in first })
+    } catch let failure as ChartFailure {
+      return .missing(because: failure.text)
+    } catch {
+      return .missing(because: "the chart tool could not be run: \(error.localizedDescription)")
+    }
+  }
+
+  private func run(_ specs: [ChartSpec], in folder: URL) throws -> [String] {
+    let input = folder.appendingPathComponent("specs.json")
+    let output = folder.appendingPathComponent("drawings.json")
+    let log = folder.appendingPathComponent("log.txt")
+    try JSONEncoder().encode(specs).write(to: input)
+    try Data().write(to: log)
+    let status = try runPython(arguments: [input.path, output.path], log: log)
+    guard status == 0 else {
+      let said = String(decoding: try Data(contentsOf: log), as: UTF8.self)
+      let last = said.split(separator: "\n").last.map(String.init) ?? "nothing"
+      throw ChartFailure(text: "the chart tool ended with \(status) and said: \(last)")
+    }
+    let drawings = try JSONDecoder().decode([String].self, from: Data(contentsOf: output))
+    guard drawings.count == specs.count else {
+      throw ChartFailure(text: "\(drawings.count) of \(specs.count) charts were drawn")
+    }
+    return drawings
+  }
+
+  private func runPython(arguments: [String], log: URL) throws -> Int32 {
+    let logHandle = try FileHandle(forWritingTo: log)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: python)
+    process.arguments = ["-I", "-c", Self.program] + arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = logHandle
+    try process.run()
+    process.waitUntilExit()
+    try logHandle.close()
+    return process.terminationStatus
+  }
+
+  private func inScratchFolder<Answer>(_ work: (URL) throws -> Answer) throws -> Answer {
+    let manager = FileManager.default
+    let folder = manager.temporaryDirectory.appendingPathComponent("charts-\(UUID().uuidString)")
+    try manager.createDirectory(at: folder, withIntermediateDirectories: false)
+    let result = Result { try work(folder) }
+    try manager.removeItem(at: folder)
+    return try result.get()
+  }
+
+  /// Draws, and takes away what nobody sees.
+  ///
+  /// That is a tenth of a pixel, defaults, empty parts, and the font of every single text; it halves
+  /// the size of a drawing.
+  private static let program = #"""
+    import json, re, signal, sys
+    signal.alarm(120)
+    import vl_convert
+    number = re.compile(r"-?\d+\.\d{2,}")
+    place = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2)="[^"]*"')
+    nothing = re.compile(
+      r'<path class="(?:background|foreground)"[^>]*/>'
+      r'| (?:class|role|aria-roledescription|aria-hidden|pointer-events)="[^"]*"'
+      r'| (?:opacity|stroke-width|fill-opacity)="1"| font-weight="normal"'
+      r'| [xy]2="0"| transform="translate\(0,0\)"')
+    font = re.compile(r' font-family="([^"]*)"')
+    unstroked = re.compile(r'(<path [^>]*fill="[^"]*") stroke-width="2"/>')
+    group = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>")
+    def short(match):
+      text = f"{float(match[0]):.1f}".rstrip("0").rstrip(".")
+      return "0" if text == "-0" else text
+    def draw(spec):
+      svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+      svg = place.sub(lambda match: number.sub(short, match[0]), nothing.sub("", svg))
+      svg = unstroked.sub(r"\1/>", svg)
+      fonts = font.findall(svg)
+      if fonts:
+        svg = font.sub("", svg).replace("<svg ", f'<svg font-family="{fonts[0]}" ', 1)
+      shorter = group.sub(r"\1", svg)
+      while shorter != svg:
+        svg, shorter = shorter, group.sub(r"\1", shorter)
+      return svg
+    with open(sys.argv[1], encoding="utf-8") as file:
+      specs = json.load(file)
+    drawings = [draw(spec) for spec in specs]
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+      json.dump(drawings, file)
+    """#
+}
+
+/// Why charts could not be drawn.
+private struct ChartFailure: Error {
+  let text: String
+}

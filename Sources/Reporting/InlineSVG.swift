@@ -1,0 +1,33 @@
+/// Prepares a drawing to stand within a page: no scripts, no addresses, the page's own colours.
+enum InlineSVG {
+  /// Turns a drawing into markup; nil for one that holds what no drawing of ours holds.
+  static func markup(of svg: String, summary: String) -> HTML? {
+    let forbidden = ["<script", "<foreignObject", "<image", "<a ", "javascript:", "href="]
+    guard let start = svg.firstRange(of: "<svg "), svg.hasSuffix("</svg>"),
+      forbidden.allSatisfy({ !svg.contains($0) })
+    else { return nil }
+    let attributes = "role=\"img\" aria-label=\"\(HTML.escaped(summary))\" "
+    var markup = "<svg " + attributes + svg[start.upperBound...]
+    for (address, name) in [("1999/xlink", "xmlns:xlink"), ("2000/svg", "xmlns")] {
+      markup.replace(" \(name)=\"http://www.w3.org/\(address)\"", with: "")
+    }
+    markup.replace("\"\(ChartStyle.ink)\"", with: "\"currentColor\"")
+    for color in ContenderPalette.series + [ContenderPalette.floor] {
+      markup.replace("\"\(color)\"", with: "\"\(pageColor(color))\"")
+    }
+    return .own(markup)
+  }
+
+  /// The page's own colour for a colour of a drawing.
+  static func pageColor(_ color: String) -> String {
+    ContenderPalette.series.firstIndex(of: color).map { "var(--s\($0))" } ?? "var(--floor)"
+  }
+
+  /// A mark alone, as it stands in a legend.
+  static func mark(_ entry: ContenderPalette.Entry) -> HTML {
+    .own(
+      "<svg viewBox=\"-6 -6 12 12\" width=\"12\" height=\"12\" aria-hidden=\"true\">"
+        + "<path d=\"\(entry.shape.path)\" fill=\"\(pageColor(entry.color))\"/></svg>"
+    )
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+package import Measuring
+
+/// Draws what contenders cost beside a floor: a dot and its interval for each comparison.
+///
+/// The line at 1 means equal; farther right is dearer.
+package struct RatioChart: Sendable, Hashable {
+  /// One comparison.
+  package struct Entry: Sendable, Hashable {
+    /// What was compared: an operation at a size.
+    package var title: String
+    /// Who was compared with the floor.
+    package var contender: String
+    /// The ratio and its interval.
+    package var ratio: Interval
+
+    /// Makes a comparison.
+    package init(title: String, contender: String, ratio: Interval) {
+      self.title = title
+      self.contender = contender
+      self.ratio = ratio
+    }
+  }
+
+  /// The name by which the drawing is found.
+  package var id: String
+  /// The contender that is 1.
+  package var floor: String
+  /// The comparisons, in the order in which they are drawn.
+  package var entries: [Entry]
+  /// The colours and shapes of the page.
+  package var palette: ContenderPalette
+
+  /// Makes a chart of comparisons with one floor.
+  package init(id: String, floor: String, entries: [Entry], palette: ContenderPalette) {
+    self.id = id
+    self.floor = floor
+    self.entries = entries
+    self.palette = palette
+  }
+
+  /// The chart as a specification with its words.
+  package var chart: Chart {
+    Chart(id: id, summary: summary, spec: spec, legend: palette.legend(for: contenders))
+  }
+
+  private var summary: String {
+    "Cost beside \(floor), which is 1. " + entries.map(label).joined(separator: "; ") + "."
+  }
+
+  private func label(_ entry: Entry) -> String {
+    "\(entry.title), \(entry.contender): \(NumberText.ratio(entry.ratio.estimate)) "
+      + "(\(NumberText.range(entry.ratio.lower, entry.ratio.upper)))"
+  }
+
+  private var contenders: [String] {
+    var seen: Set<String> = []
+    return entries.map(\.contender).filter { seen.insert($0).inserted }
+  }
+
+  private var spec: ChartSpec {
+    let offset: ChartSpec = ["field": "contender", "sort": nil]
+    return [
+      "width": 240, "height": ["step": contenders.count > 1 ? 18 : 30], "padding": 4,
+      "config": ChartStyle.config,
+      "data": ["values": .list(entries.map(value))],
+      "encoding": [
+        "y": [
+          "field": "title", "type": "nominal", "sort": nil, "title": nil,
+          "axis": [
+            "domain": false, "ticks": false, "grid": false,
+            "labelExpr": "split(datum.label, ', ')",
+          ],
+        ],
+        "yOffset": contenders.count > 1 ? offset : nil,
+      ],
+      "layer": [
+        equal, whiskers, dots, figures(at: "upper", isRight: true),
+        figures(at: "lower", isRight: false),
+      ],
+    ]
+  }
+
+  private func value(_ entry: Entry) -> ChartSpec {
+    [
+      "title": .text(entry.title), "contender": .text(entry.contender),
+      "ratio": .number(entry.ratio.estimate), "lower": .number(entry.ratio.lower),
+      "upper": .number(entry.ratio.upper), "label": .text(label(entry)),
+      "text": .text(NumberText.ratio(entry.ratio.estimate)),
+    ]
+  }
+
+  private var x: ChartSpec {
+    [
+      "type": "quantitative", "title": .text("cost beside \(floor) (1 = equal, right = dearer)"),
+      "scale": [
+        "type": "log", "nice": false,
+        "domain": [.number(domain.lowerBound), .number(domain.upperBound)],
+      ],
+      "axis": ["values": .list(ticks), "format": "~g"],
+    ]
+  }
+
+  /// The span of all intervals and 1, with room for the numbers to the left and a little to the
+  /// right, where they may stand beyond the axis.
+  private var domain: ClosedRange<Double> {
+    let least = min(1, entries.map(\.ratio.lower).min() ?? 1)
+    let most = max(1, entries.map(\.ratio.upper).max() ?? 1)
+    let span = max(1.2, most / least)
+    let left = least < 1 ? pow(span, 0.36) : pow(span, 0.08)
+    return least / left...most * pow(span, 0.08)
+  }
+
+  /// Round ratios on the axis, few enough that they do not run into each other.
+  private var ticks: [ChartSpec] {
+    let steps: [Double] =
+      switch domain.upperBound / domain.lowerBound {
+      case ..<1.6: [0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4]
+      case ..<5: [0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4]
+      case ..<100: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
+      default: (-6...6).map { ChartStyle.power($0) }
+      }
+    return steps.filter(domain.contains).map(ChartSpec.number)
+  }
+
+  private var equal: ChartSpec {
+    [
+      "data": ["values": [["one": 1]]],
+      "mark": [
+        "type": "rule", "strokeDash": [3, 3], "color": .text(ChartStyle.ink), "opacity": 0.6,
+        "aria": false,
+      ],
+      "encoding": ["x": x.with(["field": "one"]), "y": nil, "yOffset": nil],
+    ]
+  }
+
+  private var whiskers: ChartSpec {
+    [
+      "mark": ["type": "rule", "strokeWidth": 2, "aria": false],
+      "encoding": [
+        "x": x.with(["field": "lower"]), "x2": ["field": "upper"],
+        "color": palette.color(for: contenders),
+      ],
+    ]
+  }
+
+  private var dots: ChartSpec {
+    [
+      "mark": ["type": "point", "filled": true, "size": 70, "opacity": 1],
+      "encoding": [
+        "x": x.with(["field": "ratio"]), "description": ["field": "label"],
+        "color": palette.color(for: contenders), "shape": palette.shape(for: contenders),
+      ],
+    ]
+  }
+
+  /// The numbers stand on the side that is away from the line at 1.
+  private func figures(at end: String, isRight: Bool) -> ChartSpec {
+    [
+      "transform": [["filter": .text(isRight ? "datum.ratio >= 1" : "datum.ratio < 1")]],
+      "mark": [
+        "type": "text", "align": .text(isRight ? "left" : "right"), "dx": isRight ? 8 : -8,
+        "fontSize": 12, "color": .text(ChartStyle.ink), "aria": false,
+      ],
+      "encoding": ["x": x.with(["field": .text(end)]), "text": ["field": "text"]],
+    ]
+  }
+}

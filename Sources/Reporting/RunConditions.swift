@@ -1,0 +1,20 @@
+package import Measuring
+
+/// Words for the environment of a run.
+package enum RunConditions {
+  /// The facts of an environment, as they stand at the foot of a page.
+  package static func facts(of environment: RunEnvironment) -> [ReportPage.Fact] {
+    let gigabytes = Double(environment.memory) / 1_073_741_824
+    return [
+      .init("Machine", environment.machine),
+      .init("Processors", String(environment.processors)),
+      .init("Memory", NumberText.significant(gigabytes) + " GiB"),
+      .init("System", environment.system),
+      .init("Swift", environment.swift + (environment.optimized ? ", release" : ", debug")),
+      .init("SQLite", environment.sqlite),
+      .init("Commit", environment.commit ?? "not known"),
+      .init("Time", environment.time.readable),
+      .init("Seed", "0x" + String(environment.seed, radix: 16)),
+    ]
+  }
+}

@@ -1,0 +1,29 @@
+package import Measuring
+
+/// What `run.json` says about a run: enough to do it again and to know what came of it.
+///
+/// The key `run` carries the version of the format.
+package struct RunRecord: Sendable, Hashable, Codable {
+  /// The version of the format that this program writes.
+  package static let formatVersion = 1
+
+  /// The version of the format.
+  package private(set) var run = RunRecord.formatVersion
+  /// What was done: `check`, `bench`.
+  package var verb: String
+  /// The command line, word by word.
+  package var commandLine: [String]
+  /// Where, with what and when.
+  package var environment: RunEnvironment
+  /// What came of it: `valid`, `invalid`, `unknown`; nil while the run goes on, or was cut short.
+  package var verdict: String?
+  /// The same in a sentence; nil while the run goes on.
+  package var because: String?
+
+  /// Makes the record of a run that begins.
+  package init(verb: String, commandLine: [String], environment: RunEnvironment) {
+    self.verb = verb
+    self.commandLine = commandLine
+    self.environment = environment
+  }
+}

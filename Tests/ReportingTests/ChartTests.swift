@@ -1,0 +1,105 @@
+import Foundation
+import Measuring
+import Testing
+
+@testable import Reporting
+
+@Suite struct `Charts` {
+  /// The private virtual environment at the package's root, if it is there.
+  static let toolsFolder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent(".tools").path
+
+  static var hasTool: Bool {
+    FileManager.default.isExecutableFile(atPath: toolsFolder + "/bin/python")
+  }
+
+  @Test func `A specification becomes the JSON that it stands for`() throws {
+    let spec: ChartSpec = ["a": [1, 2.5, nil, true, "x"]]
+    let json = String(decoding: try JSONEncoder().encode(spec), as: UTF8.self)
+    #expect(json == #"{"a":[1,2.5,null,true,"x"]}"#)
+  }
+
+  @Test func `A contender looks the same in every chart`() {
+    let palette = ContenderPalette(contenders: ["floor", "ours", "peer"], floors: ["floor"])
+    let all = palette.legend(for: ["floor", "ours", "peer"])
+    #expect(palette.legend(for: ["peer", "ours"]) == [all[2], all[1]])
+    #expect(all[0].color == ContenderPalette.floor)
+    #expect(Set(all.map(\.color)).count == 3)
+    #expect(Set(all.map(\.shape)).count == 3)
+  }
+
+  @Test func `Axes enclose their values in whole decades`() {
+    #expect(ChartStyle.decades(around: [12, 95]) == 1...2)
+    #expect(ChartStyle.decades(around: [1]) == 0...1)
+    #expect(ChartStyle.decades(around: [0.02, 1_000]) == -2...4)
+    #expect(ChartStyle.ticks(over: 1...2) == [10, 20, 50, 100])
+    #expect(ChartStyle.ticks(over: 0...3) == [1, 10, 100, 1_000])
+  }
+
+  @Test func `A chart tells in words what it shows`() throws {
+    let page = BenchmarkReport(try Sample.results()).page()
+    let summaries = page.charts.map(\.summary)
+    #expect(
+      summaries[0]
+        == "Cost beside raw SQLite, which is 1. fetch newest 100, ours: \u{D7}1.48 (1.46\u{2013}1.49)."
+    )
+    #expect(summaries[1].contains("ours from 30.9 \u{B5}s at 1,000 to 30.9 \u{B5}s at 100,000"))
+  }
+
+  @Test func `A missing tool is a reason and no failure`() throws {
+    let page = BenchmarkReport(try Sample.results()).page()
+    let images = ChartTool(toolsFolder: "/nowhere").draw(page.charts)
+    #expect(images == .missing(because: "there is no /nowhere/bin/python"))
+  }
+
+  @Test func `A tool that fails is a reason with its last words`() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeExecutable("bin/python", "#!/bin/sh\necho first >&2\necho no luck >&2\nexit 3\n")
+    let page = BenchmarkReport(try Sample.results()).page()
+    let images = ChartTool(toolsFolder: folder.path).draw(page.charts)
+    #expect(images == .missing(because: "the chart tool ended with 3 and said: no luck"))
+  }
+
+  @Test(.enabled(if: Charts.hasTool, "the chart tool is not installed"))
+  func `Drawings scale, are named, and carry their values`() throws {
+    let page = BenchmarkReport(try Sample.results()).page()
+    let images = ChartTool(toolsFolder: Self.toolsFolder).draw(page.charts)
+    guard case .drawn(let drawings) = images else {
+      Issue.record("\(images)")
+      return
+    }
+    for chart in page.charts {
+      let svg = try #require(drawings[chart.id])
+      #expect(svg.contains("viewBox=\"0 0 "))
+      #expect(svg.contains("font-family=\"DejaVu Sans, Helvetica"))
+      #expect(InlineSVG.markup(of: svg, summary: chart.summary) != nil)
+    }
+    let cost = try #require(drawings["cost-fetch-newest-100"])
+    #expect(cost.contains("aria-label=\"ours, 10,000: 30.9 \u{B5}s"))
+    #expect(cost.contains(">10k</text>"))
+    #expect(cost.contains(">100 \u{B5}s</text>"))
+  }
+
+  @Test(.enabled(if: Charts.hasTool, "the chart tool is not installed"))
+  func `A page of twelve charts stays under 300 kB`() throws {
+    let sizes = (0..<11).map { 1_000 << $0 }
+    var results = try Sample.results(
+      sizes: sizes,
+      contenders: ["raw SQLite", "ours", "triggers"],
+      rounds: 3
+    )
+    results.rows = (1...11).flatMap { number in
+      results.rows.map { row in
+        var row = row
+        row.operation = "number \(number)"
+        return row
+      }
+    }
+    let page = BenchmarkReport(results).page()
+    #expect(page.charts.count == 12)
+    let html = page.html(images: ChartTool(toolsFolder: Self.toolsFolder).draw(page.charts))
+    #expect(html.contains("<figure"))
+    #expect(html.utf8.count <= 300_000)
+  }
+}

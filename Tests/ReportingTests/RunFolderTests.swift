@@ -1,0 +1,121 @@
+import Foundation
+import Measuring
+import Testing
+
+@testable import Reporting
+
+@Suite struct `Run folders` {
+  private let record = RunRecord(
+    verb: "bench",
+    commandLine: ["history-lab", "bench", "run"],
+    environment: Sample.environment
+  )
+
+  @Test func `A run without an output lies in Reports and is the latest`() throws {
+    let folder = try TemporaryFolder()
+    let run = try RunFolder.create(for: record, currentFolder: folder.path)
+    #expect(run.path == folder.path + "/Reports/runs/20260203T040506Z-bench")
+    #expect(try folder.target("Reports/latest") == "runs/20260203T040506Z-bench")
+    #expect(folder.text("Reports/latest/run.json") != nil)
+  }
+
+  @Test func `An output of one's own holds its runs and its latest`() throws {
+    let folder = try TemporaryFolder()
+    let run = try RunFolder.create(for: record, output: "mine/", currentFolder: folder.path)
+    #expect(run.path == folder.path + "/mine/20260203T040506Z-bench")
+    #expect(try folder.target("mine/latest") == "20260203T040506Z-bench")
+  }
+
+  @Test func `Two runs in one second do not meet`() throws {
+    let folder = try TemporaryFolder()
+    let first = try RunFolder.create(for: record, currentFolder: folder.path)
+    try first.writeFile("results.csv", "first")
+    let second = try RunFolder.create(for: record, currentFolder: folder.path)
+    #expect(second.name == "20260203T040506Z-bench-2")
+    #expect(folder.text("Reports/runs/20260203T040506Z-bench/results.csv") == "first")
+    #expect(try folder.target("Reports/latest") == "runs/20260203T040506Z-bench-2")
+  }
+
+  @Test func `The record tells how to do the run again and what came of it`() throws {
+    let folder = try TemporaryFolder()
+    let run = try RunFolder.create(for: record, currentFolder: folder.path)
+    var done = record
+    done.verdict = "valid"
+    done.because = "all held"
+    try run.write(done)
+    let text = try #require(folder.text("Reports/latest/run.json"))
+    #expect(try JSONDecoder().decode(RunRecord.self, from: Data(text.utf8)) == done)
+    #expect(text.contains("\"run\" : 1"))
+    #expect(text.contains("\"seed\" : \"0x2a\""))
+    let files = try FileManager.default.contentsOfDirectory(atPath: run.path)
+    #expect(files == ["run.json"])
+  }
+
+  @Test func `A folder whose parent is missing is refused`() throws {
+    let folder = try TemporaryFolder()
+    let error = #expect(throws: RunFolderError.self) {
+      try RunFolder.create(for: record, output: "no/where", currentFolder: folder.path)
+    }
+    #expect(
+      error?.description == "cannot make the folder \(folder.path)/no/where: the folder that it "
+        + "lies in does not exist; make that folder first, or name another with --output"
+    )
+  }
+
+  @Test func `A file in the way is left alone`() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeExecutable("out", "mine")
+    let error = #expect(throws: RunFolderError.self) {
+      try RunFolder.create(for: record, output: "out", currentFolder: folder.path)
+    }
+    #expect(error?.description.contains("a file is in the way") == true)
+    #expect(folder.text("out") == "mine")
+  }
+
+  @Test func `Something else named latest is not replaced`() throws {
+    let folder = try TemporaryFolder()
+    try folder.makeExecutable("out/latest", "mine")
+    let error = #expect(throws: RunFolderError.self) {
+      try RunFolder.create(for: record, output: "out", currentFolder: folder.path)
+    }
+    #expect(error?.attempt == .notALink)
+    #expect(folder.text("out/latest") == "mine")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out") == ["latest"])
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "the superuser may write everywhere"))
+  func `A folder without permission is refused`() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/locked",
+      withIntermediateDirectories: false,
+      attributes: [.posixPermissions: 0o555]
+    )
+    let error = #expect(throws: RunFolderError.self) {
+      try RunFolder.create(for: record, output: "locked", currentFolder: folder.path)
+    }
+    #expect(error?.code == EACCES)
+  }
+
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
+  func `A folder on which nothing can be made is refused without a crash`() {
+    let error = #expect(throws: RunFolderError.self) {
+      try RunFolder.create(for: record, output: "/proc/self", currentFolder: "/")
+    }
+    #expect(error?.attempt == .cannotMakeFolder)
+  }
+
+  @Test(arguments: [
+    (code: EACCES, part: "you may not write there; name a folder that you may write to"),
+    (code: EROFS, part: "the disk is mounted read-only; name a folder that you may write to"),
+    (code: ENOENT, part: "the folder that it lies in does not exist; make that folder first"),
+    (code: ENOTDIR, part: "a file is in the way; name another folder"),
+    (code: ENOSPC, part: "the disk is full; make room"),
+    (code: ENAMETOOLONG, part: "the name is too long; name another folder"),
+  ])
+  func `Each reason has its sentence`(code: Int32, part: String) {
+    let error = RunFolderError(.cannotMakeFolder, path: "/out", code: code)
+    #expect(error.description.hasPrefix("cannot make the folder /out: \(part)"))
+    #expect(error.description.hasSuffix("--output"))
+  }
+}

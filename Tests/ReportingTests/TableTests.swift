@@ -1,0 +1,119 @@
+import Testing
+
+@testable import Reporting
+
+@Suite struct `Tables` {
+  @Test(arguments: [
+    (field: "plain", written: "plain"), (field: "", written: ""),
+    (field: "a,b", written: "\"a,b\""), (field: "say \"no\"", written: "\"say \"\"no\"\"\""),
+    (field: "two\nlines", written: "\"two\nlines\""), (field: "a\r\nb", written: "\"a\r\nb\""),
+    (field: " space", written: "\" space\""), (field: "\u{E9}\u{D7}", written: "\u{E9}\u{D7}"),
+  ])
+  func `A CSV field is quoted where a reader would misread it`(field: String, written: String) {
+    #expect(CSVWriter.quoted(field) == written)
+  }
+
+  @Test func `A CSV file has its columns first and one line a row`() {
+    var writer = CSVWriter(columns: ["name", "size"])
+    writer.append(["a,b", "1"])
+    #expect(writer.text == "name,size\n\"a,b\",1\n")
+  }
+
+  @Test func `A terminal table aligns text left and numbers right`() {
+    #expect(
+      table().text() == """
+        Costs
+          name       cost
+          ------  -------
+          fetch   1.20 ms
+        \u{2717} me rge     9 ns
+
+        """
+    )
+  }
+
+  @Test func `A terminal table without marks has no room for them`() {
+    var plain = ReportTable(columns: [.text("a")])
+    plain.append(["b"])
+    #expect(plain.text() == "a\n-\nb\n")
+  }
+
+  @Test func `Escape sequences do not reach the terminal`() {
+    var hostile = ReportTable(columns: [.text("a")])
+    hostile.append(["\u{1B}[31mred\u{7}\r\n"])
+    #expect(!hostile.text().unicodeScalars.contains { $0.value < 32 && $0 != "\n" })
+    #expect(hostile.text().split(separator: "\n").count == 3)
+  }
+
+  @Test func `Markdown cannot be broken by a cell`() {
+    var hostile = ReportTable(columns: [.text("a|b"), .number("n")])
+    hostile.append(["x | y\n*z* <b>", "1"])
+    #expect(
+      hostile.markdown() == """
+        | a\\|b | n |
+        | --- | ---: |
+        | x \\| y \\*z\\* &lt;b&gt; | 1 |
+
+        """
+    )
+  }
+
+  @Test func `Steps become a table with a sign at what broke`() {
+    let steps = StepTable(
+      caption: "Who did what",
+      steps: [
+        .init(number: 1, actor: "app", action: "write", outcome: "transaction 1"),
+        .init(number: 2, actor: "widget", action: "pass", outcome: "lost", mark: .bad),
+      ]
+    )
+    #expect(steps.actors == ["app", "widget"])
+    #expect(steps.table.text().contains("\u{2717}    2  widget  pass   lost"))
+  }
+
+  private func table() -> ReportTable {
+    var table = ReportTable(caption: "Costs", columns: [.text("name"), .number("cost")])
+    table.append(["fetch", "1.20 ms"])
+    table.append(ReportTable.Row(["me\nrge", "9 ns"], mark: .bad))
+    return table
+  }
+}
+
+@Suite struct `Numbers` {
+  @Test(arguments: [
+    (nanoseconds: 0.0, text: "0 ns"), (nanoseconds: 12, text: "12.0 ns"),
+    (nanoseconds: 999.4, text: "999 ns"), (nanoseconds: 999.6, text: "1.00 \u{B5}s"),
+    (nanoseconds: 12_345, text: "12.3 \u{B5}s"), (nanoseconds: 1_450_000, text: "1.45 ms"),
+    (nanoseconds: 999_960_000, text: "1.00 s"), (nanoseconds: 7.2e12, text: "7,200 s"),
+  ])
+  func `Times have the unit that fits and three digits`(nanoseconds: Double, text: String) {
+    #expect(NumberText.time(nanoseconds: nanoseconds) == text)
+  }
+
+  @Test(arguments: [
+    (value: 0.797, text: "0.797"), (value: 0.02163, text: "0.0216"), (value: 1, text: "1.00"),
+    (value: 9.996, text: "10.0"), (value: 99.96, text: "100"), (value: 1_234.5, text: "1,235"),
+    (value: -0.5, text: "-0.500"), (value: 0.00012, text: "0.00012"),
+    (value: .infinity, text: "not a number"),
+  ])
+  func `Three digits are kept whatever the size`(value: Double, text: String) {
+    #expect(NumberText.significant(value) == text)
+  }
+
+  @Test func `Counts have their thousands apart`() {
+    #expect(NumberText.count(1_000_000) == "1,000,000")
+    #expect(NumberText.count(-1_234) == "-1,234")
+    #expect(NumberText.count(999) == "999")
+    #expect(NumberText.shortCount(1_500) == "1.5k")
+    #expect(NumberText.shortCount(1_000_000) == "1M")
+    #expect(NumberText.shortCount(1_234) == "1,234")
+    #expect(NumberText.quantity(607, unit: "steps") == "607 steps")
+  }
+
+  @Test func `Numbers for machines read back the same`() {
+    #expect(NumberText.exact(3) == "3")
+    #expect(NumberText.exact(0.1) == "0.1")
+    #expect(NumberText.rounded(1.23456789) == "1.23457")
+    #expect(NumberText.rounded(19_000_000.4) == "19000000")
+    #expect(NumberText.rounded(.nan) == "")
+  }
+}
