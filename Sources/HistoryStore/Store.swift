@@ -80,3 +80,8 @@ public final class Store: Sendable {
     WriterID(rawValue: Int64(bitPattern: configuration.random() >> 1 | 1))
   }
 }
+
+extension Store {
+  /// The version of the SQLite library that stores run on.
+  public static var sqliteVersion: String { Connection.libraryVersion }
+}

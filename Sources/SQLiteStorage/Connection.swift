@@ -47,6 +47,9 @@ package struct Connection: ~Copyable {
     }
   }
 
+  /// The version of the SQLite library that is linked.
+  package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
   /// Runs one or more statements that return no rows.
   package borrowing func execute(_ sql: String) throws(SQLiteError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)

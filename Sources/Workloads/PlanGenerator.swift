@@ -36,9 +36,7 @@ package struct PlanGenerator: Sendable {
 
   private func header(_ source: inout ChoiceSource) -> PlanHeader {
     let model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
-    let most = max(1, min(style.actorCountMax, Self.names.count))
-    // One actor alone converges with itself: that is a plan in ten.
-    let count = 1 + source.weighted([1] + Array(repeating: 9 / max(most - 1, 1) + 1, count: most - 1), label: "actors")
+    let count = actorCount(&source)
     let actors = Self.names.prefix(count).map { name in
       var actor = PlannedActor(ActorID(name), author: name)
       source.span("actor") { source in
@@ -48,6 +46,13 @@ package struct PlanGenerator: Sendable {
       return actor
     }
     return PlanHeader(model: model, actors: actors)
+  }
+
+  private func actorCount(_ source: inout ChoiceSource) -> Int {
+    let least = max(1, style.actorCounts.lowerBound)
+    let most = max(least, min(style.actorCounts.upperBound, Self.names.count))
+    // One actor alone converges with itself: that is one plan in a few dozen.
+    return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
   }
 
   private static let names = ["app", "widget", "share", "sync", "watch", "intents", "safari", "mac"]

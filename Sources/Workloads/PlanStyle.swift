@@ -1,7 +1,7 @@
 /// What random plans look like: how many take part, how long plans are, and how writes are spread.
 package struct PlanStyle: Sendable {
-  /// The greatest number of actors.
-  package var actorCountMax = 4
+  /// How many actors take part, from one to eight.
+  package var actorCounts = 1...4
   /// The greatest number of commands of a plan.
   package var commandCountMax = 40
   /// The average number of changes of a write.

@@ -1,30 +1,111 @@
 import PropertyTesting
+import Reporting
 import Simulation
 import Traces
 import Workloads
 
-/// Runs plans against systems.
+/// Runs plans against systems; shrinks and reports what fails.
 struct CheckVerb: Verb {
   let options: CheckOptions
   let composition: Composition
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    for name in options.systems {
-      guard let system = LabSystem.named(name) else { continue }
-      var style = PlanStyle()
-      style.commandCountMax = options.planOptions.steps
-      let recipe = PlanRecipe(generator: PlanGenerator(style), seed: options.seed, timestamps: system.timestamps)
-      let run = CheckRun(system: system, recipe: recipe, versions: [:], place: { _ in StorePlace.heap() })
-      let start = ContinuousClock.now
-      let tally = try await run.tally(plans: options.plans, jobs: options.jobs, progress: { _ in }, goesOn: { true })
-      print(tally, ContinuousClock.now - start)
-      for (checker, plan) in tally.broken {
-        let finding = try run.shrink(checker, plan: plan) { _ in }
-        print(finding.counterexample.violation, finding.evaluations, finding.originalCommandCount)
-        print(PlanCodec.encode(finding.counterexample.trace.header.plan))
+    let style = try options.planOptions.style()
+    let folder = try RunOutput(
+      "check", seed: options.seed, output: options.output, outputIsDefault: options.usesDefaultOutput)
+    let start = terminal.now()
+    var reports: [SystemReport] = []
+    for system in options.systems.compactMap(LabSystem.named) {
+      let left = options.timeLimit.map { $0 - (terminal.now() - start) }
+      reports.append(try await check(system, style, timeLimit: left, folder))
+      if Interruption.isRequested { break }
+    }
+    let result = CheckReport(
+      seed: options.seed, plans: options.plans, like: options.planOptions.like.text,
+      systems: reports, folder: folder.path)
+    if options.json { terminal.print(try result.json()) }
+    return try finish(result, folder)
+  }
+
+  /// Runs one system's plans, shrinks what broke, and tells it.
+  private func check(
+    _ system: LabSystem, _ style: PlanStyle, timeLimit: Duration?, _ folder: RunOutput
+  ) async throws(LabError) -> SystemReport {
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(style), seed: options.seed, timestamps: system.timestamps)
+    let run = CheckRun(
+      system: system, recipe: recipe, versions: folder.versions, place: options.place)
+    let start = terminal.now()
+    let tally = try await tally(run, timeLimit)
+    let elapsed = terminal.now() - start
+    var findings: [FindingReport] = []
+    for (checker, plan) in tally.broken where !Interruption.isRequested {
+      let finding = try shrink(run, checker, plan)
+      findings.append(
+        try folder.keep(
+          finding, replayOfPlan: options.replayCommand(system: system.name, plan: plan),
+          onDisk: options.onDisk))
+    }
+    let report = SystemReport(
+      system: system.name, tally: tally, seconds: elapsed / .seconds(1), findings: findings)
+    if !options.json { CheckText(terminal: terminal).print(report, seed: options.seed) }
+    return report
+  }
+
+  private func tally(_ run: CheckRun, _ timeLimit: Duration?) async throws(LabError) -> CheckTally {
+    let work = WorkState(
+      run.system.name, unit: "plans", total: options.plans, limit: timeLimit)
+    let bar = ProgressBar(work, on: terminal)
+    let deadline = timeLimit.map { terminal.now() + $0 }
+    let now = terminal.now
+    defer { bar.finish() }
+    return try await run.tally(
+      plans: options.plans, jobs: options.jobs, progress: { _ in bar.advance() },
+      goesOn: { !Interruption.isRequested && deadline.map { now() < $0 } ?? true })
+  }
+
+  private func shrink(
+    _ run: CheckRun, _ checker: String, _ plan: Int
+  ) throws(LabError) -> Finding {
+    let bar = ProgressBar(
+      WorkState("shrinking \(checker)", unit: "tries"), on: terminal)
+    defer { bar.finish() }
+    var last = 0
+    return try run.shrink(checker, plan: plan) { evaluations in
+      bar.advance(by: evaluations - last)
+      last = evaluations
+    }
+  }
+
+  private func finish(
+    _ result: CheckReport, _ folder: RunOutput
+  ) throws(LabError) -> ExitCode {
+    try folder.write("check.json", try result.json() + "\n")
+    try folder.finish(verdict: result.verdict, because: result.because)
+    if !options.json { terminal.print("Run: \(folder.path)") }
+    return switch result.verdict {
+    case "valid": .good
+    case "invalid": .violation
+    default: .undecided
+    }
+  }
+}
+
+extension CheckOptions {
+  /// Where the stores of a lane lie.
+  var place: @Sendable (Int) throws(LabError) -> StorePlace {
+    let folder = onDisk
+    return { lane throws(LabError) in
+      guard let folder else { return .heap() }
+      do throws(StorePlaceError) {
+        return try .folder("\(folder)/lane-\(lane + 1)")
+      } catch {
+        throw .usage("--on-disk: \(error.description)")
       }
     }
-    return .good
   }
+
+  /// Whether nobody named a folder for the run.
+  var usesDefaultOutput: Bool { output == CommonOption.runsFolder }
 }

@@ -1,14 +1,5 @@
 // The verbs that wait for the rooms that do their work: each refuses, and says so.
 
-/// Runs one plan again.
-struct ReplayVerb: Verb {
-  let options: ReplayOptions
-  let composition: Composition
-  let terminal: Terminal
-
-  func run() async throws(LabError) -> ExitCode { throw .lab("replay is not connected yet.") }
-}
-
 /// Runs benchmarks.
 struct BenchRunVerb: Verb {
   let options: BenchRunOptions

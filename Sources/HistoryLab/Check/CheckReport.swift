@@ -1,0 +1,144 @@
+import Checkers
+import Foundation
+import Traces
+
+/// What a check found, for people and for machines alike.
+struct CheckReport {
+  let seed: UInt64
+  /// How many plans each system was to run.
+  let plans: Int
+  let like: String
+  let systems: [SystemReport]
+  let folder: String
+
+  /// `invalid` when something broke, `unknown` when something was never exercised, else `valid`.
+  var verdict: String {
+    if systems.contains(where: { !$0.tally.broken.isEmpty }) { return "invalid" }
+    return systems.contains { !$0.tally.undecided.isEmpty } || systems.isEmpty ? "unknown" : "valid"
+  }
+
+  /// The verdict in a sentence.
+  var because: String {
+    systems.map { "\($0.system): \($0.sentence)" }.joined(separator: " ")
+  }
+
+  /// The report as one JSON object, keys sorted.
+  func json() throws(LabError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    do {
+      return String(decoding: try encoder.encode(CheckDocument(self)), as: UTF8.self)
+    } catch {
+      throw .lab("the report cannot be written as JSON: \(error)")
+    }
+  }
+}
+
+/// What became of the plans of one system.
+struct SystemReport {
+  let system: String
+  let tally: CheckTally
+  let seconds: Double
+  let findings: [FindingReport]
+
+  /// One sentence.
+  var sentence: String {
+    let plans = "\(tally.planCount.grouped) plans"
+    if !tally.broken.isEmpty {
+      let names = tally.broken.map(\.checker).joinedWithAnd
+      return "\(names) broke, in \(tally.invalidPlanCount.grouped) of \(plans)."
+    }
+    if !tally.undecided.isEmpty {
+      return "none of \(plans) exercised \(tally.undecided.joinedWithAnd)."
+    }
+    return "every invariant held in \(plans)."
+  }
+}
+
+/// A counterexample, where it lies, and how to see it again.
+struct FindingReport {
+  let finding: Finding
+  let file: String
+  /// The command that replays the shrunk plan.
+  let replay: String
+  /// The command that replays the plan that it was shrunk from.
+  let replayOfPlan: String
+
+  var violation: Violation { finding.counterexample.violation }
+  var commandCount: Int { finding.counterexample.trace.header.plan.commands.count }
+}
+
+/// A check report as JSON.
+private struct CheckDocument: Encodable {
+  struct Invariant: Encodable {
+    let invariant: String
+    let valid: Int
+    let invalid: Int
+    let unknown: Int
+  }
+  struct Found: Encodable {
+    let checker: String
+    let because: String
+    let at: Int
+    let transaction: String?
+    let commands: Int
+    let foundInPlan: Int
+    let foundCommands: Int
+    let evaluations: Int
+    let minimal: Bool
+    let file: String
+    let replay: String
+    let replayOfPlan: String
+    let plan: [String]
+  }
+  struct System: Encodable {
+    let system: String
+    let plans: Int
+    let invalidPlans: Int
+    let steps: Int
+    let seconds: Double
+    let invariants: [Invariant]
+    let counterexamples: [Found]
+  }
+  let check = 1
+  let seed: String
+  let like: String
+  let verdict: String
+  let because: String
+  let folder: String
+  let systems: [System]
+
+  init(_ report: CheckReport) {
+    seed = "0x" + String(report.seed, radix: 16)
+    like = report.like
+    verdict = report.verdict
+    because = report.because
+    folder = report.folder
+    systems = report.systems.map(Self.system)
+  }
+
+  private static func system(_ report: SystemReport) -> System {
+    System(
+      system: report.system, plans: report.tally.planCount,
+      invalidPlans: report.tally.invalidPlanCount, steps: report.tally.stepCount,
+      seconds: report.seconds,
+      invariants: CheckerSuite.names.map { name in
+        let count = report.tally.counts[name] ?? CheckTally.Count()
+        return Invariant(
+          invariant: name, valid: count.valid, invalid: count.invalid, unknown: count.unknown)
+      },
+      counterexamples: report.findings.map(found))
+  }
+
+  private static func found(_ report: FindingReport) -> Found {
+    let plan = PlanCodec.encode(report.finding.counterexample.trace.header.plan)
+    return Found(
+      checker: report.violation.checker, because: report.violation.because,
+      at: report.violation.at, transaction: report.violation.transaction,
+      commands: report.commandCount, foundInPlan: report.finding.plan,
+      foundCommands: report.finding.originalCommandCount,
+      evaluations: report.finding.evaluations, minimal: report.finding.isMinimal,
+      file: report.file, replay: report.replay, replayOfPlan: report.replayOfPlan,
+      plan: plan.split(separator: "\n").map(String.init))
+  }
+}

@@ -1,0 +1,89 @@
+import Checkers
+import Reporting
+import Traces
+
+/// A check's findings as a person reads them.
+struct CheckText {
+  let terminal: Terminal
+
+  func print(_ report: SystemReport, seed: UInt64) {
+    let rate = report.seconds > 0 ? Int(Double(report.tally.stepCount) / report.seconds) : 0
+    terminal.print(
+      terminal.styled(report.system, .bold)
+        + ": \(report.tally.planCount.grouped) plans, \(report.tally.stepCount.grouped) steps "
+        + "(\(rate.grouped)/s), seed 0x\(String(seed, radix: 16))")
+    for line in table(report.tally).text().split(separator: "\n") {
+      terminal.print("  " + styled(String(line)))
+    }
+    let style: Style = report.findings.isEmpty ? .green : .red
+    terminal.print(terminal.styled("  " + report.sentence.capitalizedFirst, style))
+    terminal.print("")
+    for (index, finding) in ordered(report.findings).enumerated() {
+      if index == 0 { show(finding) } else { mention(finding) }
+    }
+    if report.findings.count > 1 { terminal.print("") }
+  }
+
+  /// One line an invariant: in how many plans it held, broke, or was not exercised.
+  private func table(_ tally: CheckTally) -> ReportTable {
+    var table = ReportTable(columns: [
+      .text("invariant"), .text("verdict"), .number("held"), .number("broke"),
+      .number("not exercised"),
+    ])
+    for name in CheckerSuite.names {
+      let count = tally.counts[name] ?? CheckTally.Count()
+      let verdict =
+        count.invalid > 0 ? "broken" : count.valid > 0 ? "held" : "undecided"
+      table.append([
+        name, verdict, count.valid.grouped, count.invalid.grouped, count.unknown.grouped,
+      ])
+    }
+    return table
+  }
+
+  private func styled(_ line: String) -> String {
+    let words = line.split(separator: " ")
+    guard words.count > 1 else { return line }
+    switch words[1] {
+    case "broken": return terminal.styled(line, .red)
+    case "undecided": return terminal.styled(line, .yellow)
+    default: return line
+    }
+  }
+
+  /// What was lost matters most to a person: purges first, then lost updates, then the rest.
+  private func ordered(_ findings: [FindingReport]) -> [FindingReport] {
+    let order = ["PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress"]
+    return findings.sorted { left, right in
+      (order.firstIndex(of: left.violation.checker) ?? order.count)
+        < (order.firstIndex(of: right.violation.checker) ?? order.count)
+    }
+  }
+
+  private func show(_ report: FindingReport) {
+    let finding = report.finding
+    terminal.print(
+      "\(report.violation.checker) broke first in plan \(finding.plan), "
+        + "\(finding.originalCommandCount) commands; shrunk to \(report.commandCount) "
+        + "in \(finding.evaluations.grouped) tries\(finding.isMinimal ? "" : " (not to the end)"):")
+    terminal.print("")
+    let text = CounterexampleText(
+      width: min(terminal.traits.width, 120), colour: terminal.traits.usesColour)
+    for line in text.render(finding.counterexample, replay: report.replay).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    {
+      terminal.print(String(line))
+    }
+  }
+
+  private func mention(_ report: FindingReport) {
+    terminal.print(
+      "\(report.violation.checker), \(report.commandCount) commands: \(report.violation.because)")
+    terminal.print("  \(report.replay)")
+  }
+}
+
+extension String {
+  /// The text with its first letter in upper case.
+  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

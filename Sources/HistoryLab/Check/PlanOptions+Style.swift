@@ -1,0 +1,13 @@
+import Workloads
+
+extension PlanOptions {
+  /// What plans look like that resemble what was asked for.
+  ///
+  /// - Throws: a usage error when the file to resemble holds no history.
+  func style() throws(LabError) -> PlanStyle {
+    var style = PlanStyle()
+    style.commandCountMax = steps
+    if let actors { style.actorCounts = actors...actors }
+    return style
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import HistoryStore
+import Measuring
+import Reporting
+import Traces
+
+/// The folder of one run of a verb, with what every verb writes into it.
+struct RunOutput {
+  private let folder: RunFolder
+  private let record: RunRecord
+
+  /// The versions that traces carry.
+  let versions: [String: String]
+
+  /// Makes the folder, before any work is done that would be lost without it.
+  ///
+  /// - Throws: a lab error that says which folder cannot be written.
+  init(
+    _ verb: String, seed: UInt64, output: String, outputIsDefault: Bool
+  ) throws(LabError) {
+    let environment = RunEnvironment.current(
+      sqlite: Store.sqliteVersion, commit: ProcessInfo.processInfo.environment["HISTORY_LAB_COMMIT"],
+      time: .now(), seed: seed)
+    record = RunRecord(
+      verb: verb, commandLine: CommandLine.arguments, environment: environment)
+    versions = [
+      "lab": ToolSpec.version, "swift": environment.swift, "sqlite": environment.sqlite,
+      "machine": environment.machine,
+    ]
+    do throws(RunFolderError) {
+      folder = try RunFolder.create(
+        for: record, output: outputIsDefault ? nil : output,
+        currentFolder: FileManager.default.currentDirectoryPath)
+    } catch {
+      throw .lab(error.description)
+    }
+  }
+
+  /// The folder's path.
+  var path: String { folder.path }
+
+  /// Writes a file of the run.
+  func write(_ file: String, _ text: String) throws(LabError) {
+    do throws(RunFolderError) { try folder.writeFile(file, text) } catch {
+      throw .lab(error.description)
+    }
+  }
+
+  /// Keeps the counterexample, its plan and its trace.
+  func keep(
+    _ finding: Finding, replayOfPlan: String, onDisk: String?
+  ) throws(LabError) -> FindingReport {
+    let counterexample = finding.counterexample
+    let system = counterexample.trace.header.system.replacingOccurrences(of: "/", with: "-")
+    let stem = "\(system)-\(counterexample.violation.checker)"
+    let file = "counterexample-\(stem).jsonl"
+    try write(file, CounterexampleCodec.encode(counterexample))
+    try write("plan-\(stem).jsonl", PlanCodec.encode(counterexample.trace.header.plan))
+    try write("trace-\(stem).jsonl", TraceCodec.encode(counterexample.trace))
+    let replay = ReplayOptions(
+      source: .file(folder.path(of: file)), system: nil, until: nil, json: false, onDisk: onDisk)
+    return FindingReport(
+      finding: finding, file: folder.path(of: file), replay: replay.command,
+      replayOfPlan: replayOfPlan)
+  }
+
+  /// Writes what came of the run.
+  func finish(verdict: String, because: String) throws(LabError) {
+    var record = record
+    record.verdict = verdict
+    record.because = because
+    do throws(RunFolderError) { try folder.write(record) } catch {
+      throw .lab(error.description)
+    }
+  }
+}
