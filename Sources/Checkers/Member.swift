@@ -11,7 +11,7 @@ package struct Member: Sendable {
   package internal(set) var registeredFrom = 0
   /// The position of the cursor that it has recorded, if it has one.
   package internal(set) var cursor: Int?
-  /// The greatest position merged since it was launched or its cursor was reset; -1 is none.
+  /// The greatest position merged since it was launched; -1 is none.
   package internal(set) var mergedThrough = -1
   /// Below this position it has merged and recorded everything that it must.
   package internal(set) var settled = 0

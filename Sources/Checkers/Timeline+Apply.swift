@@ -126,7 +126,6 @@ extension Timeline {
   private mutating func record(_ member: Int) {
     guard let cursor = named.first else {
       everyone[member].cursor = nil
-      everyone[member].mergedThrough = -1
       return
     }
     guard cursor >= 0 else { return }
@@ -166,12 +165,8 @@ extension Timeline {
     lost.subtract(bit)
     cutOff.subtract(bit)
     guard let cursor = named.first, cursor >= 0 else { return }
-    for position in everyone[member]
-      .registeredFrom..<max(everyone[member].registeredFrom, cursor + 1)
-    {
-      standings[position].merge(bit)
-      standings[position].recorded.formUnion(bit)
-    }
+    let from = everyone[member].registeredFrom
+    for position in from..<max(from, cursor + 1) { standings[position].merge(bit) }
     everyone[member].cursor = cursor
     everyone[member].mergedThrough = cursor
     settle(member, through: cursor)

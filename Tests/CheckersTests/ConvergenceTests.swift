@@ -58,7 +58,9 @@ import Traces
 
   @Test func `A view in the middle of a plan may be behind`() throws {
     var story = try opened()
-    story.run(.view("app", context: "view")) { $0.tell("app", .viewed(context: "view", [:])) }
+    for context in ["view", "background"] {
+      story.run(.view("app", context: context)) { $0.tell("app", .viewed(context: context, [:])) }
+    }
     story.close()
     #expect(story.verdict(Convergence.self) == .valid)
   }
@@ -292,6 +294,19 @@ import Traces
     #expect(story.verdict(Convergence.self) == .valid)
     other.close(views: ["third": without])
     #expect(violation(other) != nil)
+  }
+
+  @Test func `What ignored transactions touched before the registration must be in the view`()
+    throws
+  {
+    var story = try Story("app", "share", launched: false)
+    story.header.actors[0].ignores = ["cloud"]
+    story.register("share")
+    story.write("share", "1", .insert("Item", 1), author: "cloud")
+    story.register("app")
+    story.write("share", "2", .insert("Item", 2))
+    story.close(views: ["app": [ObjectName("Item", 2): [:]]])
+    #expect(violation(story)?.transaction == "1")
   }
 
   @Test func `A member that knows that it was cut off may show old data`() throws {

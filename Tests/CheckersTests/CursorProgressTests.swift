@@ -46,6 +46,11 @@ import Traces
     #expect(still.verdict(CursorProgress.self).isUnknown)
     still.record("app", nil)
     #expect(still.verdict(CursorProgress.self).isUnknown)
+    var idle = try Story("app", launched: false)
+    idle.write("share", "1")
+    idle.register("app")
+    idle.record("app", "1")
+    #expect(idle.verdict(CursorProgress.self).isUnknown)
   }
 
   @Test func `A cursor may pass what the member need not merge`() throws {

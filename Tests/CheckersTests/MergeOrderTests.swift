@@ -80,6 +80,27 @@ import Traces
     #expect(story.verdict(MergeOrder.self) == .valid)
   }
 
+  @Test func `A new incarnation begins its order anew`() throws {
+    var story = try opened("1", "2")
+    story.merge("app", "2")
+    story.crash("app")
+    story.relaunch("app", at: nil)
+    story.merge("app", "1", "2")
+    #expect(story.verdict(MergeOrder.self) == .valid)
+  }
+
+  @Test func `What a member need not merge may come at any time`() throws {
+    var story = try Story("app", "late", launched: false)
+    story.register("app")
+    story.write("app", "1")
+    story.register("late")
+    story.write("app", "2")
+    story.merge("late", "2")
+    story.record("late", nil)
+    story.merge("late", "1", "2")
+    #expect(story.verdict(MergeOrder.self) == .valid)
+  }
+
   @Test func `After a relaunch what the cursor has passed comes too late`() throws {
     var story = try opened("1", "2")
     story.merge("app", "2")

@@ -53,6 +53,8 @@ import Traces
     var story = try Story("app", "share")
     story.write("share", "1")
     #expect(story.verdict(NoLostTransaction.self).isUnknown)
+    story.run(.data) { $0.tell(nil, .data($0.objects)) }
+    #expect(story.verdict(NoLostTransaction.self).isUnknown)
   }
 
   @Test func `What a crash took back must be merged again`() throws {
@@ -130,6 +132,22 @@ import Traces
     story.write("share", "1")
     story.pass("third", "1")
     story.tell("app", .lost)
+    story.close()
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+  }
+
+  @Test func `A member that registers anew once it was told that history expired starts afresh`()
+    throws
+  {
+    var story = try Story("app", "share", "third")
+    story.header.retention = PlannedRetention(transactions: 1)
+    story.write("share", "1")
+    story.pass("third", "1")
+    story.tell("app", .expired)
+    var idle = story
+    idle.close()
+    #expect(idle.verdict(NoLostTransaction.self) == .valid)
+    story.register("app")
     story.close()
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }

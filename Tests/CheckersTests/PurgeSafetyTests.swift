@@ -94,6 +94,19 @@ import Traces
     #expect(story.verdict(PurgeSafety.self) == .valid)
   }
 
+  @Test func `What a cursor had passed counts once it is merged and recorded`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.write("share", "2")
+    story.merge("app", "2")
+    story.record("app", "2")
+    story.record("app", nil)
+    story.merge("app", "1")
+    story.record("app", "2")
+    story.purge("share", "1", "2")
+    #expect(story.verdict(PurgeSafety.self) == .valid)
+  }
+
   @Test func `A late joiner need not merge what was there before`() throws {
     var story = try Story("app", "share", "late", launched: false)
     story.register("app")

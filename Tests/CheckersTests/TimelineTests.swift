@@ -1,0 +1,38 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct TimelineTests {
+  private func timeline(_ story: Story) -> Timeline {
+    var timeline = Timeline(story.trace.header)
+    for event in story.events {
+      timeline.resolve(event)
+      timeline.apply(event)
+    }
+    return timeline
+  }
+
+  @Test func `A crash leaves what was recorded, even above what was skipped`() throws {
+    var story = try Story("app", "share")
+    for name in ["1", "2", "3"] { story.write("share", name) }
+    story.merge("app", "2", "3")
+    story.record("app", "2")
+    story.crash("app")
+    let standings = timeline(story).standings
+    #expect(standings.map { $0.merged.contains(MemberSet(member: 0)) } == [false, true, false])
+    #expect(standings.map { $0.recorded.contains(MemberSet(member: 0)) } == [false, true, false])
+    #expect(standings.map { $0.everMerged.contains(MemberSet(member: 0)) } == [false, true, true])
+  }
+
+  @Test func `Members come from the trace, in the order in which the plan names them`() throws {
+    var story = try Story("app", "share", launched: false)
+    story.header.consumers = ["mirror"]
+    story.register("share")
+    let timeline = timeline(story)
+    #expect(timeline.everyone.map(\.id) == ["app", "share", "mirror"])
+    #expect(timeline.members == MemberSet(member: 1))
+    #expect(timeline.running == MemberSet(member: 1))
+    #expect(timeline.consumers == MemberSet(member: 2))
+  }
+}
