@@ -1,19 +1,8 @@
 internal import CSQLite
-internal import Synchronization
 
-/// What a heap file system holds, at an address that SQLite's callbacks are given.
-///
-/// Everything in it is guarded by `mutex`; callbacks reach it through pointers alone, so that a
-/// read or a write costs no reference count, no hash and no check of exclusive access.
+/// What a heap file system holds: its files, their handles' count, what was called and what fails.
 struct HeapDisk {
   typealias FilePointer = UnsafeMutablePointer<HeapFile>
-
-  /// The object that owns this disk; each open handle keeps it alive.
-  let owner: Unmanaged<HeapFileSystem>
-  /// The methods that each open handle points to.
-  let methods: UnsafeMutablePointer<sqlite3_io_methods>
-  /// Tells the time in seconds since 2001-01-01 UTC.
-  let clock: @Sendable () -> Double
 
   /// Files that have a path.
   var files: [String: FilePointer] = [:]
@@ -27,22 +16,11 @@ struct HeapDisk {
   private(set) var tallies: [FaultTally] = []
   private var isArmed = false
 
-  fileprivate let mutex: UnsafeMutablePointer<Mutex<Void>>
   private let calls: UnsafeMutablePointer<Int>
   private let bytes: UnsafeMutablePointer<Int>
 
-  init(
-    owner: HeapFileSystem,
-    methods: UnsafeMutablePointer<sqlite3_io_methods>,
-    seed: UInt64,
-    clock: @escaping @Sendable () -> Double
-  ) {
-    self.owner = .passUnretained(owner)
-    self.methods = methods
-    self.clock = clock
+  init(seed: UInt64) {
     random = SplitMix(seed: seed)
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: Mutex(()))
     calls = .allocate(capacity: CallCounters.tableCount)
     bytes = .allocate(capacity: CallCounters.tableCount)
     calls.initialize(repeating: 0, count: CallCounters.tableCount)
@@ -52,8 +30,6 @@ struct HeapDisk {
   /// Frees all files; no handle may be open.
   func deallocate() {
     for file in Array(files.values) + spare { Self.free(file) }
-    mutex.deinitialize(count: 1)
-    mutex.deallocate()
     calls.deallocate()
     bytes.deallocate()
   }
@@ -94,13 +70,5 @@ extension HeapDisk {
       calls: UnsafeBufferPointer(start: calls, count: count),
       bytes: UnsafeBufferPointer(start: bytes, count: count)
     )
-  }
-}
-
-extension UnsafeMutablePointer where Pointee == HeapDisk {
-  /// Runs a closure while no other thread is inside this disk.
-  @inline(__always)
-  func locked<Answer: Sendable>(_ body: () -> Answer) -> Answer {
-    pointee.mutex.pointee.withLock { _ in body() }
   }
 }

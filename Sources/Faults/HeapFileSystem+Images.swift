@@ -1,7 +1,7 @@
 extension HeapFileSystem {
   /// Copies the bytes of one file; nil if there is none at the path.
   package func image(of path: String) -> FileImage? {
-    disk.locked { disk.pointee.files[path]?.pointee.image() }
+    disk.locked { $0.files[path]?.pointee.image() }
   }
 
   /// Copies all files and the mapped shared memory.
@@ -9,7 +9,7 @@ extension HeapFileSystem {
   /// Taken while a connection is inside a transaction, it is what a crash at this moment leaves.
   /// - Complexity: O(bytes of all files).
   package func snapshot() -> FileSystemImage {
-    disk.locked { disk.pointee.snapshot() }
+    disk.locked { $0.snapshot() }
   }
 
   /// Makes the files exactly those of an image.
@@ -21,7 +21,7 @@ extension HeapFileSystem {
   /// could take an old page in its cache for a current one.
   /// - Complexity: O(bytes of the image); nothing is allocated if the files were as large before.
   package func restore(_ image: FileSystemImage) {
-    disk.locked { disk.pointee.restore(image) }
+    disk.locked { $0.restore(image) }
   }
 
   /// Makes one file hold the bytes of an image: a fresh store without running its schema.
@@ -29,13 +29,13 @@ extension HeapFileSystem {
   /// The image must be of a store that was checkpointed; no connection may have the file open, or
   /// the program ends. A log left at the path is not removed.
   package func install(_ image: FileImage, at path: String) {
-    disk.locked { disk.pointee.install(image, at: path) }
+    disk.locked { $0.install(image, at: path) }
   }
 
   /// Removes all files, as deleting them would: open connections keep theirs until they close.
   ///
   /// Buffers are kept for the files that come next.
   package func removeAll() {
-    disk.locked { disk.pointee.unlinkAll() }
+    disk.locked { $0.unlinkAll() }
   }
 }

@@ -16,9 +16,12 @@ package final class HeapFileSystem: @unchecked Sendable {
   /// The name to give to `sqlite3_open_v2` or to `vfs=` in a URI; no other instance has it.
   package let name: String
 
-  /// Guarded by the mutex that it contains: this makes the class sendable.
-  let disk: UnsafeMutablePointer<HeapDisk>
-  private let methods: UnsafeMutablePointer<sqlite3_io_methods>
+  /// Guarded by its mutex, which makes the class sendable: nothing else changes.
+  let disk: SharedDisk
+  /// The methods that each open file points to.
+  let methods: UnsafeMutablePointer<sqlite3_io_methods>
+  /// Tells the time in seconds since 2001-01-01 UTC.
+  let clock: @Sendable () -> Double
   private let system: UnsafeMutablePointer<sqlite3_vfs>
   private let cName: UnsafeMutablePointer<CChar>
 
@@ -33,22 +36,19 @@ package final class HeapFileSystem: @unchecked Sendable {
     let number = Self.instanceCount.add(1, ordering: .relaxed).newValue
     name = "heap-\(number)"
     cName = Self.copy(name)
-    disk = .allocate(capacity: 1)
+    disk = SharedDisk(seed: seed)
+    self.clock = clock
     methods = .allocate(capacity: 1)
     methods.initialize(to: OpenFile.makeMethods())
     system = .allocate(capacity: 1)
-    system.initialize(to: HeapDisk.makeSystem(name: cName, disk: disk))
-    disk.initialize(
-      to: HeapDisk(owner: self, methods: methods, seed: seed, clock: clock)
-    )
+    system.initialize(to: sqlite3_vfs())
+    fillIn(&system.pointee, name: cName)
     let code = sqlite3_vfs_register(system, 0)
     guard code == SQLITE_OK else { fatalError("SQLite did not register \(name): code \(code)") }
   }
 
   deinit {
     sqlite3_vfs_unregister(system)
-    disk.pointee.deallocate()
-    disk.deinitialize(count: 1)
     disk.deallocate()
     system.deallocate()
     methods.deallocate()
@@ -61,18 +61,18 @@ package final class HeapFileSystem: @unchecked Sendable {
   /// too: files are equal byte by byte only while no other thread of the process uses SQLite. Their
   /// content and the number of calls do not depend on it.
   package func reseed(_ seed: UInt64) {
-    disk.locked { disk.pointee.random = SplitMix(seed: seed) }
+    disk.locked { $0.random = SplitMix(seed: seed) }
     ProcessRandomness.restart(seed: seed)
   }
 
   /// How often SQLite called, and the bytes that it moved, since the file system was made.
   package var counters: CallCounters {
-    disk.locked { disk.pointee.counters }
+    disk.locked { $0.counters }
   }
 
   /// What is held now.
   package var usage: HeapUsage {
-    disk.locked { disk.pointee.usage }
+    disk.locked { $0.usage }
   }
 
   private static func copy(_ text: String) -> UnsafeMutablePointer<CChar> {

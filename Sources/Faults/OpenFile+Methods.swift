@@ -112,7 +112,7 @@ extension OpenFile {
     methods.xShmBarrier = { _ in atomicMemoryFence(ordering: .sequentiallyConsistent) }
     methods.xShmUnmap = { file, _ in
       let handle = OpenFile.at(file)
-      return handle.pointee.disk.locked {
+      return handle.pointee.disk.locked { _ in
         handle.pointee.file.pointee.memory.unmap(&handle.pointee.slots)
         return SQLITE_OK
       }
@@ -125,12 +125,12 @@ extension OpenFile {
       switch operation {
       case SQLITE_FCNTL_SIZE_HINT:
         guard let size = argument?.assumingMemoryBound(to: Int64.self) else { return SQLITE_ERROR }
-        return handle.pointee.disk.locked {
+        return handle.pointee.disk.locked { _ in
           handle.pointee.file.pointee.reserve(Int(size.pointee))
           return SQLITE_OK
         }
       case SQLITE_FCNTL_HAS_MOVED:
-        let isDetached = handle.pointee.disk.locked { handle.pointee.file.pointee.path == nil }
+        let isDetached = handle.pointee.disk.locked { _ in handle.pointee.file.pointee.path == nil }
         argument?.assumingMemoryBound(to: Int32.self).pointee = isDetached ? 1 : 0
         return SQLITE_OK
       default:

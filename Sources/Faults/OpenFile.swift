@@ -7,7 +7,9 @@ struct OpenFile {
   typealias Pointer = UnsafeMutablePointer<OpenFile>
 
   private var base: sqlite3_file
-  let disk: UnsafeMutablePointer<HeapDisk>
+  /// Kept alive by this handle, released by its close.
+  let owner: Unmanaged<HeapFileSystem>
+  let disk: SharedDisk
   let file: UnsafeMutablePointer<HeapFile>
   let kind: FileKind
   let isDeletedOnClose: Bool
@@ -16,13 +18,14 @@ struct OpenFile {
   var slots = SharedMemory.Holding()
 
   init(
-    disk: UnsafeMutablePointer<HeapDisk>,
+    owner: HeapFileSystem,
     file: UnsafeMutablePointer<HeapFile>,
     kind: FileKind,
     isDeletedOnClose: Bool
   ) {
-    base = sqlite3_file(pMethods: UnsafePointer(disk.pointee.methods))
-    self.disk = disk
+    base = sqlite3_file(pMethods: UnsafePointer(owner.methods))
+    self.owner = .passRetained(owner)
+    disk = owner.disk
     self.file = file
     self.kind = kind
     self.isDeletedOnClose = isDeletedOnClose
@@ -44,9 +47,8 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     byteCount: Int = 0,
     _ body: () -> Int32
   ) -> Int32 {
-    let disk = pointee.disk
-    return disk.locked {
-      let code = disk.pointee.admit(call, kind ?? pointee.kind, byteCount: byteCount)
+    pointee.disk.locked { disk in
+      let code = disk.admit(call, kind ?? pointee.kind, byteCount: byteCount)
       return code == SQLITE_OK ? body() : code
     }
   }
@@ -54,9 +56,8 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
   /// Reads bytes; a short read is the one failure that still delivers some.
   @inline(__always)
   func read(_ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int) -> Int32 {
-    let disk = pointee.disk
-    return disk.locked {
-      let code = disk.pointee.admit(.read, pointee.kind, byteCount: count)
+    pointee.disk.locked { disk in
+      let code = disk.admit(.read, pointee.kind, byteCount: count)
       if code != SQLITE_OK && code != ExtendedCode.shortRead { return code }
       let there = pointee.file.pointee.read(into: target, at: offset, count: count)
       if code == SQLITE_OK { return there == count ? SQLITE_OK : ExtendedCode.shortRead }
@@ -68,16 +69,15 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
 
   /// Gives back what the handle holds and lets go of the file.
   func close() {
-    let disk = pointee.disk
-    let owner = disk.pointee.owner
-    disk.locked {
+    let owner = pointee.owner
+    pointee.disk.locked { disk in
       let file = pointee.file
       file.pointee.memory.unmap(&pointee.slots)
       file.pointee.lock.lower(&pointee.lockLevel, to: SQLITE_LOCK_NONE)
       file.pointee.openCount -= 1
-      disk.pointee.openHandleCount -= 1
-      if pointee.isDeletedOnClose { disk.pointee.unlink(file) }
-      disk.pointee.retireIfUnused(file)
+      disk.openHandleCount -= 1
+      if pointee.isDeletedOnClose { disk.unlink(file) }
+      disk.retireIfUnused(file)
     }
     deinitialize(count: 1)
     owner.release()

@@ -95,10 +95,13 @@ struct WriteAheadLogTests {
     }
     let crashed = files.snapshot()
     #expect((crashed.sharedMemory["app.store"]?.bytes.count ?? 0) >= 64 << 10)
-    let recovered = HeapFileSystem()
-    recovered.restore(crashed)
-    let reader = try Connection("app.store", on: recovered)
-    #expect(try reader.run("SELECT count(*) FROM item") == ["6000"])
-    #expect(try reader.run("PRAGMA integrity_check") == ["ok"])
+    for isOpen in [false, true] {
+      let recovered = HeapFileSystem()
+      let open = isOpen ? try Connection.store(on: recovered) : nil
+      recovered.restore(crashed)
+      let reader = try open ?? Connection("app.store", on: recovered)
+      #expect(try reader.run("SELECT count(*) FROM item") == ["6000"])
+      #expect(try reader.run("PRAGMA integrity_check") == ["ok"])
+    }
   }
 }

@@ -1,36 +1,32 @@
 internal import CSQLite
 
 /// The methods of the file system itself (https://sqlite.org/c3ref/vfs.html), version 2.
-extension HeapDisk {
-  typealias Pointer = UnsafeMutablePointer<HeapDisk>
-
-  /// Fills in what SQLite registers; `name` and `disk` must outlive it.
-  static func makeSystem(name: UnsafePointer<CChar>, disk: Pointer) -> sqlite3_vfs {
-    var system = sqlite3_vfs()
+extension HeapFileSystem {
+  /// Fills in what SQLite registers; it refers to this object and to `name`.
+  func fillIn(_ system: inout sqlite3_vfs, name: UnsafePointer<CChar>) {
     system.iVersion = 2
     system.szOsFile = Int32(MemoryLayout<OpenFile>.stride)
     system.mxPathname = 1024
     system.zName = name
-    system.pAppData = UnsafeMutableRawPointer(disk)
-    addFiles(to: &system)
-    addEnvironment(to: &system)
-    addLibraries(to: &system)
-    return system
+    system.pAppData = Unmanaged.passUnretained(self).toOpaque()
+    Self.addFiles(to: &system)
+    Self.addEnvironment(to: &system)
+    Self.addLibraries(to: &system)
   }
 
   private static func addFiles(to system: inout sqlite3_vfs) {
     system.xOpen = { system, path, file, flags, outFlags in
       file?.pointee.pMethods = nil
       guard let file else { return SQLITE_CANTOPEN }
-      let code = HeapDisk.at(system).open(path, OpenFile.at(file), flags)
+      let code = HeapFileSystem.at(system).open(path, OpenFile.at(file), flags)
       if code == SQLITE_OK { outFlags?.pointee = flags }
       return code
     }
     system.xDelete = { system, path, _ in
-      HeapDisk.at(system).delete(String(cString: path.unsafelyUnwrapped))
+      HeapFileSystem.at(system).delete(String(cString: path.unsafelyUnwrapped))
     }
     system.xAccess = { system, path, _, answer in
-      HeapDisk.at(system).access(String(cString: path.unsafelyUnwrapped), answer)
+      HeapFileSystem.at(system).access(String(cString: path.unsafelyUnwrapped), answer)
     }
     system.xFullPathname = { _, path, capacity, target in
       guard let path, let target else { return SQLITE_CANTOPEN }
@@ -38,24 +34,24 @@ extension HeapDisk {
         target[index] = path[index]
         if path[index] == 0 { return SQLITE_OK }
       }
+      target[0] = 0
       return SQLITE_CANTOPEN
     }
   }
 
   private static func addEnvironment(to system: inout sqlite3_vfs) {
     system.xRandomness = { system, count, bytes in
-      let disk = HeapDisk.at(system)
       let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-      disk.locked { disk.pointee.random.fill(buffer) }
+      HeapFileSystem.at(system).disk.locked { $0.random.fill(buffer) }
       return count
     }
     system.xSleep = { _, microseconds in microseconds }
     system.xCurrentTimeInt64 = { system, milliseconds in
-      milliseconds?.pointee = HeapDisk.at(system).julianMilliseconds
+      milliseconds?.pointee = HeapFileSystem.at(system).julianMilliseconds
       return SQLITE_OK
     }
     system.xCurrentTime = { system, days in
-      days?.pointee = Double(HeapDisk.at(system).julianMilliseconds) / 86_400_000
+      days?.pointee = Double(HeapFileSystem.at(system).julianMilliseconds) / 86_400_000
       return SQLITE_OK
     }
     system.xGetLastError = { _, _, _ in 0 }
@@ -70,17 +66,17 @@ extension HeapDisk {
     system.xDlClose = { _, _ in }
   }
 
-  private static func at(_ system: UnsafeMutablePointer<sqlite3_vfs>?) -> Pointer {
+  private static func at(_ system: UnsafeMutablePointer<sqlite3_vfs>?) -> HeapFileSystem {
     let data = system.unsafelyUnwrapped.pointee.pAppData.unsafelyUnwrapped
-    return data.assumingMemoryBound(to: HeapDisk.self)
+    return Unmanaged.fromOpaque(data).takeUnretainedValue()
   }
 }
 
-extension UnsafeMutablePointer where Pointee == HeapDisk {
+extension HeapFileSystem {
   /// The clock's reading in milliseconds of the Julian calendar, as SQLite wants it.
   fileprivate var julianMilliseconds: Int64 {
     let referenceDate: Int64 = 211_845_067_200_000
-    return referenceDate + Int64((pointee.clock() * 1000).rounded(.down))
+    return referenceDate + Int64((clock() * 1000).rounded(.down))
   }
 
   /// Opens or creates a file, and fills in the handle.
@@ -91,16 +87,15 @@ extension UnsafeMutablePointer where Pointee == HeapDisk {
   ) -> Int32 {
     let path = path.map { String(cString: $0) }
     let kind = FileKind(openFlags: flags)
-    return locked {
-      let code = pointee.admit(.open, kind)
+    return disk.locked { disk in
+      let code = disk.admit(.open, kind)
       if code != SQLITE_OK { return code }
-      guard let file = pointee.findFile(path, flags) else { return SQLITE_CANTOPEN }
+      guard let file = disk.findFile(path, flags) else { return SQLITE_CANTOPEN }
       file.pointee.openCount += 1
-      pointee.openHandleCount += 1
-      _ = pointee.owner.retain()
+      disk.openHandleCount += 1
       handle.initialize(
         to: OpenFile(
-          disk: self,
+          owner: self,
           file: file,
           kind: kind,
           isDeletedOnClose: flags & SQLITE_OPEN_DELETEONCLOSE != 0
@@ -112,21 +107,21 @@ extension UnsafeMutablePointer where Pointee == HeapDisk {
 
   /// Removes a file's path.
   fileprivate func delete(_ path: String) -> Int32 {
-    locked {
-      let code = pointee.admit(.delete, FileKind(path: path))
+    disk.locked { disk in
+      let code = disk.admit(.delete, FileKind(path: path))
       if code != SQLITE_OK { return code }
-      guard let file = pointee.files[path] else { return ExtendedCode.deleteNoEntry }
-      pointee.unlink(file)
+      guard let file = disk.files[path] else { return ExtendedCode.deleteNoEntry }
+      disk.unlink(file)
       return SQLITE_OK
     }
   }
 
   /// Tells whether a file exists; an empty one does not count, as in `os_unix.c`.
   fileprivate func access(_ path: String, _ answer: UnsafeMutablePointer<Int32>?) -> Int32 {
-    locked {
-      let code = pointee.admit(.access, FileKind(path: path))
+    disk.locked { disk in
+      let code = disk.admit(.access, FileKind(path: path))
       if code != SQLITE_OK { return code }
-      answer?.pointee = (pointee.files[path]?.pointee.count ?? 0) > 0 ? 1 : 0
+      answer?.pointee = (disk.files[path]?.pointee.count ?? 0) > 0 ? 1 : 0
       return SQLITE_OK
     }
   }
