@@ -39,6 +39,12 @@ struct RunOutput {
   /// The folder's path.
   var path: String { folder.path }
 
+  /// The folder's name without the folders it lies in.
+  var name: String { folder.name }
+
+  /// Where, with what and when the run began.
+  var environment: RunEnvironment { record.environment }
+
   /// Writes a file of the run.
   func write(_ file: String, _ text: String) throws(LabError) {
     do throws(RunFolderError) { try folder.writeFile(file, text) } catch {
