@@ -66,6 +66,47 @@ extension ChoiceSequence {
     rearranged([0..<range.lowerBound, range.upperBound..<count])
   }
 
+  /// Returns the sequence with two spans exchanged: `first` before `second`, disjoint and not empty.
+  ///
+  /// - Complexity: O(choices + spans).
+  func exchanging(_ first: Int, _ second: Int) -> ChoiceSequence {
+    let (left, right) = (spans[first], spans[second])
+    let (leftTree, rightTree) = (subtree(first), subtree(second))
+    let growth = right.range.count - left.range.count
+    var result = ChoiceSequence()
+    let stretches = [
+      0..<left.start, right.range, left.end..<right.start, left.range, right.end..<count,
+    ]
+    for stretch in stretches { result.choices.append(contentsOf: choices[stretch]) }
+    func place(_ index: Int) -> Int {
+      index <= left.start || index >= right.end ? index : index + growth
+    }
+    func append(_ indices: Range<Int>, shift: Int, deeper: Int) {
+      for var span in spans[indices] {
+        (span.start, span.end) = (span.start + shift, span.end + shift)
+        span.depth += deeper
+        result.spans.append(span)
+      }
+    }
+    func append(_ indices: Range<Int>) {
+      for var span in spans[indices] {
+        (span.start, span.end) = (place(span.start), place(span.end))
+        result.spans.append(span)
+      }
+    }
+    append(0..<first)
+    append(rightTree, shift: left.start - right.start, deeper: left.depth - right.depth)
+    append(leftTree.upperBound..<second)
+    append(leftTree, shift: right.end - left.end, deeper: right.depth - left.depth)
+    append(rightTree.upperBound..<spans.count)
+    return result
+  }
+
+  /// Returns the indices of a span and of those inside it.
+  func subtree(_ index: Int) -> Range<Int> {
+    index..<(spans[(index + 1)...].firstIndex { $0.depth <= spans[index].depth } ?? spans.count)
+  }
+
   /// Returns the sequence with other choices at some places.
   func replacing(_ edits: [(index: Int, choice: Choice)]) -> ChoiceSequence {
     var result = self

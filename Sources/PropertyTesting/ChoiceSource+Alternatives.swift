@@ -9,7 +9,7 @@ extension ChoiceSource {
     let total = weights.reduce(0) { $0 + max($1, 0) }
     guard total > 0 else { fatalError("weighted(\(weights)): no weight is positive") }
     let first = weights.firstIndex { $0 > 0 } ?? 0
-    let index = take(0, Int64(weights.count - 1), simplest: 0) { random in
+    let index = take(0, Int64(weights.count - 1), simplest: 0, kind: .name) { random in
       var rest = Int(random.next(through: UInt64(total - 1)))
       for index in weights.indices {
         rest -= max(weights[index], 0)

@@ -40,7 +40,13 @@ extension ChoiceSource {
   /// Draws an index of a collection of `count` elements, which must not be empty; shrinks toward the first.
   public mutating func index(below count: Int, label: String? = nil) -> Int {
     guard count > 0 else { fatalError("index(below: \(count)): there is no index to draw") }
-    return Int(integer(in: 0...Int64(count - 1), label: label))
+    if let label { openSpan(label) }
+    defer { if label != nil { closeSpan() } }
+    return Int(
+      take(0, Int64(count - 1), simplest: 0, kind: .name) { random in
+        Int64(random.next(through: UInt64(count - 1)))
+      }
+    )
   }
 
   /// Draws a decision that is true with a probability; shrinks toward false.
@@ -49,7 +55,8 @@ extension ChoiceSource {
     defer { if label != nil { closeSpan() } }
     let isPossible = probability > 0
     let isCertain = probability >= 1
-    return take(isCertain ? 1 : 0, isPossible ? 1 : 0, simplest: isCertain ? 1 : 0) { random in
+    return take(isCertain ? 1 : 0, isPossible ? 1 : 0, simplest: isCertain ? 1 : 0, kind: .name) {
+      random in
       random.nextFraction() < probability ? 1 : 0
     } == 1
   }

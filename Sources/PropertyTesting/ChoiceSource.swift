@@ -85,10 +85,10 @@ extension ChoiceSource {
     _ lowest: Int64,
     _ highest: Int64,
     simplest: Int64,
-    isContinuation: Bool = false,
+    kind: Choice.Kind = .number,
     _ generate: (inout SeededGenerator) -> Int64
   ) -> Int64 {
-    var choice = Choice(unchecked: simplest, lowest, highest, simplest, isContinuation)
+    var choice = Choice(unchecked: simplest, lowest, highest, simplest, kind)
     if choices.count < choiceCountMax {
       if replay == nil {
         choice = choice.with(value: generate(&random))

@@ -38,14 +38,14 @@ public struct Repetition {
     stop(&source)
     if counts.lowerBound == counts.upperBound { return nextCounted(&source) }
     if count == counts.upperBound {
-      _ = source.take(0, 0, simplest: 0, isContinuation: true) { _ in 0 }
+      _ = source.take(0, 0, simplest: 0, kind: .continuation) { _ in 0 }
       return false
     }
     if target < 0 { target = drawTarget(&source) }
     let (isForced, goal) = (count < counts.lowerBound, target)
     let lowest: Int64 = isForced ? 1 : 0
     source.openSpan(label, .element)
-    let goesOn = source.take(lowest, 1, simplest: lowest, isContinuation: true) { [count] _ in
+    let goesOn = source.take(lowest, 1, simplest: lowest, kind: .continuation) { [count] _ in
       count < goal ? 1 : 0
     }
     guard goesOn == 1 else {

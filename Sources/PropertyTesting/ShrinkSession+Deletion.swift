@@ -68,18 +68,25 @@ extension ShrinkSession {
   /// The length of a run is searched for: doubled while it succeeds, halved once it fails. What is left
   /// cannot be taken out one by one, if taking out fewer never fails where taking out more succeeds.
   ///
+  /// Where the last part is likely to be needed, as in a plan that ends with its failing step, all before it
+  /// are tried at once then.
+  ///
   /// - Complexity: O(log n) attempts for each part that is left.
-  func thinOut(_ count: () -> Int, removing remove: (Range<Int>) -> Bool) {
+  func thinOut(
+    isLastNeeded: Bool = true,
+    _ count: () -> Int,
+    removing remove: (Range<Int>) -> Bool
+  ) {
     guard count() > 0 else { return }
     if count() > 1, remove(0..<count()) { return }
     var end = count()
     var guess = 1
-    var isFirst = true
+    var isLast = isLastNeeded
     while end > 0, !isOver {
       let removed = removeRun(endingAt: end, guess: guess, remove)
       end = min(end - removed - 1, count())
-      guess = isFirst ? end : max(1, 2 * removed)
-      isFirst = false
+      guess = isLast ? end : max(1, 2 * removed)
+      isLast = false
     }
   }
 
@@ -138,6 +145,25 @@ extension ShrinkSession {
     }
   }
 
+  /// Deletes one element and lowers by one a number outside all elements: a count, or the size of a cast.
+  func lowerAndDelete() {
+    var index = 0
+    while index < best.count, !isOver {
+      let isOutside = !best.spans.contains { $0.kind == .element && $0.range.contains(index) }
+      var element = best.spans.count - 1
+      while isOutside, element >= 0, index < best.count, !isOver {
+        let choice = best.choices[index]
+        guard choice.kind == .number, !choice.isSimplest else { break }
+        if element < best.spans.count, best.spans[element].kind == .element {
+          let lowered = best.replacing([(index, choice.with(distance: choice.distance - 1))])
+          _ = attempt(lowered.removing(best.spans[element].range))
+        }
+        element -= 1
+      }
+      index += 1
+    }
+  }
+
   /// Folds elements of one value each into their neighbours: one element less, the same sum.
   ///
   /// A sum outside the range goes round at its ends, as it does in arithmetic of that width.
@@ -173,7 +199,7 @@ extension ShrinkSession {
     for member in members where member != members[number] {
       for index in best.spans[member].range where best.choices[index].value >= Int64(max(number, 1))
       {
-        guard !best.choices[index].isContinuation else { continue }
+        guard best.choices[index].kind == .number else { continue }
         if let moved = best.choices[index].moved(by: -1) { edits.append((index, moved)) }
       }
     }

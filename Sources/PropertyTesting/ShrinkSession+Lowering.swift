@@ -7,6 +7,10 @@ extension ShrinkSession {
 
   private func lowerable() -> [Int] { best.choices.indices.filter(isLowerable) }
 
+  private func lowerableNumbers() -> [Int] {
+    lowerable().filter { best.choices[$0].kind == .number }
+  }
+
   /// Tries the simplest value for all choices that are not about structure.
   func simplifyEverything() {
     let indices = lowerable()
@@ -29,7 +33,7 @@ extension ShrinkSession {
       lowerable().filter { tree.role(of: $0, in: best) == role }
     }
     guard indices().count > 1 else { return }
-    thinOut {
+    thinOut(isLastNeeded: false) {
       indices().count
     } removing: { range in
       let indices = indices()
@@ -51,7 +55,7 @@ extension ShrinkSession {
   private func lower(_ index: Int) -> Bool {
     let choice = best.choices[index]
     if attempt(best.simplifying([index])) { return true }
-    if choice.rank <= 8 {
+    if choice.rank <= 8 || (choice.kind == .name && choice.rank <= 32) {
       return (1..<choice.rank).contains { lower(index, choice.with(rank: $0)) }
     }
     if lower(index, choice.with(rank: 1)) { return true }
@@ -85,12 +89,12 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers two values that lie near each other by the same amount.
+  /// Lowers two numbers that lie near each other by the same amount.
   func lowerPairs() {
     var first = 0
-    while first < lowerable().count, !isOver {
+    while first < lowerableNumbers().count, !isOver {
       for gap in 1...4 {
-        let indices = lowerable()
+        let indices = lowerableNumbers()
         guard first + gap < indices.count else { break }
         lowerTogether([indices[first], indices[first + gap]])
       }
@@ -140,15 +144,15 @@ extension ShrinkSession {
     return attempt(best.replacing(edits))
   }
 
-  /// Lowers one value and raises a later one of the same range by as much.
+  /// Lowers one number and raises a later one of the same range by as much.
   func redistributePairs() {
     var first = 0
-    while first < lowerable().count, !isOver {
-      let index = lowerable()[first]
+    while first < lowerableNumbers().count, !isOver {
+      let index = lowerableNumbers()[first]
       let choice = best.choices[index]
       let partners = best.choices.indices.filter { other in
         other > index && best.choices[other].lowest == choice.lowest
-          && best.choices[other].highest == choice.highest && !best.choices[other].isContinuation
+          && best.choices[other].highest == choice.highest && best.choices[other].kind == .number
       }
       for partner in partners.prefix(3) { redistribute(from: index, to: partner) }
       first += 1

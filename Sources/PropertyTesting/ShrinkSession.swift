@@ -37,6 +37,9 @@ final class ShrinkSession {
   /// The simplest failing sequence so far.
   var best: ChoiceSequence { result.sequence }
 
+  /// Whether the last candidate failed with the same label, but came to a case that is not simpler.
+  private(set) var failedUnimproved = false
+
   /// Whether nothing more may be tried.
   private(set) var isOver = false
 
@@ -46,7 +49,8 @@ final class ShrinkSession {
       ShrinkSession.simplifyEverything, ShrinkSession.deleteElements, ShrinkSession.joinSiblings,
       ShrinkSession.liftDescendants, ShrinkSession.simplifyRoles, ShrinkSession.lowerValues,
       ShrinkSession.lowerEqualValues, ShrinkSession.lowerPairs, ShrinkSession.redistributePairs,
-      ShrinkSession.sortSiblings, ShrinkSession.foldNeighbours, ShrinkSession.deleteAndRenumber,
+      ShrinkSession.sortSiblings, ShrinkSession.exchangeSpans, ShrinkSession.foldNeighbours,
+      ShrinkSession.deleteAndRenumber, ShrinkSession.lowerAndDelete,
       ShrinkSession.lowerAndSimplifyRest,
       ShrinkSession.deleteChoices,
     ]
@@ -61,10 +65,15 @@ final class ShrinkSession {
 
   /// Runs a candidate unless it is known or not simpler; returns whether it became the best.
   func attempt(_ candidate: ChoiceSequence) -> Bool {
+    failedUnimproved = false
     guard !isOver, candidate < best, tried.insert(candidate.fingerprint).inserted,
       known.isInconsistent || !known.knows(candidate)
     else { return false }
-    guard let (sequence, message) = evaluate(candidate), sequence < best else { return false }
+    guard let (sequence, message) = evaluate(candidate) else { return false }
+    guard sequence < best else {
+      failedUnimproved = true
+      return false
+    }
     result.sequence = sequence
     result.message = message
     result.improvements += 1
