@@ -1,14 +1,16 @@
-/// One recorded decision of a generator: an integer out of a range, with the value it shrinks toward.
+/// One recorded decision of a generator: an integer out of a range, with the value it shrinks
+/// toward.
 ///
-/// Every generated value is made of choices, and shrinking edits nothing else. What a sequence keeps of a
-/// choice is its *offset* from the simplest value: where the range depends on earlier choices, a replayed
-/// choice moves along with it, and one that falls outside is clamped.
+/// Every generated value is made of choices, and shrinking edits nothing else. What a sequence
+/// keeps of a choice is its *offset* from the simplest value: where the range depends on earlier
+/// choices, a replayed choice moves along with it, and one that falls outside is clamped.
 public struct Choice: Hashable, Sendable {
   /// What the value of a choice means, which is what shrinking goes by.
   public enum Kind: Hashable, Sendable {
     /// A quantity: neighbours are alike, sums and differences make sense.
     case number
-    /// One of several alternatives, in order of simplicity; what is between two of them means nothing.
+    /// One of several alternatives, in order of simplicity; what is between two of them means
+    /// nothing.
     case name
     /// Whether a repetition goes on: shrinking deletes elements instead of lowering it.
     case continuation
@@ -107,6 +109,13 @@ public struct Choice: Hashable, Sendable {
     return with(value: spaceAbove > spaceBelow ? simplest &+ step : simplest &- step)
   }
 
+  /// The choice as far above the simplest value as it is below; nil if it is not below, or leaves
+  /// the range.
+  var mirrored: Choice? {
+    guard value < simplest, distance <= spaceAbove else { return nil }
+    return with(value: simplest &+ Int64(bitPattern: distance))
+  }
+
   /// Returns the value at an offset from the simplest one, clamped to the range.
   func value(atOffset offset: Int64) -> Int64 {
     let value = simplest &+ offset
@@ -121,7 +130,8 @@ public struct Choice: Hashable, Sendable {
     return with(value: moved)
   }
 
-  /// Returns the same choice moved by an amount, entering at one end of the range what leaves it at the other.
+  /// Returns the same choice moved by an amount, entering at one end of the range what leaves it at
+  /// the other.
   func movedRound(by amount: Int64) -> Choice? {
     let width = UInt64(bitPattern: highest &- lowest)
     let place = UInt64(bitPattern: value &- lowest) &+ UInt64(bitPattern: amount)

@@ -1,8 +1,9 @@
 extension ChoiceSequence {
-  /// Returns the sequence made of these stretches of it, in this order, with the spans that are left.
+  /// Returns the sequence made of these stretches of it, in this order, with the spans that are
+  /// left.
   ///
-  /// A span inside one stretch moves along with it; one that holds whole stretches holds them still; one
-  /// that loses all its choices goes.
+  /// A span inside one stretch moves along with it; one that holds whole stretches holds them
+  /// still; one that loses all its choices goes.
   ///
   /// - Complexity: O(choices + spans * stretches).
   func rearranged(_ pieces: [Range<Int>], without dropped: Int? = nil) -> ChoiceSequence {
@@ -66,7 +67,19 @@ extension ChoiceSequence {
     rearranged([0..<range.lowerBound, range.upperBound..<count])
   }
 
-  /// Returns the sequence with two spans exchanged: `first` before `second`, disjoint and not empty.
+  /// Returns the sequence without some stretches, in order, that may lie inside one another.
+  func removing(_ ranges: [Range<Int>]) -> ChoiceSequence {
+    var pieces: [Range<Int>] = []
+    var place = 0
+    for range in ranges where range.lowerBound >= place {
+      pieces.append(place..<range.lowerBound)
+      place = range.upperBound
+    }
+    return rearranged(pieces + [place..<count])
+  }
+
+  /// Returns the sequence with two spans exchanged: `first` before `second`, disjoint and not
+  /// empty.
   ///
   /// - Complexity: O(choices + spans).
   func exchanging(_ first: Int, _ second: Int) -> ChoiceSequence {

@@ -6,8 +6,8 @@
 ///       ...
 ///     }
 ///
-/// The choices of each round form one span. The loop may be left early; the span that is then open must be
-/// closed by `stop(_:)`, which `next` does by itself when it returns false.
+/// The choices of each round form one span. The loop may be left early; the span that is then open
+/// must be closed by `stop(_:)`, which `next` does by itself when it returns false.
 public struct Repetition {
   /// How the number of elements of a random case is spread.
   public enum Length: Hashable, Sendable {
@@ -25,7 +25,8 @@ public struct Repetition {
   private var target = -1
   private var isOpen = false
 
-  /// Makes a loop of elements with a label, as many as the range allows; one number means exactly so many.
+  /// Makes a loop of elements with a label, as many as the range allows; one number means exactly
+  /// so many.
   public init(_ label: String, _ counts: ClosedRange<Int>, length: Length = .uniform) {
     guard counts.lowerBound >= 0 else { fatalError("Repetition: \(counts) has negative numbers") }
     self.label = label

@@ -20,7 +20,8 @@ extension ShrinkSession {
     }
   }
 
-  /// Moves the inner elements of some neighbours to the end of the first one's, and drops the others.
+  /// Moves the inner elements of some neighbours to the end of the first one's, and drops the
+  /// others.
   private func join(_ members: [Int]) -> Bool {
     let inner = members.map { innerElements(of: $0) }
     guard let first = inner.first ?? nil, let last = members.last else { return false }
@@ -91,13 +92,15 @@ extension ShrinkSession {
 
   /// Exchanges spans of one label that lie apart: a subtree with an empty place elsewhere, say.
   ///
-  /// Each exchange is tried as it is, and with all neighbours of that label put in order.
+  /// Only labels that occur inside themselves, as in trees. Each exchange is tried as it is, and
+  /// with all neighbours of that label put in order.
   func exchangeSpans() {
+    let labels = tree.nestedLabels(best)
     var first = 0
     while first < best.spans.count, !isOver {
       var second = best.subtree(first).upperBound
       while first < best.spans.count, second < best.spans.count, !isOver {
-        if canExchange(first, second) {
+        if labels.contains(best.spans[first].label), canExchange(first, second) {
           let exchanged = best.exchanging(first, second)
           _ = attempt(exchanged) || attempt(exchanged.sortingParts(best.spans[first].label))
         }
@@ -111,6 +114,7 @@ extension ShrinkSession {
     let (left, right) = (best.spans[first], best.spans[second])
     return left.kind == .part && right.kind == .part && left.label == right.label
       && left.end <= right.start && !left.range.isEmpty && !right.range.isEmpty
+      && left.range.count + right.range.count > 2
       && best.choices[left.range] != best.choices[right.range]
   }
 
@@ -128,16 +132,24 @@ extension ShrinkSession {
     let members = tree.groups[ordinal].members
     guard members.count > 1 else { return }
     if reorder(members, as: best.sorted(members)) { return }
-    var index = 1
-    while index < members.count, !isOver, ordinal < tree.groups.count {
-      let now = tree.groups[ordinal].members
-      guard index < now.count else { return }
-      var swapped = now
-      swapped.swapAt(index - 1, index)
-      index =
-        best.precedes(best.spans[now[index]], best.spans[now[index - 1]])
-          && reorder(now, as: swapped)
-        ? max(index - 1, 1) : index + 1
+    for index in 1..<members.count where ordinal < tree.groups.count && !isOver {
+      moveForward(index, inGroup: ordinal)
+    }
+  }
+
+  /// Moves a member of a group before as many of those it precedes as possible.
+  private func moveForward(_ index: Int, inGroup ordinal: Int) {
+    let members = tree.groups[ordinal].members
+    guard index < members.count else { return }
+    let earlier = members[..<index].reversed().prefix { other in
+      best.precedes(best.spans[members[index]], best.spans[other])
+    }
+    var distance = earlier.count
+    while distance > 0, !isOver {
+      var order = members
+      order.insert(order.remove(at: index), at: index - distance)
+      if reorder(members, as: order) { return }
+      distance /= 2
     }
   }
 
@@ -180,7 +192,8 @@ extension ChoiceSequence {
     }
   }
 
-  /// Returns the sequence with all parts of one label in order among their neighbours, innermost first.
+  /// Returns the sequence with all parts of one label in order among their neighbours, innermost
+  /// first.
   fileprivate func sortingParts(_ label: String) -> ChoiceSequence {
     var result = self
     var depth = spans.map(\.depth).max() ?? 0
@@ -194,7 +207,8 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the stretches of a sequence in which spans that lie side by side come in another order.
+  /// Returns the stretches of a sequence in which spans that lie side by side come in another
+  /// order.
   fileprivate func pieces(_ members: [Int], in order: [Int]) -> [Range<Int>] {
     guard let first = members.first, let last = members.last else { return [0..<count] }
     return [0..<spans[first].start] + order.map { spans[$0].range } + [spans[last].end..<count]
