@@ -104,6 +104,6 @@ let package = Package(
     tests("Checkers", ["PersistentHistory", "Traces"]),
     tests("Measuring"),
     tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
-    tests("HistoryLab", ["HistoryStore", "Traces", "Workloads"]),
+    tests("HistoryLab", ["PersistentHistory", "HistoryStore", "Traces", "Workloads"]),
   ]
 )

@@ -56,7 +56,8 @@ import Testing
     #expect(flaw([Bucket(from: 2, to: 1, count: 1)]) == "the bucket 2.0 to 1.0 is out of order")
     #expect(
       flaw([Bucket(from: 1, to: 3, count: 1), Bucket(from: 2, to: 4, count: 1)])
-        == "the bucket 2.0 to 4.0 is out of order")
+        == "the bucket 2.0 to 4.0 is out of order"
+    )
     #expect(flaw([Bucket(from: -1, to: 4, count: 1)]) != nil)
     #expect(flaw([Bucket(from: 1, to: .infinity, count: 1)]) != nil)
   }

@@ -9,7 +9,7 @@ package struct GapBands: Sendable, Hashable {
   package init() {}
 
   /// Counts a time in seconds.
-  mutating func add(_ seconds: Double) {
+  package mutating func add(_ seconds: Double) {
     counts[Self.limits.firstIndex { seconds <= $0 } ?? Self.limits.count] += 1
   }
 }
