@@ -64,7 +64,7 @@ import Testing
           1    2  ########################################
           4-6  1  ####################
 
-        time between transactions: p50 500.0 ms, p90 24.0 h, p99 24.0 h, longest 24.0 h; 1 ties, 0 steps back
+        time between transactions: p50 501.8 ms, p90 24.0 h, p99 24.0 h, longest 24.0 h; 1 ties, 0 steps back
           up to 2 ms    1  ########################################
           up to 10 ms   0
           up to 100 ms  0
@@ -184,14 +184,12 @@ import Testing
   }
 
   @Test func `Units are those that people read`() {
-    #expect(
-      [0, 1023, 1024, 1_572_864, 1 << 40].map(InspectUnits.size)
-        == ["0 bytes", "1023 bytes", "1.0 KiB", "1.5 MiB", "1.0 TiB"]
-    )
-    #expect(
-      [0.000_316, 0.0021, 3.4, 90, 5400, 302_400].map(InspectUnits.duration)
-        == ["316 us", "2.1 ms", "3.4 s", "1.5 min", "1.5 h", "3.5 days"]
-    )
+    let sizes: [Int64] = [0, 1023, 1024, 1_572_864, 1 << 40]
+    let sizeWords = ["0 bytes", "1023 bytes", "1.0 KiB", "1.5 MiB", "1.0 TiB"]
+    #expect(sizes.map(InspectUnits.size) == sizeWords)
+    let times: [Double] = [0.000_316, 0.0021, 3.4, 90, 5400, 302_400]
+    let timeWords = ["316 us", "2.1 ms", "3.4 s", "1.5 min", "1.5 h", "3.5 days"]
+    #expect(times.map(InspectUnits.duration) == timeWords)
     #expect(InspectUnits.percent(1, of: 3) == "33.3 %")
     #expect(InspectUnits.percent(0, of: 0) == "0.0 %")
   }
@@ -201,8 +199,9 @@ import Testing
     #expect(InspectUnits.date(1e300) == "1e+300 s after 2001-01-01")
     #expect(InspectUnits.date(-1e300) == "-1e+300 s after 2001-01-01")
     #expect(InspectUnits.date(252_423_993_599).hasPrefix("9999-12-31T23:59:59"))
-    #expect(InspectUnits.date(-63_113_904_000).hasPrefix("0001-01-01T00:00:00"))
-    #expect(InspectUnits.duration(1e300) == "1.1574074074074074e+295 days")
+    #expect(InspectUnits.date(-12_622_780_800) == "1601-01-01T00:00:00.000Z")
+    #expect(InspectUnits.date(-63_113_904_001) == "-63113904001.0 s after 2001-01-01")
+    #expect(InspectUnits.duration(1e300).hasSuffix("e+295 days"))
     #expect(InspectUnits.fixed(-0.25) == "-0.3")
   }
 }

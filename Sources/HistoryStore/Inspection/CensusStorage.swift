@@ -9,6 +9,12 @@ package struct CensusStorage: Sendable, Hashable {
     package let tableBytes: Int64
     /// The pages of its indexes.
     package let indexBytes: Int64
+
+    package init(name: String, tableBytes: Int64, indexBytes: Int64) {
+      self.name = name
+      self.tableBytes = tableBytes
+      self.indexBytes = indexBytes
+    }
   }
 
   /// The size of the file.

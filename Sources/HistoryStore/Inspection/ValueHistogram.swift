@@ -1,5 +1,5 @@
-/// Counts whole numbers from 0 up in buckets that grow with the numbers: exact below 64, within
-/// 1/32 above, in a fixed amount of memory however many numbers are counted.
+/// Counts whole numbers from 0 up in buckets that grow with the numbers: exact below 256, within
+/// 1/128 above, in a fixed amount of memory however many numbers are counted.
 package struct ValueHistogram: Sendable, Hashable {
   /// Numbers that lie close together, and how many were counted.
   package struct Bucket: Sendable, Hashable {
@@ -16,8 +16,8 @@ package struct ValueHistogram: Sendable, Hashable {
     }
   }
 
-  private static let exactCount = 64
-  private static let bucketsPerOctave = 32
+  private static let exactCount = 256
+  private static let bucketsPerOctave = 128
 
   private var counts: [Int] = []
   /// How many numbers were counted.
@@ -59,7 +59,7 @@ package struct ValueHistogram: Sendable, Hashable {
   /// The mean, or nothing when nothing was counted.
   package var mean: Double? { count == 0 ? nil : sum / Double(count) }
 
-  /// How often a number below 64 was counted.
+  /// How often a number below 256 was counted.
   package func count(of value: Int) -> Int {
     value < min(Self.exactCount, counts.count) ? counts[value] : 0
   }
@@ -76,7 +76,7 @@ package struct ValueHistogram: Sendable, Hashable {
     return greatest
   }
 
-  /// What was counted, in buckets of which so many (a power of two up to 32) lie between a number
+  /// What was counted, in buckets of which so many (a power of two up to 128) lie between a number
   /// and its double; the first begins at the least number, the last ends at the greatest.
   package func buckets(perOctave: Int) -> [Bucket] {
     var buckets: [Bucket] = []
@@ -94,8 +94,8 @@ package struct ValueHistogram: Sendable, Hashable {
   private static func index(of value: Int64) -> Int {
     guard value >= exactCount else { return Int(value) }
     let exponent = 63 - value.leadingZeroBitCount
-    let part = Int(value >> Int64(exponent - 5)) - bucketsPerOctave
-    return exactCount + (exponent - 6) * bucketsPerOctave + part
+    let part = Int(value >> Int64(exponent - 7)) - bucketsPerOctave
+    return exactCount + (exponent - 8) * bucketsPerOctave + part
   }
 
   private static func range(of index: Int) -> ClosedRange<Int64> {
