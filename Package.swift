@@ -60,7 +60,11 @@ let package = Package(
     // The lab.
     room("Traces", ["PersistentHistory"]),
     room("PropertyTesting", []),
-    room("Workloads", ["PersistentHistory", "Traces", "PropertyTesting"]),
+    room(
+      "Workloads", ["PersistentHistory", "Traces", "PropertyTesting"],
+      resources: [
+        .embedInCode("Profiles/notes.json"), .embedInCode("Profiles/photos.json"),
+      ]),
     room("Faults", ["Traces", "CSQLite"]),
     room("Systems", system + ["HistoryTracking", "Traces"]),
     room("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces"]),
@@ -100,6 +104,6 @@ let package = Package(
     tests("Checkers", ["PersistentHistory", "Traces"]),
     tests("Measuring"),
     tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
-    tests("HistoryLab", ["Traces"]),
+    tests("HistoryLab", ["PersistentHistory", "HistoryStore", "Traces", "Workloads"]),
   ]
 )

@@ -7,7 +7,8 @@ package struct CheckerSuite: Sendable {
   /// The names of the checkers, in the order of their verdicts.
   package static let names = [
     Convergence.name, PurgeSafety.name, NoLostTransaction.name, MergeOrder.name,
-    CursorProgress.name,
+    CursorProgress.name, ObserverDelivery.name, LoudExpiry.name, ProtectedAuthors.name,
+    HistoryExplainsData.name, TombstoneFidelity.name, Reclaim.name,
   ]
 
   private var timeline: Timeline
@@ -16,6 +17,12 @@ package struct CheckerSuite: Sendable {
   private var noLostTransaction: NoLostTransaction
   private var mergeOrder: MergeOrder
   private var cursorProgress: CursorProgress
+  private var observerDelivery: ObserverDelivery
+  private var loudExpiry: LoudExpiry
+  private var protectedAuthors: ProtectedAuthors
+  private var historyExplainsData: HistoryExplainsData
+  private var tombstoneFidelity: TombstoneFidelity
+  private var reclaim: Reclaim
 
   /// Starts before the first event of a trace with this header.
   package init(_ header: TraceHeader) {
@@ -25,6 +32,12 @@ package struct CheckerSuite: Sendable {
     noLostTransaction = NoLostTransaction(header)
     mergeOrder = MergeOrder(header)
     cursorProgress = CursorProgress(header)
+    observerDelivery = ObserverDelivery(header)
+    loudExpiry = LoudExpiry(header)
+    protectedAuthors = ProtectedAuthors(header)
+    historyExplainsData = HistoryExplainsData(header)
+    tombstoneFidelity = TombstoneFidelity(header)
+    reclaim = Reclaim(header)
   }
 
   /// Checks a whole trace.
@@ -40,6 +53,12 @@ package struct CheckerSuite: Sendable {
     purgeSafety.observe(event, on: timeline)
     mergeOrder.observe(event, on: timeline)
     cursorProgress.observe(event, on: timeline)
+    observerDelivery.observe(event, on: timeline)
+    loudExpiry.observe(event, on: timeline)
+    protectedAuthors.observe(event, on: timeline)
+    historyExplainsData.observe(event, on: timeline)
+    tombstoneFidelity.observe(event, on: timeline)
+    reclaim.observe(event, on: timeline)
     timeline.apply(event)
   }
 
@@ -48,6 +67,9 @@ package struct CheckerSuite: Sendable {
     let isBroken =
       convergence.violation != nil || purgeSafety.violation != nil
       || mergeOrder.violation != nil || cursorProgress.violation != nil
+      || observerDelivery.violation != nil || loudExpiry.violation != nil
+      || protectedAuthors.violation != nil || historyExplainsData.violation != nil
+      || tombstoneFidelity.violation != nil || reclaim.violation != nil
     return isBroken && timeline.undecided == nil
   }
 
@@ -55,7 +77,9 @@ package struct CheckerSuite: Sendable {
   package var verdicts: [(checker: String, verdict: Verdict)] {
     [
       answer(convergence), answer(purgeSafety), answer(noLostTransaction), answer(mergeOrder),
-      answer(cursorProgress),
+      answer(cursorProgress), answer(observerDelivery), answer(loudExpiry),
+      answer(protectedAuthors), answer(historyExplainsData), answer(tombstoneFidelity),
+      answer(reclaim),
     ]
   }
 

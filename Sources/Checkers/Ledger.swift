@@ -1,5 +1,5 @@
 import PersistentHistory
-import Traces
+package import Traces
 
 /// What the data must hold after each write of a trace, and whether the system agrees.
 ///
@@ -18,6 +18,11 @@ package struct Ledger: Sendable {
   package private(set) var net: [NetChange]?
   /// Why nobody can say what the data must hold, if so.
   package private(set) var undecided: String?
+
+  /// The data, if only one state of it is possible.
+  package var objects: Objects? {
+    possibilities.count == 1 ? possibilities[0].model.objects : nil
+  }
 
   private let commands: [Command]
   private var current: PlannedEdit?

@@ -34,6 +34,8 @@ package struct Standing: Sendable {
   package internal(set) var everMerged: MemberSet = []
   /// Those that have merged it and recorded that.
   package internal(set) var recorded: MemberSet = []
+  /// Whether it has left history.
+  package internal(set) var isPurged = false
 
   /// Changes the members that have merged it, and those that have once.
   mutating func merge(_ bit: MemberSet) {

@@ -26,7 +26,7 @@ package struct PurgeSafety: Invariant {
     switch event.happening {
     case .purged: purge(event, on: timeline)
     case .lost where !hasRetention: accuse(event, "was cut off", on: timeline)
-    case .expired where !hasRetention:
+    case .expired where !hasRetention, .ended(_, .failed) where !hasRetention && event.isExpiry:
       accuse(event, "was told that its history expired", on: timeline)
     default: break
     }

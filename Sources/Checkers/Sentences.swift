@@ -4,6 +4,15 @@ import Traces
 extension Event {
   /// Who it happened to, for a sentence.
   var who: String { actor?.name ?? "the store" }
+
+  /// Whether somebody is told that history it needs is gone, by an event or by an error.
+  var isExpiry: Bool {
+    switch happening {
+    case .expired: true
+    case .ended(_, .failed(let failure)): failure.code == .expired
+    default: false
+    }
+  }
 }
 
 extension Finding {

@@ -6,8 +6,12 @@ extension Timeline {
     lastAt = event.at
     switch event.happening {
     case .called(let command, let word): begin(command, word)
-    case .ended(_, let outcome): end(outcome)
+    case .ended(_, let outcome):
+      if Self.isCutOff(by: event.happening), let actor { cutOff.formUnion(everyone[actor].bit) }
+      end(outcome)
     case .committed(let transaction): append(transaction, at: event.at)
+    case .purged:
+      for position in named where position >= 0 { standings[position].isPurged = true }
     case .recovered: recover()
     case .data, .viewed, .history: isClosed = isClosed || !isInPlan
     default:

@@ -38,6 +38,8 @@ package struct Timeline: Sendable {
   package internal(set) var actor: Int?
   /// The positions of the transactions that the current event names; -1 for an untold one.
   package internal(set) var named: [Int] = []
+  /// The word of the command under way, or of the last one.
+  package internal(set) var word = ""
   /// Whether a command of the plan is under way, rather than the closing phase.
   package internal(set) var isInPlan = false
   /// Whether the closing phase has come to its answers: views, data, history.
@@ -50,7 +52,6 @@ package struct Timeline: Sendable {
 
   var positions: [TransactionName: Int] = [:]
   var ignoring: [String: MemberSet] = [:]
-  var word = ""
   var hasCommitted = false
   var hasTooMany = false
 
@@ -104,6 +105,15 @@ extension Timeline {
     default: break
     }
     ledger.observe(event, named: named, position: transactions.count)
+  }
+
+  /// Whether an event tells a member that history it needs is gone or another one.
+  package static func isCutOff(by happening: Happening) -> Bool {
+    switch happening {
+    case .expired, .rewound: true
+    case .ended(_, .failed(let failure)): failure.code == .expired || failure.code == .rewound
+    default: false
+    }
   }
 
   /// Whether one of some members had to merge an effective write of somebody else: without one, a

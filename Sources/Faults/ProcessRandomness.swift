@@ -1,12 +1,15 @@
 internal import CSQLite
-internal import Synchronization
 
 /// SQLite's own random generator, one for the whole process.
 ///
 /// The salts of a WAL and the checksum seed of a journal come from it. SQLite seeds it from the
 /// default VFS at its first use, or at the next use after `sqlite3_randomness(0, NULL)`.
 enum ProcessRandomness {
-  private static let source = Mutex(SplitMix(seed: 0))
+  /// Held while the generator starts again.
+  private static let turn = Lock()
+  /// Held while the seed is drawn: any thread may be the first to draw.
+  private static let sourceLock = Lock()
+  nonisolated(unsafe) private static var source = SplitMix(seed: 0)
 
   /// A copy of the default VFS that differs in its randomness alone.
   ///
@@ -22,19 +25,17 @@ enum ProcessRandomness {
       copy.pointee.pNext = nil
       copy.pointee.xRandomness = { _, count, bytes in
         let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-        source.withLock { $0.fill(buffer) }
+        sourceLock.held { source.fill(buffer) }
         return count
       }
       return (copy, original)
     }()
 
-  private static let turn = Mutex(())
-
   /// Starts the generator again from a seed: what the process draws next depends on it alone.
   static func restart(seed: UInt64) {
-    turn.withLock { _ in
+    turn.held {
       let (copy, original) = seedingSystem
-      source.withLock { $0 = SplitMix(seed: seed) }
+      sourceLock.held { source = SplitMix(seed: seed) }
       sqlite3_vfs_register(copy, 1)
       sqlite3_randomness(0, nil)
       var drawn: UInt8 = 0

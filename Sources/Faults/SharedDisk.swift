@@ -1,17 +1,14 @@
-internal import Synchronization
-
-/// The way to a disk: its address, and the mutex that whoever reads or changes it holds.
+/// The way to a disk: its address, and the lock that whoever reads or changes it holds.
 ///
 /// Every handle has a copy, so that a call reaches the disk through pointers alone, without a
 /// reference count, a hash or a check of exclusive access.
 struct SharedDisk {
-  private let mutex: UnsafeMutablePointer<Mutex<Void>>
+  private let lock: Lock
   private let disk: UnsafeMutablePointer<HeapDisk>
 
   /// Makes an empty disk.
   init(seed: UInt64) {
-    mutex = .allocate(capacity: 1)
-    mutex.initialize(to: Mutex(()))
+    lock = Lock()
     disk = .allocate(capacity: 1)
     disk.initialize(to: HeapDisk(seed: seed))
   }
@@ -21,13 +18,12 @@ struct SharedDisk {
     disk.pointee.deallocate()
     disk.deinitialize(count: 1)
     disk.deallocate()
-    mutex.deinitialize(count: 1)
-    mutex.deallocate()
+    lock.deallocate()
   }
 
   /// Runs a closure on the disk while no other thread does.
   @inline(__always)
-  func locked<Answer: Sendable>(_ body: (inout HeapDisk) -> Answer) -> Answer {
-    mutex.pointee.withLock { _ in body(&disk.pointee) }
+  func locked<Answer>(_ body: (inout HeapDisk) -> Answer) -> Answer {
+    lock.held { body(&disk.pointee) }
   }
 }

@@ -103,15 +103,16 @@ extension Store {
   /// - Complexity: one row a member.
   public func members() throws(HistoryError) -> [Member] {
     try locked { core in
-      let query = try Statement(
-        core.connection, "SELECT id, kind, state, cursor, seen FROM history_member ORDER BY id")
+      let query = try core.query(
+        "SELECT id, kind, state, cursor, seen FROM history_member ORDER BY id")
+      defer { query.statement.reset() }
       var members: [Member] = []
-      while try query.step() {
+      while try query.statement.step() {
         members.append(
           Member(
-            id: ActorID(query.text(0) ?? "?"), kind: MemberKind(rawValue: query.int(1)) ?? .actor,
-            state: MemberState(rawValue: query.int(2)) ?? .active, cursor: query.int(3),
-            seen: Date(timeIntervalSinceReferenceDate: query.real(4))))
+            id: ActorID(query.statement.text(0) ?? "?"), kind: MemberKind(rawValue: query.statement.int(1)) ?? .actor,
+            state: MemberState(rawValue: query.statement.int(2)) ?? .active, cursor: query.statement.int(3),
+            seen: Date(timeIntervalSinceReferenceDate: query.statement.real(4))))
       }
       return members
     }
@@ -133,18 +134,17 @@ extension StoreCore {
     let epoch = try nextEpoch()
     guard let row = try row(of: member), row.state != .retired else {
       let head = try headToken()
-      let insert = try Statement(
-        connection,
+      let insert = try query(
         "INSERT OR REPLACE INTO history_member VALUES(?1,?2,?3,0,?4,?5,?4,?6,?7,?8)")
-      insert.bind(member.name, at: 1)
-      insert.bind(epoch, at: 2)
-      insert.bind(kind.rawValue, at: 3)
-      insert.bind(head.number, at: 4)
-      insert.bind(head.mark, at: 5)
-      insert.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 6)
-      insert.bind(author, at: 7)
-      insert.bind(configuration.processID, at: 8)
-      try insert.run()
+      insert.statement.bind(member.name, at: 1)
+      insert.statement.bind(epoch, at: 2)
+      insert.statement.bind(kind.rawValue, at: 3)
+      insert.statement.bind(head.number, at: 4)
+      insert.statement.bind(head.mark, at: 5)
+      insert.statement.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 6)
+      insert.statement.bind(author, at: 7)
+      insert.statement.bind(configuration.processID, at: 8)
+      try insert.statement.run()
       return Registration(member: member, epoch: epoch, cursor: head, isNew: true)
     }
     guard row.state == .active else { throw HistoryError.lost(member) }
@@ -156,26 +156,28 @@ extension StoreCore {
   fileprivate func enter(
     _ member: ActorID, epoch: Int64, cursor: HistoryToken
   ) throws -> Registration {
-    let update = try Statement(
-      connection,
+    let update = try query(
       """
       UPDATE history_member SET epoch = ?2, state = 0, cursor = ?3, mark = ?4, seen = ?5
       WHERE id = ?1
       """)
-    update.bind(member.name, at: 1)
-    update.bind(epoch, at: 2)
-    update.bind(cursor.number, at: 3)
-    update.bind(cursor.mark, at: 4)
-    update.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 5)
-    try update.run()
+    update.statement.bind(member.name, at: 1)
+    update.statement.bind(epoch, at: 2)
+    update.statement.bind(cursor.number, at: 3)
+    update.statement.bind(cursor.mark, at: 4)
+    update.statement.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 5)
+    try update.statement.run()
     return Registration(member: member, epoch: epoch, cursor: cursor, isNew: false)
   }
 
   private func nextEpoch() throws -> Int64 {
-    let epoch = try connection.integer(
+    let raise = try query(
       "UPDATE history_metadata SET value = value + 1 WHERE name = 'epoch' RETURNING value")
-    guard let epoch else { throw HistoryError.damaged(path: path, what: "it has no epoch") }
-    return epoch
+    defer { raise.statement.reset() }
+    guard try raise.statement.step() else {
+      throw HistoryError.damaged(path: path, what: "it has no epoch")
+    }
+    return raise.statement.int(0)
   }
 
   fileprivate func record(_ registration: Registration, through cursor: HistoryToken) throws {
@@ -201,11 +203,10 @@ extension StoreCore {
   }
 
   fileprivate func setState(_ state: MemberState, of member: ActorID) throws {
-    let update = try Statement(
-      connection, "UPDATE history_member SET state = ?2 WHERE id = ?1")
-    update.bind(member.name, at: 1)
-    update.bind(state.rawValue, at: 2)
-    try update.run()
+    let update = try query("UPDATE history_member SET state = ?2 WHERE id = ?1")
+    update.statement.bind(member.name, at: 1)
+    update.statement.bind(state.rawValue, at: 2)
+    try update.statement.run()
   }
 
   fileprivate func row(of member: ActorID) throws -> MemberRow? {

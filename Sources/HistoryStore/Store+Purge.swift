@@ -52,11 +52,12 @@ extension Store {
       try core.write { try core.raisePurged(through: wanted, by: registration) }
     }
     var deleted = 0
-    while true {
+    var isDone = !raised.hasRows
+    while !isDone {
       // Another request may run between two chunks.
       let chunk = try locked { core in try core.write { try core.deleteChunk() } }
       deleted += chunk.count
-      if chunk.isLast { break }
+      isDone = chunk.isLast
     }
     return PurgeResult(
       purgedThrough: raised.through, watermark: raised.watermark, transactionCount: deleted,
@@ -70,12 +71,13 @@ extension Store {
     try locked { core in
       try core.read {
         let purged = try core.purgedByAuthor()
-        let query = try Statement(
-          core.connection, "SELECT number, author FROM history_transaction ORDER BY number")
+        let rows = try core.query(
+          "SELECT number, author FROM history_transaction ORDER BY number")
+        defer { rows.statement.reset() }
         var numbers: [Int64] = []
-        while try query.step() {
-          let number = query.int(0)
-          let author = Int32(truncatingIfNeeded: query.int(1))
+        while try rows.statement.step() {
+          let number = rows.statement.int(0)
+          let author = Int32(truncatingIfNeeded: rows.statement.int(1))
           if number > purged[author] ?? 0 { numbers.append(number) }
         }
         return numbers
@@ -91,23 +93,25 @@ extension StoreCore {
   /// Raises what is purged, in the transaction that reads the registry.
   fileprivate func raisePurged(
     through wanted: Int64, by registration: Registration?
-  ) throws -> (through: Int64, watermark: Int64) {
+  ) throws -> (through: Int64, watermark: Int64, hasRows: Bool) {
     if let registration { try validate(registration) }
     let head = try head().number
-    let query = try statement(.watermark)
-    defer { query.statement.reset() }
-    let isKnown = try query.statement.step() && !query.statement.isNull(0)
-    let watermark = isKnown ? query.statement.int(0) : head
+    let least = try statement(.watermark)
+    let isKnown = try least.statement.step() && !least.statement.isNull(0)
+    let watermark = isKnown ? least.statement.int(0) : head
+    least.statement.reset()
     let bound = rules.purgeBound(wanted, watermark, head)
     let before = try metadata("purged")
-    guard bound > before else { return (before, watermark) }
-    try connection.execute(
+    guard bound > before else { return (before, watermark, try metadata("deleted") < before) }
+    let raise = try query(
       """
-      UPDATE history_author SET purged = max(purged, \(bound))
-      WHERE string NOT IN (\(try protectedNumbers()));
-      UPDATE history_metadata SET value = \(bound) WHERE name = 'purged'
+      UPDATE history_author SET purged = max(purged, ?1)
+      WHERE string NOT IN (\(try protectedNumbers()))
       """)
-    return (bound, watermark)
+    raise.statement.bind(bound, at: 1)
+    try raise.statement.run()
+    try setMetadata("purged", bound)
+    return (bound, watermark, true)
   }
 
   /// Deletes the next rows that are purged, and remembers how far it came.
@@ -117,26 +121,43 @@ extension StoreCore {
     guard from < through else { return (0, true) }
     let end = min(through, from + Self.purgeChunk)
     let kept = try protectedNumbers()
-    try connection.execute(
+    let chunks = try query(
       """
       DELETE FROM history_chunk
-      WHERE id >= \((from + 1) << ChunkKey.bits) AND id < \((end + 1) << ChunkKey.bits)
+      WHERE id >= (?1 + 1) << \(ChunkKey.bits) AND id < (?2 + 1) << \(ChunkKey.bits)
       AND id >> \(ChunkKey.bits) NOT IN (
         SELECT number FROM history_transaction
-        WHERE number > \(from) AND number <= \(end) AND author IN (\(kept)))
+        WHERE number > ?1 AND number <= ?2 AND author IN (\(kept)))
       """)
-    try connection.execute(
+    chunks.statement.bind(from, at: 1)
+    chunks.statement.bind(end, at: 2)
+    try chunks.statement.run()
+    let rows = try query(
       """
       DELETE FROM history_transaction
-      WHERE number > \(from) AND number <= \(end) AND author NOT IN (\(kept))
+      WHERE number > ?1 AND number <= ?2 AND author NOT IN (\(kept))
       """)
+    rows.statement.bind(from, at: 1)
+    rows.statement.bind(end, at: 2)
+    try rows.statement.run()
     let count = Int(connection.changes)
-    try connection.execute("UPDATE history_metadata SET value = \(end) WHERE name = 'deleted'")
+    try setMetadata("deleted", end)
     return (count, end == through)
   }
 
-  private func metadata(_ name: String) throws -> Int64 {
-    try connection.integer("SELECT value FROM history_metadata WHERE name = '\(name)'") ?? 0
+  /// A number that the file keeps about itself.
+  func metadata(_ name: String) throws -> Int64 {
+    let read = try query("SELECT value FROM history_metadata WHERE name = ?1")
+    read.statement.bind(name, at: 1)
+    defer { read.statement.reset() }
+    return try read.statement.step() ? read.statement.int(0) : 0
+  }
+
+  private func setMetadata(_ name: String, _ value: Int64) throws {
+    let write = try query("UPDATE history_metadata SET value = ?2 WHERE name = ?1")
+    write.statement.bind(name, at: 1)
+    write.statement.bind(value, at: 2)
+    try write.statement.run()
   }
 
   /// The numbers of the protected authors' names, for SQL.

@@ -75,6 +75,12 @@ public final class Store: Sendable {
     try locked { core in try core.headToken() }
   }
 
+  /// Forgets what was remembered of the file, as if it were opened anew: the lab puts other content
+  /// under a connection and saves the time of opening one.
+  package func forget() throws(HistoryError) {
+    try locked { core in core.forget() }
+  }
+
   /// A fresh identity for a context of this store.
   package func makeWriter() -> WriterID {
     WriterID(rawValue: Int64(bitPattern: configuration.random() >> 1 | 1))

@@ -63,6 +63,14 @@ final class StoreCore {
     return made
   }
 
+  /// Forgets what was remembered of the file, as if it were opened anew.
+  func forget() {
+    strings = InternedStrings()
+    knownAuthors = [0]
+    processStrings = nil
+    for index in keys.indices { keys[index] = KeyBlock() }
+  }
+
   /// Runs a closure in one write transaction; after a failure, what was remembered of strings and
   /// keys that it made is forgotten with it.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
@@ -92,9 +100,7 @@ final class StoreCore {
   /// only raw stores can lose it, to ``Store/deleteHistory(before:authors:)``.
   func lastNumber(_ head: Int64) throws -> Int64 {
     guard timestamps == .wallClock else { return head }
-    return max(
-      head,
-      try connection.integer("SELECT value FROM history_metadata WHERE name = 'numbered'") ?? 0)
+    return max(head, try metadata("numbered"))
   }
 
   /// The position of the newest transaction.

@@ -16,6 +16,9 @@ package struct PairedMeasurement: Sendable {
 
   /// Measures both; ratios tell what the candidate costs beside the baseline.
   ///
+  /// To compare a program with itself both must call one function: two closures of the same text
+  /// are compiled apart and can differ by several percent.
+  ///
   /// - Throws: what a contender throws, and a `MeasuringError` for a wrong use of the watch.
   package func compare(
     _ candidate: Contender,

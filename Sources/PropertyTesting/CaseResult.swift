@@ -9,7 +9,8 @@ public enum CaseResult: Hashable, Sendable {
   /// The case suits the property but nothing happened that could have broken it.
   case vacuous
 
-  /// Runs a property on a source; `Rejection` discards the case, any other error fails it under its type.
+  /// Runs a property on a source; `Rejection` discards the case, any other error fails it under its
+  /// type.
   static func of(
     _ property: (inout ChoiceSource) throws -> CaseResult,
     _ source: inout ChoiceSource

@@ -1,8 +1,8 @@
 /// Every case that was run, as a tree of the generator's questions and the answers it got.
 ///
-/// A candidate whose walk through the tree ends at a case that was run needs no run: many edits come to the
-/// same case. The walk is sound because a generator asks the same question after the same answers; where
-/// one does not, the property is not deterministic.
+/// A candidate whose walk through the tree ends at a case that was run needs no run: many edits
+/// come to the same case. The walk is sound because a generator asks the same question after the
+/// same answers; where one does not, the property is not deterministic.
 struct CaseTree {
   private enum Question {
     /// Nothing is known: a case that was run branched off before.

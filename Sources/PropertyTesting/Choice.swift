@@ -1,9 +1,21 @@
-/// One recorded decision of a generator: an integer out of a range, with the value it shrinks toward.
+/// One recorded decision of a generator: an integer out of a range, with the value it shrinks
+/// toward.
 ///
-/// Every generated value is made of choices, and shrinking edits nothing else. What a sequence keeps of a
-/// choice is its *offset* from the simplest value: where the range depends on earlier choices, a replayed
-/// choice moves along with it, and one that falls outside is clamped.
+/// Every generated value is made of choices, and shrinking edits nothing else. What a sequence
+/// keeps of a choice is its *offset* from the simplest value: where the range depends on earlier
+/// choices, a replayed choice moves along with it, and one that falls outside is clamped.
 public struct Choice: Hashable, Sendable {
+  /// What the value of a choice means, which is what shrinking goes by.
+  public enum Kind: Hashable, Sendable {
+    /// A quantity: neighbours are alike, sums and differences make sense.
+    case number
+    /// One of several alternatives, in order of simplicity; what is between two of them means
+    /// nothing.
+    case name
+    /// Whether a repetition goes on: shrinking deletes elements instead of lowering it.
+    case continuation
+  }
+
   /// The least value that was possible.
   public let lowest: Int64
   /// The greatest value that was possible.
@@ -12,31 +24,34 @@ public struct Choice: Hashable, Sendable {
   public let simplest: Int64
   /// The value that was taken.
   public let value: Int64
-  /// Whether this decided if a repetition goes on: shrinking deletes elements instead of lowering it.
-  public let isContinuation: Bool
+  /// What the value means.
+  public let kind: Kind
 
   /// Makes a choice; a simplest value or a value outside the range is clamped to it.
   public init(
     _ value: Int64,
     in range: ClosedRange<Int64>,
     simplest: Int64? = nil,
-    isContinuation: Bool = false
+    kind: Kind = .number
   ) {
     lowest = range.lowerBound
     highest = range.upperBound
     self.simplest = min(max(simplest ?? 0, lowest), highest)
     self.value = min(max(value, lowest), highest)
-    self.isContinuation = isContinuation
+    self.kind = kind
   }
 
   /// Makes a choice of a range whose simplest value and value are known to lie in it.
-  init(unchecked value: Int64, _ lowest: Int64, _ highest: Int64, _ simplest: Int64, _ flag: Bool) {
+  init(unchecked value: Int64, _ lowest: Int64, _ highest: Int64, _ simplest: Int64, _ kind: Kind) {
     self.lowest = lowest
     self.highest = highest
     self.simplest = simplest
     self.value = value
-    isContinuation = flag
+    self.kind = kind
   }
+
+  /// Whether this decided if a repetition goes on.
+  public var isContinuation: Bool { kind == .continuation }
 
   /// How far the value is from the simplest one, signed; wraps only in ranges wider than 2^63.
   public var offset: Int64 { value &- simplest }
@@ -68,7 +83,7 @@ public struct Choice: Hashable, Sendable {
 
   /// Returns the same choice with another value, which must lie in the range.
   func with(value: Int64) -> Choice {
-    Choice(unchecked: value, lowest, highest, simplest, isContinuation)
+    Choice(unchecked: value, lowest, highest, simplest, kind)
   }
 
   /// Returns the same choice with the simplest value.
@@ -94,6 +109,13 @@ public struct Choice: Hashable, Sendable {
     return with(value: spaceAbove > spaceBelow ? simplest &+ step : simplest &- step)
   }
 
+  /// The choice as far above the simplest value as it is below; nil if it is not below, or leaves
+  /// the range.
+  var mirrored: Choice? {
+    guard value < simplest, distance <= spaceAbove else { return nil }
+    return with(value: simplest &+ Int64(bitPattern: distance))
+  }
+
   /// Returns the value at an offset from the simplest one, clamped to the range.
   func value(atOffset offset: Int64) -> Int64 {
     let value = simplest &+ offset
@@ -108,7 +130,8 @@ public struct Choice: Hashable, Sendable {
     return with(value: moved)
   }
 
-  /// Returns the same choice moved by an amount, entering at one end of the range what leaves it at the other.
+  /// Returns the same choice moved by an amount, entering at one end of the range what leaves it at
+  /// the other.
   func movedRound(by amount: Int64) -> Choice? {
     let width = UInt64(bitPattern: highest &- lowest)
     let place = UInt64(bitPattern: value &- lowest) &+ UInt64(bitPattern: amount)

@@ -1,8 +1,9 @@
 extension ChoiceSequence {
-  /// Returns the sequence made of these stretches of it, in this order, with the spans that are left.
+  /// Returns the sequence made of these stretches of it, in this order, with the spans that are
+  /// left.
   ///
-  /// A span inside one stretch moves along with it; one that holds whole stretches holds them still; one
-  /// that loses all its choices goes.
+  /// A span inside one stretch moves along with it; one that holds whole stretches holds them
+  /// still; one that loses all its choices goes.
   ///
   /// - Complexity: O(choices + spans * stretches).
   func rearranged(_ pieces: [Range<Int>], without dropped: Int? = nil) -> ChoiceSequence {
@@ -64,6 +65,59 @@ extension ChoiceSequence {
   /// Returns the sequence without a stretch of choices and the spans inside it.
   func removing(_ range: Range<Int>) -> ChoiceSequence {
     rearranged([0..<range.lowerBound, range.upperBound..<count])
+  }
+
+  /// Returns the sequence without some stretches, in order, that may lie inside one another.
+  func removing(_ ranges: [Range<Int>]) -> ChoiceSequence {
+    var pieces: [Range<Int>] = []
+    var place = 0
+    for range in ranges where range.lowerBound >= place {
+      pieces.append(place..<range.lowerBound)
+      place = range.upperBound
+    }
+    return rearranged(pieces + [place..<count])
+  }
+
+  /// Returns the sequence with two spans exchanged: `first` before `second`, disjoint and not
+  /// empty.
+  ///
+  /// - Complexity: O(choices + spans).
+  func exchanging(_ first: Int, _ second: Int) -> ChoiceSequence {
+    let (left, right) = (spans[first], spans[second])
+    let (leftTree, rightTree) = (subtree(first), subtree(second))
+    let growth = right.range.count - left.range.count
+    var result = ChoiceSequence()
+    let stretches = [
+      0..<left.start, right.range, left.end..<right.start, left.range, right.end..<count,
+    ]
+    for stretch in stretches { result.choices.append(contentsOf: choices[stretch]) }
+    func place(_ index: Int) -> Int {
+      index <= left.start || index >= right.end ? index : index + growth
+    }
+    func append(_ indices: Range<Int>, shift: Int, deeper: Int) {
+      for var span in spans[indices] {
+        (span.start, span.end) = (span.start + shift, span.end + shift)
+        span.depth += deeper
+        result.spans.append(span)
+      }
+    }
+    func append(_ indices: Range<Int>) {
+      for var span in spans[indices] {
+        (span.start, span.end) = (place(span.start), place(span.end))
+        result.spans.append(span)
+      }
+    }
+    append(0..<first)
+    append(rightTree, shift: left.start - right.start, deeper: left.depth - right.depth)
+    append(leftTree.upperBound..<second)
+    append(leftTree, shift: right.end - left.end, deeper: right.depth - left.depth)
+    append(rightTree.upperBound..<spans.count)
+    return result
+  }
+
+  /// Returns the indices of a span and of those inside it.
+  func subtree(_ index: Int) -> Range<Int> {
+    index..<(spans[(index + 1)...].firstIndex { $0.depth <= spans[index].depth } ?? spans.count)
   }
 
   /// Returns the sequence with other choices at some places.

@@ -1,5 +1,6 @@
 extension ChoiceSequence: LosslessStringConvertible {
-  /// A line of text to replay the sequence from: `1:` and the offsets, `12x0` standing for twelve zeroes.
+  /// A line of text to replay the sequence from: `1:` and the offsets, `12x0` standing for twelve
+  /// zeroes.
   ///
   /// Ranges and spans are left out: the property that reads the line makes them anew.
   public var description: String {
@@ -14,7 +15,8 @@ extension ChoiceSequence: LosslessStringConvertible {
     return "1:" + parts.joined(separator: ",")
   }
 
-  /// Reads a line that `description` wrote; nil if it is not one, or stands for over a million choices.
+  /// Reads a line that `description` wrote; nil if it is not one, or stands for over a million
+  /// choices.
   public init?(_ description: String) {
     guard description.hasPrefix("1:") else { return nil }
     var choices: [Choice] = []

@@ -1,8 +1,9 @@
 /// Everything a generator decided in one case: its choices in order, and the spans they form.
 ///
-/// Two sequences are equal when the offsets of their choices are: ranges and spans follow from the property
-/// that reads them. The order is *simpler first* (shortlex): a sequence with fewer choices is simpler than
-/// one with more; of two with as many, the one whose first different choice has the lower rank.
+/// Two sequences are equal when the offsets of their choices are: ranges and spans follow from the
+/// property that reads them. The order is *simpler first* (shortlex): a sequence with fewer choices
+/// is simpler than one with more; of two with as many, the one whose first different choice has the
+/// lower rank.
 public struct ChoiceSequence: Sendable {
   /// The choices, in the order in which they were made.
   public internal(set) var choices: [Choice]

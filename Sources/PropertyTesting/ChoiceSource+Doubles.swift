@@ -1,8 +1,8 @@
 extension ChoiceSource {
   /// Draws a finite double of the range; shrinks toward 0, whole numbers, and few binary digits.
   ///
-  /// A range within 2^53 of zero is drawn as a whole part and a fraction, a wider one as a significand and
-  /// an exponent.
+  /// A range within 2^53 of zero is drawn as a whole part and a fraction, a wider one as a
+  /// significand and an exponent.
   public mutating func double(in range: ClosedRange<Double>, label: String = "double") -> Double {
     guard range.lowerBound.isFinite, range.upperBound.isFinite else {
       fatalError("double(in: \(range)): the bounds must be finite")

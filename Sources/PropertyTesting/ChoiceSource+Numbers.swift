@@ -2,15 +2,17 @@
 public enum Spread: Hashable, Sendable {
   /// Every value is as likely as any other.
   case uniform
-  /// Every magnitude of the distance from the simplest value is as likely as any other; the bounds of the
-  /// range come up now and then.
+  /// Every magnitude of the distance from the simplest value is as likely as any other; the bounds
+  /// of the range come up now and then.
   case nearSimplest
 }
 
 extension ChoiceSource {
-  /// Draws an integer that shrinks toward `simplest` (0, or the bound of the range that is nearest to it).
+  /// Draws an integer that shrinks toward `simplest` (0, or the bound of the range that is nearest
+  /// to it).
   ///
-  /// A label makes the choice a span of its own, so that shrinking lowers all choices of that role together.
+  /// A label makes the choice a span of its own, so that shrinking lowers all choices of that role
+  /// together.
   public mutating func integer(
     in range: ClosedRange<Int64>,
     simplest: Int64 = 0,
@@ -37,10 +39,17 @@ extension ChoiceSource {
     Int(integer(in: Int64(range.lowerBound)...Int64(range.upperBound), label: label))
   }
 
-  /// Draws an index of a collection of `count` elements, which must not be empty; shrinks toward the first.
+  /// Draws an index of a collection of `count` elements, which must not be empty; shrinks toward
+  /// the first.
   public mutating func index(below count: Int, label: String? = nil) -> Int {
     guard count > 0 else { fatalError("index(below: \(count)): there is no index to draw") }
-    return Int(integer(in: 0...Int64(count - 1), label: label))
+    if let label { openSpan(label) }
+    defer { if label != nil { closeSpan() } }
+    return Int(
+      take(0, Int64(count - 1), simplest: 0, kind: .name) { random in
+        Int64(random.next(through: UInt64(count - 1)))
+      }
+    )
   }
 
   /// Draws a decision that is true with a probability; shrinks toward false.
@@ -49,7 +58,8 @@ extension ChoiceSource {
     defer { if label != nil { closeSpan() } }
     let isPossible = probability > 0
     let isCertain = probability >= 1
-    return take(isCertain ? 1 : 0, isPossible ? 1 : 0, simplest: isCertain ? 1 : 0) { random in
+    return take(isCertain ? 1 : 0, isPossible ? 1 : 0, simplest: isCertain ? 1 : 0, kind: .name) {
+      random in
       random.nextFraction() < probability ? 1 : 0
     } == 1
   }

@@ -1,11 +1,12 @@
 /// Where a property takes its choices from: a seeded random generator, or a recorded sequence.
 ///
-/// A property draws what it needs and is handed the same source type in every case. While generating, each
-/// draw is random; while replaying, it is what the sequence holds: clamped to its range, and the simplest
-/// value once the sequence has run out, so that every edit of a sequence is a valid case. Either way the
-/// source records what was drawn.
+/// A property draws what it needs and is handed the same source type in every case. While
+/// generating, each draw is random; while replaying, it is what the sequence holds: clamped to its
+/// range, and the simplest value once the sequence has run out, so that every edit of a sequence is
+/// a valid case. Either way the source records what was drawn.
 ///
-/// A draw costs some tens of nanoseconds and allocates nothing once the source has served a few cases.
+/// A draw costs some tens of nanoseconds and allocates nothing once the source has served a few
+/// cases.
 public struct ChoiceSource: Sendable {
   /// What was drawn so far.
   private(set) var choices: [Choice] = []
@@ -20,7 +21,8 @@ public struct ChoiceSource: Sendable {
 
   /// Makes a source of random choices.
   ///
-  /// After `choiceCountMax` choices every further one is the simplest, so that no generator runs for ever.
+  /// After `choiceCountMax` choices every further one is the simplest, so that no generator runs
+  /// for ever.
   public init(seed: UInt64, choiceCountMax: Int = 65_536) {
     random = SeededGenerator(seed: seed)
     self.choiceCountMax = choiceCountMax
@@ -34,7 +36,7 @@ public struct ChoiceSource: Sendable {
 
   /// What was drawn so far.
   ///
-  /// - Complexity: O(1); the source copies its choices when it draws again while the sequence is held.
+  /// - Complexity: O(1), and O(choices) for the next draw while the sequence is held.
   public var sequence: ChoiceSequence { ChoiceSequence(choices: choices, spans: spans) }
 
   /// The number of choices drawn so far.
@@ -45,7 +47,8 @@ public struct ChoiceSource: Sendable {
 
   /// Whether the choices have run out, so that all further ones are the simplest.
   ///
-  /// A generator of steps should stop then. In a replayed span it tells whether that span has run out.
+  /// A generator of steps should stop then. In a replayed span it tells whether that span has run
+  /// out.
   public var isExhausted: Bool {
     mutating get {
       let isExhausted = choices.count >= choiceCountMax || replay?.isAtEnd ?? false
@@ -85,10 +88,10 @@ extension ChoiceSource {
     _ lowest: Int64,
     _ highest: Int64,
     simplest: Int64,
-    isContinuation: Bool = false,
+    kind: Choice.Kind = .number,
     _ generate: (inout SeededGenerator) -> Int64
   ) -> Int64 {
-    var choice = Choice(unchecked: simplest, lowest, highest, simplest, isContinuation)
+    var choice = Choice(unchecked: simplest, lowest, highest, simplest, kind)
     if choices.count < choiceCountMax {
       if replay == nil {
         choice = choice.with(value: generate(&random))
@@ -123,8 +126,8 @@ extension ChoiceSource {
 extension ChoiceSource {
   /// Runs a body whose choices form one span.
   ///
-  /// Name what can be told apart: an argument, a sub-expression, a list. Shrinking treats spans with one
-  /// label alike, and a replay finds a span again by its label.
+  /// Name what can be told apart: an argument, a sub-expression, a list. Shrinking treats spans
+  /// with one label alike, and a replay finds a span again by its label.
   @inlinable
   public mutating func span<Value>(
     _ label: String,

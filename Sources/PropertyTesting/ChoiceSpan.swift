@@ -1,15 +1,17 @@
 /// A stretch of choices that belong together, with the role they play.
 ///
-/// Spans are how a generator tells the shrinker what its choices mean: an element of an array, a step of a
-/// plan, an argument. Spans nest and never overlap otherwise.
+/// Spans are how a generator tells the shrinker what its choices mean: an element of an array, a
+/// step of a plan, an argument. Spans nest and never overlap otherwise.
 public struct ChoiceSpan: Hashable, Sendable {
   /// What may be done with a span.
   public enum Kind: Hashable, Sendable {
     /// A part that is always there.
     case part
-    /// An element of a repetition: it holds its own continuation, so deleting it leaves a shorter repetition.
+    /// An element of a repetition: it holds its own continuation, so deleting it leaves a shorter
+    /// repetition.
     case element
-    /// An element of a repetition whose length was decided before it: deleting it needs the length lowered too.
+    /// An element of a repetition whose length was decided before it: deleting it needs the length
+    /// lowered too.
     case countedElement
   }
 

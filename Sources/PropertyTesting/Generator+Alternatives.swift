@@ -25,7 +25,8 @@ extension Generator {
     }
   }
 
-  /// Makes values that may contain further values of their kind, to a depth; shrinks toward the leaves.
+  /// Makes values that may contain further values of their kind, to a depth; shrinks toward the
+  /// leaves.
   public static func recursive(
     depth: Int = 5,
     leaf: Generator,

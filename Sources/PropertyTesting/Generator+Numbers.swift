@@ -33,7 +33,8 @@ extension Generator where Value == Unicode.Scalar {
     }
   }
 
-  /// The scalars from the simplest on: letters, digits, other printable ASCII, everything else in order.
+  /// The scalars from the simplest on: letters, digits, other printable ASCII, everything else in
+  /// order.
   private static func scalar(_ rank: Int) -> Unicode.Scalar {
     let plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 !\"#$%&'()*+,-./"

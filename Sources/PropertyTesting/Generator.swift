@@ -1,6 +1,7 @@
 /// A recipe for random values of one type, made of draws from a choice source.
 ///
-/// Generators compose: whatever is built with them shrinks, because shrinking edits the choices below.
+/// Generators compose: whatever is built with them shrinks, because shrinking edits the choices
+/// below.
 public struct Generator<Value>: Sendable {
   private let body: @Sendable (inout ChoiceSource) throws -> Value
 
@@ -9,7 +10,7 @@ public struct Generator<Value>: Sendable {
 
   /// Draws one value.
   ///
-  /// - Throws: `Rejection` where a filter was not met, and what the function of the generator throws.
+  /// - Throws: `Rejection` where a filter was not met, and what the generator's function throws.
   public func draw(_ source: inout ChoiceSource) throws -> Value { try body(&source) }
 
   /// Makes a generator of what a function makes of the values.
@@ -30,8 +31,8 @@ public struct Generator<Value>: Sendable {
   /// Makes a generator of the values that meet a condition.
   ///
   /// A random case tries up to 100 values, of which only the last is recorded; if none meets the
-  /// condition, or a replayed one does not, the case is discarded. A runner with too many discarded cases
-  /// says so instead of passing.
+  /// condition, or a replayed one does not, the case is discarded. A runner with too many discarded
+  /// cases says so instead of passing.
   public func filter(
     _ reason: String = "filter",
     _ isIncluded: @escaping @Sendable (Value) -> Bool

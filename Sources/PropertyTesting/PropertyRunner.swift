@@ -2,11 +2,12 @@
 ///
 ///     let result = PropertyRunner(seed: 1, cases: 1_000).run { source in
 ///       let numbers = source.array("number", 0...20) { $0.int(in: -9...9) }
-///       return numbers.sorted().count == numbers.count ? .passed : .failed(label: "count", message: "")
+///       return numbers.sorted() == mySorted(numbers)
+///         ? .passed : .failed(label: "order", message: "\(numbers)")
 ///     }
 ///
-/// The same seed gives the same result, unless the budget has a time and a clock. Each case has a seed of its
-/// own that follows from the run's seed and the case's number.
+/// The same seed gives the same result, unless the budget has a time and a clock. Each case has a
+/// seed of its own that follows from the run's seed and the case's number.
 public struct PropertyRunner: Sendable {
   /// How far a run has come.
   public enum Step: Hashable, Sendable {
@@ -40,8 +41,9 @@ public struct PropertyRunner: Sendable {
 
   /// Runs the property and shrinks the first failing case.
   ///
-  /// A case in which the property throws `Rejection` is discarded; any other error fails it. Discarded cases
-  /// count as cases; when they are more than nine in ten (of at least fifty), the outcome says so.
+  /// A case in which the property throws `Rejection` is discarded; any other error fails it.
+  /// Discarded cases count as cases; when they are more than nine in ten (of at least fifty), the
+  /// outcome says so.
   public func run(
     progress: ((Step) -> Void)? = nil,
     _ property: (inout ChoiceSource) throws -> CaseResult

@@ -6,8 +6,8 @@
 ///       ...
 ///     }
 ///
-/// The choices of each round form one span. The loop may be left early; the span that is then open must be
-/// closed by `stop(_:)`, which `next` does by itself when it returns false.
+/// The choices of each round form one span. The loop may be left early; the span that is then open
+/// must be closed by `stop(_:)`, which `next` does by itself when it returns false.
 public struct Repetition {
   /// How the number of elements of a random case is spread.
   public enum Length: Hashable, Sendable {
@@ -25,7 +25,8 @@ public struct Repetition {
   private var target = -1
   private var isOpen = false
 
-  /// Makes a loop of elements with a label, as many as the range allows; one number means exactly so many.
+  /// Makes a loop of elements with a label, as many as the range allows; one number means exactly
+  /// so many.
   public init(_ label: String, _ counts: ClosedRange<Int>, length: Length = .uniform) {
     guard counts.lowerBound >= 0 else { fatalError("Repetition: \(counts) has negative numbers") }
     self.label = label
@@ -38,14 +39,14 @@ public struct Repetition {
     stop(&source)
     if counts.lowerBound == counts.upperBound { return nextCounted(&source) }
     if count == counts.upperBound {
-      _ = source.take(0, 0, simplest: 0, isContinuation: true) { _ in 0 }
+      _ = source.take(0, 0, simplest: 0, kind: .continuation) { _ in 0 }
       return false
     }
     if target < 0 { target = drawTarget(&source) }
     let (isForced, goal) = (count < counts.lowerBound, target)
     let lowest: Int64 = isForced ? 1 : 0
     source.openSpan(label, .element)
-    let goesOn = source.take(lowest, 1, simplest: lowest, isContinuation: true) { [count] _ in
+    let goesOn = source.take(lowest, 1, simplest: lowest, kind: .continuation) { [count] _ in
       count < goal ? 1 : 0
     }
     guard goesOn == 1 else {

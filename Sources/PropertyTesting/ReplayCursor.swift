@@ -1,8 +1,9 @@
 /// A reader of a recorded sequence that keeps to its spans.
 ///
-/// Where the generator opens a span that the sequence has at that place, the reader stays inside it: choices
-/// left over at its end are skipped, choices missing there are simplest. So an edit in one span does not
-/// move the choices of the others. A sequence without spans is read from first to last.
+/// Where the generator opens a span that the sequence has at that place, the reader stays inside
+/// it: choices left over at its end are skipped, choices missing there are simplest. So an edit in
+/// one span does not move the choices of the others. A sequence without spans is read from first to
+/// last.
 struct ReplayCursor {
   /// One open span of the generator and what it may read of the sequence.
   private struct Frame {
@@ -62,7 +63,8 @@ struct ReplayCursor {
     frame = outer
   }
 
-  /// Finds the sequence's span with this label at the position, other whole spans before it skipped.
+  /// Finds the sequence's span with this label at the position, other whole spans before it
+  /// skipped.
   private mutating func matchingSpan(_ label: String) -> Int? {
     let spans = sequence.spans
     while frame.next < spans.count, spans[frame.next].start < position { frame.next += 1 }

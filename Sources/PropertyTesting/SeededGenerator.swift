@@ -1,7 +1,7 @@
 /// A seeded random number generator that gives the same numbers on every platform.
 ///
-/// xoshiro256** (Blackman and Vigna, prng.di.unimi.it), seeded through SplitMix64. It is for tests, not
-/// for secrets.
+/// xoshiro256** (Blackman and Vigna, prng.di.unimi.it), seeded through SplitMix64. It is for tests,
+/// not for secrets.
 @frozen
 public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   @usableFromInline var s0: UInt64

@@ -8,7 +8,8 @@ public struct ShrinkResult: Sendable {
     case outOfEvaluations
     /// The time was over; simpler cases may be left.
     case outOfTime
-    /// The property gave different answers to the same choices: the case may not fail the next time.
+    /// The property gave different answers to the same choices: the case may not fail the next
+    /// time.
     case flaky
   }
 

@@ -1,5 +1,6 @@
 extension ShrinkSession {
-  /// Deletes elements of repetitions, outermost first: all of one label, then runs as long as they get.
+  /// Deletes elements of repetitions, outermost first: all of one label, then runs as long as they
+  /// get.
   func deleteElements() {
     deleteLabels()
     var ordinal = 0
@@ -22,18 +23,11 @@ extension ShrinkSession {
     let labels = Set(groups.map(\.label)).sorted()
     for label in labels where groups.filter({ $0.label == label }).count > 1 {
       let spans = best.spans.filter { $0.kind == .element && $0.label == label }
-      var pieces: [Range<Int>] = []
-      var place = 0
-      for span in spans where span.start >= place {
-        pieces.append(place..<span.start)
-        place = span.end
-      }
-      pieces.append(place..<best.count)
-      _ = attempt(best.rearranged(pieces))
+      _ = attempt(best.removing(spans.map(\.range)))
     }
   }
 
-  private func members(ofGroup ordinal: Int) -> [Int] {
+  func members(ofGroup ordinal: Int) -> [Int] {
     ordinal < tree.groups.count ? tree.groups[ordinal].members : []
   }
 
@@ -65,21 +59,29 @@ extension ShrinkSession {
 
   /// Takes out as many of some parts as possible, last first, in runs as long as they get.
   ///
-  /// The length of a run is searched for: doubled while it succeeds, halved once it fails. What is left
-  /// cannot be taken out one by one, if taking out fewer never fails where taking out more succeeds.
+  /// The length of a run is searched for: doubled while it succeeds, halved once it fails. What is
+  /// left cannot be taken out one by one, if taking out fewer never fails where taking out more
+  /// succeeds.
+  ///
+  /// Where the last part is likely to be needed, as in a plan that ends with its failing step, all
+  /// before it are tried at once then.
   ///
   /// - Complexity: O(log n) attempts for each part that is left.
-  func thinOut(_ count: () -> Int, removing remove: (Range<Int>) -> Bool) {
+  func thinOut(
+    isLastNeeded: Bool = true,
+    _ count: () -> Int,
+    removing remove: (Range<Int>) -> Bool
+  ) {
     guard count() > 0 else { return }
-    if count() > 1, remove(0..<count()) { return }
+    if isFirstRound, count() > 1, remove(0..<count()) { return }
     var end = count()
     var guess = 1
-    var isFirst = true
+    var isLast = isLastNeeded && isFirstRound
     while end > 0, !isOver {
       let removed = removeRun(endingAt: end, guess: guess, remove)
       end = min(end - removed - 1, count())
-      guess = isFirst ? end : max(1, 2 * removed)
-      isFirst = false
+      guess = isLast ? end : max(1, 2 * removed)
+      isLast = false
     }
   }
 
@@ -102,7 +104,8 @@ extension ShrinkSession {
 
   /// Deletes single choices of spans that draw several, whose later choices then move up.
   ///
-  /// For generators that loop or branch without spans. Elements and arguments are dealt with before.
+  /// For generators that loop or branch without spans. Elements and arguments are dealt with
+  /// before.
   func deleteChoices() {
     for length in [8, 4, 2, 1] {
       var index = best.count - length
@@ -121,63 +124,5 @@ extension ShrinkSession {
     return (stretch.lowerBound...stretch.upperBound).allSatisfy {
       tree.owners[$0] == owner && !best.choices[$0].isContinuation
     }
-  }
-
-  /// Deletes one element and lowers by one what may refer to the elements after it.
-  ///
-  /// A value that is at least the element's number is taken for such a reference.
-  func deleteAndRenumber() {
-    for ordinal in tree.groups.indices.reversed() where ordinal < tree.groups.count {
-      guard tree.groups[ordinal].kind == .element else { continue }
-      var number = members(ofGroup: ordinal).count - 1
-      while number >= 0, !isOver {
-        let members = members(ofGroup: ordinal)
-        if number < members.count { renumber(without: number, of: members) }
-        number -= 1
-      }
-    }
-  }
-
-  /// Folds elements of one value each into their neighbours: one element less, the same sum.
-  ///
-  /// A sum outside the range goes round at its ends, as it does in arithmetic of that width.
-  func foldNeighbours() {
-    for ordinal in tree.groups.indices.reversed() where ordinal < tree.groups.count {
-      guard tree.groups[ordinal].kind == .element else { continue }
-      var number = members(ofGroup: ordinal).count - 1
-      while number > 0, !isOver {
-        let members = members(ofGroup: ordinal)
-        if number < members.count { fold(members[number], into: members[number - 1]) }
-        number -= 1
-      }
-    }
-  }
-
-  private func fold(_ span: Int, into other: Int) {
-    guard let taken = onlyValue(of: span), let kept = onlyValue(of: other) else { return }
-    let (amount, choice) = (best.choices[taken].offset, best.choices[kept])
-    guard amount != 0, choice.offset != 0 else { return }
-    guard let sum = choice.movedRound(by: amount) else { return }
-    _ = attempt(best.replacing([(kept, sum)]).removing(best.spans[span].range))
-  }
-
-  /// Returns the index of the one choice of an element that is not its continuation.
-  private func onlyValue(of span: Int) -> Int? {
-    let values = best.spans[span].range.filter { !best.choices[$0].isContinuation }
-    return values.count == 1 ? values.first : nil
-  }
-
-  private func renumber(without number: Int, of members: [Int]) {
-    let removed = best.spans[members[number]].range
-    var edits: [(index: Int, choice: Choice)] = []
-    for member in members where member != members[number] {
-      for index in best.spans[member].range where best.choices[index].value >= Int64(max(number, 1))
-      {
-        guard !best.choices[index].isContinuation else { continue }
-        if let moved = best.choices[index].moved(by: -1) { edits.append((index, moved)) }
-      }
-    }
-    guard !edits.isEmpty else { return }
-    _ = attempt(best.replacing(edits).removing(removed))
   }
 }

@@ -7,6 +7,10 @@ extension ShrinkSession {
 
   private func lowerable() -> [Int] { best.choices.indices.filter(isLowerable) }
 
+  private func lowerableNumbers(above rank: UInt64 = 0) -> [Int] {
+    lowerable().filter { best.choices[$0].kind == .number && best.choices[$0].rank > rank }
+  }
+
   /// Tries the simplest value for all choices that are not about structure.
   func simplifyEverything() {
     let indices = lowerable()
@@ -29,7 +33,7 @@ extension ShrinkSession {
       lowerable().filter { tree.role(of: $0, in: best) == role }
     }
     guard indices().count > 1 else { return }
-    thinOut {
+    thinOut(isLastNeeded: false) {
       indices().count
     } removing: { range in
       let indices = indices()
@@ -51,19 +55,46 @@ extension ShrinkSession {
   private func lower(_ index: Int) -> Bool {
     let choice = best.choices[index]
     if attempt(best.simplifying([index])) { return true }
-    if choice.rank <= 8 {
-      return (1..<choice.rank).contains { lower(index, choice.with(rank: $0)) }
-    }
+    guard choice.kind == .number else { return false }
     if lower(index, choice.with(rank: 1)) { return true }
-    if lower(index, choice.with(distance: choice.distance - 1)) {
-      searchTogether([index])
+    if choice.rank > 8 {
+      let nearer = choice.with(distance: choice.distance - 1)
+      if lower(index, nearer) {
+        searchTogether([index])
+        return true
+      }
+    }
+    return lower(index, choice.mirrored) || lower(index, choice.with(rank: choice.rank - 1))
+  }
+
+  /// Lowers each value that a search does not lower, by what is left to try.
+  ///
+  /// To every simpler value where they are few, else by two, four and so on, or to half its
+  /// distance.
+  func lowerStubbornValues() {
+    var index = 0
+    while index < best.count, !isOver {
+      while index < best.count, isLowerable(index), lowerStubborn(index) {}
+      index += 1
+    }
+  }
+
+  private func lowerStubborn(_ index: Int) -> Bool {
+    let choice = best.choices[index]
+    if choice.rank <= (choice.kind == .name ? 32 : 8) {
+      return (0..<choice.rank).contains { lower(index, choice.with(rank: $0)) }
+    }
+    if lower(index, choice.with(distance: choice.distance - 2)) {
+      var step: UInt64 = 4
+      while lower(index, by: step), step < .max / 2 { step *= 2 }
       return true
     }
-    let mirrored =
-      choice.value < choice.simplest ? choice.moved(by: 2 &* (0 &- choice.offset)) : nil
-    return lower(index, mirrored)
-      || lower(index, choice.with(distance: choice.distance - 2))
-      || lower(index, choice.with(distance: choice.distance / 2))
+    return lower(index, choice.with(distance: choice.distance / 2))
+  }
+
+  private func lower(_ index: Int, by amount: UInt64) -> Bool {
+    guard index < best.count, best.choices[index].distance >= amount else { return false }
+    return lower(index, best.choices[index].with(distance: best.choices[index].distance - amount))
   }
 
   private func lower(_ index: Int, _ choice: Choice?) -> Bool {
@@ -85,12 +116,12 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers two values that lie near each other by the same amount.
-  func lowerPairs() {
+  /// Lowers two numbers that lie near each other, both of a rank above some, by the same amount.
+  func lowerPairs(above rank: UInt64) {
     var first = 0
-    while first < lowerable().count, !isOver {
+    while first < lowerableNumbers(above: rank).count, !isOver {
       for gap in 1...4 {
-        let indices = lowerable()
+        let indices = lowerableNumbers(above: rank)
         guard first + gap < indices.count else { break }
         lowerTogether([indices[first], indices[first + gap]])
       }
@@ -98,7 +129,8 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers some values by the same amount, as large as a search gets, if an amount of one is possible.
+  /// Lowers some values by the same amount, as large as a search gets, if an amount of one is
+  /// possible.
   private func lowerTogether(_ indices: [Int]) {
     guard let start = leastDistance(indices), start > 0 else { return }
     if lower(indices, to: 0) || !lower(indices, to: start - 1) { return }
@@ -107,8 +139,8 @@ extension ShrinkSession {
 
   /// Lowers some values by the same amount, as large as a search gets.
   ///
-  /// The least of their distances is searched for from below, among 1, 3, 15, 255 and so on, then among the
-  /// powers of two between, then among the numbers between.
+  /// The least of their distances is searched for from below, among 1, 3, 15, 255 and so on, then
+  /// among the powers of two between, then among the numbers between.
   private func searchTogether(_ indices: [Int]) {
     var failing: UInt64 = 0
     var bits: UInt64 = 1
@@ -140,15 +172,15 @@ extension ShrinkSession {
     return attempt(best.replacing(edits))
   }
 
-  /// Lowers one value and raises a later one of the same range by as much.
+  /// Lowers one number and raises a later one of the same range by as much.
   func redistributePairs() {
     var first = 0
-    while first < lowerable().count, !isOver {
-      let index = lowerable()[first]
+    while first < lowerableNumbers().count, !isOver {
+      let index = lowerableNumbers()[first]
       let choice = best.choices[index]
       let partners = best.choices.indices.filter { other in
         other > index && best.choices[other].lowest == choice.lowest
-          && best.choices[other].highest == choice.highest && !best.choices[other].isContinuation
+          && best.choices[other].highest == choice.highest && best.choices[other].kind == .number
       }
       for partner in partners.prefix(3) { redistribute(from: index, to: partner) }
       first += 1

@@ -20,7 +20,8 @@ extension ShrinkSession {
     }
   }
 
-  /// Moves the inner elements of some neighbours to the end of the first one's, and drops the others.
+  /// Moves the inner elements of some neighbours to the end of the first one's, and drops the
+  /// others.
   private func join(_ members: [Int]) -> Bool {
     let inner = members.map { innerElements(of: $0) }
     guard let first = inner.first ?? nil, let last = members.last else { return false }
@@ -61,10 +62,60 @@ extension ShrinkSession {
     let inside = best.spans[(outer + 1)...].prefix { $0.depth > span.depth }
     let candidates = inside.filter { $0.label == span.label && $0.range.count < span.range.count }
     for candidate in candidates.sorted(by: { $0.depth < $1.depth }).prefix(16) {
-      let pieces = [0..<span.start, candidate.range, span.end..<best.count]
-      if attempt(best.rearranged(pieces, without: outer)) { return true }
+      let lifted = best.rearranged(
+        [0..<span.start, candidate.range, span.end..<best.count],
+        without: outer
+      )
+      if attempt(lifted) || (failedUnimproved && lowerSize(of: lifted, before: span.start)) {
+        return true
+      }
     }
     return false
+  }
+
+  /// Lowers a number before a place where a candidate fails but draws more than it did deeper down.
+  ///
+  /// A size that recursion divides lets the same tree draw more at a higher place.
+  private func lowerSize(of candidate: ChoiceSequence, before place: Int) -> Bool {
+    let numbers = candidate.choices[..<place].indices.reversed().filter {
+      candidate.choices[$0].kind == .number && !candidate.choices[$0].isSimplest
+    }
+    for index in numbers.prefix(4) {
+      let choice = candidate.choices[index]
+      for distance in [choice.distance / 2, choice.distance - 1]
+      where attempt(candidate.replacing([(index, choice.with(distance: distance))])) {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Exchanges spans of one label that lie apart: a subtree with an empty place elsewhere, say.
+  ///
+  /// Only labels that occur inside themselves, as in trees. Each exchange is tried as it is, and
+  /// with all neighbours of that label put in order.
+  func exchangeSpans() {
+    let labels = tree.nestedLabels(best)
+    var first = 0
+    while first < best.spans.count, !isOver {
+      var second = best.subtree(first).upperBound
+      while first < best.spans.count, second < best.spans.count, !isOver {
+        if labels.contains(best.spans[first].label), canExchange(first, second) {
+          let exchanged = best.exchanging(first, second)
+          _ = attempt(exchanged) || attempt(exchanged.sortingParts(best.spans[first].label))
+        }
+        second += 1
+      }
+      first += 1
+    }
+  }
+
+  private func canExchange(_ first: Int, _ second: Int) -> Bool {
+    let (left, right) = (best.spans[first], best.spans[second])
+    return left.kind == .part && right.kind == .part && left.label == right.label
+      && left.end <= right.start && !left.range.isEmpty && !right.range.isEmpty
+      && left.range.count + right.range.count > 2
+      && best.choices[left.range] != best.choices[right.range]
   }
 
   /// Puts neighbours of one kind in order: all at once, else by swapping two at a time.
@@ -80,35 +131,30 @@ extension ShrinkSession {
   private func sortMembers(ofGroup ordinal: Int) {
     let members = tree.groups[ordinal].members
     guard members.count > 1 else { return }
-    let sorted = members.enumerated().sorted {
-      isSimpler($0.element, $1.element)
-        || (!isSimpler($1.element, $0.element) && $0.offset < $1.offset)
-    }
-    if reorder(members, as: sorted.map(\.element)) { return }
-    var index = 1
-    while index < members.count, !isOver, ordinal < tree.groups.count {
-      let now = tree.groups[ordinal].members
-      guard index < now.count else { return }
-      var swapped = now
-      swapped.swapAt(index - 1, index)
-      index =
-        isSimpler(now[index], now[index - 1]) && reorder(now, as: swapped)
-        ? max(index - 1, 1) : index + 1
+    if reorder(members, as: best.sorted(members)) { return }
+    for index in 1..<members.count where ordinal < tree.groups.count && !isOver {
+      moveForward(index, inGroup: ordinal)
     }
   }
 
-  /// Tells whether the choices of one span are simpler than those of another.
-  private func isSimpler(_ left: Int, _ right: Int) -> Bool {
-    ChoiceSequence(choices: Array(best.choices[best.spans[left].range]))
-      < ChoiceSequence(choices: Array(best.choices[best.spans[right].range]))
+  /// Moves a member of a group before as many of those it precedes as possible.
+  private func moveForward(_ index: Int, inGroup ordinal: Int) {
+    let members = tree.groups[ordinal].members
+    guard index < members.count else { return }
+    let earlier = members[..<index].reversed().prefix { other in
+      best.precedes(best.spans[members[index]], best.spans[other])
+    }
+    var distance = earlier.count
+    while distance > 0, !isOver {
+      var order = members
+      order.insert(order.remove(at: index), at: index - distance)
+      if reorder(members, as: order) { return }
+      distance /= 2
+    }
   }
 
   private func reorder(_ members: [Int], as order: [Int]) -> Bool {
-    guard members != order, let first = members.first, let last = members.last else { return false }
-    let pieces =
-      [0..<best.spans[first].start] + order.map { best.spans[$0].range }
-      + [best.spans[last].end..<best.count]
-    return attempt(best.rearranged(pieces))
+    members != order && attempt(best.rearranged(best.pieces(members, in: order)))
   }
 
   /// Swaps plain values that follow each other in one span and have the same range.
@@ -124,5 +170,47 @@ extension ShrinkSession {
       }
       index += 1
     }
+  }
+}
+
+extension ChoiceSequence {
+  /// Tells whether a sequence gets simpler when the left span comes before the right one.
+  ///
+  /// As the number of choices stays, the first choices that differ decide.
+  fileprivate func precedes(_ left: ChoiceSpan, _ right: ChoiceSpan) -> Bool {
+    for (a, b) in zip(choices[left.range], choices[right.range]) where a.rank != b.rank {
+      return a.rank < b.rank
+    }
+    return left.range.count < right.range.count
+  }
+
+  /// Returns spans in the order that makes the sequence simplest.
+  fileprivate func sorted(_ members: [Int]) -> [Int] {
+    members.sorted { left, right in
+      if precedes(spans[left], spans[right]) { return true }
+      return left < right && !precedes(spans[right], spans[left])
+    }
+  }
+
+  /// Returns the sequence with all parts of one label in order among their neighbours, innermost
+  /// first.
+  fileprivate func sortingParts(_ label: String) -> ChoiceSequence {
+    var result = self
+    var depth = spans.map(\.depth).max() ?? 0
+    while depth >= 0 {
+      for group in SpanTree(result).groups where group.depth == depth && group.label == label {
+        guard group.kind == .part, group.members.count > 1 else { continue }
+        result = result.rearranged(result.pieces(group.members, in: result.sorted(group.members)))
+      }
+      depth -= 1
+    }
+    return result
+  }
+
+  /// Returns the stretches of a sequence in which spans that lie side by side come in another
+  /// order.
+  fileprivate func pieces(_ members: [Int], in order: [Int]) -> [Range<Int>] {
+    guard let first = members.first, let last = members.last else { return [0..<count] }
+    return [0..<spans[first].start] + order.map { spans[$0].range } + [spans[last].end..<count]
   }
 }

@@ -1,6 +1,7 @@
 /// One shrinking under way: the best sequence so far, and what was tried.
 final class ShrinkSession {
   typealias Property = (inout ChoiceSource) throws -> CaseResult
+  private typealias Pass = @Sendable (ShrinkSession) -> Void
 
   private(set) var result: ShrinkResult
   /// How the spans of the best sequence hang together.
@@ -37,34 +38,66 @@ final class ShrinkSession {
   /// The simplest failing sequence so far.
   var best: ChoiceSequence { result.sequence }
 
+  /// Whether the last candidate failed with the same label, but came to a case that is not simpler.
+  private(set) var failedUnimproved = false
+
+  /// Whether the first passes run, when much is still to be taken out.
+  private(set) var isFirstRound = true
+
   /// Whether nothing more may be tried.
   private(set) var isOver = false
 
-  /// Runs rounds of all passes until one finds nothing simpler.
+  /// The passes that take out much at once; they run once, on the case as it was found.
+  private static let firstPasses: [Pass] = [
+    { $0.simplifyEverything() }, { $0.deleteElements() }, { $0.removeNames() },
+    { $0.joinSiblings() }, { $0.simplifyRoles() },
+  ]
+
+  /// The passes that make a case simpler; a round of them is cheap where there is little left to
+  /// do.
+  private static let mainPasses: [Pass] = [
+    { $0.deleteElements() }, { $0.joinSiblings() }, { $0.liftDescendants() },
+    { $0.lowerEqualValues() }, { $0.lowerValues() }, { $0.lowerPairs(above: 8) },
+    { $0.sortSiblings() },
+  ]
+
+  /// The passes that lead out of what is a minimum for the main ones only.
+  private static let finalPasses: [Pass] = [
+    { $0.redistributePairs() }, { $0.lowerStubbornValues() }, { $0.lowerPairs(above: 0) },
+    { $0.exchangeSpans() }, { $0.foldNeighbours() }, { $0.deleteAndRenumber() },
+    { $0.lowerAndDelete() }, { $0.removeNames() }, { $0.lowerAndSimplifyRest() },
+    { $0.deleteChoices() },
+  ]
+
+  /// Runs rounds of passes until none finds anything simpler.
   func run() {
-    let passes: [(ShrinkSession) -> () -> Void] = [
-      ShrinkSession.simplifyEverything, ShrinkSession.deleteElements, ShrinkSession.joinSiblings,
-      ShrinkSession.liftDescendants, ShrinkSession.simplifyRoles, ShrinkSession.lowerValues,
-      ShrinkSession.lowerEqualValues, ShrinkSession.lowerPairs, ShrinkSession.redistributePairs,
-      ShrinkSession.sortSiblings, ShrinkSession.foldNeighbours, ShrinkSession.deleteAndRenumber,
-      ShrinkSession.lowerAndSimplifyRest,
-      ShrinkSession.deleteChoices,
-    ]
-    var before = -1
-    while before != result.improvements, !isOver {
-      before = result.improvements
-      for pass in passes where !isOver { pass(self)() }
+    run(Self.firstPasses)
+    isFirstRound = false
+    var improvements = -1
+    while improvements != result.improvements, !isOver {
+      improvements = result.improvements
+      run(Self.mainPasses)
+      if improvements == result.improvements { run(Self.finalPasses) }
     }
     if result.improvements == 0, !isOver { confirm() }
     if known.isInconsistent { result.ending = .flaky }
   }
 
+  private func run(_ passes: [Pass]) {
+    for pass in passes where !isOver { pass(self) }
+  }
+
   /// Runs a candidate unless it is known or not simpler; returns whether it became the best.
   func attempt(_ candidate: ChoiceSequence) -> Bool {
+    failedUnimproved = false
     guard !isOver, candidate < best, tried.insert(candidate.fingerprint).inserted,
       known.isInconsistent || !known.knows(candidate)
     else { return false }
-    guard let (sequence, message) = evaluate(candidate), sequence < best else { return false }
+    guard let (sequence, message) = evaluate(candidate) else { return false }
+    guard sequence < best else {
+      failedUnimproved = true
+      return false
+    }
     result.sequence = sequence
     result.message = message
     result.improvements += 1

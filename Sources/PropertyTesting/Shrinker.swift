@@ -1,14 +1,15 @@
 /// Makes a failing case as simple as it gets: the room's search for a local minimum.
 ///
-/// A candidate is the best sequence so far with an edit, regenerated: it counts when the property fails on it
-/// with the same label and what was really drawn is simpler (`ChoiceSequence`'s order). Passes that change
-/// the structure come first: elements are deleted in runs whose length is searched for, lists joined,
-/// subtrees lifted; then values are lowered, alone, together, in pairs; then neighbours are put in order.
-/// Rounds of all passes go on until one finds nothing. No candidate is run twice.
+/// A candidate is the best sequence so far with an edit, regenerated: it counts when the property
+/// fails on it with the same label and what was really drawn is simpler (`ChoiceSequence`'s order).
+/// Passes that change the structure come first: elements are deleted in runs whose length is
+/// searched for, lists joined, subtrees lifted; then values are lowered, alone, together, in pairs;
+/// then neighbours are put in order. Rounds of all passes go on until one finds nothing. No
+/// candidate is run twice.
 ///
-/// The result then is a local minimum: deleting any one element, or lowering any one value (to the simplest,
-/// to the next simpler one, to half its distance; to every simpler one where there are at most eight), gives
-/// no failure with the same label.
+/// The result then is a local minimum: deleting any one element, or lowering any one value (to the
+/// simplest, to the next nearer one, to half its distance; to every simpler one where there are at
+/// most eight), gives no simpler case that fails with the same label.
 public struct Shrinker: Sendable {
   /// How much work shrinking may do.
   public var budget: Budget
@@ -29,8 +30,8 @@ public struct Shrinker: Sendable {
 
   /// Shrinks a sequence on which the property fails with a label.
   ///
-  /// If nothing simpler fails, the sequence itself is run once more, and a property that does not fail again
-  /// is called flaky.
+  /// If nothing simpler fails, the sequence itself is run once more, and a property that does not
+  /// fail again is called flaky.
   public func shrink(
     _ sequence: ChoiceSequence,
     label: String,

@@ -1,7 +1,7 @@
 /// One thing a generator asked of its source, in the order in which it asked.
 ///
-/// A generator is a deterministic function of the answers, so that a case is known without running the
-/// property once its questions and answers are: see `CaseTree`.
+/// A generator is a deterministic function of the answers, so that a case is known without running
+/// the property once its questions and answers are: see `CaseTree`.
 enum SourceEvent: Sendable {
   /// A choice was drawn: what was recorded, and the value as it was read before it was settled.
   case draw(Choice, read: Int64)

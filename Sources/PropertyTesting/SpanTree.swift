@@ -1,6 +1,7 @@
 /// How the spans of a sequence hang together: parents, groups of siblings, roles of choices.
 struct SpanTree {
-  /// Siblings with one label that lie side by side: the elements of a repetition, or parts of one kind.
+  /// Siblings with one label that lie side by side: the elements of a repetition, or parts of one
+  /// kind.
   struct Group {
     let label: String
     let kind: ChoiceSpan.Kind
@@ -84,5 +85,18 @@ struct SpanTree {
       place: places[index],
       range: choice.lowest...choice.highest
     )
+  }
+
+  /// Returns the labels of spans that lie inside a span with the same label.
+  ///
+  /// - Complexity: O(spans * depth).
+  func nestedLabels(_ sequence: ChoiceSequence) -> Set<String> {
+    var labels: Set<String> = []
+    for (index, span) in sequence.spans.enumerated() where !labels.contains(span.label) {
+      var outer = parents[index]
+      while outer >= 0, sequence.spans[outer].label != span.label { outer = parents[outer] }
+      if outer >= 0 { labels.insert(span.label) }
+    }
+    return labels
   }
 }

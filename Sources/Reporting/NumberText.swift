@@ -69,5 +69,4 @@ package enum NumberText {
   package static func exact(_ value: Double) -> String {
     value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
   }
-
 }

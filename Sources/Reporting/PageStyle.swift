@@ -150,7 +150,7 @@ enum PageStyle {
     nav,.anchor,.csv,#tip{display:none}
     .scroll{overflow:visible;max-height:none}th{position:static}
     .figure{display:block}.chart{max-width:30rem;margin-bottom:.75rem}
-    .tile,.figure,.chart,tr,pre{break-inside:avoid}
+    .tile,.chart,p,tr,pre{break-inside:avoid}
     h2,h3,.caption,section>p{break-after:avoid}thead{display:table-header-group}
     .tiles{grid-template-columns:repeat(3,1fr)}
     *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}

@@ -12,7 +12,8 @@ package struct Connection: ~Copyable {
   /// - Throws: ``SQLiteError`` when the file cannot be opened, or is not a database.
   package init(path: String, _ options: ConnectionOptions = .init()) throws(SQLiteError) {
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(path, &opened, Self.flags(options.access), options.vfs)
+    let name = options.access == .immutable ? Self.immutableURI(of: path) : path
+    let code = sqlite3_open_v2(name, &opened, Self.flags(options.access), options.vfs)
     guard code == SQLITE_OK, let opened else {
       let error = SQLiteError(opened, code: code, sql: path)
       sqlite3_close_v2(opened)
@@ -44,6 +45,7 @@ package struct Connection: ~Copyable {
     case .readOnly: common | SQLITE_OPEN_READONLY
     case .readWrite: common | SQLITE_OPEN_READWRITE
     case .create: common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .immutable: common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     }
   }
 

@@ -5,6 +5,9 @@ package struct ConnectionOptions: Sendable {
     case readOnly
     case readWrite
     case create
+    /// A file that nobody writes meanwhile: it is read without locks, its write-ahead log is left
+    /// out, and nothing is made beside it (https://sqlite.org/uri.html#uriimmutable).
+    case immutable
   }
   /// When a commit waits for the disk (https://sqlite.org/pragma.html#pragma_synchronous).
   package enum Synchronous: Int32, Sendable {

@@ -13,10 +13,8 @@ final class ArticleProcess {
   var fetched: [HistoryTransaction] = []
 
   /// Starts the process, which loads its view from the store.
-  init(_ actor: PlannedActor, _ bench: StoreBench) throws(HistoryError) {
-    process = try PlanProcess(
-      actor, header: bench.header, configuration: bench.configuration,
-      path: bench.environment.path, batchContextName: Self.batchContextName)
+  init(_ actor: PlannedActor, on store: Store) throws(HistoryError) {
+    process = PlanProcess(actor, on: store, batchContextName: Self.batchContextName)
     try process.view.loadAll()
   }
 
@@ -29,9 +27,8 @@ final class ArticleProcess {
   var memory: Memory { Memory(process: process.memory, fetched: fetched) }
 
   /// Puts the process back as it was, on a store that was put back.
-  init(_ memory: Memory, _ bench: StoreBench) throws(HistoryError) {
-    process = try PlanProcess(
-      memory.process, bench.header, bench.configuration, bench.environment.path)
+  init(_ memory: Memory, on store: Store) {
+    process = PlanProcess(memory.process, on: store)
     fetched = memory.fetched
   }
 }

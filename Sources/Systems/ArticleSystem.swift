@@ -13,6 +13,7 @@ package import Traces
 /// days ago when some have none and the least is older, and then forgets every author's date.
 package final class ArticleSystem: SystemUnderTest {
   private let cleansAfterPass: Bool
+  private var pools = StorePools()
   private var opened: StoreBench?
   private var running: [ActorID: ArticleProcess] = [:]
   /// The shared defaults store, which outlives every process.
@@ -35,8 +36,7 @@ package final class ArticleSystem: SystemUnderTest {
     running.removeAll()
     dates.removeAll()
     members.removeAll()
-    opened = nil
-    opened = try StoreBench(header, environment)
+    opened = try StoreBench(header, environment, pools.pool(header, environment))
   }
 
   private func bench() throws(SystemFailure) -> StoreBench {
@@ -86,9 +86,9 @@ package final class ArticleSystem: SystemUnderTest {
   private func launch(
     _ actor: ActorID, _ bench: StoreBench, _ log: inout EventLog
   ) throws(SystemFailure) {
-    let planned = try bench.planned(actor)
+    let (planned, store) = (try bench.planned(actor), try bench.connect())
     running[actor] = try telling { () throws(HistoryError) in
-      try ArticleProcess(planned, bench)
+      try ArticleProcess(planned, on: store)
     }
     log.add(
       actor,
@@ -194,12 +194,11 @@ package final class ArticleSystem: SystemUnderTest {
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
-    let memory = Memory(
-      bench: bench.memory, processes: running.mapValues(\.memory), dates: dates, members: members)
-    close()
-    let snapshot = SystemSnapshot(restoreFiles: bench.environment.saveFiles(), memory: memory)
-    try reopen(memory, bench)
-    return snapshot
+    return SystemSnapshot(
+      restoreFiles: bench.environment.saveFiles(),
+      memory: Memory(
+        bench: bench.memory, processes: running.mapValues(\.memory), dates: dates,
+        members: members))
   }
 
   package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
@@ -207,23 +206,19 @@ package final class ArticleSystem: SystemUnderTest {
       throw SystemFailure(.failed, "The snapshot is of another system.")
     }
     let bench = try bench()
-    close()
-    snapshot.restoreFiles()
-    try reopen(memory, bench)
+    running.removeAll()
+    try bench.restore(memory.bench, snapshot.restoreFiles)
+    dates = memory.dates
+    members = memory.members
+    for (actor, process) in memory.processes {
+      running[actor] = ArticleProcess(process, on: try bench.connect())
+    }
   }
 
   package func close() {
     running.removeAll()
-    opened?.close()
-  }
-
-  private func reopen(_ memory: Memory, _ bench: StoreBench) throws(SystemFailure) {
-    try bench.restore(memory.bench)
-    dates = memory.dates
-    members = memory.members
-    for (actor, process) in memory.processes {
-      running[actor] = try telling { () throws(HistoryError) in try ArticleProcess(process, bench) }
-    }
+    opened = nil
+    pools.close()
   }
 
   package func digest() throws(SystemFailure) -> UInt64 {

@@ -16,12 +16,11 @@ final class PlanProcess {
   var staged: PlannedWrite?
 
   init(
-    _ actor: PlannedActor, header: PlanHeader, configuration: StoreConfiguration, path: String,
-    batchContextName: String = "batch"
-  ) throws(HistoryError) {
+    _ actor: PlannedActor, on store: Store, batchContextName: String = "batch"
+  ) {
     self.actor = actor
     self.batchContextName = batchContextName
-    store = try Store(path: path, model: header.model, configuration: configuration)
+    self.store = store
     view = ObjectContext(
       store: store, author: actor.author, name: "view", mergePolicy: .objectWins)
   }
@@ -40,13 +39,11 @@ final class PlanProcess {
   }
 
   /// Puts the process back as it was, on a store that was put back.
-  init(
-    _ memory: Memory, _ header: PlanHeader, _ configuration: StoreConfiguration, _ path: String
-  ) throws(HistoryError) {
+  init(_ memory: Memory, on store: Store) {
     actor = memory.actor
     batchContextName = memory.batchContextName
     staged = memory.staged
-    store = try Store(path: path, model: header.model, configuration: configuration)
+    self.store = store
     view = ObjectContext(store: store, memory: memory.view)
   }
 

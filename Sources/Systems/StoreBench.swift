@@ -7,38 +7,26 @@ import Traces
 final class StoreBench {
   let header: PlanHeader
   let environment: SystemEnvironment
-  let configuration: StoreConfiguration
-  private var opened: Store?
   var objects = PlanObjects()
-  private let random: RandomState
+  private let pool: StorePool
+  private var opened: Store?
 
-  /// Opens the store that lies at the environment's path, creating it when there is none.
+  /// Opens the store that lies at the environment's path, creating it when there is none; every
+  /// connection that another bench took from the pool is taken back.
   init(
-    _ header: PlanHeader, _ environment: SystemEnvironment, rules: HistoryRules = .standard
+    _ header: PlanHeader, _ environment: SystemEnvironment, _ pool: StorePool
   ) throws(SystemFailure) {
     self.header = header
     self.environment = environment
-    let random = RandomState(environment.seed)
-    let clock = environment.clock
-    var configuration = StoreConfiguration()
-    configuration.timestamps = header.timestamps == .monotone ? .monotone : .wallClock
-    configuration.protectedAuthors = header.protectedAuthors
-    configuration.vfs = environment.vfs
-    configuration.rules = rules
-    configuration.random = { random.next() }
-    configuration.clock = { clock.date }
-    if environment.vfs != nil { configuration.busyTimeoutMs = 0 }
-    self.random = random
-    self.configuration = configuration
-    opened = try Self.open(header, environment, configuration)
+    self.pool = pool
+    pool.reset(seed: environment.seed)
+    opened = try connect()
   }
 
-  private static func open(
-    _ header: PlanHeader, _ environment: SystemEnvironment, _ configuration: StoreConfiguration
-  ) throws(SystemFailure) -> Store {
-    try telling { () throws(HistoryError) in
-      try Store(path: environment.path, model: header.model, configuration: configuration)
-    }
+  /// A connection for a process that starts.
+  func connect() throws(SystemFailure) -> Store {
+    let pool = pool
+    return try telling { () throws(HistoryError) in try pool.take() }
   }
 
   /// The store as the lab sees it, from outside every process.
@@ -121,18 +109,16 @@ final class StoreBench {
     let random: UInt64
   }
 
-  var memory: Memory { Memory(objects: objects, random: random.value) }
+  var memory: Memory { Memory(objects: objects, random: pool.random.value) }
 
-  /// Takes up what was kept, once the files are back; every connection must be new.
-  func restore(_ memory: Memory) throws(SystemFailure) {
-    objects = memory.objects
-    random.value = memory.random
-    opened = try Self.open(header, environment, configuration)
-  }
-
-  /// Lets go of the file, so that it can be put back.
-  func close() {
+  /// Puts the files back and takes up what was kept with them; every process must be gone.
+  func restore(_ memory: Memory, _ files: @Sendable () -> Void) throws(SystemFailure) {
     opened = nil
+    if environment.vfs == nil { pool.close() }
+    files()
+    pool.reset(seed: memory.random)
+    objects = memory.objects
+    opened = try connect()
   }
 
   /// Adds data and history to a digest.

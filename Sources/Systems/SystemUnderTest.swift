@@ -62,7 +62,8 @@ package struct SystemEnvironment: Sendable {
   package var clock: PlanClock
   /// The seed of everything that the store draws at random.
   package var seed: UInt64
-  /// Saves the files, and answers how to bring them back; connections must be closed before that.
+  /// Saves the files, and answers how to bring them back: on the heap beneath open connections that
+  /// are outside a transaction, on disk after all are closed.
   package var saveFiles: @Sendable () -> @Sendable () -> Void
 
   package init(

@@ -9,10 +9,8 @@ final class TrackedProcess {
   let session: MemberSession
 
   /// Starts the process: it registers or takes up its cursor, and loads its view.
-  init(
-    _ actor: PlannedActor, header: PlanHeader, configuration: StoreConfiguration, path: String
-  ) throws(HistoryError) {
-    let process = try PlanProcess(actor, header: header, configuration: configuration, path: path)
+  init(_ actor: PlannedActor, on store: Store) throws(HistoryError) {
+    let process = PlanProcess(actor, on: store)
     self.process = process
     session = try MemberSession(
       actor.id, store: process.store, contexts: [process.view], author: actor.author,
@@ -28,10 +26,8 @@ final class TrackedProcess {
   var memory: Memory { Memory(process: process.memory, session: session.memory) }
 
   /// Puts the process back as it was, on a store that was put back.
-  init(
-    _ memory: Memory, _ header: PlanHeader, _ configuration: StoreConfiguration, _ path: String
-  ) throws(HistoryError) {
-    process = try PlanProcess(memory.process, header, configuration, path)
+  init(_ memory: Memory, on store: Store) {
+    process = PlanProcess(memory.process, on: store)
     session = MemberSession(memory.session, store: process.store, contexts: [process.view])
   }
 }

@@ -5,13 +5,13 @@ package import Traces
 
 /// Our tracker and store: the real code, in its default configuration or with a seeded bug.
 package final class TrackerSystem: SystemUnderTest {
-  private let rules: HistoryRules
+  private var pools: StorePools
   private var opened: StoreBench?
   private var running: [ActorID: TrackedProcess] = [:]
 
   /// Creates the system with the rules that a mutant may have changed.
   package init(rules: HistoryRules = .standard) {
-    self.rules = rules
+    pools = StorePools(rules: rules)
   }
 
   package let capabilities: Set<Capability> = [
@@ -22,8 +22,7 @@ package final class TrackerSystem: SystemUnderTest {
     _ header: PlanHeader, _ environment: SystemEnvironment
   ) throws(SystemFailure) {
     running.removeAll()
-    opened = nil
-    opened = try StoreBench(header, environment, rules: rules)
+    opened = try StoreBench(header, environment, pools.pool(header, environment))
   }
 
   private func bench() throws(SystemFailure) -> StoreBench {
@@ -68,11 +67,9 @@ package final class TrackerSystem: SystemUnderTest {
 
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let bench = try bench()
-    let planned = try bench.planned(actor)
+    let (planned, store) = (try bench.planned(actor), try bench.connect())
     let started = try telling { () throws(HistoryError) in
-      try TrackedProcess(
-        planned, header: bench.header, configuration: bench.configuration,
-        path: bench.environment.path)
+      try TrackedProcess(planned, on: store)
     }
     running[actor] = started
     let cursor = Self.name(started.session.registration.cursor)
@@ -102,35 +99,27 @@ package final class TrackerSystem: SystemUnderTest {
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
-    let memory = Memory(bench: bench.memory, processes: running.mapValues(\.memory))
-    close()
-    let snapshot = SystemSnapshot(restoreFiles: bench.environment.saveFiles(), memory: memory)
-    try reopen(memory)
-    return snapshot
+    return SystemSnapshot(
+      restoreFiles: bench.environment.saveFiles(),
+      memory: Memory(bench: bench.memory, processes: running.mapValues(\.memory)))
   }
 
   package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
     guard let memory = snapshot.memory as? Memory else {
       throw SystemFailure(.failed, "The snapshot is of another system.")
     }
-    close()
-    snapshot.restoreFiles()
-    try reopen(memory)
+    let bench = try bench()
+    running.removeAll()
+    try bench.restore(memory.bench, snapshot.restoreFiles)
+    for (actor, process) in memory.processes {
+      running[actor] = TrackedProcess(process, on: try bench.connect())
+    }
   }
 
   package func close() {
     running.removeAll()
-    opened?.close()
-  }
-
-  private func reopen(_ memory: Memory) throws(SystemFailure) {
-    let bench = try bench()
-    try bench.restore(memory.bench)
-    for (actor, process) in memory.processes {
-      running[actor] = try telling { () throws(HistoryError) in
-        try TrackedProcess(process, bench.header, bench.configuration, bench.environment.path)
-      }
-    }
+    opened = nil
+    pools.close()
   }
 
   package func digest() throws(SystemFailure) -> UInt64 {

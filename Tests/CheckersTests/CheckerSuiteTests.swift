@@ -18,7 +18,10 @@ import Traces
       verdicts.map(\.verdict) == [
         story.verdict(Convergence.self), story.verdict(PurgeSafety.self),
         story.verdict(NoLostTransaction.self), story.verdict(MergeOrder.self),
-        story.verdict(CursorProgress.self),
+        story.verdict(CursorProgress.self), story.verdict(ObserverDelivery.self),
+        story.verdict(LoudExpiry.self), story.verdict(ProtectedAuthors.self),
+        story.verdict(HistoryExplainsData.self), story.verdict(TombstoneFidelity.self),
+        story.verdict(Reclaim.self),
       ]
     )
   }
@@ -37,6 +40,14 @@ import Traces
     #expect(steps < story.events.count)
     #expect(suite.violation?.checker == "CursorProgress")
     #expect(suite.violation?.at == steps - 1)
+  }
+
+  @Test func `The first violation is the one that happened first`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.purge("share", "1")
+    story.record("app", "1")
+    #expect(CheckerSuite(checking: story.trace).violation?.checker == "PurgeSafety")
   }
 
   @Test func `A trace with too many members is left open`() throws {
@@ -65,7 +76,9 @@ import Traces
         decided[answer.checker, default: 0] += 1
       }
     }
-    for name in CheckerSuite.names { #expect((decided[name] ?? 0) > 30, "\(name)") }
+    for name in CheckerSuite.names where name != LoudExpiry.name {
+      #expect((decided[name] ?? 0) > 25, "\(name)")
+    }
   }
 
   @Test(arguments: ToySystem.Bug.allCases)

@@ -115,6 +115,8 @@ import Traces
   @Test(arguments: [
     ([CommittedChange.update(1)], "insert of Item/2"),
     ([.update(1), .insert(2), .delete(3)], "tells of a delete of Item/3"),
+    ([.update(3), .insert(2)], "an update of Item/1"),
+    ([.delete(1), .insert(1), .insert(2)], "tells of a delete and an insert of Item/1"),
     ([.insert(1), .insert(2)], "tells of an insert of Item/1"),
     ([.update(1), .update(1), .insert(2)], "tells of an update and an update of Item/1"),
   ])
@@ -187,6 +189,7 @@ import Traces
       story.commit("app", "2", [.insert(5)])
       story.commit("app", "3", [.insert(5)])
     }
+    #expect(violation(story)?.because.contains("a second transaction for one write") == true)
     #expect(violation(story)?.transaction == "3")
   }
 
@@ -203,6 +206,15 @@ import Traces
     story.pass("app", "2")
     story.close()
     #expect(story.verdict(Convergence.self) == .valid)
+  }
+
+  @Test func `A staged write is committed once`() throws {
+    var story = try opened()
+    story.run(.begin(PlannedWrite(actor: "app", changes: [.insert("Item", 2)])))
+    story.run(.commit("app")) { $0.commit("app", "2", [.insert(2)]) }
+    story.write("share", "3", .delete("Item", 2))
+    story.run(.commit("app")) { $0.commit("app", "4", [.insert(2)]) }
+    #expect(violation(story)?.transaction == "4")
   }
 
   @Test func `A crash drops what was staged`() throws {
@@ -307,6 +319,14 @@ import Traces
     story.write("share", "2", .insert("Item", 2))
     story.close(views: ["app": [ObjectName("Item", 2): [:]]])
     #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `One object too many is seen beside one that is left out`() throws {
+    var story = try Story("app", "share")
+    story.header.actors[0].ignores = ["cloud"]
+    story.write("share", "1", .insert("Item", 1), author: "cloud")
+    story.close(views: ["app": [ObjectName("Item", 9): [:]]])
+    #expect(violation(story)?.because == "app's view still has Item/9, which the store does not")
   }
 
   @Test func `A member that knows that it was cut off may show old data`() throws {

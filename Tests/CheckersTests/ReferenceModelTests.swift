@@ -49,6 +49,16 @@ import Traces
     )
     #expect(change.columns == 0b11)
     #expect(change.changesValues)
+    let both = try #require(
+      copy.apply([.update("Item", 1, ["title": "b", "count": 2])]).first
+    )
+    #expect(both.columns == 0b11)
+    #expect(both.changesValues)
+    let other = try #require(
+      copy.apply([.update("Item", 1, ["title": "b", "count": 3])]).first
+    )
+    #expect(other.changesValues)
+    copy.apply([.update("Item", 1, ["count": 2])])
     let same = try #require(copy.apply([.update("Item", 1, ["count": 2])]).first)
     #expect(same.columns == 0b10)
     #expect(!same.changesValues)

@@ -7,7 +7,13 @@ import Traces
 /// It does what it is told, right or wrong. Its own data follows the writes as they are told, so
 /// that the closing views are right unless a test says otherwise.
 struct Story {
-  static let item = Entity("Item", [Attribute("title", .string), Attribute("count", .int)])
+  static let item = Entity(
+    "Item",
+    [
+      Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+      Attribute("count", .int),
+    ]
+  )
   static let note = Entity("Note", [Attribute("text", .string)])
 
   var header: PlanHeader

@@ -10,6 +10,8 @@ struct ToySystem {
     case purgesByGreatestCursor, purgesBeforeRecord, forgetsJoiner
     case skipsOwnBatches, skipsAfterRelaunch, mergesBackwards
     case recordsHead, cursorFalls, keepsDeleted, staleUpdates, saysNothingChanged, losesWrite
+    case tellsObserversTwice, skipsObservers, purgesProtected, dropsColumn, inventsColumn
+    case losesHistory, wrongTombstone, dropsTombstone, keepsHistory
 
     /// The checker whose rule it is.
     var checker: String {
@@ -18,6 +20,11 @@ struct ToySystem {
       case .skipsOwnBatches, .skipsAfterRelaunch: "NoLostTransaction"
       case .mergesBackwards: "MergeOrder"
       case .recordsHead, .cursorFalls: "CursorProgress"
+      case .tellsObserversTwice, .skipsObservers: "ObserverDelivery"
+      case .purgesProtected: "ProtectedAuthors"
+      case .dropsColumn, .inventsColumn, .losesHistory: "HistoryExplainsData"
+      case .wrongTombstone, .dropsTombstone: "TombstoneFidelity"
+      case .keepsHistory: "Reclaim"
       case .keepsDeleted, .staleUpdates, .saysNothingChanged, .losesWrite: "Convergence"
       }
     }
@@ -29,16 +36,18 @@ struct ToySystem {
     var isRunning = false
     var cursor = -1
     var merged = -1
+    var scanned = -1
     var fetched: [Int] = []
+    var isTold = false
     var view: Objects = [:]
     var staged: PlannedWrite?
   }
 
   private struct Saved {
     let writer: ActorID
-    let context: String
-    let changes: [CommittedChange]
+    let told: CommittedTransaction
     var isPurged = false
+    var context: String? { told.context }
   }
 
   private let bug: Bug?
@@ -51,12 +60,13 @@ struct ToySystem {
 
   /// Runs a random plan and answers its trace.
   static func trace(seed: UInt64, stepCount: Int, bug: Bug? = nil) throws -> Trace {
-    let ids: [ActorID] = ["app", "widget", "share"]
+    let ids: [ActorID] = ["app", "widget", "share", "cloud"]
     var header = PlanHeader(
       model: try Model([Story.item]),
-      actors: ids.map { PlannedActor($0, author: $0.name) }
+      actors: ids.dropLast().map { PlannedActor($0, author: $0.name) }
     )
     header.seed = seed
+    header.protectedAuthors = ["clo*"]
     var system = ToySystem(bug: bug, random: SplitMix(state: seed), peers: ids.map { Peer(id: $0) })
     for index in 0..<2 { system.launch(index) }
     for _ in 0..<stepCount { system.step() }
@@ -88,7 +98,9 @@ struct ToySystem {
   }
 
   private mutating func step() {
-    let index = random.below(peers.count)
+    if random.below(16) == 0 { return write(peers.count - 1) }
+    if random.below(25) == 0 { return tidy() }
+    let index = random.below(peers.count - 1)
     let id = peers[index].id
     guard peers[index].isRunning else {
       return run(index, .launch(id)) { $0.launch(index) }
@@ -113,6 +125,16 @@ struct ToySystem {
     }
   }
 
+  /// Lets everyone catch up and then one purge.
+  private mutating func tidy() {
+    for index in peers.indices where peers[index].isMember {
+      if !peers[index].isRunning { run(index, .launch(peers[index].id)) { $0.launch(index) } }
+      run(index, .pass(peers[index].id)) { $0.pass(index) }
+    }
+    guard let index = peers.firstIndex(where: \.isRunning) else { return }
+    run(index, .purge(peers[index].id)) { $0.purge(index) }
+  }
+
   // MARK: Membership
 
   private mutating func launch(_ index: Int) {
@@ -125,6 +147,7 @@ struct ToySystem {
     tell(index, peers[index].isMember ? .launched(cursor: cursor) : .registered(cursor: cursor))
     peers[index].isMember = true
     peers[index].merged = peers[index].cursor
+    peers[index].scanned = peers[index].cursor
   }
 
   private mutating func leave(_ index: Int, _ happening: Happening) {
@@ -144,14 +167,17 @@ struct ToySystem {
   private mutating func randomWrite(_ index: Int) -> PlannedWrite {
     let changes = (0..<1 + random.below(3)).map { _ in
       let object = ObjectName("Item", Int64(random.below(6)))
-      let values: Values = ["count": .int(Int64(random.below(5))), "title": "t"]
+      let values: Values = [
+        "count": .int(Int64(random.below(5))), "title": .string("t\(random.below(3))"),
+      ]
       return switch random.below(4) {
       case 0, 1: PlannedChange(.insert, object, values)
       case 2: PlannedChange(.update, object, values)
       default: PlannedChange(.delete, object)
       }
     }
-    let context = ["view", "view", "background", "batch"][random.below(4)]
+    let isMember = index < peers.count - 1
+    let context = isMember ? ["view", "view", "background", "batch"][random.below(4)] : "import"
     return PlannedWrite(actor: peers[index].id, context: context, changes: changes)
   }
 
@@ -213,25 +239,37 @@ struct ToySystem {
     let changes = touched.sorted().compactMap { object -> CommittedChange? in
       let (old, new) = (data[object], after[object])
       guard old != new else { return nil }
-      return CommittedChange(old == nil ? .insert : new == nil ? .delete : .update, object)
+      return change(object, old, new)
     }
     guard !changes.isEmpty, bug != .saysNothingChanged else { return tell(index, .wroteNothing) }
     if bug != .losesWrite || history.count % 5 != 4 { data = after }
-    history.append(Saved(writer: peers[index].id, context: context, changes: changes))
-    if context == "view" { show(changes, to: index) }
-    tell(
-      index,
-      .committed(
-        CommittedTransaction(
-          name: String(history.count),
-          author: peers[index].id.name,
-          context: context,
-          writer: nil,
-          timestamp: 0,
-          changes: changes
-        )
-      )
+    let told = CommittedTransaction(
+      name: String(history.count + 1),
+      author: peers[index].id.name,
+      context: context,
+      writer: nil,
+      timestamp: 0,
+      changes: changes
     )
+    history.append(Saved(writer: peers[index].id, told: told))
+    if context == "view" { show(changes, to: index) }
+    tell(index, .committed(told))
+  }
+
+  private func change(_ object: ObjectName, _ old: Values?, _ new: Values?) -> CommittedChange {
+    guard let old else { return CommittedChange(.insert, object) }
+    guard let new else {
+      let title = bug == .wrongTombstone ? "gone" : old["title"] ?? .null
+      return CommittedChange(
+        .delete,
+        object,
+        tombstone: bug == .dropsTombstone && object.key < 3 ? nil : ["title": title]
+      )
+    }
+    var columns = new.keys.filter { new[$0] != old[$0] }
+    if bug == .dropsColumn && columns.count > 1 { columns.removeLast() }
+    if bug == .inventsColumn { columns = ["title", "count"] }
+    return CommittedChange(.update, object, columns: columns)
   }
 
   private mutating func show(_ changes: [CommittedChange], to index: Int) {
@@ -254,14 +292,21 @@ struct ToySystem {
       let isOwn = saved.writer == peer.id && (saved.context == "view" || bug == .skipsOwnBatches)
       return position > peer.cursor && !saved.isPurged && !isOwn
     }
+    peers[index].scanned = history.count - 1
+    peers[index].isTold = false
     if bug == .mergesBackwards { peers[index].fetched.reverse() }
     tell(index, .fetched(peers[index].fetched.map { String($0 + 1) }))
   }
 
   private mutating func merge(_ index: Int) {
     let fetched = peers[index].fetched
-    for position in fetched { show(history[position].changes, to: index) }
-    peers[index].merged = max(peers[index].merged, fetched.max() ?? -1)
+    let observed = fetched.filter { bug != .skipsObservers || $0 % 3 != 1 }
+    for _ in 0..<(bug == .tellsObserversTwice ? 2 : 1) where !peers[index].isTold {
+      tell(index, .observed(observed.map { String($0 + 1) }))
+    }
+    peers[index].isTold = true
+    for position in fetched { show(history[position].told.changes, to: index) }
+    peers[index].merged = max(peers[index].merged, peers[index].scanned)
     tell(index, .merged(fetched.map { String($0 + 1) }))
   }
 
@@ -285,7 +330,11 @@ struct ToySystem {
       bug == .purgesBeforeRecord ? $0.merged : $0.cursor
     }
     let watermark = bug == .purgesByGreatestCursor ? cursors.max() : cursors.min()
-    let gone = history.indices.filter { $0 <= watermark ?? -1 && !history[$0].isPurged }
+    let last = (watermark ?? -1) - (bug == .keepsHistory ? 2 : 0)
+    let gone = history.indices.filter { position in
+      let isProtected = history[position].writer == "cloud" && bug != .purgesProtected
+      return position <= last && !history[position].isPurged && !isProtected
+    }
     for position in gone { history[position].isPurged = true }
     tell(index, .purged(gone.map { String($0 + 1) }))
   }
@@ -302,6 +351,8 @@ struct ToySystem {
       tell(index, .viewed(context: "view", peers[index].view))
     }
     tell(nil, .data(data))
+    let held = history.filter { !$0.isPurged }.map(\.told)
+    tell(nil, .history(bug == .losesHistory ? Array(held.dropLast()) : held))
   }
 }
 

@@ -56,6 +56,8 @@ import Testing
     let curve = results.curve(title: "fetch newest 100, warm", contender: "ours", metric: .wall)
     #expect(curve?.points.map(\.size) == [1_000, 10_000])
     #expect(results.curve(title: "fetch", contender: "ours", metric: .wall) == nil)
+    let cpu = results.curve(title: "fetch newest 100, warm", contender: "ours", metric: .cpu)
+    #expect(cpu == nil)
   }
 
   @Test(arguments: [

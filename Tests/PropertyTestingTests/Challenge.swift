@@ -1,6 +1,7 @@
 import PropertyTesting
 
-/// One property of the shrinking challenge (github.com/jlink/shrinking-challenge) with its known answer.
+/// One property of the shrinking challenge (github.com/jlink/shrinking-challenge) with its known
+/// answer.
 ///
 /// A failing case's message is the value, so that answers can be compared as text.
 struct Challenge: Sendable, CustomStringConvertible {
@@ -9,19 +10,21 @@ struct Challenge: Sendable, CustomStringConvertible {
   let answer: String
   let property: @Sendable (inout ChoiceSource) throws -> CaseResult
 
-  var description: String { name }
+  /// The greatest mean number of evaluations over a hundred seeds.
+  let evaluationsMax: Double
 
-  /// The share of seeds that must come to the answer.
-  var shareMin: Double { name == "binheap" ? 0.4 : 1 }
+  var description: String { name }
 
   init<Value>(
     _ name: String,
     _ answer: String,
+    within evaluationsMax: Double,
     _ generator: Generator<Value>,
     holds: @escaping @Sendable (Value) -> Bool?
   ) {
     self.name = name
     self.answer = answer
+    self.evaluationsMax = evaluationsMax
     property = { source in
       let value = try source.draw(generator)
       guard let holds = holds(value) else { return .discarded }
@@ -48,7 +51,7 @@ extension Challenge {
     let five = Generator<[[Int]]> { source in
       try (0..<5).map { _ in try source.draw(lists) }
     }
-    return Challenge("bound5", "[[], [], [], [-1], [-32768]]", five) {
+    return Challenge("bound5", "[[], [], [], [-1], [-32768]]", within: 200, five) {
       wrapped($0.flatMap { $0 }) < 5 * 256
     }
   }()
@@ -61,34 +64,39 @@ extension Challenge {
   static let largeUnionList = Challenge(
     "large_union_list",
     "[[0, 1, -1, 2, -2]]",
+    within: 200,
     ints.array().array()
   ) { Set($0.joined()).count < 5 }
 
-  static let reverse = Challenge("reverse", "[0, 1]", ints.array()) { $0 == $0.reversed() }
+  static let reverse = Challenge("reverse", "[0, 1]", within: 18, ints.array()) {
+    $0 == $0.reversed()
+  }
 
   static let lengthlist = Challenge(
     "lengthlist",
     "[900]",
+    within: 80,
     Generator<Int>.ints(in: 1...100, spread: .uniform).flatMap {
       Generator<Int>.ints(in: 0...1_000, spread: .uniform).array(count: $0)
     }
   ) { $0.allSatisfy { $0 < 900 } }
 
-  static let differenceNotZero = Challenge("difference: not zero", "[10, 10]", pairs) {
+  static let differenceNotZero = Challenge("difference: not zero", "[10, 10]", within: 38, pairs) {
     $0[0] < 10 || $0[0] != $0[1]
   }
 
-  static let differenceSmall = Challenge("difference: small", "[10, 6]", pairs) {
+  static let differenceSmall = Challenge("difference: small", "[10, 6]", within: 250, pairs) {
     $0[0] < 10 || !(1...4).contains(abs($0[0] - $0[1]))
   }
 
-  static let differenceOne = Challenge("difference: one", "[10, 9]", pairs) {
+  static let differenceOne = Challenge("difference: one", "[10, 9]", within: 250, pairs) {
     $0[0] < 10 || abs($0[0] - $0[1]) != 1
   }
 
   static let coupling = Challenge(
     "coupling",
     "[1, 0]",
+    within: 100,
     Generator<Int>.ints(in: 0...10, spread: .uniform).array()
   ) { list in
     guard list.allSatisfy({ $0 < list.count }) else { return nil }
@@ -98,6 +106,7 @@ extension Challenge {
   static let deletion = Challenge(
     "deletion",
     "[[0, 0], [0]]",
+    within: 34,
     Generator<[[Int]]> { source in
       [try ints.array().draw(&source), [source.int(in: 0...10)]]
     }
@@ -109,11 +118,14 @@ extension Challenge {
     return !copy.contains(removed)
   }
 
-  static let distinct = Challenge("distinct", "[0, 1, -1]", ints.array()) { Set($0).count < 3 }
+  static let distinct = Challenge("distinct", "[0, 1, -1]", within: 50, ints.array()) {
+    Set($0).count < 3
+  }
 
   static let nestedlists = Challenge(
     "nestedlists",
     "[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]",
+    within: 50,
     Generator<Int>.always(0).array().array()
   ) { $0.map(\.count).reduce(0, +) <= 10 }
 }

@@ -27,12 +27,14 @@ struct ChallengeRow {
     Double(evaluations.reduce(0, +)) / Double(max(evaluations.count, 1))
   }
 
-  /// One line of a table: name, share, mean, median and greatest number of evaluations, other answers.
+  /// One line of a table: name, share, mean, median and greatest number of evaluations, other
+  /// answers.
   var line: String {
     let others = answers.filter { $0.key != challenge.answer }.sorted { $0.value > $1.value }
     let rest = others.prefix(3).map { "\($0.value)x \($0.key)" }.joined(separator: "; ")
     let sorted = evaluations.sorted()
-    return "| \(challenge.name) | \(Int(share * 100)) % of \(found) | \(Int(meanEvaluations)) "
+    let mean = (meanEvaluations * 10).rounded() / 10
+    return "| \(challenge.name) | \(Int(share * 100)) % of \(found) | \(mean) "
       + "| \(sorted.isEmpty ? 0 : sorted[sorted.count / 2]) | \(sorted.last ?? 0) | \(rest) |"
   }
 }

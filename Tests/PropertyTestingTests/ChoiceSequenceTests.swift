@@ -58,4 +58,45 @@ import Testing
         + Array(repeating: [1, 2], count: fewer.spans.count / 2 - 1).flatMap { $0 } + [0]
     )
   }
+
+  /// Two lists of digits and a digit between them, each digit a span.
+  private func lists(_ first: [Int64], _ middle: Int64, _ second: [Int64]) -> ChoiceSequence {
+    var result = ChoiceSequence()
+    func append(_ digits: [Int64], _ label: String, in depth: Int) {
+      result.spans.append(
+        ChoiceSpan(label: label, range: result.count..<result.count + digits.count, depth: depth)
+      )
+      for digit in digits {
+        result.spans.append(
+          ChoiceSpan(label: "digit", range: result.count..<result.count + 1, depth: depth + 1)
+        )
+        result.choices.append(Choice(digit, in: 0...9))
+      }
+    }
+    result.spans.append(
+      ChoiceSpan(label: "all", range: 0..<first.count + second.count + 1, depth: 0)
+    )
+    append(first, "list", in: 1)
+    append([middle], "middle", in: 1)
+    append(second, "list", in: 1)
+    return result
+  }
+
+  @Test func `Exchanging two spans moves the spans inside and between them along`() {
+    let sequence = lists([1, 2, 3], 9, [4])
+    let second = sequence.spans.lastIndex { $0.label == "list" } ?? 0
+    let exchanged = sequence.exchanging(1, second)
+    let expected = lists([4], 9, [1, 2, 3])
+    #expect(exchanged.choices == expected.choices)
+    #expect(exchanged.spans == expected.spans)
+  }
+
+  @Test func `Removing stretches takes out what lies inside one that is removed once`() {
+    let sequence = lists([1, 2, 3], 9, [4, 5])
+    let removed = sequence.removing([0..<3, 1..<2, 4..<5])
+    #expect(removed.choices.map(\.value) == [9, 5])
+    #expect(removed.spans.map(\.label) == ["all", "middle", "digit", "list", "digit"])
+    #expect(removed.spans.map(\.range) == [0..<2, 0..<1, 0..<1, 1..<2, 1..<2])
+    #expect(removed.spans.map(\.depth) == [0, 1, 2, 1, 2])
+  }
 }

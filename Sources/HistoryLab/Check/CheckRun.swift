@@ -47,7 +47,9 @@ struct CheckRun: Sendable {
   private func runLane(
     _ number: Int, _ next: NextPlan, _ progress: (Int) -> Void, _ goesOn: () -> Bool
   ) throws(LabError) -> CheckTally {
-    let lane = PlanLane(system, at: try place(number), versions: versions)
+    let place = try place(number)
+    defer { place.removeStore() }
+    let lane = PlanLane(system, at: place, versions: versions)
     var tally = CheckTally()
     while goesOn(), let plan = next.take() {
       do throws(SystemFailure) {
@@ -66,7 +68,9 @@ struct CheckRun: Sendable {
   func shrink(
     _ checker: String, plan number: Int, progress: @escaping (Int) -> Void
   ) throws(LabError) -> Finding {
-    let lane = PlanLane(system, at: try place(0), versions: versions)
+    let place = try place(0)
+    defer { place.removeStore() }
+    let lane = PlanLane(system, at: place, versions: versions)
     let found = recipe.plan(number)
     let shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
     let shrunk = shrinker.shrink(found.choices, label: checker) { step in

@@ -1,0 +1,187 @@
+import PersistentHistory
+package import Traces
+
+/// Every difference that a write makes has its change and column bit in history, and none is invented.
+///
+/// Verifies: each update that a commit or history tells names every attribute whose value it changed,
+/// and only attributes that the write set; told values are those that the write left; history, when
+/// it is asked for, holds every committed transaction that was not purged and no other, in commit
+/// order, with the author and the changes that were told at the commit. Together with Convergence
+/// (the data follow the changes) no two states of the data differ without a change.
+///
+/// Does not verify: columns and values that a system never tells, tombstones
+/// (TombstoneFidelity), writes after an unknown outcome that nothing has decided yet.
+package struct HistoryExplainsData: Invariant {
+  package static let name = "HistoryExplainsData"
+  package private(set) var violation: Violation?
+  /// An update that was told without columns: wrong if the system tells them elsewhere.
+  private var bare: Violation?
+  private var tellsColumns = false
+  private var hasHistory = false
+  private let entities: [String: Entity]
+
+  package init(_ header: TraceHeader) {
+    let entities = header.plan.header.model.entities
+    self.entities = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+  }
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil else { return }
+    switch event.happening {
+    case .committed(let transaction): commit(transaction, event, on: timeline)
+    case .history(let held): compare(held, event, on: timeline)
+    default: break
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    if tellsColumns, let bare { return .invalid(bare) }
+    guard hasHistory || tellsColumns else {
+      return .unknown("The trace tells neither columns nor what history holds.")
+    }
+    return .valid
+  }
+
+  // MARK: Commits
+
+  private mutating func commit(
+    _ transaction: CommittedTransaction,
+    _ event: Event,
+    on timeline: Timeline
+  ) {
+    guard let net = timeline.ledger.net, let objects = timeline.ledger.objects else { return }
+    for change in transaction.changes where change.type != .delete {
+      guard let expected = net.first(where: { $0.object == change.object }) else { continue }
+      let after = objects[change.object] ?? [:]
+      let fault =
+        Self.wrongValue(change, after) ?? wrongColumn(change, expected, after, event, transaction)
+      guard let fault else { continue }
+      return accuse(event, "\(event.who)'s write #\(transaction.name) \(fault)", transaction.name)
+    }
+  }
+
+  private static func wrongValue(_ change: CommittedChange, _ after: Values) -> String? {
+    for (attribute, value) in change.values.sorted(by: { $0.key < $1.key })
+    where !value.isSame(as: after[attribute] ?? .null) {
+      return "tells \(attribute) = \(value) for \(change.object), where it left "
+        + "\(after[attribute] ?? .null)"
+    }
+    return nil
+  }
+
+  private mutating func wrongColumn(
+    _ change: CommittedChange,
+    _ net: NetChange,
+    _ after: Values,
+    _ event: Event,
+    _ transaction: CommittedTransaction
+  ) -> String? {
+    let set = entities[change.object.entity]?.names(in: net.columns) ?? []
+    guard change.type == .update, net.type == .update, !net.isReplacement, let before = net.before
+    else { return nil }
+    if change.columns.isEmpty {
+      guard bare == nil, net.changesValues else { return nil }
+      bare = Violation(
+        checker: Self.name,
+        at: event.at,
+        because: "\(event.who)'s write #\(transaction.name) tells no column for its update of "
+          + "\(change.object)",
+        transaction: transaction.name
+      )
+      return nil
+    }
+    tellsColumns = true
+    for (attribute, value) in after.sorted(by: { $0.key < $1.key })
+    where !value.isSame(as: before[attribute] ?? .null) && !change.columns.contains(attribute) {
+      return "changed \(attribute) of \(change.object) and does not tell that column"
+    }
+    let invented = change.columns.first { !set.contains($0) }
+    return invented.map { "tells the column \($0) of \(change.object), which it did not set" }
+  }
+
+  // MARK: History
+
+  private mutating func compare(
+    _ held: [CommittedTransaction],
+    _ event: Event,
+    on timeline: Timeline
+  ) {
+    hasHistory = true
+    var next = 0
+    for transaction in held {
+      guard let position = timeline.position(named: transaction.name) else {
+        guard !timeline.mayHoldUntold else { continue }
+        return accuse(
+          event,
+          "history holds #\(transaction.name), which nobody committed",
+          transaction.name
+        )
+      }
+      if let missing = Self.missing(next..<max(next, position), on: timeline) {
+        return accuse(
+          event,
+          "history lacks \(timeline.label(missing)), which nobody purged",
+          timeline.transactions[missing].told.name
+        )
+      }
+      if let fault = Self.fault(of: transaction, at: position, next: next, on: timeline) {
+        return accuse(event, "history \(fault)", transaction.name)
+      }
+      next = position + 1
+    }
+    guard let missing = Self.missing(next..<timeline.standings.count, on: timeline) else { return }
+    accuse(
+      event,
+      "history lacks \(timeline.label(missing)), which nobody purged",
+      timeline.transactions[missing].told.name
+    )
+  }
+
+  private static func missing(_ positions: Range<Int>, on timeline: Timeline) -> Int? {
+    positions.first { !timeline.standings[$0].isPurged }
+  }
+
+  private static func fault(
+    of held: CommittedTransaction,
+    at position: Int,
+    next: Int,
+    on timeline: Timeline
+  ) -> String? {
+    let label = timeline.label(position)
+    guard position >= next else { return "has \(label) out of commit order" }
+    guard !timeline.standings[position].isPurged else {
+      return "still holds \(label), which was purged"
+    }
+    let told = timeline.transactions[position].told
+    guard held.author == told.author else { return "gives \(label) another author" }
+    guard same(held.changes, told.changes) else { return "gives \(label) other changes" }
+    return nil
+  }
+
+  /// Whether two answers about one transaction tell the same, where both tell.
+  private static func same(_ first: [CommittedChange], _ second: [CommittedChange]) -> Bool {
+    guard first.count == second.count else { return false }
+    func sorted(_ changes: [CommittedChange]) -> [CommittedChange] {
+      changes.sorted { ($0.object, $0.type.rawValue) < ($1.object, $1.type.rawValue) }
+    }
+    return zip(sorted(first), sorted(second)).allSatisfy { left, right in
+      let haveColumns = !left.columns.isEmpty && !right.columns.isEmpty
+      return left.type == right.type && left.object == right.object
+        && (!haveColumns || Set(left.columns) == Set(right.columns))
+    }
+  }
+
+  private mutating func accuse(
+    _ event: Event,
+    _ because: String,
+    _ transaction: TransactionName
+  ) {
+    violation = Violation(
+      checker: Self.name,
+      at: event.at,
+      because: because,
+      transaction: transaction
+    )
+  }
+}

@@ -1,0 +1,75 @@
+package import Traces
+
+/// A member that lost history is told at its next fetch.
+///
+/// Verifies: a member that was cut off, or whose owed and unmerged transactions were purged, gets no
+/// answer to a fetch before it is told (expired or rewound, as an event or as an error), resyncs or
+/// registers anew.
+///
+/// Does not verify: whether losing it was allowed (PurgeSafety), what its view shows meanwhile.
+/// What was fetched before the purge may still be merged and recorded.
+package struct LoudExpiry: Invariant {
+  package static let name = "LoudExpiry"
+  package private(set) var violation: Violation?
+  private var untold: MemberSet = []
+  private var hasTold = false
+
+  package init(_ header: TraceHeader) {}
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil else { return }
+    switch event.happening {
+    case .purged: purge(on: timeline)
+    case .recovered: untold = []
+    default:
+      guard let actor = timeline.actor else { return }
+      follow(event, timeline.everyone[actor], on: timeline)
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    return hasTold ? .valid : .unknown("No member that lost history fetched again.")
+  }
+
+  private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
+    switch event.happening {
+    case .lost: untold.formUnion(member.bit)
+    case .resynced, .registered, .retired: untold.subtract(member.bit)
+    case .fetched where untold.contains(member.bit): fetch(event, member, on: timeline)
+    default:
+      guard untold.contains(member.bit), Timeline.isCutOff(by: event.happening) else { return }
+      hasTold = true
+      untold.subtract(member.bit)
+    }
+  }
+
+  private mutating func purge(on timeline: Timeline) {
+    for position in timeline.named where position >= 0 {
+      let standing = timeline.standings[position]
+      untold.formUnion(
+        standing.required.subtracting(standing.merged).intersection(timeline.members)
+      )
+    }
+  }
+
+  /// A fetch that answers is silent about the loss, unless the member has merged since what was
+  /// purged from under it.
+  private mutating func fetch(_ event: Event, _ member: Member, on timeline: Timeline) {
+    let gone = timeline.standings.firstIndex { standing in
+      standing.isPurged && standing.required.subtracting(standing.merged).contains(member.bit)
+    }
+    guard gone != nil || timeline.lost.contains(member.bit) else {
+      untold.subtract(member.bit)
+      return
+    }
+    let loss = gone.map { "\(timeline.label($0)) was purged" } ?? "it was cut off"
+    violation = Violation(
+      checker: Self.name,
+      at: event.at,
+      because: "\(loss) before \(member.id) had merged it, and \(member.id) fetched again without "
+        + "being told",
+      transaction: gone.map { timeline.transactions[$0].told.name }
+    )
+  }
+}

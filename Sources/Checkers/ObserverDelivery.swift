@@ -1,0 +1,142 @@
+import PersistentHistory
+package import Traces
+
+/// Observers see each transaction that must be merged once; after a crash, a failed command or a
+/// record that is missing, at least once.
+///
+/// Verifies: at the end each running member that has observers was told of every transaction that it
+/// must merge; none was told twice within one fetch, nor again once it was recorded (a cursor that a
+/// design reset, and a power-off, excuse that); they are told in commit order within one event.
+///
+/// Does not verify: what an observer is told about a transaction, and members without observers:
+/// a member has observers if one of its hooks is `observer`, or if it ever tells one anything.
+package struct ObserverDelivery: Invariant {
+  package static let name = "ObserverDelivery"
+  package private(set) var violation: Violation?
+  private var observing: MemberSet = []
+  /// Those that have observed a transaction, by position.
+  private var observed: [MemberSet] = []
+  /// Those that have observed it since their last fetch, launch or failure.
+  private var observedJustNow: [MemberSet] = []
+  /// Those whose records may be gone, so that they may read what they had recorded again.
+  private var reset: MemberSet = []
+
+  package init(_ header: TraceHeader) {
+    for (position, actor) in header.plan.header.actors.prefix(MemberSet.capacity).enumerated()
+    where actor.hooks?.contains("observer") == true {
+      observing.formUnion(MemberSet(member: position))
+    }
+  }
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil else { return }
+    if case .recovered = event.happening { return recover(on: timeline) }
+    guard let actor = timeline.actor else { return }
+    let member = timeline.everyone[actor]
+    switch event.happening {
+    case .observed: tell(event, member, on: timeline)
+    case .recorded(nil): reset.formUnion(member.bit)
+    case .registered: forget(member.bit)
+    case .resynced: skip(member, through: timeline.named.first ?? -1)
+    case .fetched, .launched, .ended(_, .failed): settle(member.bit)
+    case .ended(_, .unknown):
+      settle(member.bit)
+      reset.formUnion(member.bit)
+    default: break
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    guard timeline.isClosed else { return .unknown("The trace ends before its closing phase.") }
+    let watched = timeline.watched.intersection(observing)
+    for (position, standing) in timeline.standings.enumerated() {
+      let seen = position < observed.count ? observed[position] : []
+      let owing = standing.required.intersection(watched).subtracting(seen)
+      guard let member = owing.first else { continue }
+      return .invalid(Self.violation(position, member, on: timeline))
+    }
+    guard timeline.hasForeignWork(for: watched) else {
+      return .unknown("No observer had to be told of an effective write of another.")
+    }
+    return .valid
+  }
+
+  private static func violation(
+    _ position: Int,
+    _ member: Int,
+    on timeline: Timeline
+  ) -> Violation {
+    let label = timeline.label(position)
+    return Violation(
+      checker: name,
+      at: timeline.lastAt,
+      because: "\(timeline.writer(of: position)) wrote \(label); no observer of "
+        + "\(timeline.everyone[member].id) was ever told of it",
+      transaction: timeline.transactions[position].told.name
+    )
+  }
+
+  private mutating func tell(_ event: Event, _ member: Member, on timeline: Timeline) {
+    observing.formUnion(member.bit)
+    grow(to: timeline.standings.count)
+    var last = -1
+    for position in timeline.named where position >= 0 {
+      let isRecorded = timeline.standings[position].recorded.contains(member.bit)
+      let isAgain = observed[position].contains(member.bit) && !reset.contains(member.bit)
+      if position <= last || observedJustNow[position].contains(member.bit)
+        || (isAgain && isRecorded)
+      {
+        return accuse(event, position, isFalling: position < last, on: timeline)
+      }
+      last = position
+      observed[position].formUnion(member.bit)
+      observedJustNow[position].formUnion(member.bit)
+    }
+  }
+
+  private mutating func accuse(
+    _ event: Event,
+    _ position: Int,
+    isFalling: Bool,
+    on timeline: Timeline
+  ) {
+    let fate = isFalling ? "after one that was committed later" : "again"
+    violation = Violation(
+      checker: Self.name,
+      at: event.at,
+      because: "observers of \(event.who) were told of \(timeline.label(position)) \(fate)",
+      transaction: timeline.transactions[position].told.name
+    )
+  }
+
+  private mutating func grow(to count: Int) {
+    while observed.count < count {
+      observed.append([])
+      observedJustNow.append([])
+    }
+  }
+
+  private mutating func settle(_ bit: MemberSet) {
+    for position in observedJustNow.indices { observedJustNow[position].subtract(bit) }
+  }
+
+  private mutating func skip(_ member: Member, through last: Int) {
+    guard last >= 0 else { return }
+    grow(to: last + 1)
+    for position in 0...last { observed[position].formUnion(member.bit) }
+  }
+
+  /// Forgets what a power-off took back, and which records are on disk.
+  private mutating func recover(on timeline: Timeline) {
+    let last = timeline.named.isEmpty ? -1 : timeline.named[0] < 0 ? .max - 1 : timeline.named[0]
+    observed.removeSubrange(min(observed.count, last + 1)...)
+    observedJustNow = observed.map { _ in [] }
+    reset = MemberSet(rawValue: .max)
+  }
+
+  private mutating func forget(_ bit: MemberSet) {
+    settle(bit)
+    reset.subtract(bit)
+  }
+}

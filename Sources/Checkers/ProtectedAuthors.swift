@@ -1,0 +1,75 @@
+import PersistentHistory
+package import Traces
+
+/// Purges leave the transactions of protected authors, and a consumer never finds history expired.
+///
+/// Verifies: no purged transaction has an author that the plan protects, by name or by the beginning
+/// of its name; no consumer that was not cut off is told that its history expired.
+///
+/// Does not verify: who else still needs a transaction (PurgeSafety).
+package struct ProtectedAuthors: Invariant {
+  package static let name = "ProtectedAuthors"
+  package private(set) var violation: Violation?
+  private let names: [String]
+  private let beginnings: [String]
+  /// The position of the first protected transaction.
+  private var first: Int?
+  private var hasTempted = false
+
+  package init(_ header: TraceHeader) {
+    let authors = header.plan.header.protectedAuthors
+    names = authors.filter { !$0.hasSuffix("*") }
+    beginnings = authors.filter { $0.hasSuffix("*") }.map { String($0.dropLast()) }
+  }
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil else { return }
+    switch event.happening {
+    case .committed(let transaction) where protects(transaction.author):
+      first = min(first ?? .max, timeline.transactions.count)
+    case .purged: purge(event, on: timeline)
+    default: expire(event, on: timeline)
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    return hasTempted
+      ? .valid : .unknown("Nothing was purged that came after a protected transaction.")
+  }
+
+  private mutating func expire(_ event: Event, on timeline: Timeline) {
+    guard event.isExpiry, let actor = timeline.actor else { return }
+    let bit = timeline.everyone[actor].bit
+    guard timeline.consumers.contains(bit), !timeline.lost.contains(bit) else { return }
+    violation = Violation(
+      checker: Self.name,
+      at: event.at,
+      because: "the consumer \(event.who) was told that its history expired, though no limit had "
+        + "cut it off"
+    )
+  }
+
+  /// Whether the plan protects an author.
+  func protects(_ author: String?) -> Bool {
+    guard let author, !names.isEmpty || !beginnings.isEmpty else { return false }
+    return names.contains(author) || beginnings.contains { author.hasPrefix($0) }
+  }
+
+  private mutating func purge(_ event: Event, on timeline: Timeline) {
+    guard let first else { return }
+    for position in timeline.named where position >= 0 {
+      let transaction = timeline.transactions[position]
+      hasTempted = hasTempted || position > first
+      guard protects(transaction.told.author) else { continue }
+      violation = Violation(
+        checker: Self.name,
+        at: event.at,
+        because: "\(event.who) purged \(timeline.label(position)), whose author "
+          + "\(transaction.told.author ?? "") is protected",
+        transaction: transaction.told.name
+      )
+      return
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import PersistentHistory
+package import Traces
+
+/// Once every member has recorded the head, a purge leaves nothing but protected authors'
+/// transactions and at most the newest one.
+///
+/// Verifies: after each purge command that ended well and before which every member that is not cut
+/// off had recorded the last transaction, that all others but protected ones have been purged, by
+/// then or before.
+///
+/// Does not verify: purges that a strategy makes within a pass, and rows in a file.
+package struct Reclaim: Invariant {
+  package static let name = "Reclaim"
+  package private(set) var violation: Violation?
+  private let authors: ProtectedAuthors
+  private var isDue = false
+  private var hasReclaimed = false
+
+  package init(_ header: TraceHeader) { authors = ProtectedAuthors(header) }
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil else { return }
+    switch event.happening {
+    case .called(_, "purge"): isDue = Self.isDue(on: timeline)
+    case .called: isDue = false
+    case .ended(_, .ok) where isDue: check(event, on: timeline)
+    default: break
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    return hasReclaimed
+      ? .valid : .unknown("Nobody purged old history after every member had recorded the head.")
+  }
+
+  private static func isDue(on timeline: Timeline) -> Bool {
+    let keeping = timeline.members.subtracting(timeline.lost)
+    guard timeline.standings.count > 1, !keeping.isEmpty else { return false }
+    return timeline.everyone.allSatisfy { member in
+      !keeping.contains(member.bit) || member.cursor == timeline.standings.count - 1
+    }
+  }
+
+  private mutating func check(_ event: Event, on timeline: Timeline) {
+    isDue = false
+    let old = timeline.standings.indices.dropLast()
+    let left = old.first { position in
+      !timeline.standings[position].isPurged
+        && !authors.protects(timeline.transactions[position].told.author)
+    }
+    guard let left else {
+      hasReclaimed = true
+      return
+    }
+    violation = Violation(
+      checker: Self.name,
+      at: event.at,
+      because: "\(event.who) purged when every member had recorded the head, and "
+        + "\(timeline.label(left)) is still there",
+      transaction: timeline.transactions[left].told.name
+    )
+  }
+}

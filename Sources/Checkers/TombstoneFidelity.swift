@@ -1,0 +1,87 @@
+import PersistentHistory
+package import Traces
+
+/// A delete's tombstone holds the preserved values of the deleted object.
+///
+/// Verifies: each tombstone that a commit or history tells holds, for every attribute that the model
+/// preserves, the value from before the write, and nothing else; null leaves nothing. A delete
+/// without a tombstone is wrong if the system tells any in the trace.
+///
+/// Does not verify: objects that were updated or inserted again in the write that deleted them,
+/// deletes after an unknown outcome that nothing has decided yet, tombstones never told.
+package struct TombstoneFidelity: Invariant {
+  package static let name = "TombstoneFidelity"
+  package private(set) var violation: Violation?
+  private let preserved: [String: Set<String>]
+  /// What the deletes of a transaction must leave, by its name.
+  private var expected: [TransactionName: Objects] = [:]
+  /// A delete that was told without a tombstone: wrong if the system tells them elsewhere.
+  private var bare: Violation?
+  private var hasTombstone = false
+
+  package init(_ header: TraceHeader) {
+    var preserved: [String: Set<String>] = [:]
+    for entity in header.plan.header.model.entities where entity.preserved != 0 {
+      preserved[entity.name] = Set(entity.names(in: entity.preserved))
+    }
+    self.preserved = preserved
+  }
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil, !preserved.isEmpty else { return }
+    switch event.happening {
+    case .committed(let transaction):
+      expect(transaction.name, timeline.ledger.net ?? [])
+      compare(transaction, event, isFinal: false)
+    case .history(let held):
+      for transaction in held { compare(transaction, event, isFinal: true) }
+    default: break
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    guard hasTombstone else { return .unknown("The trace tells no tombstone.") }
+    if let bare { return .invalid(bare) }
+    return .valid
+  }
+
+  private mutating func expect(_ name: TransactionName, _ net: [NetChange]) {
+    var objects: Objects = [:]
+    for change in net where change.type == .delete && !change.isUpdatedFirst {
+      guard let attributes = preserved[change.object.entity], let before = change.before else {
+        continue
+      }
+      objects[change.object] = before.filter { attributes.contains($0.key) && $0.value != .null }
+    }
+    if !objects.isEmpty { expected[name] = objects }
+  }
+
+  /// Only what history holds decides that a tombstone is missing: a commit need not tell them.
+  private mutating func compare(
+    _ transaction: CommittedTransaction,
+    _ event: Event,
+    isFinal: Bool
+  ) {
+    guard let expected = expected[transaction.name] else { return }
+    for change in transaction.changes where change.type == .delete {
+      guard let values = expected[change.object] else { continue }
+      if change.tombstone == nil && (values.isEmpty || !isFinal) { continue }
+      let found = change.tombstone ?? [:]
+      hasTombstone = hasTombstone || !found.isEmpty
+      guard let attribute = values.firstDifference(from: found) else { continue }
+      let wrong = Violation(
+        checker: Self.name,
+        at: event.at,
+        because: "the tombstone of \(change.object) in #\(transaction.name) says \(attribute) = "
+          + "\(found[attribute] ?? .null), the object had \(values[attribute] ?? .null)",
+        transaction: transaction.name
+      )
+      guard found.isEmpty else {
+        violation = wrong
+        return
+      }
+      bare = bare ?? wrong
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import HistoryStore
+
+/// A census in the shape of its JSON: what `inspect --json` promises.
+struct InspectDocument: Encodable {
+  struct Span: Encodable {
+    let first: Double
+    let last: Double
+    let firstDate: String
+    let lastDate: String
+  }
+  struct Changes: Encodable {
+    let inserts: Int
+    let updates: Int
+    let deletes: Int
+    let others: Int
+  }
+  struct Author: Encodable {
+    /// Absent for transactions that name no author.
+    let name: String?
+    let transactions: Int
+    let changes: Int
+  }
+  struct Entity: Encodable {
+    let name: String
+    let changes: Changes
+  }
+  struct Table: Encodable {
+    let name: String
+    let tableBytes: Int64
+    let indexBytes: Int64
+  }
+  struct File: Encodable {
+    let path: String
+    let bytes: Int64
+    let logBytes: Int64
+    let pageBytes: Int64
+    let pages: Int64
+    let freePages: Int64
+  }
+  struct Distribution: Encodable {
+    struct Bucket: Encodable {
+      let from: Double
+      let to: Double
+      let count: Int
+    }
+    let mean: Double?
+    let p50: Double?
+    let p90: Double?
+    let p99: Double?
+    let most: Double?
+    let buckets: [Bucket]
+  }
+  struct Oddities: Encodable {
+    let orphanChanges: Int
+    let unreadableTimestamps: Int
+    let unreadableTransactions: Int
+    let unknownAuthors: Int
+  }
+
+  /// The version of this shape.
+  let census = 1
+  let file: File
+  let layout: String
+  let transactions: Int
+  let purgedTransactions: Int
+  let changes: Int
+  let strings: Int
+  let changesByType: Changes
+  let span: Span?
+  /// Absent where this SQLite cannot measure.
+  let historyBytes: Int64?
+  let tables: [Table]?
+  let changesPerTransaction: Distribution
+  let transactionsWithoutChanges: Int
+  let secondsBetweenTransactions: Distribution
+  let ties: Int
+  let stepsBack: Int
+  let authors: [Author]
+  let entities: [Entity]
+  let oddities: Oddities
+}
+
+extension InspectDocument {
+  /// Takes every number over from a census.
+  init(_ path: String, _ census: HistoryCensus) {
+    let storage = census.storage
+    file = File(
+      path: path,
+      bytes: storage.fileBytes,
+      logBytes: storage.logBytes,
+      pageBytes: storage.pageBytes,
+      pages: storage.pageCount,
+      freePages: storage.freePageCount
+    )
+    layout = census.layout.rawValue
+    transactions = census.transactions
+    purgedTransactions = census.purgedTransactions
+    changes = census.changes
+    strings = census.strings
+    changesByType = Changes(census.types)
+    span = census.span.map { span in
+      Span(
+        first: span.lowerBound,
+        last: span.upperBound,
+        firstDate: InspectUnits.date(span.lowerBound),
+        lastDate: InspectUnits.date(span.upperBound)
+      )
+    }
+    historyBytes = storage.historyBytes
+    tables = storage.tables?.map { table in
+      Table(name: table.name, tableBytes: table.tableBytes, indexBytes: table.indexBytes)
+    }
+    changesPerTransaction = Distribution(census.changesPerTransaction, perOctave: 8, scale: 1)
+    transactionsWithoutChanges = census.transactionsWithoutChanges
+    secondsBetweenTransactions = Distribution(census.gaps, perOctave: 2, scale: 1e6)
+    ties = census.ties
+    stepsBack = census.stepsBack
+    authors = census.authors.map { author in
+      Author(
+        name: author.name == .absent ? nil : author.name.text,
+        transactions: author.transactions,
+        changes: author.changes
+      )
+    }
+    entities = census.entities.map { Entity(name: $0.name.text, changes: Changes($0.changes)) }
+    oddities = Oddities(
+      orphanChanges: census.oddities.orphanChanges,
+      unreadableTimestamps: census.oddities.unreadableTimestamps,
+      unreadableTransactions: census.oddities.unreadableTransactions,
+      unknownAuthors: census.oddities.unknownAuthors
+    )
+  }
+}
+
+extension InspectDocument.Changes {
+  init(_ counts: ChangeCounts) {
+    self.init(
+      inserts: counts.inserts,
+      updates: counts.updates,
+      deletes: counts.deletes,
+      others: counts.others
+    )
+  }
+}
+
+extension InspectDocument.Distribution {
+  init(_ histogram: ValueHistogram, perOctave: Int, scale: Double) {
+    func quantile(_ share: Double) -> Double? {
+      histogram.value(at: share).map { Double($0) / scale }
+    }
+    self.init(
+      mean: histogram.mean.map { $0 / scale },
+      p50: quantile(0.5),
+      p90: quantile(0.9),
+      p99: quantile(0.99),
+      most: histogram.greatest.map { Double($0) / scale },
+      buckets: histogram.buckets(perOctave: perOctave).map { bucket in
+        Bucket(
+          from: Double(bucket.from) / scale,
+          to: Double(bucket.to) / scale,
+          count: bucket.count
+        )
+      }
+    )
+  }
+}

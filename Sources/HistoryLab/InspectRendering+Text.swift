@@ -1,0 +1,166 @@
+import HistoryStore
+
+extension InspectRendering {
+  /// The census as text in aligned columns.
+  func text() -> String {
+    let parts = [
+      [title], overview, bytes, changesPerTransaction, gaps, authors, entities, oddities,
+    ]
+    return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
+      .joined(separator: "\n\n")
+  }
+
+  private var title: String {
+    let kind =
+      switch census.layout {
+      case .packed: "a store of this library, packed layout"
+      case .coreData: "a Core Data file"
+      }
+    return "\(visible(path)): \(kind)"
+  }
+
+  private var overview: [String] {
+    let types = census.types
+    let storage = census.storage
+    let all = Int64(census.changes)
+    var changes = [
+      "\(types.inserts) inserts (\(InspectUnits.percent(Int64(types.inserts), of: all)))",
+      "\(types.updates) updates (\(InspectUnits.percent(Int64(types.updates), of: all)))",
+      "\(types.deletes) deletes (\(InspectUnits.percent(Int64(types.deletes), of: all)))",
+    ]
+    if types.others > 0 { changes.append("\(types.others) of an unknown type") }
+    let page = InspectUnits.size(storage.pageBytes)
+    let pages = "\(storage.pageCount) pages of \(page), \(storage.freePageCount) of them free"
+    let log = storage.logBytes > 0 ? ", and a log of \(InspectUnits.size(storage.logBytes))" : ""
+    return InspectTable(rows: [
+      ["transactions", "\(census.transactions)", span],
+      ["changes", "\(census.changes)", changes.joined(separator: ", ")],
+      ["strings", "\(census.strings)", "authors, contexts, bundles and processes"],
+      ["file", InspectUnits.size(storage.fileBytes), pages + log],
+      ["history", history, historyShare],
+    ]).lines
+  }
+
+  private var span: String {
+    let purged = census.purgedTransactions
+    let waiting = purged > 0 ? "; \(purged) more are purged and wait to be deleted" : ""
+    guard let span = census.span else { return "none has a time" + waiting }
+    let length = InspectUnits.duration(span.upperBound - span.lowerBound)
+    let first = InspectUnits.date(span.lowerBound)
+    return "\(first) to \(InspectUnits.date(span.upperBound)), \(length)\(waiting)"
+  }
+
+  private var history: String {
+    census.storage.historyBytes.map(InspectUnits.size) ?? "not measured"
+  }
+
+  private var historyShare: String {
+    guard let bytes = census.storage.historyBytes else {
+      return "this SQLite is built without dbstat"
+    }
+    let whole = census.storage.pageCount * census.storage.pageBytes
+    let share = "\(InspectUnits.percent(bytes, of: whole)) of the pages"
+    guard census.transactions > 0 else { return share }
+    return "\(share), \(bytes / Int64(census.transactions)) bytes a transaction"
+  }
+
+  private var bytes: [String] {
+    guard let tables = census.storage.tables else { return [] }
+    let rows = tables.map { table in
+      [table.name, InspectUnits.size(table.tableBytes), InspectUnits.size(table.indexBytes)]
+    }
+    return InspectTable(rows: [["bytes", "table", "indexes"]] + rows, numbers: [1, 2]).lines
+  }
+
+  private var changesPerTransaction: [String] {
+    let sizes = census.changesPerTransaction
+    guard let mean = sizes.mean, let most = sizes.greatest else { return [] }
+    let quantiles = [0.5, 0.9, 0.99].map { "p\(Int($0 * 100)) \(sizes.value(at: $0) ?? 0)" }
+    let empty = census.transactionsWithoutChanges
+    let head =
+      "changes per transaction: mean \(InspectUnits.fixed(mean)), "
+      + "\(quantiles.joined(separator: ", ")), most \(most); \(empty) transactions have none"
+    let bars = sizes.buckets(perOctave: 1).map { bucket in
+      (
+        label: bucket.from == bucket.to ? "\(bucket.from)" : "\(bucket.from)-\(bucket.to)",
+        count: bucket.count
+      )
+    }
+    return [head] + InspectTable(bars: bars).lines
+  }
+
+  private var gaps: [String] {
+    let gaps = census.gaps
+    guard let longest = gaps.greatest else { return [] }
+    let quantiles = [0.5, 0.9, 0.99].map { quantile in
+      "p\(Int(quantile * 100)) \(InspectUnits.duration(Double(gaps.value(at: quantile) ?? 0) / 1e6))"
+    }
+    let head =
+      "time between transactions: \(quantiles.joined(separator: ", ")), "
+      + "longest \(InspectUnits.duration(Double(longest) / 1e6)); "
+      + "\(census.ties) ties, \(census.stepsBack) steps back"
+    let bars = census.gapBands.counts.enumerated().map { index, count in
+      (label: Self.bandLabel(index), count: count)
+    }
+    return [head] + InspectTable(bars: bars).lines
+  }
+
+  private static func bandLabel(_ index: Int) -> String {
+    let labels = ["2 ms", "10 ms", "100 ms", "1 s", "10 s", "1 min", "10 min", "1 h", "1 day"]
+    return index < labels.count ? "up to \(labels[index])" : "longer"
+  }
+
+  private var authors: [String] {
+    let all = Int64(census.transactions)
+    let rows = census.authors.prefix(shownMax).map { author in
+      [
+        shown(author.name), "\(author.transactions)",
+        InspectUnits.percent(Int64(author.transactions), of: all), "\(author.changes)",
+      ]
+    }
+    guard !rows.isEmpty else { return [] }
+    let head = ["authors", "transactions", "share", "changes"]
+    return InspectTable(rows: [head] + rows, numbers: [1, 2, 3]).lines + rest(census.authors.count)
+  }
+
+  private var entities: [String] {
+    let rows = census.entities.prefix(shownMax).map { entity in
+      let changes = entity.changes
+      let numbers = [changes.all, changes.inserts, changes.updates, changes.deletes]
+      return [shown(entity.name)] + numbers.map(String.init)
+    }
+    guard !rows.isEmpty else { return [] }
+    let head = ["entities", "changes", "inserts", "updates", "deletes"]
+    return InspectTable(rows: [head] + rows, numbers: [1, 2, 3, 4]).lines
+      + rest(census.entities.count)
+  }
+
+  private func rest(_ count: Int) -> [String] {
+    count > shownMax ? ["and \(count - shownMax) more"] : []
+  }
+
+  private var oddities: [String] {
+    let found = census.oddities
+    let sentences = [
+      (found.orphanChanges, "changes belong to no transaction"),
+      (found.unreadableTransactions, "transactions have changes that cannot be read"),
+      (found.unreadableTimestamps, "transactions have no readable time"),
+      (found.unknownAuthors, "transactions have an author that is not among the strings"),
+    ]
+    let lines = sentences.filter { $0.0 > 0 }.map { "  \($0.0) \($0.1)" }
+    return lines.isEmpty ? [] : ["What does not fit together:"] + lines
+  }
+
+  private func shown(_ name: CensusName) -> String {
+    let text = visible(name.text)
+    return text.count > 60 ? text.prefix(57) + "..." : text
+  }
+
+  /// A text in which nothing acts on a terminal.
+  private func visible(_ text: String) -> String {
+    text.unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
+        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }.joined()
+  }
+}

@@ -1,0 +1,130 @@
+import HistoryStore
+import Workloads
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Finds the profile that generated plans are to resemble, or makes it of store files.
+enum Profiles {
+  /// The profile of a name, of a file with a profile (one that ends in `.json`), or of a store file.
+  ///
+  /// - Throws: a usage error that says what is wrong with the name or the file.
+  static func profile(like likeness: Likeness) throws(LabError) -> WorkloadProfile {
+    do {
+      switch likeness {
+      case .photos, .notes: return try WorkloadProfile.named(likeness.text)
+      case .file(let path) where path.hasSuffix(".json"):
+        let json = try Data(contentsOf: URL(fileURLWithPath: path))
+        return try WorkloadProfile(json: json, source: path)
+      case .file(let path): return try fitted(to: [path])
+      }
+    } catch let error as LabError {
+      throw error
+    } catch let error as ProfileError {
+      throw .usage(error.description)
+    } catch {
+      throw .usage("\(likeness.text.quoted) cannot be read: \(error).")
+    }
+  }
+
+  /// Makes a profile of all that the histories of some store files hold together; an author or
+  /// entity of several files counts as one.
+  ///
+  /// - Throws: a usage error that names the file that has no readable history, or too little.
+  /// - Complexity: one pass over every history.
+  static func fitted(
+    to paths: [String],
+    name: String? = nil,
+    notes: [String] = [],
+    date: Date = Date()
+  ) throws(LabError) -> WorkloadProfile {
+    do {
+      let inspector = StoreInspector()
+      let files = try paths.map { (name: fileName($0), census: try inspector.census(of: $0)) }
+      let tally = ProfileTally(files.map(\.census))
+      let provenance = ProfileProvenance(
+        source: files.count == 1 ? paths[0] : "\(files.count) store files",
+        date: date.formatted(.iso8601.year().month().day()),
+        transactions: tally.transactions,
+        changes: tally.inserts + tally.updates + tally.deletes,
+        files: files.map { file in
+          ProfileProvenance.File(
+            name: file.name,
+            transactions: file.census.transactions,
+            changes: file.census.changes
+          )
+        },
+        notes: notes
+      )
+      return try WorkloadProfile(
+        name: name ?? files.map(\.name).joined(separator: " "),
+        provenance: provenance,
+        tally: tally
+      )
+    } catch let error as InspectionError {
+      throw .usage(error.description)
+    } catch let error as ProfileError {
+      throw .usage(error.description)
+    } catch {
+      throw .lab("no profile could be made: \(error).")
+    }
+  }
+
+  private static func fileName(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+}
+
+extension ProfileTally {
+  /// Adds up what several histories hold.
+  init(_ histories: [HistoryCensus]) {
+    self.init()
+    var sizes = ValueHistogram()
+    var microseconds = ValueHistogram()
+    var authors: [CensusName: Int] = [:]
+    var entities: [CensusName: Int] = [:]
+    for census in histories {
+      add(census)
+      sizes.add(census.changesPerTransaction)
+      microseconds.add(census.gaps)
+      for author in census.authors where author.name != .absent {
+        authors[author.name, default: 0] += author.transactions
+      }
+      for entity in census.entities { entities[entity.name, default: 0] += entity.changes.all }
+    }
+    let filled = sizes.buckets(perOctave: 8).filter { $0.to > 0 }
+    changes = ProfileDistribution(filled, scale: 1)
+    gaps = ProfileDistribution(microseconds.buckets(perOctave: 2), scale: 1e6)
+    self.authors = Array(authors.values)
+    self.entities = Array(entities.values)
+  }
+
+  private mutating func add(_ census: HistoryCensus) {
+    transactions += census.transactions
+    transactionsWithoutAuthor += census.transactionsWithoutAuthor
+    transactionsWithoutChanges += census.transactionsWithoutChanges
+    inserts += census.types.inserts
+    updates += census.types.updates
+    deletes += census.types.deletes
+    ties += census.ties
+    stepsBack += census.stepsBack
+  }
+}
+
+extension ProfileDistribution {
+  /// The buckets of a histogram in another unit.
+  fileprivate init(_ buckets: [ValueHistogram.Bucket], scale: Double) {
+    self.init(
+      buckets.map { bucket in
+        Bucket(
+          from: Double(bucket.from) / scale,
+          to: Double(bucket.to) / scale,
+          count: bucket.count
+        )
+      }
+    )
+  }
+}

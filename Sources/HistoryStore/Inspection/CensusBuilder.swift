@@ -1,0 +1,104 @@
+/// Adds up a census while a history streams by in commit order.
+struct CensusBuilder {
+  /// Who wrote a transaction, before names are looked up.
+  enum AuthorKey: Hashable {
+    case absent
+    /// The number of an interned string.
+    case string(Int64)
+    /// A name that stands in the transaction itself.
+    case text(String)
+  }
+
+  private(set) var census: HistoryCensus
+  private var authors: [AuthorKey: (transactions: Int, changes: Int)] = [:]
+  private var entities: [Int64: ChangeCounts] = [:]
+  private var previousTimestamp: Double?
+
+  init(layout: HistoryCensus.Layout) { census = HistoryCensus(layout: layout) }
+
+  /// Counts one change; nothing stands for a number that is none.
+  mutating func addChange(entity: Int64?, type: Int64?) {
+    census.changes += 1
+    census.types.add(type: type)
+    entities[entity ?? 0, default: ChangeCounts()].add(type: type)
+  }
+
+  /// Counts a change that belongs to no transaction.
+  mutating func addOrphan(entity: Int64?, type: Int64?) {
+    addChange(entity: entity, type: type)
+    census.oddities.orphanChanges += 1
+  }
+
+  /// Counts the next transaction in commit order; its changes are counted one by one beside it.
+  mutating func addTransaction(timestamp: Double?, author: AuthorKey, changeCount: Int) {
+    census.transactions += 1
+    census.changesPerTransaction.add(Int64(changeCount))
+    let before = authors[author] ?? (0, 0)
+    authors[author] = (before.transactions + 1, before.changes + changeCount)
+    if let timestamp, timestamp.isFinite {
+      addTimestamp(timestamp)
+    } else {
+      census.oddities.unreadableTimestamps += 1
+    }
+  }
+
+  /// Counts a transaction that is purged but not yet deleted.
+  mutating func addPurgedTransaction() { census.purgedTransactions += 1 }
+
+  /// Counts a transaction whose changes cannot be read.
+  mutating func addUnreadableTransaction() { census.oddities.unreadableTransactions += 1 }
+
+  private mutating func addTimestamp(_ timestamp: Double) {
+    let span = census.span ?? timestamp...timestamp
+    census.span = min(span.lowerBound, timestamp)...max(span.upperBound, timestamp)
+    defer { previousTimestamp = timestamp }
+    guard let previousTimestamp else { return }
+    let gap = timestamp - previousTimestamp
+    guard gap >= 0 else {
+      census.stepsBack += 1
+      return
+    }
+    if gap == 0 { census.ties += 1 }
+    census.gapBands.add(gap)
+    // Longer than 290,000 years is as good as for ever.
+    census.gaps.add(Int64(min((gap * 1e6).rounded(), 9e18)))
+  }
+
+  /// The census, once the names of strings and entities are looked up.
+  consuming func finish(
+    strings: Int,
+    author: (Int64) throws -> String?,
+    entity: (Int64) throws -> String?
+  ) throws -> HistoryCensus {
+    var census = census
+    census.strings = strings
+    var byName: [CensusName: AuthorCount] = [:]
+    for (key, count) in authors {
+      let name = try Self.name(of: key, author)
+      byName[name, default: AuthorCount(name: name)].transactions += count.transactions
+      byName[name, default: AuthorCount(name: name)].changes += count.changes
+      if case .number = name { census.oddities.unknownAuthors += count.transactions }
+    }
+    census.authors = byName.values.sorted {
+      ($1.transactions, $0.name.text) < ($0.transactions, $1.name.text)
+    }
+    census.entities = try entities.map { number, changes in
+      EntityCount(
+        name: try entity(number).map(CensusName.known) ?? .number(number),
+        changes: changes
+      )
+    }.sorted { ($1.changes.all, $0.name.text) < ($0.changes.all, $1.name.text) }
+    return census
+  }
+
+  private static func name(
+    of key: AuthorKey,
+    _ string: (Int64) throws -> String?
+  ) throws -> CensusName {
+    switch key {
+    case .absent: .absent
+    case .text(let name): .known(name)
+    case .string(let number): try string(number).map(CensusName.known) ?? .number(number)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import SQLiteStorage
+
+/// The history of a file that Core Data wrote: `ATRANSACTION`, `ACHANGE`, and the strings of both.
+///
+/// The oldest files have no table of strings: their authors stand in the transactions themselves.
+struct CoreDataHistory: HistorySource {
+  private static let transactionTable = "ATRANSACTION"
+  private static let changeTable = "ACHANGE"
+  private static let stringTable = "ATRANSACTIONSTRING"
+
+  let tables = [transactionTable, changeTable, stringTable]
+  private let authorColumns: Set<String>
+  private let hasStrings: Bool
+  private let hasEntityNames: Bool
+
+  init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
+    let missing = file.missing(of: tables)
+    guard missing.count < tables.count else {
+      throw InspectionError.foreignFile(path: path, tables: file.names)
+    }
+    func check(_ table: String, _ columns: [String]) throws -> Set<String> {
+      guard !missing.contains(table) else {
+        throw InspectionError.missingTables(path: path, tables: missing)
+      }
+      let found = try FileTables.columns(of: table, connection)
+      let lacking = columns.filter { !found.contains($0) }
+      guard lacking.isEmpty else {
+        throw InspectionError.missingColumns(path: path, table: table, columns: lacking)
+      }
+      return found
+    }
+    authorColumns = try check(Self.transactionTable, ["Z_PK", "ZTIMESTAMP"])
+      .intersection(["ZAUTHORTS", "ZAUTHOR"])
+    _ = try check(Self.changeTable, ["ZTRANSACTIONID", "ZENTITY", "ZCHANGETYPE"])
+    hasStrings = authorColumns.contains("ZAUTHORTS")
+    if hasStrings { _ = try check(Self.stringTable, ["Z_PK", "ZNAME"]) }
+    hasEntityNames = try FileTables.columns(of: "Z_PRIMARYKEY", connection)
+      .isSuperset(of: ["Z_ENT", "Z_NAME"])
+  }
+
+  /// Walks transactions and changes side by side, both by the transaction's key; an index gives the
+  /// order of the changes.
+  func read(_ connection: borrowing Connection) throws -> HistoryCensus {
+    var builder = CensusBuilder(layout: .coreData)
+    let rows = try Statement(
+      connection,
+      """
+      SELECT Z_PK, ZTIMESTAMP, \(column("ZAUTHORTS")), \(column("ZAUTHOR"))
+      FROM ATRANSACTION ORDER BY Z_PK
+      """
+    )
+    var changes = try ChangeCursor(connection)
+    while try rows.step() {
+      let count = try changes.count(through: rows.int(0), into: &builder)
+      let hasTime = rows.storage(1) == .real || rows.storage(1) == .integer
+      builder.addTransaction(
+        timestamp: hasTime ? rows.real(1) : nil,
+        author: author(rows),
+        changeCount: count
+      )
+    }
+    try changes.countRest(into: &builder)
+    return try finish(builder, connection)
+  }
+
+  private func column(_ name: String) -> String { authorColumns.contains(name) ? name : "NULL" }
+
+  private func author(_ row: borrowing Statement) -> CensusBuilder.AuthorKey {
+    if row.storage(2) == .integer { return .string(row.int(2)) }
+    return row.text(3).map { .text($0) } ?? .absent
+  }
+
+  private func finish(
+    _ builder: CensusBuilder,
+    _ connection: borrowing Connection
+  ) throws -> HistoryCensus {
+    let strings = hasStrings ? "SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = ?1" : noName
+    let entities = hasEntityNames ? "SELECT Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT = ?1" : noName
+    let stringNames = try Statement(connection, strings)
+    let entityNames = try Statement(connection, entities)
+    let count =
+      hasStrings ? try connection.integer("SELECT count(*) FROM ATRANSACTIONSTRING") ?? 0 : 0
+    return try builder.finish(
+      strings: Int(count),
+      author: { try stringNames.text(for: $0) },
+      entity: { try entityNames.text(for: $0) }
+    )
+  }
+
+  /// A query that knows no name of any number.
+  private var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
+}
+
+/// Goes through the changes in the order of their transactions.
+private struct ChangeCursor: ~Copyable {
+  private let rows: Statement
+  /// The transaction of the row that comes next, or nothing at the end.
+  private var next: Int64?
+
+  init(_ connection: borrowing Connection) throws {
+    let rows = try Statement(
+      connection,
+      "SELECT ZTRANSACTIONID, ZENTITY, ZCHANGETYPE FROM ACHANGE ORDER BY ZTRANSACTIONID"
+    )
+    let next = try Self.step(rows)
+    self.rows = rows
+    self.next = next
+  }
+
+  /// Counts the changes up to those of a transaction, and answers how many of them are its own; the
+  /// others belong to no transaction.
+  mutating func count(through transaction: Int64, into builder: inout CensusBuilder) throws -> Int {
+    var own = 0
+    while let next, next <= transaction {
+      if next == transaction {
+        builder.addChange(entity: number(1), type: number(2))
+        own += 1
+      } else {
+        builder.addOrphan(entity: number(1), type: number(2))
+      }
+      self.next = try Self.step(rows)
+    }
+    return own
+  }
+
+  /// Counts the changes that lie behind the last transaction.
+  mutating func countRest(into builder: inout CensusBuilder) throws {
+    while next != nil {
+      builder.addOrphan(entity: number(1), type: number(2))
+      next = try Self.step(rows)
+    }
+  }
+
+  private func number(_ column: Int32) -> Int64? {
+    rows.storage(column) == .integer ? rows.int(column) : nil
+  }
+
+  /// SQLite sorts null before all numbers and text behind them.
+  private static func step(_ rows: borrowing Statement) throws -> Int64? {
+    guard try rows.step() else { return nil }
+    return switch rows.storage(0) {
+    case .integer: rows.int(0)
+    case .null: .min
+    case .real, .text, .blob: .max
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import SQLiteStorage
+
+/// The tables of a file, as its schema names them.
+struct FileTables {
+  /// The names in the order in which the tables were made.
+  let names: [String]
+  /// The indexes of each table, those that SQLite makes itself included.
+  let indexes: [String: [String]]
+
+  init(_ connection: borrowing Connection) throws {
+    let query = try Statement(
+      connection,
+      "SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('table', 'index')"
+    )
+    var names: [String] = []
+    var indexes: [String: [String]] = [:]
+    while try query.step() {
+      guard let name = query.text(1), let table = query.text(2) else { continue }
+      if query.text(0) == "table" {
+        names.append(name)
+      } else {
+        indexes[table, default: []].append(name)
+      }
+    }
+    self.names = names
+    self.indexes = indexes
+  }
+
+  /// Those of some tables that are not there.
+  func missing(of wanted: [String]) -> [String] { wanted.filter { !names.contains($0) } }
+
+  /// The columns of a table.
+  static func columns(
+    of table: String,
+    _ connection: borrowing Connection
+  ) throws -> Set<String> {
+    let query = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
+    query.bind(table, at: 1)
+    var columns: Set<String> = []
+    while try query.step() {
+      if let name = query.text(0) { columns.insert(name) }
+    }
+    return columns
+  }
+}

@@ -1,0 +1,97 @@
+package import SQLiteStorage
+
+/// Why a file could not be inspected; nothing of it or beside it was changed.
+package enum InspectionError: Error, Hashable, Sendable {
+  /// Nothing lies at the path.
+  case notFound(path: String)
+  /// A folder, a pipe or a device lies at the path.
+  case notAFile(path: String)
+  /// The file cannot be opened or read, for the reason that the system gives.
+  case unreadable(path: String, reason: String)
+  /// The file has no bytes.
+  case empty(path: String)
+  /// The file is something else than an SQLite database.
+  case notADatabase(path: String)
+  /// The file is an SQLite database without a history; some of the tables that it holds follow.
+  case foreignFile(path: String, tables: [String])
+  /// Some tables of a history are there, others are not.
+  case missingTables(path: String, tables: [String])
+  /// A table of the history lacks columns that every known version of it has.
+  case missingColumns(path: String, table: String, columns: [String])
+  /// The file was written by a newer version of this library.
+  case newerFormat(path: String, found: Int64, known: Int64)
+  /// The file does not hold what it must, in SQLite's words.
+  case damaged(path: String, reason: String)
+  /// The file was written all the time while it was read.
+  case changing(path: String)
+  /// The file with its log could not be copied into a private folder.
+  case cannotCopy(path: String, folder: String, reason: String)
+  /// SQLite failed in another way.
+  case sqlite(path: String, SQLiteError)
+
+  /// Turns what came out of reading a file into one type.
+  init(_ error: any Error, path: String) {
+    self =
+      switch error {
+      case let error as InspectionError: error
+      case let error as SQLiteError: Self(error, path: path)
+      default: .damaged(path: path, reason: String(describing: error))
+      }
+  }
+
+  private init(_ error: SQLiteError, path: String) {
+    self =
+      switch error.cause {
+      case .notADatabase: .notADatabase(path: path)
+      case .corrupt: .damaged(path: path, reason: error.message)
+      case .cannotOpen, .readOnly, .io: .unreadable(path: path, reason: error.message)
+      case .busy, .full, .constraint, .noMemory, .other: .sqlite(path: path, error)
+      }
+  }
+}
+
+extension InspectionError: CustomStringConvertible {
+  /// What happened, where, and what to try.
+  package var description: String {
+    switch self {
+    case .notFound(let path): "There is no file \(path). Check the path."
+    case .notAFile(let path):
+      "\(path) is not a file. Name the store's file itself, often one that ends in .sqlite."
+    case .unreadable(let path, let reason):
+      "\(path) cannot be read: \(reason). Check the permissions, or inspect a copy."
+    case .empty(let path): "\(path) is empty. Name the store's file itself, not a part of it."
+    case .notADatabase(let path):
+      "\(path) is not an SQLite database, or it is encrypted. Name a store of this library or the "
+        + "file of a Core Data store."
+    case .foreignFile(let path, let tables):
+      "\(path) is an SQLite database without a history: \(Self.contents(tables)). Name a store of "
+        + "this library, or a Core Data store with persistent history tracking on."
+    case .missingTables(let path, let tables):
+      "\(path) holds a part of a history only: without \(Self.list(tables)) it cannot be read. "
+        + "Inspect a complete copy."
+    case .missingColumns(let path, let table, let columns):
+      "\(path): the table \(table) is not Core Data's, it has no \(Self.list(columns)). Inspect a "
+        + "file that Core Data wrote."
+    case .newerFormat(let path, let found, let known):
+      "\(path) has format \(found); this version reads up to \(known). Update the lab."
+    case .damaged(let path, let reason):
+      "\(path) is damaged: \(reason). Restore it from a copy."
+    case .changing(let path):
+      "\(path) is being written all the time. Try again when the app that uses it is idle."
+    case .cannotCopy(let path, let folder, let reason):
+      "\(path) has a live log and must be copied before it is read, but \(folder) cannot take the "
+        + "copy: \(reason). Set TMPDIR to a folder with more room."
+    case .sqlite(let path, let error): "\(path) could not be read. \(error)"
+    }
+  }
+
+  private static func contents(_ tables: [String]) -> String {
+    tables.isEmpty ? "it holds no table" : "it holds \(list(tables))"
+  }
+
+  /// The first names, quoted so that nothing in them can act on a terminal.
+  private static func list(_ names: [String]) -> String {
+    let shown = names.prefix(4).map(\.debugDescription).joined(separator: ", ")
+    return names.count > 4 ? "\(shown) and \(names.count - 4) more" : shown
+  }
+}

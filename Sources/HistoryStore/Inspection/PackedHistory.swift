@@ -1,0 +1,112 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// The history of a store of this library.
+struct PackedHistory: HistorySource {
+  let tables = ["history_transaction", "history_chunk", "history_string", "history_author"]
+
+  init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
+    let version = try connection.integer("PRAGMA user_version") ?? 0
+    guard version <= Schema.formatVersion else {
+      throw InspectionError.newerFormat(path: path, found: version, known: Schema.formatVersion)
+    }
+    let missing = file.missing(of: tables + ["history_metadata"])
+    guard missing.isEmpty else {
+      throw InspectionError.missingTables(path: path, tables: missing)
+    }
+  }
+
+  /// Reads transactions in order and unpacks their changes, of which it holds one blob's at a time.
+  func read(_ connection: borrowing Connection) throws -> HistoryCensus {
+    var builder = CensusBuilder(layout: .packed)
+    let purged = try purgedByAuthor(connection)
+    let rows = try Statement(
+      connection,
+      "SELECT number, timestamp, author, count, changes FROM history_transaction ORDER BY number"
+    )
+    let chunks = try Statement(connection, StoreStatement.chunks.sql(.standard))
+    var unpacker = ChangeUnpacker()
+    while try rows.step() {
+      guard rows.int(0) > purged[rows.int(2)] ?? 0 else {
+        builder.addPurgedTransaction()
+        continue
+      }
+      var counted = 0
+      var isWhole = true
+      if rows.isNull(4) {
+        try eachChunk(of: rows.int(0), chunks) { blob in
+          isWhole = count(blob, &unpacker, &builder, &counted) && isWhole
+        }
+      } else {
+        isWhole = count(rows.bytes(4), &unpacker, &builder, &counted)
+      }
+      if !isWhole || Int64(counted) != rows.int(3) { builder.addUnreadableTransaction() }
+      let author = rows.int(2)
+      builder.addTransaction(
+        timestamp: rows.storage(1) == .real ? rows.real(1) : nil,
+        author: author == 0 ? .absent : .string(author),
+        changeCount: counted
+      )
+    }
+    return try finish(builder, connection)
+  }
+
+  /// Counts the changes of one blob, as far as they can be read.
+  private func count(
+    _ blob: UnsafeRawBufferPointer,
+    _ unpacker: inout ChangeUnpacker,
+    _ builder: inout CensusBuilder,
+    _ counted: inout Int
+  ) -> Bool {
+    unpacker.changes.removeAll(keepingCapacity: true)
+    unpacker.tombstones.removeAll(keepingCapacity: true)
+    let isWhole = unpacker.append(blob)
+    for change in unpacker.changes {
+      builder.addChange(entity: Int64(change.entity), type: Int64(change.type.rawValue))
+    }
+    counted += unpacker.changes.count
+    return isWhole
+  }
+
+  private func eachChunk(
+    of number: Int64,
+    _ chunks: borrowing Statement,
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws {
+    chunks.bind(number << ChunkKey.bits, at: 1)
+    chunks.bind((number &+ 1) << ChunkKey.bits, at: 2)
+    defer { chunks.reset() }
+    while try chunks.step() { body(chunks.bytes(0)) }
+  }
+
+  private func purgedByAuthor(_ connection: borrowing Connection) throws -> [Int64: Int64] {
+    let query = try Statement(connection, "SELECT string, purged FROM history_author")
+    var purged: [Int64: Int64] = [:]
+    while try query.step() { purged[query.int(0)] = query.int(1) }
+    return purged
+  }
+
+  private func finish(
+    _ builder: CensusBuilder,
+    _ connection: borrowing Connection
+  ) throws -> HistoryCensus {
+    let strings = try connection.integer("SELECT count(*) FROM history_string") ?? 0
+    let model = try connection.text("SELECT value FROM history_metadata WHERE name = 'model'")
+      .flatMap(Model.init(signature:))
+    let names = try Statement(connection, "SELECT text FROM history_string WHERE number = ?1")
+    return try builder.finish(
+      strings: Int(strings),
+      author: { try names.text(for: $0) },
+      entity: { model?.entity(Int32(truncatingIfNeeded: $0))?.name }
+    )
+  }
+}
+
+extension Statement {
+  /// The text in the first column of the row that belongs to a number, or nothing.
+  borrowing func text(for number: Int64) throws -> String? {
+    bind(number, at: 1)
+    defer { reset() }
+    return try step() ? text(0) : nil
+  }
+}

@@ -1,0 +1,117 @@
+/// Counts whole numbers from 0 up in buckets that grow with the numbers: exact below 256, within
+/// 1/128 above, in a fixed amount of memory however many numbers are counted.
+package struct ValueHistogram: Sendable, Hashable {
+  /// Numbers that lie close together, and how many were counted.
+  package struct Bucket: Sendable, Hashable {
+    /// The least number of the bucket.
+    package let from: Int64
+    /// The greatest number of the bucket.
+    package let to: Int64
+    package let count: Int
+
+    package init(from: Int64, to: Int64, count: Int) {
+      self.from = from
+      self.to = to
+      self.count = count
+    }
+  }
+
+  private static let exactCount = 256
+  private static let bucketsPerOctave = 128
+
+  private var counts: [Int] = []
+  /// How many numbers were counted.
+  package private(set) var count = 0
+  /// The least of them, or nothing.
+  package private(set) var least: Int64?
+  /// The greatest of them, or nothing.
+  package private(set) var greatest: Int64?
+  private var sum = 0.0
+
+  package init() {}
+
+  /// Counts a number; one below 0 counts as 0.
+  package mutating func add(_ value: Int64) {
+    let value = max(0, value)
+    let index = Self.index(of: value)
+    if index >= counts.count {
+      counts += Array(repeating: 0, count: index + 1 - counts.count)
+    }
+    counts[index] += 1
+    count += 1
+    sum += Double(value)
+    least = min(least ?? value, value)
+    greatest = max(greatest ?? value, value)
+  }
+
+  /// Counts everything that another histogram counted.
+  package mutating func add(_ other: ValueHistogram) {
+    if other.counts.count > counts.count {
+      counts += Array(repeating: 0, count: other.counts.count - counts.count)
+    }
+    for (index, number) in other.counts.enumerated() { counts[index] += number }
+    count += other.count
+    sum += other.sum
+    least = [least, other.least].compactMap(\.self).min()
+    greatest = [greatest, other.greatest].compactMap(\.self).max()
+  }
+
+  /// The mean, or nothing when nothing was counted.
+  package var mean: Double? { count == 0 ? nil : sum / Double(count) }
+
+  /// How often a number below 256 was counted.
+  package func count(of value: Int) -> Int {
+    value < min(Self.exactCount, counts.count) ? counts[value] : 0
+  }
+
+  /// The number that a share of all numbers do not exceed, or the end of its bucket.
+  package func value(at quantile: Double) -> Int64? {
+    guard let greatest else { return nil }
+    let rank = max(1, Int((quantile * Double(count)).rounded(.up)))
+    var seen = 0
+    for (index, number) in counts.enumerated() {
+      seen += number
+      if seen >= rank { return min(greatest, Self.range(of: index).upperBound) }
+    }
+    return greatest
+  }
+
+  /// What was counted, in buckets of which so many (a power of two up to 128) lie between a number
+  /// and its double; the first begins at the least number, the last ends at the greatest.
+  package func buckets(perOctave: Int) -> [Bucket] {
+    var buckets: [Bucket] = []
+    for (index, number) in counts.enumerated() where number > 0 {
+      let range = Self.coarse(Self.range(of: index), perOctave)
+      let from = max(range.lowerBound, least ?? 0)
+      let to = min(range.upperBound, greatest ?? 0)
+      let known = buckets.last.flatMap { $0.to == to ? $0.count : nil }
+      if known != nil { buckets.removeLast() }
+      buckets.append(Bucket(from: from, to: to, count: number + (known ?? 0)))
+    }
+    return buckets
+  }
+
+  private static func index(of value: Int64) -> Int {
+    guard value >= exactCount else { return Int(value) }
+    let exponent = 63 - value.leadingZeroBitCount
+    let part = Int(value >> Int64(exponent - 7)) - bucketsPerOctave
+    return exactCount + (exponent - 8) * bucketsPerOctave + part
+  }
+
+  private static func range(of index: Int) -> ClosedRange<Int64> {
+    guard index >= exactCount else { return Int64(index)...Int64(index) }
+    let (octave, part) = (index - exactCount).quotientAndRemainder(dividingBy: bucketsPerOctave)
+    let shift = Int64(octave + 1)
+    let from = Int64(bucketsPerOctave + part) << shift
+    return from...(from + (1 << shift - 1))
+  }
+
+  /// The wider bucket that a bucket lies in.
+  private static func coarse(_ range: ClosedRange<Int64>, _ perOctave: Int) -> ClosedRange<Int64> {
+    let value = range.lowerBound
+    guard value >= 2 * Int64(perOctave) else { return range }
+    let shift = Int64(63 - value.leadingZeroBitCount - perOctave.trailingZeroBitCount)
+    let from = (value >> shift) << shift
+    return from...(from + (1 << shift - 1))
+  }
+}

@@ -1,0 +1,89 @@
+import HistoryStore
+import PersistentHistory
+import Traces
+
+/// The connections of one system: opening one costs more than a short plan, so they stay open while the
+/// files beneath them are put back, and forget what they knew.
+final class StorePool {
+  private var stores: [Store] = []
+  private var taken = 0
+  private let clock: PlanClock
+  let random = RandomState(0)
+  let configuration: StoreConfiguration
+  private let path: String
+  private let model: Model
+
+  init(_ header: PlanHeader, _ environment: SystemEnvironment, rules: HistoryRules) {
+    let (clock, random) = (environment.clock, random)
+    var configuration = StoreConfiguration()
+    configuration.timestamps = header.timestamps == .monotone ? .monotone : .wallClock
+    configuration.protectedAuthors = header.protectedAuthors
+    configuration.vfs = environment.vfs
+    configuration.rules = rules
+    configuration.random = { random.next() }
+    configuration.clock = { clock.date }
+    if environment.vfs != nil { configuration.busyTimeoutMs = 0 }
+    self.clock = clock
+    self.configuration = configuration
+    path = environment.path
+    model = header.model
+  }
+
+  /// Whether the connections can serve another plan.
+  func serves(_ header: PlanHeader, _ environment: SystemEnvironment) -> Bool {
+    path == environment.path && clock === environment.clock && model == header.model
+      && configuration.vfs == environment.vfs
+      && configuration.protectedAuthors == header.protectedAuthors
+      && configuration.timestamps.rawValue == header.timestamps.rawValue
+  }
+
+  /// Takes every connection back; whoever has one must not use it any more.
+  func reset(seed: UInt64) {
+    taken = 0
+    random.value = seed
+  }
+
+  /// Closes every connection: real files cannot be put back beneath one.
+  func close() {
+    stores.removeAll()
+    taken = 0
+  }
+
+  /// A connection that knows nothing yet of the file.
+  func take() throws(HistoryError) -> Store {
+    defer { taken += 1 }
+    if taken < stores.count {
+      try stores[taken].forget()
+      return stores[taken]
+    }
+    let store = try Store(path: path, model: model, configuration: configuration)
+    stores.append(store)
+    return store
+  }
+}
+
+/// The pools of one system, by what the stores of plans have in common.
+struct StorePools {
+  private let rules: HistoryRules
+  private var pools: [StorePool] = []
+  /// More kinds of plans than this are not kept open.
+  private static let countMax = 4
+
+  init(rules: HistoryRules = .standard) {
+    self.rules = rules
+  }
+
+  /// The pool for a plan.
+  mutating func pool(_ header: PlanHeader, _ environment: SystemEnvironment) -> StorePool {
+    if let known = pools.first(where: { $0.serves(header, environment) }) { return known }
+    if pools.count == Self.countMax { pools.removeFirst() }
+    let made = StorePool(header, environment, rules: rules)
+    pools.append(made)
+    return made
+  }
+
+  /// Closes every connection.
+  mutating func close() {
+    pools.removeAll()
+  }
+}

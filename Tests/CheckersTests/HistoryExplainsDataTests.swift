@@ -1,0 +1,166 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct HistoryExplainsDataTests {
+  private let item = ObjectName("Item", 1)
+
+  private func violation(_ story: Story) -> Violation? {
+    story.verdict(HistoryExplainsData.self).violation
+  }
+
+  private func opened() throws -> Story {
+    var story = try Story("app", "share")
+    story.write("share", "1", .insert("Item", 1, ["title": "a", "count": 1]))
+    return story
+  }
+
+  private func update(_ columns: String..., values: Values = [:]) -> [CommittedChange] {
+    [CommittedChange(.update, item, columns: columns, values: values)]
+  }
+
+  private func held(_ story: Story) -> [CommittedTransaction] {
+    story.events.compactMap { event in
+      if case .committed(let transaction) = event.happening { transaction } else { nil }
+    }
+  }
+
+  @Test func `Columns of what changed, or of all that was set, are accepted`() throws {
+    for columns in [["count"], ["count", "title"]] {
+      var story = try opened()
+      story.write(
+        "share",
+        "2",
+        .update("Item", 1, ["title": "a", "count": 2]),
+        told: [CommittedChange(.update, item, columns: columns)]
+      )
+      #expect(story.verdict(HistoryExplainsData.self) == .valid)
+    }
+  }
+
+  @Test func `An update whose column is not told is rejected`() throws {
+    var story = try opened()
+    story.write(
+      "share",
+      "2",
+      .update("Item", 1, ["title": "b", "count": 2]),
+      told: update("title")
+    )
+    #expect(
+      violation(story)?.because
+        == "share's write #2 changed count of Item/1 and does not tell that column"
+    )
+  }
+
+  @Test func `A column that was not set is rejected`() throws {
+    var story = try opened()
+    story.write("share", "2", .update("Item", 1, ["count": 2]), told: update("title", "count"))
+    #expect(violation(story)?.because.contains("which it did not set") == true)
+  }
+
+  @Test func `Edits of one object have all their columns`() throws {
+    var story = try opened()
+    let edits = [
+      PlannedChange.update("Item", 1, ["title": "b"]), .update("Item", 1, ["count": 5]),
+    ]
+    story.write("share", "2", edits[0], edits[1], told: update("title", "count"))
+    #expect(violation(story) == nil)
+    story.write(
+      "share",
+      "3",
+      .update("Item", 1, ["title": "c"]),
+      .update("Item", 1, ["count": 6]),
+      told: update("count")
+    )
+    #expect(violation(story)?.transaction == "3")
+  }
+
+  @Test func `An update without columns is rejected where others have them`() throws {
+    var story = try opened()
+    story.write("share", "2", .update("Item", 1, ["count": 2]), told: update())
+    #expect(story.verdict(HistoryExplainsData.self).isUnknown)
+    story.write("share", "3", .update("Item", 1, ["count": 3]), told: update("count"))
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `A told value that the write did not leave is rejected`() throws {
+    var story = try opened()
+    story.write(
+      "share",
+      "2",
+      .update("Item", 1, ["count": 2]),
+      told: update("count", values: ["count": 3])
+    )
+    #expect(
+      violation(story)?.because.contains("tells count = 3 for Item/1, where it left 2") == true
+    )
+  }
+
+  @Test func `History that holds what was committed and not purged is accepted`() throws {
+    var story = try opened()
+    story.write("share", "2")
+    story.write("share", "3")
+    let all = held(story)
+    story.purge("share", "1")
+    story.tell(nil, .history(Array(all.dropFirst())))
+    #expect(story.verdict(HistoryExplainsData.self) == .valid)
+  }
+
+  @Test func `History that lacks a transaction is rejected`() throws {
+    var story = try opened()
+    story.write("share", "2")
+    story.write("share", "3")
+    let all = held(story)
+    for (names, lost) in [([0, 2], "2"), ([0, 1], "3"), ([1, 2], "1")] {
+      var ending = story
+      ending.tell(nil, .history(names.map { all[$0] }))
+      #expect(violation(ending)?.because == "history lacks #\(lost), which nobody purged")
+    }
+  }
+
+  @Test func `History that holds a purged or an unknown transaction is rejected`() throws {
+    var story = try opened()
+    var all = held(story)
+    var purged = story
+    purged.purge("share", "1")
+    purged.tell(nil, .history(all))
+    #expect(violation(purged)?.because == "history still holds #1, which was purged")
+    all[0].name = "8"
+    story.tell(nil, .history(all))
+    #expect(violation(story)?.because == "history holds #8, which nobody committed")
+  }
+
+  @Test func `History with another order, author or change is rejected`() throws {
+    var story = try opened()
+    story.write("share", "2", .update("Item", 1, ["count": 2]), told: update("count"))
+    let all = held(story)
+    var author = all
+    author[0].author = nil
+    var columns = all
+    columns[1].changes[0].columns = ["title"]
+    var types = all
+    types[1].changes[0].type = .delete
+    for (wrong, part) in [
+      (all.reversed(), "history"), (author, "another author"), (columns, "other changes"),
+      (types, "other changes"),
+    ] {
+      var ending = story
+      ending.tell(nil, .history(wrong))
+      #expect(violation(ending)?.because.contains(part) == true)
+    }
+  }
+
+  @Test func `A write of unknown outcome may turn up in history`() throws {
+    var story = try opened()
+    story.run(
+      .write(PlannedWrite(actor: "share", changes: [.insert("Item", 77)])),
+      .unknown(SystemFailure(.io, "disk"))
+    )
+    var all = held(story)
+    all.append(all[0])
+    all[1].name = "2"
+    story.tell(nil, .history(all))
+    #expect(story.verdict(HistoryExplainsData.self) == .valid)
+  }
+}

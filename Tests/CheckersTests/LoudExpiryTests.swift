@@ -1,0 +1,74 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct LoudExpiryTests {
+  private func violation(_ story: Story) -> Violation? {
+    story.verdict(LoudExpiry.self).violation
+  }
+
+  /// A story in which what app has not merged was purged.
+  private func opened() throws -> Story {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.write("share", "2")
+    story.purge("share", "1")
+    return story
+  }
+
+  @Test func `A member that is told at its next fetch is accepted`() throws {
+    var story = try opened()
+    story.run(.fetch("app"), .failed(SystemFailure(.expired, "gone")))
+    #expect(story.verdict(LoudExpiry.self) == .valid)
+    var event = try opened()
+    event.run(.fetch("app")) { $0.tell("app", .expired) }
+    #expect(event.verdict(LoudExpiry.self) == .valid)
+  }
+
+  @Test func `A fetch that is silent about a purged transaction is rejected`() throws {
+    var story = try opened()
+    story.run(.fetch("app")) { $0.tell("app", .fetched(["2"])) }
+    #expect(
+      violation(story)?.because
+        == "#1 was purged before app had merged it, and app fetched again without being told"
+    )
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `A fetch that is silent about a cut-off is rejected`() throws {
+    var story = try Story("app", "share")
+    story.tell("app", .lost)
+    story.run(.fetch("app")) { $0.tell("app", .fetched([])) }
+    #expect(violation(story)?.because.contains("it was cut off before app") == true)
+  }
+
+  @Test func `A trace in which nobody lost history says nothing`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.pass("app", "1")
+    story.purge("share", "1")
+    story.pass("app")
+    #expect(story.verdict(LoudExpiry.self).isUnknown)
+  }
+
+  @Test func `What was fetched before the purge may still be merged`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.run(.fetch("app")) { $0.tell("app", .fetched(["1"])) }
+    story.purge("share", "1")
+    story.merge("app", "1")
+    story.run(.fetch("app")) { $0.tell("app", .fetched([])) }
+    #expect(violation(story) == nil)
+  }
+
+  @Test func `A member that resyncs or registers anew need not be told`() throws {
+    for happening in [Happening.resynced(cursor: "2"), .registered(cursor: "2")] {
+      var story = try opened()
+      story.tell("app", .lost)
+      story.tell("app", happening)
+      story.run(.fetch("app")) { $0.tell("app", .fetched([])) }
+      #expect(violation(story) == nil)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct ObserverDeliveryTests {
+  private func violation(_ story: Story) -> Violation? {
+    story.verdict(ObserverDelivery.self).violation
+  }
+
+  /// A pass of app in which its observers are told.
+  private func pass(_ story: inout Story, _ names: TransactionName..., told: [TransactionName]) {
+    story.run(.pass("app")) { story in
+      story.tell("app", .fetched(names))
+      story.tell("app", .observed(told))
+      story.tell("app", .merged(names))
+      story.tell("app", .recorded(cursor: names.last))
+    }
+  }
+
+  private func opened() throws -> Story {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.write("share", "2")
+    return story
+  }
+
+  @Test func `Observers that are told once are accepted`() throws {
+    var story = try opened()
+    pass(&story, "1", "2", told: ["1", "2"])
+    story.close()
+    #expect(story.verdict(ObserverDelivery.self) == .valid)
+  }
+
+  @Test func `A transaction that no observer was told of is rejected`() throws {
+    var story = try opened()
+    pass(&story, "1", "2", told: ["1"])
+    story.close()
+    #expect(
+      violation(story)?.because == "share wrote #2; no observer of app was ever told of it"
+    )
+  }
+
+  @Test func `A member without observers owes nothing, one that is planned to have some does`()
+    throws
+  {
+    var story = try opened()
+    story.pass("app", "1", "2")
+    story.close()
+    #expect(story.verdict(ObserverDelivery.self).isUnknown)
+    story.header.actors[0].hooks = ["observer"]
+    #expect(violation(story)?.transaction == "1")
+  }
+
+  @Test func `A trace that was cut short says nothing`() throws {
+    var story = try opened()
+    pass(&story, "1", told: ["1"])
+    #expect(story.verdict(ObserverDelivery.self).isUnknown)
+  }
+
+  @Test func `What was recorded is told once only`() throws {
+    var story = try opened()
+    pass(&story, "1", "2", told: ["1", "2"])
+    pass(&story, "2", told: ["2"])
+    #expect(violation(story)?.because == "observers of app were told of #2 again")
+  }
+
+  @Test func `Within one fetch nothing is told twice`() throws {
+    var story = try opened()
+    story.tell("app", .fetched(["1", "2"]))
+    story.tell("app", .observed(["1", "2"]))
+    story.tell("app", .observed(["2"]))
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `Observers are told in commit order`() throws {
+    var story = try opened()
+    pass(&story, "1", "2", told: ["2", "1"])
+    #expect(violation(story)?.because.contains("#1 after one that was committed later") == true)
+  }
+
+  @Test func `After a crash before the record they may be told again`() throws {
+    var story = try opened()
+    story.tell("app", .observed(["1", "2"]))
+    story.crash("app")
+    story.relaunch("app", at: nil)
+    pass(&story, "1", "2", told: ["1", "2"])
+    story.close()
+    #expect(story.verdict(ObserverDelivery.self) == .valid)
+  }
+
+  @Test func `After a failed pass they may be told again`() throws {
+    var story = try opened()
+    story.run(.pass("app"), .failed(SystemFailure(.failed, "hook"))) { story in
+      story.tell("app", .observed(["1", "2"]))
+    }
+    story.tell("app", .observed(["1", "2"]))
+    #expect(violation(story) == nil)
+  }
+
+  @Test func `After a record of unknown outcome they may be told again`() throws {
+    var story = try opened()
+    story.run(.pass("app"), .unknown(SystemFailure(.io, "disk"))) { story in
+      story.tell("app", .observed(["1"]))
+      story.tell("app", .merged(["1"]))
+    }
+    pass(&story, "1", "2", told: ["1", "2"])
+    #expect(violation(story) == nil)
+  }
+
+  @Test func `A reset and a power-off excuse repeats`() throws {
+    var story = try opened()
+    pass(&story, "1", told: ["1"])
+    var down = story
+    story.record("app", nil)
+    pass(&story, "1", "2", told: ["1", "2"])
+    #expect(violation(story) == nil)
+    down.tell(nil, .recovered(through: "2"))
+    down.relaunch("app", at: nil)
+    pass(&down, "1", "2", told: ["1", "2"])
+    #expect(violation(down) == nil)
+  }
+
+  @Test func `A power-off does not excuse that something new is not told`() throws {
+    var story = try opened()
+    pass(&story, "1", "2", told: ["1", "2"])
+    story.tell(nil, .recovered(through: "1"))
+    story.relaunch("app", at: nil)
+    story.write("share", "3")
+    story.pass("app", "3")
+    story.close()
+    #expect(violation(story)?.transaction == "3")
+  }
+
+  @Test func `A resync excuses what it skipped`() throws {
+    var story = try opened()
+    story.header.retention = PlannedRetention(transactions: 1)
+    story.tell("app", .lost)
+    story.tell("app", .resynced(cursor: "1"))
+    pass(&story, "2", told: ["2"])
+    story.close()
+    #expect(story.verdict(ObserverDelivery.self) == .valid)
+  }
+}

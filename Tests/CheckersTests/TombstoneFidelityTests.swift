@@ -1,0 +1,95 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct TombstoneFidelityTests {
+  private let item = ObjectName("Item", 1)
+
+  private func violation(_ story: Story) -> Violation? {
+    story.verdict(TombstoneFidelity.self).violation
+  }
+
+  private func opened(title: Value = "a") throws -> Story {
+    var story = try Story("app", "share")
+    story.write("share", "1", .insert("Item", 1, ["title": title, "count": 1]))
+    return story
+  }
+
+  private func delete(_ tombstone: Values?) -> [CommittedChange] {
+    [CommittedChange(.delete, item, tombstone: tombstone)]
+  }
+
+  private func history(_ tombstone: Values?) -> Happening {
+    .history([
+      CommittedTransaction(
+        name: "2",
+        author: "share",
+        context: "view",
+        writer: nil,
+        timestamp: 0,
+        changes: delete(tombstone)
+      )
+    ])
+  }
+
+  @Test func `A tombstone with the preserved values is accepted`() throws {
+    var story = try opened()
+    story.write("share", "2", .delete("Item", 1), told: delete(["title": "a"]))
+    #expect(story.verdict(TombstoneFidelity.self) == .valid)
+  }
+
+  @Test func `A tombstone with a wrong value is rejected`() throws {
+    var story = try opened()
+    story.write("share", "2", .delete("Item", 1), told: delete(["title": "b"]))
+    #expect(
+      violation(story)?.because
+        == "the tombstone of Item/1 in #2 says title = \"b\", the object had \"a\""
+    )
+  }
+
+  @Test func `A tombstone with more than the preserved values is rejected`() throws {
+    var story = try opened()
+    story.write("share", "2", .delete("Item", 1), told: delete(["title": "a", "count": 1]))
+    #expect(violation(story)?.because.contains("says count = 1") == true)
+  }
+
+  @Test func `Null leaves nothing`() throws {
+    var story = try opened(title: nil)
+    story.write("share", "2", .delete("Item", 1), told: delete(nil))
+    story.tell(nil, history(nil))
+    #expect(story.verdict(TombstoneFidelity.self).isUnknown)
+    var wrong = try opened(title: nil)
+    wrong.write("share", "2", .delete("Item", 1), told: delete(["title": "x"]))
+    #expect(violation(wrong) != nil)
+  }
+
+  @Test func `A tombstone that history lacks is rejected where others are told`() throws {
+    var story = try opened()
+    story.write("share", "2", .delete("Item", 1), told: delete(nil))
+    story.tell(nil, history(nil))
+    #expect(story.verdict(TombstoneFidelity.self).isUnknown)
+    story.write("share", "3", .insert("Item", 1, ["title": "c"]))
+    story.write("share", "4", .delete("Item", 1), told: delete(["title": "c"]))
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `History is checked against the values at the delete`() throws {
+    var story = try opened()
+    story.write("share", "2", .delete("Item", 1))
+    story.tell(nil, history(["title": "z"]))
+    #expect(violation(story)?.transaction == "2")
+  }
+
+  @Test func `An object updated in the write that deletes it is left out`() throws {
+    var story = try opened()
+    story.write(
+      "share",
+      "2",
+      .update("Item", 1, ["title": "b"]),
+      .delete("Item", 1),
+      told: delete(["title": "b"])
+    )
+    #expect(violation(story) == nil)
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import HistoryStore
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct InspectRenderingTests {
+  private static var census: HistoryCensus {
+    var census = HistoryCensus(layout: .coreData)
+    census.storage.fileBytes = 204_800
+    census.storage.pageBytes = 4096
+    census.storage.pageCount = 50
+    census.storage.freePageCount = 3
+    census.storage.tables = [
+      .init(name: "ATRANSACTION", tableBytes: 4096, indexBytes: 24_576),
+      .init(name: "ACHANGE", tableBytes: 40_960, indexBytes: 8192),
+    ]
+    census.transactions = 4
+    census.changes = 8
+    census.strings = 3
+    (census.types.inserts, census.types.updates, census.types.deletes) = (2, 5, 1)
+    census.span = 593_881_375.201192...593_967_775.201192
+    for size in [1, 1, 6, 0] { census.changesPerTransaction.add(Int64(size)) }
+    for gap in [0.5, 0, 86_399.5] {
+      census.gaps.add(Int64(gap * 1e6))
+      census.gapBands.add(gap)
+    }
+    census.ties = 1
+    var app = AuthorCount(name: .known("app"))
+    (app.transactions, app.changes) = (3, 2)
+    var absent = AuthorCount(name: .absent)
+    (absent.transactions, absent.changes) = (1, 6)
+    census.authors = [app, absent]
+    census.entities = [
+      EntityCount(name: .known("Note"), changes: census.types),
+      EntityCount(name: .number(7), changes: ChangeCounts()),
+    ]
+    return census
+  }
+
+  private static func text(_ change: (inout HistoryCensus) -> Void = { _ in }) -> String {
+    var census = census
+    change(&census)
+    return InspectRendering(path: "a.sqlite", census: census).text()
+  }
+
+  @Test func `The text shows everything in aligned columns`() {
+    #expect(
+      Self.text() == """
+        a.sqlite: a Core Data file
+
+        transactions  4          2019-10-27T15:02:55.201Z to 2019-10-28T15:02:55.201Z, 1.0 days
+        changes       8          2 inserts (25.0 %), 5 updates (62.5 %), 1 deletes (12.5 %)
+        strings       3          authors, contexts, bundles and processes
+        file          200.0 KiB  50 pages of 4.0 KiB, 3 of them free
+        history       76.0 KiB   38.0 % of the pages, 19456 bytes a transaction
+
+        bytes            table   indexes
+        ATRANSACTION   4.0 KiB  24.0 KiB
+        ACHANGE       40.0 KiB   8.0 KiB
+
+        changes per transaction: mean 2.0, p50 1, p90 6, p99 6, most 6; 1 transactions have none
+          0    1  ####################
+          1    2  ########################################
+          4-6  1  ####################
+
+        time between transactions: p50 501.8 ms, p90 24.0 h, p99 24.0 h, longest 24.0 h; 1 ties, 0 steps back
+          up to 2 ms    1  ########################################
+          up to 10 ms   0
+          up to 100 ms  0
+          up to 1 s     1  ########################################
+          up to 10 s    0
+          up to 1 min   0
+          up to 10 min  0
+          up to 1 h     0
+          up to 1 day   1  ########################################
+          longer        0
+
+        authors  transactions   share  changes
+        app                 3  75.0 %        2
+        (none)              1  25.0 %        6
+
+        entities  changes  inserts  updates  deletes
+        Note            8        2        5        1
+        #7              0        0        0        0
+        """
+    )
+  }
+
+  @Test func `An empty history has no table but its own`() {
+    let empty = InspectRendering(path: "a.db", census: HistoryCensus(layout: .packed)).text()
+    #expect(
+      empty == """
+        a.db: a store of this library, packed layout
+
+        transactions  0             none has a time
+        changes       0             0 inserts (0.0 %), 0 updates (0.0 %), 0 deletes (0.0 %)
+        strings       0             authors, contexts, bundles and processes
+        file          0 bytes       0 pages of 0 bytes, 0 of them free
+        history       not measured  this SQLite is built without dbstat
+        """
+    )
+  }
+
+  @Test func `Ten authors are shown, and how many more there are`() {
+    let text = Self.text { census in
+      census.authors = (1...13).map { AuthorCount(name: .known("author \($0)")) }
+    }
+    #expect(text.contains("\nauthor 10  "))
+    #expect(!text.contains("author 11"))
+    #expect(text.contains("\nand 3 more\n"))
+  }
+
+  @Test func `What is purged, logged or odd is said`() {
+    let text = Self.text { census in
+      census.purgedTransactions = 9
+      census.storage.logBytes = 4_128_272
+      census.types.others = 2
+      census.oddities.orphanChanges = 5
+      census.oddities.unknownAuthors = 1
+    }
+    #expect(text.contains("1.0 days; 9 more are purged and wait to be deleted\n"))
+    #expect(text.contains("3 of them free, and a log of 3.9 MiB\n"))
+    #expect(text.contains("1 deletes (12.5 %), 2 of an unknown type\n"))
+    #expect(
+      text.hasSuffix(
+        """
+
+
+        What does not fit together:
+          5 changes belong to no transaction
+          1 transactions have an author that is not among the strings
+        """
+      )
+    )
+  }
+
+  @Test func `A name cannot act on a terminal or break a column`() {
+    let text = Self.text { census in
+      let names = ["\u{1b}[2J\nlie", String(repeating: "x", count: 61), "\u{202e}tfel"]
+      census.authors = names.map { AuthorCount(name: .known($0)) }
+    }
+    #expect(text.contains("\n\\u{1b}[2J\\u{a}lie  "))
+    #expect(text.contains("\n" + String(repeating: "x", count: 57) + "...  "))
+    #expect(text.contains("\n\\u{202e}tfel  "))
+  }
+
+  @Test func `JSON holds every number, and all authors`() throws {
+    let json = try InspectRendering(path: "a.sqlite", census: Self.census).json()
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    )
+    #expect(object["census"] as? Int == 1)
+    #expect(object["layout"] as? String == "coreData")
+    #expect(object["transactions"] as? Int == 4)
+    #expect(object["changes"] as? Int == 8)
+    #expect(object["historyBytes"] as? Int == 77_824)
+    let span = try #require(object["span"] as? [String: Any])
+    #expect(span["first"] as? Double == 593_881_375.201192)
+    #expect(span["lastDate"] as? String == "2019-10-28T15:02:55.201Z")
+    let authors = try #require(object["authors"] as? [[String: Any]])
+    #expect(authors.map { $0["name"] as? String } == ["app", nil])
+    #expect(authors.map { $0["changes"] as? Int } == [2, 6])
+    let gaps = try #require(object["secondsBetweenTransactions"] as? [String: Any])
+    #expect(gaps["most"] as? Double == 86_399.5)
+    #expect(object["ties"] as? Int == 1)
+  }
+
+  @Test func `CSV has four cells in every line, quoted where they need it`() {
+    var census = Self.census
+    census.authors = [AuthorCount(name: .known("a \"b\",\nc"))]
+    census.storage.tables = nil
+    let csv = InspectRendering(path: "a.sqlite", census: census).csv()
+    #expect(csv.hasPrefix("section,name,measure,value\nfile,a.sqlite,layout,coreData\n"))
+    #expect(csv.contains("\nfile,a.sqlite,transactions,4\n"))
+    #expect(csv.contains("\nfile,a.sqlite,historyBytes,\n"))
+    #expect(csv.contains("\nfile,a.sqlite,first,2019-10-27T15:02:55.201Z\n"))
+    #expect(csv.contains("\nchangesPerTransaction,6-6,transactions,1\n"))
+    #expect(csv.contains("\nsecondsBetweenTransactionsUpTo,86400.0,transactions,1\n"))
+    #expect(csv.contains("\nauthor,\"a \"\"b\"\",\nc\",transactions,0\n"))
+    #expect(csv.contains("\nentity,Note,updates,5\n"))
+    let whole = csv.replacing("\"a \"\"b\"\",\nc\"", with: "abc")
+    #expect(whole.split(separator: "\n").allSatisfy { $0.count { $0 == "," } == 3 })
+  }
+
+  @Test func `Units are those that people read`() {
+    let sizes: [Int64] = [0, 1023, 1024, 1_572_864, 1 << 40]
+    let sizeWords = ["0 bytes", "1023 bytes", "1.0 KiB", "1.5 MiB", "1.0 TiB"]
+    #expect(sizes.map(InspectUnits.size) == sizeWords)
+    let times: [Double] = [0.000_316, 0.0021, 3.4, 90, 5400, 302_400]
+    let timeWords = ["316 us", "2.1 ms", "3.4 s", "1.5 min", "1.5 h", "3.5 days"]
+    #expect(times.map(InspectUnits.duration) == timeWords)
+    #expect(InspectUnits.percent(1, of: 3) == "33.3 %")
+    #expect(InspectUnits.percent(0, of: 0) == "0.0 %")
+  }
+
+  @Test func `Numbers and dates without end are shown all the same`() {
+    #expect(InspectUnits.date(0) == "2001-01-01T00:00:00.000Z")
+    #expect(InspectUnits.date(1e300) == "1e+300 s after 2001-01-01")
+    #expect(InspectUnits.date(-1e300) == "-1e+300 s after 2001-01-01")
+    #expect(InspectUnits.date(252_423_993_599).hasPrefix("9999-12-31T23:59:59"))
+    #expect(InspectUnits.date(-12_622_780_800) == "1601-01-01T00:00:00.000Z")
+    #expect(InspectUnits.date(-63_113_904_001) == "-63113904001.0 s after 2001-01-01")
+    #expect(InspectUnits.duration(1e300).hasSuffix("e+295 days"))
+    #expect(InspectUnits.fixed(-0.25) == "-0.3")
+  }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import HistoryStore
+
+@Suite struct InspectionCoreDataTests {
+  private func census(_ sql: String) throws -> HistoryCensus {
+    let folder = try InspectionFolder()
+    try CoreDataFixture.make(at: folder.file("store.sqlite"), sql)
+    return try StoreInspector(temporaryFolder: folder.path).census(of: folder.file("store.sqlite"))
+  }
+
+  private let sound = CoreDataFixture.schema + CoreDataFixture.rows
+
+  @Test func `Transactions, changes and strings are counted`() throws {
+    let census = try census(sound)
+    #expect(census.layout == .coreData)
+    #expect(census.transactions == 5)
+    #expect(census.changes == 6)
+    #expect(census.strings == 3)
+    #expect(census.purgedTransactions == 0)
+    #expect(census.oddities == CensusOddities())
+  }
+
+  @Test func `Changes are counted by what they did and to which entity`() throws {
+    let census = try census(sound)
+    #expect((census.types.inserts, census.types.updates, census.types.deletes) == (3, 2, 1))
+    #expect(census.entities.map(\.name) == [.known("Note"), .known("Folder")])
+    #expect(census.entities.map(\.changes.all) == [5, 1])
+    #expect(census.entities[0].changes.updates == 2)
+  }
+
+  @Test func `An author counts once, by string or by text, and an absent one too`() throws {
+    let authors = try census(sound).authors
+    #expect(authors.map(\.name) == [.known("app"), .absent, .known("widget")])
+    #expect(authors.map(\.transactions) == [3, 1, 1])
+    #expect(authors.map(\.changes) == [5, 0, 1])
+  }
+
+  @Test func `Changes of a transaction are counted wherever they lie in the file`() throws {
+    let sizes = try census(sound).changesPerTransaction
+    #expect(sizes.buckets(perOctave: 8).map(\.from) == [0, 1, 3])
+    #expect(sizes.buckets(perOctave: 8).map(\.count) == [1, 3, 1])
+    #expect(sizes.mean == 6.0 / 5)
+    #expect(sizes.greatest == 3)
+    #expect(try census(sound).transactionsWithoutChanges == 1)
+  }
+
+  @Test func `Time is compared between neighbours in commit order`() throws {
+    let census = try census(sound)
+    #expect(census.span == 1000.0...1060.001)
+    #expect(census.ties == 1)
+    #expect(census.stepsBack == 1)
+    #expect(census.gaps.count == 3)
+    #expect(census.gaps.greatest == 60_000_000)
+    #expect(census.gapBands.counts == [2, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+  }
+
+  @Test func `What does not fit together is counted and said`() throws {
+    let census = try census(sound + CoreDataFixture.oddRows)
+    #expect(census.transactions == 6)
+    #expect(census.changes == 9)
+    #expect(census.oddities.orphanChanges == 3)
+    #expect(census.oddities.unknownAuthors == 1)
+    #expect(census.oddities.unreadableTimestamps == 1)
+    #expect(census.types.others == 1)
+    #expect(census.authors.contains { $0.name == .number(99) })
+    #expect(census.entities.contains { $0.name == .number(7) })
+    #expect(census.changesPerTransaction.greatest == 3)
+  }
+
+  @Test func `A file of before the table of strings is read by its text columns`() throws {
+    let census = try census(
+      """
+      CREATE TABLE ATRANSACTION(Z_PK INTEGER PRIMARY KEY, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR);
+      CREATE TABLE ACHANGE(Z_PK INTEGER PRIMARY KEY, ZCHANGETYPE INTEGER, ZENTITY INTEGER,
+        ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER);
+      INSERT INTO ATRANSACTION VALUES(1, 5, 'old'),(2, 6, NULL);
+      INSERT INTO ACHANGE VALUES(1, 0, 3, 1, 2);
+      """
+    )
+    #expect(census.authors.map(\.name) == [.absent, .known("old")])
+    #expect(census.entities.map(\.name) == [.number(3)])
+    #expect(census.strings == 0)
+    #expect(census.span == 5.0...6.0)
+  }
+
+  @Test func `An empty history has no span, no author and no gap`() throws {
+    let census = try census(CoreDataFixture.schema)
+    #expect(census.transactions == 0)
+    #expect(census.span == nil)
+    #expect(census.authors.isEmpty)
+    #expect(census.gaps.value(at: 0.5) == nil)
+    #expect(census.changesPerTransaction.mean == nil)
+  }
+
+  @Test func `Bytes are those of the file and of the history's tables and indexes`() throws {
+    let storage = try census(sound).storage
+    #expect(storage.fileBytes == storage.pageCount * storage.pageBytes)
+    let tables = try #require(storage.tables)
+    #expect(tables.map(\.name) == ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"])
+    #expect(tables.map(\.tableBytes) == Array(repeating: storage.pageBytes, count: 3))
+    #expect(tables.map(\.indexBytes) == [6, 1, 1].map { $0 * storage.pageBytes })
+    #expect(storage.historyBytes == 11 * storage.pageBytes)
+  }
+}

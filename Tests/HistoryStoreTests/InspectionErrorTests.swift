@@ -1,0 +1,200 @@
+import Foundation
+import SQLiteStorage
+import Testing
+
+@testable import HistoryStore
+
+@Suite struct InspectionErrorTests {
+  private let folder: InspectionFolder
+
+  init() throws { folder = try InspectionFolder() }
+
+  private func error(of name: String) throws -> InspectionError {
+    let inspector = StoreInspector(temporaryFolder: folder.path)
+    return try #require(throws: InspectionError.self) {
+      try inspector.census(of: folder.file(name))
+    }
+  }
+
+  @Test func `Nothing at the path`() throws {
+    #expect(try error(of: "absent") == .notFound(path: folder.file("absent")))
+    _ = try folder.write(Data("x".utf8), to: "file")
+    #expect(try error(of: "file/inside") == .notFound(path: folder.file("file/inside")))
+  }
+
+  @Test func `A folder`() throws {
+    #expect(try error(of: ".") == .notAFile(path: folder.file(".")))
+  }
+
+  @Test func `A link that leads in a circle`() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("circle"),
+      withDestinationPath: "circle"
+    )
+    guard case .unreadable(folder.file("circle"), _) = try error(of: "circle") else {
+      Issue.record("another error")
+      return
+    }
+  }
+
+  @Test func `A file without bytes`() throws {
+    let path = try folder.write(Data(), to: "empty")
+    #expect(try error(of: "empty") == .empty(path: path))
+  }
+
+  @Test(arguments: [3, 15, 16, 100, 511, 512, 513, 10_000])
+  func `A file that is not a database`(size: Int) throws {
+    let path = try folder.write(Data(repeating: 0x23, count: size), to: "README.md")
+    #expect(try error(of: "README.md") == .notADatabase(path: path))
+  }
+
+  @Test func `A database of something else names its tables`() throws {
+    try Connection(path: folder.file("other")).execute(
+      "CREATE TABLE songs(x); CREATE TABLE albums(y)"
+    )
+    #expect(
+      try error(of: "other")
+        == .foreignFile(path: folder.file("other"), tables: ["songs", "albums"])
+    )
+  }
+
+  @Test(arguments: ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"])
+  func `A part of Core Data's tables names what is missing`(table: String) throws {
+    try CoreDataFixture.make(
+      at: folder.file("part"),
+      CoreDataFixture.schema + "DROP TABLE \(table)"
+    )
+    #expect(
+      try error(of: "part") == .missingTables(path: folder.file("part"), tables: [table])
+    )
+  }
+
+  @Test func `A table that is not Core Data's names the columns that it lacks`() throws {
+    try CoreDataFixture.make(
+      at: folder.file("columns"),
+      """
+      CREATE TABLE ATRANSACTION(id, ZTIMESTAMP); CREATE TABLE ATRANSACTIONSTRING(Z_PK, ZVALUE);
+      CREATE TABLE ACHANGE(x);
+      """
+    )
+    #expect(
+      try error(of: "columns")
+        == .missingColumns(
+          path: folder.file("columns"),
+          table: "ATRANSACTION",
+          columns: ["Z_PK"]
+        )
+    )
+  }
+
+  @Test func `A store of a newer version`() throws {
+    try Connection(path: folder.file("newer")).execute(
+      "PRAGMA application_id=\(Schema.applicationID); PRAGMA user_version=999; CREATE TABLE t(x)"
+    )
+    #expect(
+      try error(of: "newer")
+        == .newerFormat(path: folder.file("newer"), found: 999, known: Schema.formatVersion)
+    )
+  }
+
+  @Test func `A store of ours that lacks a table`() throws {
+    try Connection(path: folder.file("ours")).execute(
+      "PRAGMA application_id=\(Schema.applicationID); CREATE TABLE history_chunk(x)"
+    )
+    guard case .missingTables(_, let tables) = try error(of: "ours") else {
+      Issue.record("another error")
+      return
+    }
+    #expect(tables.first == "history_transaction")
+    #expect(!tables.contains("history_chunk"))
+  }
+
+  @Test func `Truncated and damaged files end in an error or a census, never in a crash`() throws {
+    try CoreDataFixture.make(at: folder.file("whole"))
+    let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file("whole")))
+    let inspector = StoreInspector(temporaryFolder: folder.path)
+    var failures = 0
+    for offset in stride(from: 100, to: whole.count, by: 389) {
+      var damaged = whole
+      damaged[offset] ^= 0xff
+      for bytes in [damaged, whole.prefix(offset)] {
+        let path = try folder.write(bytes, to: "damaged")
+        do {
+          _ = try inspector.census(of: path)
+        } catch {
+          failures += 1
+          #expect(error.description.hasPrefix(path))
+        }
+      }
+    }
+    #expect(failures > 100)
+  }
+
+  static let sentences: [(InspectionError, String)] = [
+    (.notFound(path: "a.db"), "There is no file a.db. Check the path."),
+    (
+      .notAFile(path: "/tmp"),
+      "/tmp is not a file. Name the store's file itself, often one that ends in .sqlite."
+    ),
+    (
+      .unreadable(path: "a.db", reason: "Permission denied"),
+      "a.db cannot be read: Permission denied. Check the permissions, or inspect a copy."
+    ),
+    (.empty(path: "a.db"), "a.db is empty. Name the store's file itself, not a part of it."),
+    (
+      .notADatabase(path: "README.md"),
+      "README.md is not an SQLite database, or it is encrypted. Name a store of this library or the "
+        + "file of a Core Data store."
+    ),
+    (
+      .foreignFile(path: "a.db", tables: ["a", "b", "c", "d\u{1b}[2J", "e", "f"]),
+      "a.db is an SQLite database without a history: it holds \"a\", \"b\", \"c\", "
+        + "\"d\\u{1B}[2J\" and 2 more. Name a store of this library, or a Core Data store with "
+        + "persistent history tracking on."
+    ),
+    (
+      .foreignFile(path: "a.db", tables: []),
+      "a.db is an SQLite database without a history: it holds no table. Name a store of this "
+        + "library, or a Core Data store with persistent history tracking on."
+    ),
+    (
+      .missingTables(path: "a.db", tables: ["ACHANGE"]),
+      "a.db holds a part of a history only: without \"ACHANGE\" it cannot be read. Inspect a "
+        + "complete copy."
+    ),
+    (
+      .missingColumns(path: "a.db", table: "ACHANGE", columns: ["ZENTITY"]),
+      "a.db: the table ACHANGE is not Core Data's, it has no \"ZENTITY\". Inspect a file that Core "
+        + "Data wrote."
+    ),
+    (
+      .newerFormat(path: "a.db", found: 9, known: 1),
+      "a.db has format 9; this version reads up to 1. Update the lab."
+    ),
+    (
+      .damaged(path: "a.db", reason: "malformed"),
+      "a.db is damaged: malformed. Restore it from a copy."
+    ),
+    (
+      .changing(path: "a.db"),
+      "a.db is being written all the time. Try again when the app that uses it is idle."
+    ),
+    (
+      .cannotCopy(path: "a.db", folder: "/tmp", reason: "No space left on device"),
+      "a.db has a live log and must be copied before it is read, but /tmp cannot take the copy: No "
+        + "space left on device. Set TMPDIR to a folder with more room."
+    ),
+    (
+      .sqlite(path: "a.db", SQLiteError(code: 7, message: "out of memory", sql: "SELECT 1")),
+      "a.db could not be read. SQLite says \"out of memory\" (code 7) at: SELECT 1."
+    ),
+  ]
+
+  @Test(arguments: sentences)
+  func `Each error is a sentence that says what and what to try`(
+    error: InspectionError,
+    sentence: String
+  ) {
+    #expect(error.description == sentence)
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import SQLiteStorage
+
+/// A folder of its own for one test, removed when the test is done.
+final class InspectionFolder {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "inspection-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      print("left behind: \(path): \(error)")
+    }
+  }
+
+  func file(_ name: String) -> String { path + "/" + name }
+
+  /// Writes bytes into a file of the folder.
+  func write(_ bytes: Data, to name: String) throws -> String {
+    try bytes.write(to: URL(fileURLWithPath: file(name)))
+    return file(name)
+  }
+
+  /// The names in the folder with their bytes.
+  func contents() throws -> [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+      contents[name] = try Data(contentsOf: URL(fileURLWithPath: file(name)))
+    }
+    return contents
+  }
+}
+
+/// A file with the tables and indexes of Core Data, made by SQL.
+enum CoreDataFixture {
+  static let schema = """
+    CREATE TABLE ATRANSACTION(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+      ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER,
+      ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR,
+      ZPROCESSID VARCHAR, ZQUERYGEN BLOB);
+    CREATE TABLE ATRANSACTIONSTRING(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+      ZNAME VARCHAR);
+    CREATE TABLE ACHANGE(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+      ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER,
+      ZCOLUMNS BLOB, ZTOMBSTONE0 BLOB);
+    CREATE TABLE Z_PRIMARYKEY(Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER,
+      Z_MAX INTEGER);
+    CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING(ZNAME);
+    CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE(ZTRANSACTIONID);
+    CREATE INDEX ATRANSACTION_ZAUTHORTS_INDEX ON ATRANSACTION(ZAUTHORTS);
+    CREATE INDEX ATRANSACTION_ZBUNDLEIDTS_INDEX ON ATRANSACTION(ZBUNDLEIDTS);
+    CREATE INDEX ATRANSACTION_ZCONTEXTNAMETS_INDEX ON ATRANSACTION(ZCONTEXTNAMETS);
+    CREATE INDEX ATRANSACTION_ZPROCESSIDTS_INDEX ON ATRANSACTION(ZPROCESSIDTS);
+    CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION(ZAUTHOR);
+    CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION(ZTIMESTAMP);
+    """
+
+  /// Five transactions: three authors of every kind, a tie, a step back, one without changes; the
+  /// changes lie in the file in another order than their transactions.
+  static let rows = """
+    INSERT INTO Z_PRIMARYKEY VALUES(1,'Note',0,2),(2,'Folder',0,1),(16001,'CHANGE',0,6),
+      (16002,'TRANSACTION',0,5),(16003,'TRANSACTIONSTRING',0,9);
+    INSERT INTO ATRANSACTIONSTRING VALUES(1,16003,1,'app'),(2,16003,1,'widget'),
+      (9,16003,1,'com.example.notes');
+    INSERT INTO ATRANSACTION(Z_PK,Z_ENT,ZAUTHORTS,ZBUNDLEIDTS,ZTIMESTAMP,ZAUTHOR) VALUES
+      (1,16002,1,9,1000.0,NULL),(2,16002,2,9,1000.001,NULL),(3,16002,NULL,9,1000.001,NULL),
+      (4,16002,NULL,9,1060.001,'app'),(5,16002,1,9,1059.0,NULL);
+    INSERT INTO ACHANGE(Z_ENT,ZCHANGETYPE,ZENTITY,ZENTITYPK,ZTRANSACTIONID,ZCOLUMNS) VALUES
+      (16001,1,1,1,5,x'80'),(16001,0,1,1,1,NULL),(16001,0,1,2,1,NULL),(16001,0,2,1,1,NULL),
+      (16001,2,1,2,4,NULL),(16001,1,1,1,2,x'c0');
+    """
+
+  /// What does not fit together: a change without a transaction and of an unknown type, an author
+  /// without a string, an entity without a name, a timestamp that is none.
+  static let oddRows = """
+    INSERT INTO ATRANSACTION(Z_PK,Z_ENT,ZAUTHORTS,ZTIMESTAMP) VALUES(8,16002,99,NULL);
+    INSERT INTO ACHANGE(Z_ENT,ZCHANGETYPE,ZENTITY,ZENTITYPK,ZTRANSACTIONID) VALUES
+      (16001,3,7,1,77),(16001,1,1,1,NULL),(16001,1,1,1,6);
+    """
+
+  /// Makes the file.
+  static func make(at path: String, _ sql: String = schema + rows) throws {
+    try Connection(path: path).execute(sql)
+  }
+}
