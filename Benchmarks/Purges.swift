@@ -7,8 +7,8 @@ enum Purges {
   static let all = [
     BenchmarkSubject(
       "purge 1000", part: "Store.purge", operation: "of 1000 transactions",
-      "The oldest 1000 transactions of ten changes are purged through the watermark of one member; "
-        + "the floor deletes the same rows with one statement."
+      "The oldest 1000 transactions of ten changes, which the one member has merged, are purged; the "
+        + "floor deletes the same rows with one statement."
     ) { setting in
       [try ours(setting), try floor(setting)]
     }
@@ -23,8 +23,9 @@ enum Purges {
       let first = try file.side.prepareForPurge(of: count)
       // The pages of what goes are in the cache, as they are after a pass.
       _ = try file.store.fetch(HistoryRequest(after: nil, transactionCountMax: count))
-      try file.store.record(member, through: try file.token(first + Int64(count) - 1))
-      let result = try watch.time { try file.store.purge() }
+      try file.store.record(member, through: try file.store.currentToken())
+      let bound = try file.token(first + Int64(count))
+      let result = try watch.time { try file.store.purge(before: bound) }
       return WorkTally(
         count: result.transactionCount, sum: try file.side.firstNumber() - first)
     }
