@@ -104,6 +104,10 @@ let package = Package(
     tests("Checkers", ["PersistentHistory", "Traces"]),
     tests("Measuring"),
     tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
-    tests("HistoryLab", ["PersistentHistory", "HistoryStore", "Traces", "Workloads"]),
+    tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
+    tests(
+      "HistoryLab",
+      ["PersistentHistory", "HistoryStore", "Traces", "Workloads", "Measuring", "Reporting"]
+    ),
   ]
 )

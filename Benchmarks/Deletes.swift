@@ -8,7 +8,9 @@ enum Deletes {
 
   private static func subject(of size: Int) -> BenchmarkSubject {
     BenchmarkSubject(
-      "write delete \(size)", part: "Store.batchDelete", operation: "of \(size.rows)",
+      "write delete \(size)",
+      part: "Store.batchDelete",
+      operation: "of \(size.rows)",
       "One request deletes the \(size.rows) of a table that match a predicate and keeps their names "
         + "as tombstones; the floor runs one DELETE with the same predicate, and one a row by its key."
     ) { setting in
@@ -21,7 +23,9 @@ enum Deletes {
   }
 
   private static func ours(
-    _ setting: BenchmarkSetting, _ size: Int, _ requests: Int
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
     return MeasuredWork(contender: MeasuredWork.store, operations: requests) { watch in
@@ -31,7 +35,10 @@ enum Deletes {
         try file.fillSlips(size)
         let result = try watch.time {
           try file.store.batchDelete(
-            SampleData.slip, where: .compare("kind", .equal, .int(1)), by: BatchAuthor("app"))
+            SampleData.slip,
+            where: .compare("kind", .equal, .int(1)),
+            by: BatchAuthor("app")
+          )
         }
         tally.count += Int64(result.objectIDs.count)
       }
@@ -42,7 +49,9 @@ enum Deletes {
   }
 
   private static func floor(
-    _ setting: BenchmarkSetting, _ size: Int, _ requests: Int
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     return MeasuredWork(contender: MeasuredWork.floor, operations: requests) { watch in
@@ -58,7 +67,9 @@ enum Deletes {
   }
 
   private static func floorByKey(
-    _ setting: BenchmarkSetting, _ size: Int, _ requests: Int
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     return MeasuredWork(contender: MeasuredWork.floorByKey, operations: requests) { watch in

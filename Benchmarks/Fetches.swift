@@ -9,7 +9,9 @@ enum Fetches {
 
   private static func subject(of count: Int, repeats: Int) -> BenchmarkSubject {
     BenchmarkSubject(
-      "fetch newest \(count)", part: "Store.fetch", operation: "after token",
+      "fetch newest \(count)",
+      part: "Store.fetch",
+      operation: "after token",
       condition: "\(count) new",
       "The newest \(count) transactions of ten changes are read and unpacked into one page; the "
         + "floor unpacks the same bytes in C."
@@ -20,7 +22,9 @@ enum Fetches {
   }
 
   private static func ours(
-    _ setting: BenchmarkSetting, _ count: Int, _ fetches: Int
+    _ setting: BenchmarkSetting,
+    _ count: Int,
+    _ fetches: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
     let token = try file.token(try file.side.head() - Int64(count))
@@ -34,7 +38,9 @@ enum Fetches {
   }
 
   private static func floor(
-    _ setting: BenchmarkSetting, _ count: Int, _ fetches: Int
+    _ setting: BenchmarkSetting,
+    _ count: Int,
+    _ fetches: Int
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     let after = try file.side.head() - Int64(count)
@@ -54,7 +60,8 @@ extension WorkTally {
       count: page.changes.count,
       sum: page.changes.reduce(0) {
         $0 &+ $1.key &+ Int64($1.columns) &+ Int64($1.tombstoneLength) &+ Int64($1.type.rawValue)
-      } &+ page.tombstones.reduce(0) { $0 &+ Int64($1) })
+      } &+ page.tombstones.reduce(0) { $0 &+ Int64($1) }
+    )
   }
 
   /// The same of a page that C has read.
@@ -65,6 +72,7 @@ extension WorkTally {
       count: changes.count,
       sum: changes.reduce(0) {
         $0 &+ $1.key &+ Int64($1.columns) &+ Int64($1.tombstone_length) &+ Int64($1.type)
-      } &+ tombstones.reduce(0) { $0 &+ Int64($1) })
+      } &+ tombstones.reduce(0) { $0 &+ Int64($1) }
+    )
   }
 }

@@ -8,7 +8,8 @@ enum Inserts {
 
   private static func subject(of size: Int) -> BenchmarkSubject {
     BenchmarkSubject(
-      "write insert \(size)", part: "Store.batchInsert",
+      "write insert \(size)",
+      part: "Store.batchInsert",
       operation: "of \(size.rows)",
       "One request inserts \(size.rows); the floor binds and steps one statement a row."
     ) { setting in
@@ -21,7 +22,9 @@ enum Inserts {
   }
 
   private static func ours(
-    _ setting: BenchmarkSetting, _ items: [SampleItem], _ batches: Int
+    _ setting: BenchmarkSetting,
+    _ items: [SampleItem],
+    _ batches: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
     let size = items.count / batches
@@ -46,7 +49,9 @@ enum Inserts {
   }
 
   private static func floor(
-    _ setting: BenchmarkSetting, _ items: [FloorItem], _ batches: Int
+    _ setting: BenchmarkSetting,
+    _ items: [FloorItem],
+    _ batches: Int
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     let size = items.count / batches
@@ -57,8 +62,10 @@ enum Inserts {
         try watch.time {
           for batch in 0..<batches {
             try file.floor.insert(
-              .init(rebasing: items[batch * size..<(batch + 1) * size]), firstKey: nextKey,
-              version: nextKey)
+              .init(rebasing: items[batch * size..<(batch + 1) * size]),
+              firstKey: nextKey,
+              version: nextKey
+            )
             nextKey += Int64(size)
           }
         }

@@ -6,14 +6,18 @@ import PersistentHistory
 enum Members {
   static let all = [
     BenchmarkSubject(
-      "member record", part: "Store.record", operation: "of a cursor",
+      "member record",
+      part: "Store.record",
+      operation: "of a cursor",
       "A member records how far it has merged; the floor updates the member's row."
     ) { setting in
       let times = setting.repeats(300)
       return [try recordOurs(setting, times), try recordFloor(setting, times)]
     },
     BenchmarkSubject(
-      "member join", part: "Store.join", operation: "of a known member",
+      "member join",
+      part: "Store.join",
+      operation: "of a known member",
       "A member launches again in a new epoch; the floor counts the epoch up and updates the row."
     ) { setting in
       let times = setting.repeats(200)
@@ -24,7 +28,8 @@ enum Members {
   private static let name = "reader"
 
   private static func recordOurs(
-    _ setting: BenchmarkSetting, _ times: Int
+    _ setting: BenchmarkSetting,
+    _ times: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
     let member = try file.store.join(ActorID(name))
@@ -39,7 +44,8 @@ enum Members {
   }
 
   private static func recordFloor(
-    _ setting: BenchmarkSetting, _ times: Int
+    _ setting: BenchmarkSetting,
+    _ times: Int
   ) throws -> MeasuredWork {
     let file = try setting.floorWithMember()
     let head = try file.side.head()
@@ -56,7 +62,8 @@ enum Members {
   }
 
   private static func joinOurs(
-    _ setting: BenchmarkSetting, _ times: Int
+    _ setting: BenchmarkSetting,
+    _ times: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
     _ = try file.store.join(ActorID(name))
@@ -70,7 +77,8 @@ enum Members {
   }
 
   private static func joinFloor(
-    _ setting: BenchmarkSetting, _ times: Int
+    _ setting: BenchmarkSetting,
+    _ times: Int
   ) throws -> MeasuredWork {
     let file = try setting.floorWithMember()
     return MeasuredWork(contender: MeasuredWork.floor, operations: times) { watch in
@@ -98,6 +106,7 @@ extension SideConnection {
   fileprivate func tallyOfMembers() throws -> WorkTally {
     WorkTally(
       count: try integer("SELECT sum(cursor) FROM history_member"),
-      sum: try integer("SELECT sum(epoch) FROM history_member"))
+      sum: try integer("SELECT sum(epoch) FROM history_member")
+    )
   }
 }

@@ -8,7 +8,9 @@ import PersistentHistory
 enum Merges {
   static let all = [
     BenchmarkSubject(
-      "merge 1000", part: "ObjectContext.merge", operation: "of 1000 transactions",
+      "merge 1000",
+      part: "ObjectContext.merge",
+      operation: "of 1000 transactions",
       "A page of 1000 transactions of ten changes is merged into a context of 10,000 objects; the "
         + "floor only reads the rows that changed, by their sorted keys."
     ) { setting in
@@ -16,7 +18,9 @@ enum Merges {
       return [merge(data), try floor(data)]
     },
     BenchmarkSubject(
-      "merge refetch", part: "Store.rows", operation: "by sorted keys",
+      "merge refetch",
+      part: "Store.rows",
+      operation: "by sorted keys",
       "The rows that 1000 transactions changed are read into memory; the floor joins the table with "
         + "an array of the keys."
     ) { setting in
@@ -41,7 +45,8 @@ enum Merges {
       let width = rows.width
       return WorkTally(
         count: rows.keys.count,
-        sum: rows.keys.indices.reduce(0) { $0 + MergeData.int(rows.values[$1 * width + 2]) })
+        sum: rows.keys.indices.reduce(0) { $0 + MergeData.int(rows.values[$1 * width + 2]) }
+      )
     }
   }
 
@@ -54,7 +59,9 @@ enum Merges {
         try watch.time { try file.floor.rows(data.changedKeys, into: rows) }
       }
       return WorkTally(
-        count: found, sum: rows.prefix(found).reduce(0) { $0 + $1.item.quantity })
+        count: found,
+        sum: rows.prefix(found).reduce(0) { $0 + $1.item.quantity }
+      )
     }
   }
 }
@@ -81,7 +88,8 @@ private final class MergeData {
     var writer = try HistoryWriter(store.store, seed: 1)
     try writer.append(Self.transactionCount)
     page = try store.store.fetch(
-      HistoryRequest(after: start, transactionCountMax: Self.transactionCount))
+      HistoryRequest(after: start, transactionCountMax: Self.transactionCount)
+    )
     let delta = try staleContext().merge(page.transactions)
     changedKeys = (delta.inserted + delta.updated).map(\.key).sorted()
   }

@@ -6,7 +6,9 @@ import PersistentHistory
 enum Purges {
   static let all = [
     BenchmarkSubject(
-      "purge 1000", part: "Store.purge", operation: "of 1000 transactions",
+      "purge 1000",
+      part: "Store.purge",
+      operation: "of 1000 transactions",
       "The oldest 1000 transactions of ten changes, which the one member has merged, are purged; the "
         + "floor deletes the same rows with one statement."
     ) { setting in
@@ -27,7 +29,9 @@ enum Purges {
       let bound = try file.token(first + Int64(count))
       let result = try watch.time { try file.store.purge(before: bound) }
       return WorkTally(
-        count: result.transactionCount, sum: try file.side.firstNumber() - first)
+        count: result.transactionCount,
+        sum: try file.side.firstNumber() - first
+      )
     }
   }
 

@@ -7,7 +7,9 @@ import PersistentHistory
 enum Saves {
   static let all = [
     BenchmarkSubject(
-      "write save 10", part: "ObjectContext.save", operation: "of 10 objects",
+      "write save 10",
+      part: "ObjectContext.save",
+      operation: "of 10 objects",
       "Two attributes of ten of 10,000 registered objects are set and saved; the floor updates ten "
         + "rows by their keys."
     ) { setting in
@@ -19,7 +21,8 @@ enum Saves {
   private static let objectCount = 10
 
   private static func ours(
-    _ setting: BenchmarkSetting, _ saves: Int
+    _ setting: BenchmarkSetting,
+    _ saves: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
     let context = ObjectContext(store: file.store, author: "app", name: "view")
@@ -45,7 +48,8 @@ enum Saves {
   }
 
   private static func floor(
-    _ setting: BenchmarkSetting, _ saves: Int
+    _ setting: BenchmarkSetting,
+    _ saves: Int
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     let keys = try file.itemKeys()
@@ -57,7 +61,11 @@ enum Saves {
           let some = (0..<objectCount).map { keys[place(turn, $0, of: keys.count)] }
           try some.withUnsafeBufferPointer {
             try file.floor.updateItems(
-              $0, version: Int64(save), quantity: Int64(save), price: Double(save) * 0.5)
+              $0,
+              version: Int64(save),
+              quantity: Int64(save),
+              price: Double(save) * 0.5
+            )
           }
           turn += 1
         }

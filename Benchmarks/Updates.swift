@@ -8,7 +8,9 @@ enum Updates {
 
   private static func subject(of size: Int) -> BenchmarkSubject {
     BenchmarkSubject(
-      "write update \(size)", part: "Store.batchUpdate", operation: "of \(size.rows)",
+      "write update \(size)",
+      part: "Store.batchUpdate",
+      operation: "of \(size.rows)",
       "One request sets two attributes of the \(size.rows) of a table that match a predicate; the "
         + "floor runs one UPDATE with the same predicate, and one a row by its key."
     ) { setting in
@@ -21,7 +23,9 @@ enum Updates {
   }
 
   private static func ours(
-    _ setting: BenchmarkSetting, _ size: Int, _ requests: Int
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
     try file.fillSlips(size)
@@ -30,9 +34,11 @@ enum Updates {
       try watch.time {
         for request in 1...requests {
           _ = try file.store.batchUpdate(
-            SampleData.slip, where: .compare("kind", .equal, .int(1)),
+            SampleData.slip,
+            where: .compare("kind", .equal, .int(1)),
             set: ["quantity": .int(Int64(request)), "price": .double(Double(request) * 0.5)],
-            by: BatchAuthor("app"))
+            by: BatchAuthor("app")
+          )
         }
       }
       try file.trim()
@@ -41,7 +47,9 @@ enum Updates {
   }
 
   private static func floor(
-    _ setting: BenchmarkSetting, _ size: Int, _ requests: Int
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     try file.fillSlips(size)
@@ -50,8 +58,11 @@ enum Updates {
       try watch.time {
         for request in 1...requests {
           try file.floor.update(
-            kind: 1, version: Int64(request), quantity: Int64(request),
-            price: Double(request) * 0.5)
+            kind: 1,
+            version: Int64(request),
+            quantity: Int64(request),
+            price: Double(request) * 0.5
+          )
         }
       }
       return try file.side.tally(of: SampleData.slip)
@@ -59,7 +70,9 @@ enum Updates {
   }
 
   private static func floorByKey(
-    _ setting: BenchmarkSetting, _ size: Int, _ requests: Int
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     try file.fillSlips(size)
@@ -68,8 +81,12 @@ enum Updates {
       try watch.time {
         for request in 1...requests {
           try file.floor.updateSlips(
-            firstKey: 1, count: size, version: Int64(request), quantity: Int64(request),
-            price: Double(request) * 0.5)
+            firstKey: 1,
+            count: size,
+            version: Int64(request),
+            quantity: Int64(request),
+            price: Double(request) * 0.5
+          )
         }
       }
       return try file.side.tally(of: SampleData.slip)

@@ -22,7 +22,9 @@ package struct BenchmarkRun: Sendable {
 
   /// Plans a run.
   package init(
-    subjects: [BenchmarkSubject] = Subjects.all, historySizes: [Int], seed: UInt64,
+    subjects: [BenchmarkSubject] = Subjects.all,
+    historySizes: [Int],
+    seed: UInt64,
     budget: RoundBudget
   ) {
     self.subjects = subjects
@@ -57,7 +59,8 @@ package struct BenchmarkRun: Sendable {
   }
 
   private func measureAll(
-    _ scratch: ScratchFolder, _ observe: @escaping (Event) throws -> Void
+    _ scratch: ScratchFolder,
+    _ observe: @escaping (Event) throws -> Void
   ) throws {
     let builder = TemplateBuilder(folder: scratch.path, seed: seed)
     let templates = try builder.build(sizes: historySizes) {
@@ -67,11 +70,19 @@ package struct BenchmarkRun: Sendable {
       try observe(.began(subject))
       let settings = templates.map {
         BenchmarkSetting(
-          historySize: $0.historySize, template: $0, scratch: scratch, haste: haste)
+          historySize: $0.historySize,
+          template: $0,
+          scratch: scratch,
+          haste: haste
+        )
       }
       let session = SubjectSession(
-        subject: subject, settings: settings, seed: seed ^ subject.name.fingerprint,
-        condition: "warm, \(scratch.medium)", measures: { try observe(.measures) })
+        subject: subject,
+        settings: settings,
+        seed: seed ^ subject.name.fingerprint,
+        condition: "warm, \(scratch.medium)",
+        measures: { try observe(.measures) }
+      )
       let rows = try session.rows(budget)
       try scratch.removeCopies()
       try observe(.measured(subject, rows))

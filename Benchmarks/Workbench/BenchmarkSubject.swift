@@ -17,7 +17,11 @@ package struct BenchmarkSubject: Sendable {
   let prepare: @Sendable (BenchmarkSetting) throws -> [MeasuredWork]
 
   init(
-    _ name: String, part: String, operation: String, condition: String = "", _ sentence: String,
+    _ name: String,
+    part: String,
+    operation: String,
+    condition: String = "",
+    _ sentence: String,
     prepare: @escaping @Sendable (BenchmarkSetting) throws -> [MeasuredWork]
   ) {
     self.name = name

@@ -24,7 +24,9 @@ final class FloorDatabase {
 
   /// Inserts slips with keys from a first one on.
   func insert(
-    _ items: UnsafeBufferPointer<FloorItem>, firstKey: Int64, version: Int64
+    _ items: UnsafeBufferPointer<FloorItem>,
+    firstKey: Int64,
+    version: Int64
   ) throws(FloorError) {
     guard let start = items.baseAddress else { return }
     try check(floor_insert(floor, start, Int64(items.count), firstKey, version))
@@ -33,7 +35,10 @@ final class FloorDatabase {
   /// Sets quantity and price of the slips of a kind, with one statement.
   @discardableResult
   func update(
-    kind: Int64, version: Int64, quantity: Int64, price: Double
+    kind: Int64,
+    version: Int64,
+    quantity: Int64,
+    price: Double
   ) throws(FloorError) -> Int64 {
     var changed: Int64 = 0
     try check(floor_update(floor, kind, version, quantity, price, &changed))
@@ -50,10 +55,15 @@ final class FloorDatabase {
 
   /// Sets quantity and price of slips by their keys, with one statement each.
   func updateSlips(
-    firstKey: Int64, count: Int, version: Int64, quantity: Int64, price: Double
+    firstKey: Int64,
+    count: Int,
+    version: Int64,
+    quantity: Int64,
+    price: Double
   ) throws(FloorError) {
     try check(
-      floor_update_slips(floor, firstKey, Int64(count), version, quantity, price))
+      floor_update_slips(floor, firstKey, Int64(count), version, quantity, price)
+    )
   }
 
   /// Deletes slips by their keys, with one statement each.
@@ -63,18 +73,23 @@ final class FloorDatabase {
 
   /// Sets quantity and price of items by their keys, with one statement each.
   func updateItems(
-    _ keys: UnsafeBufferPointer<Int64>, version: Int64, quantity: Int64, price: Double
+    _ keys: UnsafeBufferPointer<Int64>,
+    version: Int64,
+    quantity: Int64,
+    price: Double
   ) throws(FloorError) {
     guard let start = keys.baseAddress else { return }
     try check(
-      floor_update_items(floor, start, Int64(keys.count), version, quantity, price))
+      floor_update_items(floor, start, Int64(keys.count), version, quantity, price)
+    )
   }
 
   /// Reads items by their sorted keys into memory that has room for one a key.
   ///
   /// - Returns: how many were there.
   func rows(
-    _ keys: [Int64], into rows: UnsafeMutableBufferPointer<FloorRow>
+    _ keys: [Int64],
+    into rows: UnsafeMutableBufferPointer<FloorRow>
   ) throws(FloorError) -> Int {
     guard let room = rows.baseAddress, keys.count <= rows.count else { return 0 }
     var found: Int64 = 0
@@ -89,7 +104,9 @@ final class FloorDatabase {
 
   /// Fetches a page, lends it to a closure and frees it.
   func fetch<Result>(
-    after number: Int64, limit: Int, _ body: (borrowing FloorPage) -> Result
+    after number: Int64,
+    limit: Int,
+    _ body: (borrowing FloorPage) -> Result
   ) throws(FloorError) -> Result {
     var page = FloorPage()
     defer { floor_page_free(&page) }
@@ -108,7 +125,10 @@ final class FloorDatabase {
 
   /// Moves a member's cursor.
   func record(
-    _ member: String, cursor: Int64, mark: Int64, seen: Double
+    _ member: String,
+    cursor: Int64,
+    mark: Int64,
+    seen: Double
   ) throws(FloorError) {
     try check(floor_record(floor, member, cursor, mark, seen))
   }

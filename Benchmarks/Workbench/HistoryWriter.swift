@@ -44,8 +44,12 @@ struct HistoryWriter {
     let updated = drawUpdated()
     let edits = try inserts() + updates(of: updated) + deletes()
     let request = SaveRequest(
-      edits: edits, author: Self.authors[count % Self.authors.count], contextName: "view",
-      writer: writer, policy: .error)
+      edits: edits,
+      author: Self.authors[count % Self.authors.count],
+      contextName: "view",
+      writer: writer,
+      policy: .error
+    )
     guard let number = try store.save(request).transaction?.number else { return }
     for slot in updated { live[slot].version = number }
     for offset in 0..<Self.insertCount {
@@ -78,8 +82,12 @@ struct HistoryWriter {
       let item = live[slot]
       let quantity = Int64(random.index(below: 1024))
       return ObjectEdit(
-        .update, ObjectID(entity: entity, key: item.key), columns: SampleData.updatedColumns,
-        version: item.version, values: [.int(quantity), .double(Double(quantity) * 0.5)])
+        .update,
+        ObjectID(entity: entity, key: item.key),
+        columns: SampleData.updatedColumns,
+        version: item.version,
+        values: [.int(quantity), .double(Double(quantity) * 0.5)]
+      )
     }
   }
 
@@ -87,7 +95,10 @@ struct HistoryWriter {
     (0..<Self.insertCount).map { offset in
       let item = live[(oldest + offset) % live.count]
       return ObjectEdit(
-        .delete, ObjectID(entity: entity, key: item.key), version: item.version)
+        .delete,
+        ObjectID(entity: entity, key: item.key),
+        version: item.version
+      )
     }
   }
 }

@@ -21,7 +21,8 @@ final class SideConnection {
   func tally(of entity: String) throws(SQLiteError) -> WorkTally {
     WorkTally(
       count: try integer("SELECT count(*) FROM \"\(entity)\""),
-      sum: try integer("SELECT sum(quantity) FROM \"\(entity)\""))
+      sum: try integer("SELECT sum(quantity) FROM \"\(entity)\"")
+    )
   }
 
   /// The number of the newest transaction.
@@ -42,6 +43,7 @@ final class SideConnection {
       SELECT number + \(count), timestamp + \(count) * 1e-6, mark, author, context, bundle, process,
         writer, count, entities, changes
       FROM history_transaction WHERE number > \(try head() - Int64(count)) ORDER BY number
-      """)
+      """
+    )
   }
 }

@@ -26,7 +26,8 @@ struct TemplateBuilder {
   ///
   /// - Complexity: as many transactions as the greatest size has.
   func build(
-    sizes: [Int], progress: (Int) throws -> Void
+    sizes: [Int],
+    progress: (Int) throws -> Void
   ) throws -> [StoreTemplate] {
     let growing = folder + "/growing.sqlite"
     var held = 0
@@ -44,10 +45,16 @@ struct TemplateBuilder {
 
   /// Opens the store, makes its history longer and closes it, so that its log is in the file.
   private func grow(
-    _ path: String, from held: Int, to size: Int, _ progress: (Int) throws -> Void
+    _ path: String,
+    from held: Int,
+    to size: Int,
+    _ progress: (Int) throws -> Void
   ) throws {
     let store = try Store(
-      path: path, model: try SampleData.model(), configuration: StoreTemplate.configuration)
+      path: path,
+      model: try SampleData.model(),
+      configuration: StoreTemplate.configuration
+    )
     if held == 0 { try load(store) }
     var writer = try HistoryWriter(store, seed: seed &+ UInt64(held))
     var left = size - held

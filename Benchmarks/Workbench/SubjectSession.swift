@@ -33,7 +33,9 @@ struct SubjectSession {
   }
 
   private func contender(
-    _ work: MeasuredWork, at size: Int, _ log: TallyLog
+    _ work: MeasuredWork,
+    at size: Int,
+    _ log: TallyLog
   ) -> Contender {
     Contender("\(work.contender) at \(size)", operations: work.operations) { watch in
       try measures()
@@ -43,9 +45,11 @@ struct SubjectSession {
 
   private func topic(_ size: Int) -> RowTopic {
     RowTopic(
-      subject: subject.part, operation: subject.operation,
+      subject: subject.part,
+      operation: subject.operation,
       condition: [subject.condition, condition].filter { !$0.isEmpty }.joined(separator: ", "),
-      historySize: size)
+      historySize: size
+    )
   }
 }
 
@@ -55,7 +59,8 @@ extension InterleavedResult {
     let rounds = rounds.map { round in
       Round(
         order: round.order.filter(range.contains).map { $0 - range.lowerBound },
-        readings: Array(round.readings[range]))
+        readings: Array(round.readings[range])
+      )
     }
     return InterleavedResult(names: names, seed: seed, rounds: rounds)
   }
@@ -81,7 +86,12 @@ private final class TallyLog {
       let others = tallies[Key(contender: name, historySize: size)] ?? []
       for (tally, other) in zip(floor, others) where tally != other {
         throw BenchmarkDisagreement(
-          subject: subject.name, contender: name, historySize: size, did: other, floorDid: tally)
+          subject: subject.name,
+          contender: name,
+          historySize: size,
+          did: other,
+          floorDid: tally
+        )
       }
     }
   }

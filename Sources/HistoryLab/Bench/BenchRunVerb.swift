@@ -10,8 +10,11 @@ struct BenchRunVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let folder = try RunOutput(
-      "bench", seed: options.seed, output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder)
+      "bench",
+      seed: options.seed,
+      output: options.output,
+      outputIsDefault: options.output == CommonOption.runsFolder
+    )
     if !folder.environment.optimized { warnOfDebugBuild() }
     let session = BenchSession(run: plan, terminal: terminal)
     let outcome = try session.measure()
@@ -26,7 +29,9 @@ struct BenchRunVerb: Verb {
     BenchmarkRun(
       subjects: Subjects.all.filter { options.selects($0.name) },
       historySizes: options.quick ? composition.quickHistorySizes : composition.historySizes,
-      seed: options.seed, budget: budget)
+      seed: options.seed,
+      budget: budget
+    )
   }
 
   private var budget: RoundBudget {
@@ -40,14 +45,17 @@ struct BenchRunVerb: Verb {
   private func warnOfDebugBuild() {
     terminal.log(
       "This is a debug build, whose figures say little; measure with: "
-        + "swift run -c release history-lab bench run")
+        + "swift run -c release history-lab bench run"
+    )
   }
 
   private func finish(
-    _ outcome: BenchSession.Outcome, _ results: BenchmarkResults, _ folder: RunOutput
+    _ outcome: BenchSession.Outcome,
+    _ results: BenchmarkResults,
+    _ folder: RunOutput
   ) throws(LabError) {
     if options.json {
-      do { terminal.print(try ResultsFile.json(results)) } catch {
+      do { terminal.print(String(try ResultsFile.json(results).dropLast())) } catch {
         throw .lab("the results cannot be written as JSON: \(error).")
       }
     } else {
@@ -55,6 +63,8 @@ struct BenchRunVerb: Verb {
       terminal.print("Run: \(folder.path)")
     }
     try folder.finish(
-      verdict: outcome.isWhole ? "valid" : "unknown", because: outcome.sentence)
+      verdict: outcome.isWhole ? "valid" : "unknown",
+      because: outcome.sentence
+    )
   }
 }

@@ -13,18 +13,22 @@ struct BenchText {
     terminal.print(
       terminal.styled("What history costs", .bold)
         + " at \(most.grouped) transactions of ten changes (\(conditions), "
-        + "seed 0x\(String(seed, radix: 16)))")
+        + "seed 0x\(String(seed, radix: 16)))"
+    )
     for line in table(outcome, from: least, to: most).text().split(separator: "\n") {
       terminal.print("  " + line)
     }
     terminal.print("")
     terminal.print(
       "ratio: wall time beside raw SQLite in C, in the same rounds; growth: wall time at "
-        + "\(most.grouped) transactions beside that at \(least.grouped).")
+        + "\(most.grouped) transactions beside that at \(least.grouped)."
+    )
   }
 
   private func table(
-    _ outcome: BenchSession.Outcome, from least: Int, to most: Int
+    _ outcome: BenchSession.Outcome,
+    from least: Int,
+    to most: Int
   ) -> ReportTable {
     var table = ReportTable(columns: [
       .text("benchmark"), .text("contender"), .number("wall"), .number("ratio"),
@@ -41,7 +45,9 @@ struct BenchText {
   }
 
   private func cells(
-    _ subject: BenchmarkSubject, _ row: BenchmarkRow, _ small: BenchmarkRow?
+    _ subject: BenchmarkSubject,
+    _ row: BenchmarkRow,
+    _ small: BenchmarkRow?
   ) -> [String] {
     let isFirst = row.contender != row.ratio?.to && row.contender == BenchmarkSubject.ours
     let time = row.summary.map { NumberText.quantity($0.p50, unit: row.metric.unit) }
