@@ -20,7 +20,8 @@ func room(
 
 func tests(_ name: String, _ imports: [Target.Dependency] = []) -> Target {
   .testTarget(
-    name: name + "Tests", dependencies: [.target(name: name)] + imports, swiftSettings: settings)
+    name: name + "Tests", dependencies: [.target(name: name), "TestSupport"] + imports,
+    swiftSettings: settings)
 }
 
 let system: [Target.Dependency] = ["PersistentHistory", "HistoryStore", "ObjectContexts"]
@@ -70,6 +71,7 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
     tests("SQLiteStorage"),
     tests("PersistentHistory"),
     tests("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
