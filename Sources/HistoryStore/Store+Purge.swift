@@ -30,11 +30,12 @@ extension Store {
   /// Purges history before a token, strictly, and never above the watermark
   /// (Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
   ///
-  /// - Throws: ``HistoryError/otherStore(token:store:)`` for another store's token.
+  /// - Throws: ``HistoryError/otherStore(token:store:)`` and ``HistoryError/rewound(token:head:)`` for a
+  ///   token that is none of this history; nothing is purged then.
   @discardableResult
   public func purge(before token: HistoryToken) throws(HistoryError) -> PurgeResult {
-    guard token.store == id else { throw .otherStore(token: token, store: id) }
-    return try purge(through: token.number - 1)
+    try locked { core in try core.read { try core.checkIsOurs(token) } }
+    return try purge(through: max(token.number, 1) - 1)
   }
 
   /// Purges for a member, who must still be the one that it thinks it is.
@@ -46,7 +47,8 @@ extension Store {
   }
 
   private func purge(
-    through wanted: Int64, by registration: Registration? = nil
+    through wanted: Int64,
+    by registration: Registration? = nil
   ) throws(HistoryError) -> PurgeResult {
     let raised = try locked { core in
       try core.write { try core.raisePurged(through: wanted, by: registration) }
@@ -59,8 +61,11 @@ extension Store {
       if chunk.isLast { break }
     }
     return PurgeResult(
-      purgedThrough: raised.through, watermark: raised.watermark, transactionCount: deleted,
-      isLimited: raised.through < wanted && wanted != .max)
+      purgedThrough: raised.through,
+      watermark: raised.watermark,
+      transactionCount: deleted,
+      isLimited: raised.through < wanted && wanted != .max
+    )
   }
 
   /// The numbers of the transactions that the file holds and a fetch could return.
@@ -71,7 +76,9 @@ extension Store {
       try core.read {
         let purged = try core.purgedByAuthor()
         let query = try Statement(
-          core.connection, "SELECT number, author FROM history_transaction ORDER BY number")
+          core.connection,
+          "SELECT number, author FROM history_transaction ORDER BY number"
+        )
         var numbers: [Int64] = []
         while try query.step() {
           let number = query.int(0)
@@ -87,10 +94,13 @@ extension Store {
 extension StoreCore {
   /// How many transactions one chunk deletes: the write lock is held for a few milliseconds.
   private static let purgeChunk: Int64 = 1000
+  /// How many rows of big transactions, of 32 KB each, one chunk deletes unless one has more.
+  private static let purgeChunkRows = 256
 
   /// Raises what is purged, in the transaction that reads the registry.
   fileprivate func raisePurged(
-    through wanted: Int64, by registration: Registration?
+    through wanted: Int64,
+    by registration: Registration?
   ) throws -> (through: Int64, watermark: Int64) {
     if let registration { try validate(registration) }
     let head = try head().number
@@ -100,14 +110,39 @@ extension StoreCore {
     let watermark = isKnown ? query.statement.int(0) : head
     let bound = rules.purgeBound(wanted, watermark, head)
     let before = try metadata("purged")
-    guard bound > before else { return (before, watermark) }
+    try raise(through: bound, from: before)
+    return (max(bound, before), watermark)
+  }
+
+  /// Makes the history of every author who is not protected invisible through a number.
+  private func raise(through bound: Int64, from before: Int64) throws {
+    try learnNewStrings()
+    let unprotected = try purgedByAuthor().filter { !configuration.isProtected(strings[$0.key]) }
+    // New since the last purge, or protected then, by this store or by another's configuration.
+    let behind = unprotected.filter { $0.value < min(bound, before) }
+    guard bound > before || !behind.isEmpty else { return }
     try connection.execute(
       """
       UPDATE history_author SET purged = max(purged, \(bound))
-      WHERE string NOT IN (\(try protectedNumbers()));
-      UPDATE history_metadata SET value = \(bound) WHERE name = 'purged'
-      """)
-    return (bound, watermark)
+      WHERE string IN (\(Self.list(unprotected.keys)));
+      UPDATE history_metadata SET value = max(value, \(bound)) WHERE name = 'purged'
+      """
+    )
+    if !behind.isEmpty { try deleteAgain(from: Self.list(behind.keys)) }
+  }
+
+  /// Lets the deletion start again at the first row that some authors have left where it already was.
+  ///
+  /// - Complexity: one row for each transaction that is held there, which only protection does.
+  private func deleteAgain(from authors: String) throws {
+    try connection.execute(
+      """
+      UPDATE history_metadata SET value = min(value, ifnull((
+        SELECT min(number) - 1 FROM history_transaction
+        WHERE number <= history_metadata.value AND author IN (\(authors))), value))
+      WHERE name = 'deleted'
+      """
+    )
   }
 
   /// Deletes the next rows that are purged, and remembers how far it came.
@@ -115,35 +150,62 @@ extension StoreCore {
     let through = try metadata("purged")
     let from = try metadata("deleted")
     guard from < through else { return (0, true) }
-    let end = min(through, from + Self.purgeChunk)
-    let kept = try protectedNumbers()
+    guard let first = try row(atOrAfter: from + 1)?.number, first <= through else {
+      try setDeleted(through)
+      return (0, true)
+    }
+    let purged = try purgedByAuthor()
+    let end = try chunkEnd(first, through, purged.values.filter { $0 >= first })
+    let count = try delete(first, end, keeping: Self.list(purged.filter { $0.value < end }.keys))
+    try setDeleted(end)
+    return (count, end == through)
+  }
+
+  /// The last number of a chunk: it holds so many transactions and so many rows of big ones at most,
+  /// and every author was purged through all of it or through nothing of it.
+  private func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
+    let end = min(through, first + Self.purgeChunk - 1, purged.min() ?? through)
+    let beyond = try connection.integer(
+      """
+      SELECT id >> \(ChunkKey.bits) FROM history_chunk
+      WHERE id >= \(first << ChunkKey.bits) AND id < \((end + 1) << ChunkKey.bits)
+      ORDER BY id LIMIT 1 OFFSET \(Self.purgeChunkRows)
+      """
+    )
+    return beyond.map { max(first, $0 - 1) } ?? end
+  }
+
+  private func delete(_ first: Int64, _ end: Int64, keeping kept: String) throws -> Int {
     try connection.execute(
       """
       DELETE FROM history_chunk
-      WHERE id >= \((from + 1) << ChunkKey.bits) AND id < \((end + 1) << ChunkKey.bits)
+      WHERE id >= \(first << ChunkKey.bits) AND id < \((end + 1) << ChunkKey.bits)
       AND id >> \(ChunkKey.bits) NOT IN (
         SELECT number FROM history_transaction
-        WHERE number > \(from) AND number <= \(end) AND author IN (\(kept)))
-      """)
+        WHERE number >= \(first) AND number <= \(end) AND author IN (\(kept)))
+      """
+    )
     try connection.execute(
       """
       DELETE FROM history_transaction
-      WHERE number > \(from) AND number <= \(end) AND author NOT IN (\(kept))
-      """)
-    let count = Int(connection.changes)
-    try connection.execute("UPDATE history_metadata SET value = \(end) WHERE name = 'deleted'")
-    return (count, end == through)
+      WHERE number >= \(first) AND number <= \(end) AND author NOT IN (\(kept))
+      """
+    )
+    return Int(connection.changes)
+  }
+
+  private func setDeleted(_ number: Int64) throws {
+    try connection.execute(
+      "UPDATE history_metadata SET value = \(number) WHERE name = 'deleted'"
+    )
   }
 
   private func metadata(_ name: String) throws -> Int64 {
     try connection.integer("SELECT value FROM history_metadata WHERE name = '\(name)'") ?? 0
   }
 
-  /// The numbers of the protected authors' names, for SQL.
-  private func protectedNumbers() throws -> String {
-    try learnNewStrings()
-    return try purgedByAuthor().keys.sorted()
-      .filter { configuration.isProtected(strings[$0]) }
-      .map(String.init).joined(separator: ",")
+  /// Numbers of strings, for SQL.
+  private static func list(_ numbers: some Sequence<Int32>) -> String {
+    numbers.sorted().map(String.init).joined(separator: ",")
   }
 }
