@@ -27,7 +27,7 @@ func tests(
 ) -> Target {
   .testTarget(
     name: name + "Tests",
-    dependencies: [.target(name: name)] + imports,
+    dependencies: [.target(name: name), "TestSupport"] + imports,
     exclude: exclude,
     swiftSettings: settings
   )
@@ -90,6 +90,7 @@ let package = Package(
       swiftSettings: settings
     ),
 
+    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
     tests("SQLiteStorage"),
     tests("PersistentHistory"),
     tests("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),

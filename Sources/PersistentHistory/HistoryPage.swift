@@ -18,8 +18,13 @@ public final class HistoryPage: Sendable {
   package let strings: InternedStrings
 
   package init(
-    storeID: StoreID, model: Model, scannedThrough: HistoryToken, hasMore: Bool,
-    records: [TransactionRecord], changes: [ChangeRecord], tombstones: [UInt8],
+    storeID: StoreID,
+    model: Model,
+    scannedThrough: HistoryToken,
+    hasMore: Bool,
+    records: [TransactionRecord],
+    changes: [ChangeRecord],
+    tombstones: [UInt8],
     strings: InternedStrings
   ) {
     self.storeID = storeID
