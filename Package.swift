@@ -105,6 +105,10 @@ let package = Package(
     tests("Checkers", ["PersistentHistory", "Traces"]),
     tests("Measuring"),
     tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
-    tests("HistoryLab", ["PersistentHistory", "HistoryStore", "Traces", "Workloads"]),
+    tests(
+      "HistoryLab",
+      ["PersistentHistory", "HistoryStore", "Traces", "Workloads", "Checkers", "Simulation"],
+      exclude: ["Counterexamples"]
+    ),
   ]
 )

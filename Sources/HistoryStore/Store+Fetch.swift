@@ -58,7 +58,7 @@ extension StoreCore {
       if rows.statement.isNull(9) { try appendChunks(&scan) }
       guard scan.endTransaction() else { throw HistoryError.damagedTransaction(scan.number) }
     }
-    if scan.greatestString > strings.last { try learnNewStrings() }
+    if scan.greatestString > strings.completeThrough { try learnNewStrings() }
     return HistoryPage(
       storeID: id,
       model: model,

@@ -140,6 +140,20 @@ import Testing
     #expect(try store.numbers() == [1, 3, 7])
   }
 
+  @Test func `A protected author that another connection wrote first is protected`() throws {
+    var fixture = fixture
+    fixture.configuration.protectedAuthors = ["sync"]
+    let (first, second) = (try fixture.open(), try fixture.open())
+    try first.add("a", by: "sync")
+    // The second connection gives out later numbers of strings before it has read the earlier ones.
+    try second.add("b", by: "late")
+    try second.add("c", by: "late")
+    try second.purge()
+    #expect(try second.numbers() == [1, 3])
+    let page = try second.fetch(HistoryRequest(after: nil))
+    #expect(page.transactions.map(\.author) == ["sync", "late"])
+  }
+
   @Test func `What is purged is invisible before it is deleted, and a later purge deletes it`()
     throws
   {

@@ -35,7 +35,7 @@ import Testing
     #expect(strings.number(of: "app") == 3)
     #expect(strings.number(of: nil) == 0)
     #expect(strings.number(of: "widget") == nil)
-    #expect(strings.last == 3)
+    #expect(strings.completeThrough == 0)
     for number in [0, 1, -1, 4, Int32.max, Int32.min] { #expect(strings[number] == nil) }
   }
 }

@@ -16,11 +16,3 @@ struct ReportVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode { throw .lab("report is not connected yet.") }
 }
-
-/// Shows what a store's history holds.
-struct InspectVerb: Verb {
-  let options: InspectOptions
-  let terminal: Terminal
-
-  func run() async throws(LabError) -> ExitCode { throw .lab("inspect is not connected yet.") }
-}
