@@ -17,6 +17,7 @@ package struct CheckerSuite: Sendable {
   private var timeline: Timeline
   private var core: CoreCheckers
   private var further: FurtherCheckers?
+  private var hasViolation = false
 
   /// Starts before the first event of a trace with this header.
   package init(_ header: TraceHeader, scope: Scope = .core) {
@@ -39,14 +40,15 @@ package struct CheckerSuite: Sendable {
   /// Takes the next event in.
   package mutating func observe(_ event: Event) {
     timeline.resolve(event)
-    core.observe(event, on: timeline)
-    further?.observe(event, on: timeline)
+    let isCoreBroken = core.observe(event, on: timeline)
+    let isFurtherBroken = further?.observe(event, on: timeline) ?? false
+    hasViolation = hasViolation || isCoreBroken || isFurtherBroken
     timeline.apply(event)
   }
 
   /// Whether an invariant is broken already, whatever comes: a run that only asks that can stop.
   package var isInvalid: Bool {
-    timeline.undecided == nil && (core.isInvalid || further?.isInvalid == true)
+    hasViolation && timeline.undecided == nil
   }
 
   /// The answer of each checker, in the order of ``names(in:)``; asked after the last event.

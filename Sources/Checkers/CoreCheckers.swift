@@ -24,17 +24,14 @@ struct CoreCheckers: Sendable {
     cursorProgress = CursorProgress(header)
   }
 
-  mutating func observe(_ event: Event, on timeline: Timeline) {
+  /// Takes the next event in, and answers whether an invariant is broken by now.
+  mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
     convergence.observe(event, on: timeline)
     purgeSafety.observe(event, on: timeline)
     noLostTransaction.observe(event, on: timeline)
     mergeOrder.observe(event, on: timeline)
     cursorProgress.observe(event, on: timeline)
-  }
-
-  /// Whether one of them is broken already.
-  var isInvalid: Bool {
-    convergence.violation != nil
+    return convergence.violation != nil
       || purgeSafety.violation != nil
       || noLostTransaction.violation != nil
       || mergeOrder.violation != nil

@@ -28,18 +28,15 @@ struct FurtherCheckers: Sendable {
     reclaim = Reclaim(header)
   }
 
-  mutating func observe(_ event: Event, on timeline: Timeline) {
+  /// Takes the next event in, and answers whether an invariant is broken by now.
+  mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
     observerDelivery.observe(event, on: timeline)
     loudExpiry.observe(event, on: timeline)
     protectedAuthors.observe(event, on: timeline)
     historyExplainsData.observe(event, on: timeline)
     tombstoneFidelity.observe(event, on: timeline)
     reclaim.observe(event, on: timeline)
-  }
-
-  /// Whether one of them is broken already.
-  var isInvalid: Bool {
-    observerDelivery.violation != nil
+    return observerDelivery.violation != nil
       || loudExpiry.violation != nil
       || protectedAuthors.violation != nil
       || historyExplainsData.violation != nil
