@@ -30,7 +30,7 @@ struct CheckText {
       .text("invariant"), .text("verdict"), .number("held"), .number("broke"),
       .number("not exercised"),
     ])
-    for name in CheckerSuite.names {
+    for name in CheckerSuite.names(in: .all) {
       let count = tally.counts[name] ?? CheckTally.Count()
       let verdict =
         count.invalid > 0

@@ -67,7 +67,7 @@ struct ReplayVerb: Verb {
     defer { place.removeStore() }
     do throws(SystemFailure) {
       let trace = try lane.trace(plan)
-      return (trace, CheckerSuite(checking: trace))
+      return (trace, CheckerSuite(checking: trace, scope: .all))
     } catch {
       throw .lab("the plan could not be run on \(system.name): \(error.message)")
     }

@@ -8,11 +8,3 @@ struct BenchRunVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode { throw .lab("bench run is not connected yet.") }
 }
-
-/// Turns runs into a page.
-struct ReportVerb: Verb {
-  let options: ReportOptions
-  let terminal: Terminal
-
-  func run() async throws(LabError) -> ExitCode { throw .lab("report is not connected yet.") }
-}
