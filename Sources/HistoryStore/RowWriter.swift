@@ -11,8 +11,7 @@ public struct RowWriter: ~Copyable {
   private var text = ByteWriter(capacity: 1024)
   private var spans: [Span] = []
   private var isSet: UInt64 = 0
-  /// What the statement has bound; it may be anything at first, because saves use it too.
-  private var wasSet: UInt64 = .max
+  private var wasSet: UInt64 = 0
   /// The first value that did not fit.
   private(set) var error: HistoryError?
 

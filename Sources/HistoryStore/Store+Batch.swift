@@ -27,7 +27,10 @@ extension Store {
   /// Inserts rows that a closure sets one by one until it answers false, as one transaction
   /// (Core Data: `NSBatchInsertRequest` with a dictionary handler).
   ///
-  /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails; nothing is written then.
+  /// The closure runs inside the write: a request to the same store from there is refused.
+  ///
+  /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails, and
+  ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
   /// - Complexity: one statement a row and one or two for the history.
   public func batchInsert(
     into entityName: String,

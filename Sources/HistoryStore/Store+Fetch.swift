@@ -121,7 +121,7 @@ extension StoreCore {
     guard token.number > 0 else { return }
     let mark = try mark(of: token.number)
     if mark == token.mark { return }
-    let head = try head().number
+    let head = try lastNumber(head().number)
     guard mark == nil, token.number <= head else {
       throw HistoryError.rewound(token: token, head: head)
     }

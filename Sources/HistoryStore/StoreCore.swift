@@ -101,8 +101,10 @@ final class StoreCore {
     return (head.statement.int(0), head.statement.real(1), head.statement.int(2))
   }
 
-  /// The greatest number that was ever given to a transaction. Our own purges leave the newest row;
-  /// only raw stores can lose it, to ``Store/deleteHistory(before:authors:)``.
+  /// The greatest number that was ever given to a transaction.
+  ///
+  /// Our own purges leave the newest row; only raw stores can lose it, to
+  /// ``Store/deleteHistory(before:authors:)``.
   func lastNumber(_ head: Int64) throws -> Int64 {
     guard timestamps == .wallClock else { return head }
     return max(head, try metadata("numbered"))

@@ -40,6 +40,13 @@ import Testing
       "UPDATE history_transaction SET changes = CAST(changes || x'04' AS BLOB) WHERE number = 3"
     )
     #expect(throws: HistoryError.damagedTransaction(3)) { try store.numbers() }
+    try fixture.execute(
+      "UPDATE history_transaction SET changes = CAST(x'02' || substr(changes, 2) AS BLOB) "
+        + "WHERE number = 4"
+    )
+    #expect(throws: HistoryError.damagedTransaction(4)) {
+      try store.numbers(after: store.head(3))
+    }
     for count in [0, 1, 3, -1, Int64.max] {
       try fixture.execute("UPDATE history_transaction SET count = \(count) WHERE number = 2")
       #expect(throws: HistoryError.damagedTransaction(2)) { try store.numbers() }
@@ -103,8 +110,9 @@ import Testing
     #expect(page.transactions[3].changes.first?.tombstone == nil)
   }
 
-  @Test func `Strings with numbers that no store gives out are damage`() throws {
-    try fixture.execute("INSERT INTO history_string VALUES(3000000000, 'far')")
+  @Test(arguments: [1 << 24 + 1, 3_000_000_000])
+  func `Strings with numbers that no store gives out are damage`(number: Int) throws {
+    try fixture.execute("INSERT INTO history_string VALUES(\(number), 'far')")
     #expect(throws: HistoryError.self) { try store.numbers(after: nil, .author("far")) }
   }
 

@@ -35,8 +35,8 @@ import Testing
         return true
       }
     }
-    let after = try store.add(Array(repeating: "b", count: 500)).objectIDs.map(\.key)
-    #expect(Set(after).count == 500)
+    let after = try store.add(Array(repeating: "b", count: 3000)).objectIDs.map(\.key)
+    #expect(Set(after).count == 3000)
     #expect(!after.contains(before.key))
     let other = try fixture.open().add(Array(repeating: "c", count: 500)).objectIDs.map(\.key)
     #expect(Set(after).isDisjoint(with: other))

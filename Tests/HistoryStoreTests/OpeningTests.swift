@@ -1,6 +1,7 @@
 import HistoryStore
 import PersistentHistory
 import SQLiteStorage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -90,6 +91,29 @@ import Testing
     #expect(
       try store.fetch(HistoryRequest(after: nil)).transactions.last?.timestamp == fixture.clock.date
     )
+  }
+
+  @Test func `A store that another process has made meanwhile is taken as it is`() throws {
+    let fixture = try StoreFixture()
+    let made = Mutex<Store?>(nil)
+    var late = fixture.configuration
+    late.random = {
+      // The first random number is drawn for the new store's identity.
+      do {
+        if made.withLock({ $0 }) == nil {
+          let store = try fixture.open()
+          try store.add("a")
+          made.withLock { $0 = store }
+        }
+      } catch {
+        Issue.record(error)
+      }
+      return 7
+    }
+    let store = try Store(path: fixture.path, model: StoreFixture.model(), configuration: late)
+    #expect(store.id == made.withLock { $0?.id })
+    #expect(try store.titles() == ["a"])
+    #expect(try store.add("b") == 2)
   }
 
   @Test func `A model comes back from its signature`() throws {

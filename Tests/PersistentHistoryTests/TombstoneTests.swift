@@ -41,7 +41,8 @@ import Testing
   @Test(
     arguments: [
       [200], [0], [0, 9], [0, 1], [0, 2, 1, 2, 3], [0, 3, 1, 65], [2, 3, 5, 65], [2, 1, 2],
-      [6, 4, 2, 1, 2], [2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+      [6, 4, 2, 1, 2], [6, 4, 17] + Array(repeating: 1, count: 17),
+      [2, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
     ] as [[UInt8]]
   )
   func `Bytes that are no tombstone of the entity answer nothing`(bytes: [UInt8]) {
