@@ -61,10 +61,12 @@ let package = Package(
     room("Traces", ["PersistentHistory"]),
     room("PropertyTesting", []),
     room(
-      "Workloads", ["PersistentHistory", "Traces", "PropertyTesting"],
+      "Workloads",
+      ["PersistentHistory", "Traces", "PropertyTesting"],
       resources: [
         .embedInCode("Profiles/notes.json"), .embedInCode("Profiles/photos.json"),
-      ]),
+      ]
+    ),
     room("Faults", ["Traces", "CSQLite"]),
     room("Systems", system + ["HistoryTracking", "Traces"]),
     room("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces"]),

@@ -1,3 +1,5 @@
+import HistoryBenchmarks
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -10,6 +12,10 @@ struct Composition: Sendable {
   var catalogue = Catalogue()
   /// How many plans run at the same time unless someone says otherwise.
   var processors = 1
+  /// The sizes of history that a quick run of the benchmarks measures.
+  var quickHistorySizes = BenchmarkRun.quickSizes
+  /// The sizes that a whole run measures.
+  var historySizes = BenchmarkRun.allSizes
   /// Draws the seed of a run that was given none.
   var drawSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
@@ -18,6 +24,8 @@ struct Composition: Sendable {
     var composition = Composition()
     composition.catalogue[.conditions] = Catalogue.conditions
     composition.catalogue[.systems] = LabSystem.all.map { .init($0.name, $0.sentence) }
+    composition.catalogue[.metrics] = Catalogue.metrics
+    composition.catalogue[.benchmarks] = Subjects.all.map { .init($0.name, $0.sentence) }
     composition.processors = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 256)
     return composition
   }

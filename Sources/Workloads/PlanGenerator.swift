@@ -62,12 +62,17 @@ package struct PlanGenerator: Sendable {
     return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
   }
 
-  private static let names = ["app", "widget", "share", "sync", "watch", "intents", "safari", "mac"]
+  private static let names = [
+    "app", "widget", "share", "sync", "watch", "intents", "safari", "mac",
+  ]
 
   // MARK: What they do
 
   private func command(
-    _ source: inout ChoiceSource, _ header: PlanHeader, _ swarm: [Int], _ state: inout PlanState
+    _ source: inout ChoiceSource,
+    _ header: PlanHeader,
+    _ swarm: [Int],
+    _ state: inout PlanState
   ) -> Command? {
     let count = header.actors.count
     let weights = zip(actions, swarm).map { action, factor in
@@ -89,8 +94,11 @@ package struct PlanGenerator: Sendable {
   }
 
   private func action(
-    _ action: PlanAction, _ header: PlanHeader, _ actor: PlannedActor,
-    _ source: inout ChoiceSource, _ state: inout PlanState
+    _ action: PlanAction,
+    _ header: PlanHeader,
+    _ actor: PlannedActor,
+    _ source: inout ChoiceSource,
+    _ state: inout PlanState
   ) -> Action {
     switch action {
     case .write: .write(write(&source, header, actor.id, &state))
@@ -122,13 +130,19 @@ package struct PlanGenerator: Sendable {
   // MARK: Writes
 
   private func write(
-    _ source: inout ChoiceSource, _ header: PlanHeader, _ actor: ActorID, _ state: inout PlanState
+    _ source: inout ChoiceSource,
+    _ header: PlanHeader,
+    _ actor: ActorID,
+    _ state: inout PlanState
   ) -> PlannedWrite {
     let context = ["view", "background", "batch"][source.weighted([6, 2, 2])]
     let author = author(&source, header)
     var changes: [PlannedChange] = []
     var repetition = Repetition(
-      "change", 1...style.changeCountMax, length: .average(style.averageChangeCount))
+      "change",
+      1...style.changeCountMax,
+      length: .average(style.averageChangeCount)
+    )
     while repetition.next(&source) {
       let change = change(&source, header.model, insertsOnly: context == "batch", state)
       state.note(change)
@@ -151,7 +165,10 @@ package struct PlanGenerator: Sendable {
   }
 
   private func change(
-    _ source: inout ChoiceSource, _ model: Model, insertsOnly: Bool, _ state: PlanState
+    _ source: inout ChoiceSource,
+    _ model: Model,
+    insertsOnly: Bool,
+    _ state: PlanState
   ) -> PlannedChange {
     let entity = model.entities[source.index(below: model.entities.count)]
     let key = source.integer(in: 1...Self.keyMax, simplest: 1)
@@ -178,18 +195,28 @@ package struct PlanGenerator: Sendable {
   private static let keyMax: Int64 = 12
 
   private func batch(
-    _ source: inout ChoiceSource, _ header: PlanHeader, _ actor: ActorID
+    _ source: inout ChoiceSource,
+    _ header: PlanHeader,
+    _ actor: ActorID
   ) -> PlannedBatch {
     let entity = header.model.entities[source.index(below: header.model.entities.count)]
     let comparison = PlannedComparison.allCases[
-      source.index(below: PlannedComparison.allCases.count)]
+      source.index(below: PlannedComparison.allCases.count)
+    ]
     let attribute = entity.attributes[source.index(below: entity.attributes.count)]
     let condition = PlannedCondition(
-      attribute.name, comparison, PlanModels.value(of: attribute.type, &source))
+      attribute.name,
+      comparison,
+      PlanModels.value(of: attribute.type, &source)
+    )
     let deletes = source.bool(probability: 0.2)
     return PlannedBatch(
-      actor: actor, author: author(&source, header), type: deletes ? .delete : .update,
-      entity: entity.name, conditions: [condition],
-      values: deletes ? [:] : PlanModels.someValues(of: entity, &source))
+      actor: actor,
+      author: author(&source, header),
+      type: deletes ? .delete : .update,
+      entity: entity.name,
+      conditions: [condition],
+      values: deletes ? [:] : PlanModels.someValues(of: entity, &source)
+    )
   }
 }

@@ -29,7 +29,10 @@ struct PlanState {
   /// The object with a key, or with the next one up and around, that is there or is not; nothing when
   /// there is none.
   func object(
-    _ entity: String, from key: Int64, through most: Int64, isLive: Bool
+    _ entity: String,
+    from key: Int64,
+    through most: Int64,
+    isLive: Bool
   ) -> ObjectName? {
     for step in 0..<most {
       let object = ObjectName(entity, (key - 1 + step) % most + 1)

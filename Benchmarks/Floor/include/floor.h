@@ -1,1 +1,126 @@
-#pragma once
+// The floor: what the same work costs raw SQLite in C.
+//
+// One connection to a file with the store's tables, under the store's own settings, and one
+// prepared statement for each thing to do. Nothing is tracked and nothing is checked that SQLite
+// does not check by itself: a store that keeps history cannot be faster, and the ratio to this tells
+// what keeping it costs.
+//
+// Functions answer SQLITE_OK or SQLite's result code; floor_message says what it means. A write is
+// one BEGIN IMMEDIATE and COMMIT, rolled back when a statement in it fails.
+
+#ifndef FLOOR_H
+#define FLOOR_H
+
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+typedef struct Floor Floor;
+
+// Opens a file that a store has made, and sets the pragmas that are given as SQL.
+int floor_open(const char *path, const char *pragmas, Floor *_Nullable *_Nonnull floor);
+void floor_close(Floor *floor);
+const char *floor_message(const Floor *floor);
+
+// MARK: Rows
+
+// What an application keeps in a row, beside its key and version.
+typedef struct {
+  char name[16];
+  int64_t kind;
+  int64_t quantity;
+  double price;
+  double changed;
+} FloorItem;
+
+// A row as it is read.
+typedef struct {
+  int64_t key;
+  int64_t version;
+  FloorItem item;
+} FloorRow;
+
+// Inserts slips with keys from first_key on: one statement a row.
+int floor_insert(
+    Floor *floor, const FloorItem *items, int64_t count, int64_t first_key, int64_t version);
+
+// Sets quantity and price of the slips of a kind: one statement for all.
+int floor_update(
+    Floor *floor, int64_t kind, int64_t version, int64_t quantity, double price, int64_t *changed);
+
+// Deletes the slips of a kind: one statement for all.
+int floor_delete(Floor *floor, int64_t kind, int64_t *changed);
+
+// The same two with one statement a row, as when the rows are known by their keys.
+int floor_update_slips(
+    Floor *floor, int64_t first_key, int64_t count, int64_t version, int64_t quantity,
+    double price);
+int floor_delete_slips(Floor *floor, int64_t first_key, int64_t count);
+
+// Sets quantity and price of some items by their keys.
+int floor_update_items(
+    Floor *floor, const int64_t *keys, int64_t count, int64_t version, int64_t quantity,
+    double price);
+
+// Reads the items with some sorted keys that are there; rows has room for one a key.
+int floor_rows(
+    Floor *floor, const int64_t *keys, int64_t count, FloorRow *rows, int64_t *found);
+
+// MARK: History
+
+// A transaction of a page.
+typedef struct {
+  int64_t number;
+  double timestamp;
+  int64_t mark;
+  int64_t writer;
+  int64_t first_change;
+  int64_t count;
+  int32_t author;
+  int32_t context;
+  int32_t bundle;
+  int32_t process;
+} FloorTransaction;
+
+// A change of a page: 32 bytes, as the store's own.
+typedef struct {
+  int64_t key;
+  uint64_t columns;
+  int32_t entity;
+  uint32_t tombstone_start;
+  uint32_t tombstone_length;
+  uint8_t type;
+} FloorChange;
+
+// Transactions with their changes in one flat array and their tombstones in one buffer.
+typedef struct {
+  FloorTransaction *_Nullable transactions;
+  int64_t transaction_count;
+  int64_t transaction_capacity;
+  FloorChange *_Nullable changes;
+  int64_t change_count;
+  int64_t change_capacity;
+  uint8_t *_Nullable tombstones;
+  int64_t tombstone_count;
+  int64_t tombstone_capacity;
+} FloorPage;
+
+// Reads the transactions after a number, the packed changes decoded. Only transactions whose
+// changes lie in their own row are read; one in chunks answers SQLITE_MISMATCH.
+int floor_fetch(Floor *floor, int64_t after, int64_t limit, FloorPage *page);
+void floor_page_free(FloorPage *page);
+
+// Deletes the transactions through a number.
+int floor_purge(Floor *floor, int64_t through, int64_t *deleted);
+
+// MARK: Members
+
+// Moves a member's cursor.
+int floor_record(Floor *floor, const char *member, int64_t cursor, int64_t mark, double seen);
+
+// Counts the epoch up and gives it to a member.
+int floor_join(Floor *floor, const char *member, double seen, int64_t *epoch);
+
+#pragma clang assume_nonnull end
+
+#endif

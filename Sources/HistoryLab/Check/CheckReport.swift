@@ -122,26 +122,40 @@ struct CheckDocument: Codable {
 
   private static func system(_ report: SystemReport) -> System {
     System(
-      system: report.system, plans: report.tally.planCount,
-      invalidPlans: report.tally.invalidPlanCount, steps: report.tally.stepCount,
+      system: report.system,
+      plans: report.tally.planCount,
+      invalidPlans: report.tally.invalidPlanCount,
+      steps: report.tally.stepCount,
       seconds: report.seconds,
       invariants: CheckerSuite.names(in: .all).map { name in
         let count = report.tally.counts[name] ?? CheckTally.Count()
         return Invariant(
-          invariant: name, valid: count.valid, invalid: count.invalid, unknown: count.unknown)
+          invariant: name,
+          valid: count.valid,
+          invalid: count.invalid,
+          unknown: count.unknown
+        )
       },
-      counterexamples: report.findings.map(found))
+      counterexamples: report.findings.map(found)
+    )
   }
 
   private static func found(_ report: FindingReport) -> Found {
     let plan = PlanCodec.encode(report.finding.counterexample.trace.header.plan)
     return Found(
-      checker: report.violation.checker, because: report.violation.because,
-      at: report.violation.at, transaction: report.violation.transaction,
-      commands: report.commandCount, foundInPlan: report.finding.plan,
+      checker: report.violation.checker,
+      because: report.violation.because,
+      at: report.violation.at,
+      transaction: report.violation.transaction,
+      commands: report.commandCount,
+      foundInPlan: report.finding.plan,
       foundCommands: report.finding.originalCommandCount,
-      evaluations: report.finding.evaluations, minimal: report.finding.isMinimal,
-      file: report.file, replay: report.replay, replayOfPlan: report.replayOfPlan,
-      plan: plan.split(separator: "\n").map(String.init))
+      evaluations: report.finding.evaluations,
+      minimal: report.finding.isMinimal,
+      file: report.file,
+      replay: report.replay,
+      replayOfPlan: report.replayOfPlan,
+      plan: plan.split(separator: "\n").map(String.init)
+    )
   }
 }

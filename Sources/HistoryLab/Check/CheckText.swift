@@ -11,7 +11,8 @@ struct CheckText {
     terminal.print(
       terminal.styled(report.system, .bold)
         + ": \(report.tally.planCount.grouped) plans, \(report.tally.stepCount.grouped) steps "
-        + "(\(rate.grouped)/s), seed 0x\(String(seed, radix: 16))")
+        + "(\(rate.grouped)/s), seed 0x\(String(seed, radix: 16))"
+    )
     for line in table(report.tally).text().split(separator: "\n") {
       terminal.print("  " + styled(String(line)))
     }
@@ -70,20 +71,25 @@ struct CheckText {
     terminal.print(
       "\(report.violation.checker) broke first in plan \(finding.plan), "
         + "\(finding.originalCommandCount) commands; shrunk to \(report.commandCount) "
-        + "in \(finding.evaluations.grouped) tries\(finding.isMinimal ? "" : " (not to the end)"):")
+        + "in \(finding.evaluations.grouped) tries\(finding.isMinimal ? "" : " (not to the end)"):"
+    )
     terminal.print("")
     let text = CounterexampleText(
-      width: min(terminal.traits.width, 120), colour: terminal.traits.usesColour)
+      width: min(terminal.traits.width, 120),
+      colour: terminal.traits.usesColour
+    )
     for line in text.render(finding.counterexample, replay: report.replay).split(
-      separator: "\n", omittingEmptySubsequences: false)
-    {
+      separator: "\n",
+      omittingEmptySubsequences: false
+    ) {
       terminal.print(String(line))
     }
   }
 
   private func mention(_ report: FindingReport) {
     terminal.print(
-      "\(report.violation.checker), \(report.commandCount) commands: \(report.violation.because)")
+      "\(report.violation.checker), \(report.commandCount) commands: \(report.violation.because)"
+    )
     terminal.print("  \(report.replay)")
   }
 }

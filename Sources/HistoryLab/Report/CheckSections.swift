@@ -18,7 +18,8 @@ struct CheckSections {
         answer: broken.isEmpty ? "every invariant" : "\(broken.count) invariants",
         detail: "\(check.system.plans.grouped) plans, \(check.system.steps.grouped) steps, "
           + "like \(check.like), seed \(check.seed).",
-        anchor: PageSection.anchor(from: Self.heading(check)))
+        anchor: PageSection.anchor(from: Self.heading(check))
+      )
     }
   }
 
@@ -27,7 +28,8 @@ struct CheckSections {
     checks.map { check in
       PageSection(
         Self.heading(check),
-        [.paragraph(sentence(check)), .table(table(check.system))] + findings(check))
+        [.paragraph(sentence(check)), .table(table(check.system))] + findings(check)
+      )
     }
   }
 
@@ -48,7 +50,8 @@ struct CheckSections {
       columns: [
         .text("invariant"), .text("verdict"), .number("held"), .number("broke"),
         .number("not exercised"),
-      ])
+      ]
+    )
     for row in system.invariants {
       let state: VerdictState = row.invalid > 0 ? .bad : row.valid > 0 ? .good : .unknown
       let word = row.invalid > 0 ? "broken" : row.valid > 0 ? "held" : "not exercised"
@@ -56,7 +59,10 @@ struct CheckSections {
         ReportTable.Row(
           [
             row.invariant, word, row.valid.grouped, row.invalid.grouped, row.unknown.grouped,
-          ], mark: state))
+          ],
+          mark: state
+        )
+      )
     }
     return table
   }

@@ -11,7 +11,8 @@ struct ReportVerb: Verb {
     let runs = try RunCollection(options.runs)
     guard let newest = runs.newest else {
       throw .usage(
-        "\(options.runs.quoted) holds no finished check or benchmark. Try: history-lab check")
+        "\(options.runs.quoted) holds no finished check or benchmark. Try: history-lab check"
+      )
     }
     for reason in runs.unreadable { terminal.log("history-lab: left out: \(reason)") }
     let page = page(runs)
@@ -27,11 +28,14 @@ struct ReportVerb: Verb {
     let checks = CheckSections(checks: runs.checks)
     guard let bench = runs.bench else {
       return ReportPage(
-        title: "Persistent History Lab", lead: "What holds, and what breaks it.",
-        tiles: checks.tiles, sections: checks.sections,
+        title: "Persistent History Lab",
+        lead: "What holds, and what breaks it.",
+        tiles: checks.tiles,
+        sections: checks.sections,
         environment: [
           .init("Lab", ToolSpec.version), .init("Benchmarks", "not measured"),
-        ])
+        ]
+      )
     }
     var page = BenchmarkReport(bench.results, verdicts: checks.tiles).page()
     page.title = "Persistent History Lab"

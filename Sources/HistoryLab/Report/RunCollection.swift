@@ -66,7 +66,8 @@ struct RunCollection {
       for system in document.systems
       where !checks.contains(where: { $0.system.system == system.system }) {
         checks.append(
-          Check(folder: run, like: document.like, seed: document.seed, system: system))
+          Check(folder: run, like: document.like, seed: document.seed, system: system)
+        )
       }
     } catch {
       unreadable.append("\(run)/check.json cannot be read: \(error)")

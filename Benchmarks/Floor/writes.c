@@ -1,0 +1,85 @@
+// Inserts, updates and deletes.
+
+#include "parts.h"
+
+int floor_insert(
+    Floor *floor, const FloorItem *items, int64_t count, int64_t first_key, int64_t version) {
+  sqlite3_stmt *insert = floor->statements[FLOOR_INSERT_SLIP];
+  int code = floor_begin(floor);
+  for (int64_t index = 0; index < count && code == SQLITE_OK; index++) {
+    const FloorItem *item = &items[index];
+    sqlite3_bind_int64(insert, 1, first_key + index);
+    sqlite3_bind_int64(insert, 2, version);
+    sqlite3_bind_text(insert, 3, item->name, sizeof item->name, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 4, item->kind);
+    sqlite3_bind_int64(insert, 5, item->quantity);
+    sqlite3_bind_double(insert, 6, item->price);
+    sqlite3_bind_double(insert, 7, item->changed);
+    code = floor_run(insert);
+  }
+  return floor_end(floor, code);
+}
+
+static void bind_values(
+    sqlite3_stmt *update, int64_t version, int64_t quantity, double price) {
+  sqlite3_bind_int64(update, 1, version);
+  sqlite3_bind_int64(update, 2, quantity);
+  sqlite3_bind_double(update, 3, price);
+}
+
+int floor_update(
+    Floor *floor, int64_t kind, int64_t version, int64_t quantity, double price,
+    int64_t *changed) {
+  sqlite3_stmt *update = floor->statements[FLOOR_UPDATE_KIND];
+  bind_values(update, version, quantity, price);
+  sqlite3_bind_int64(update, 4, kind);
+  int code = floor_begin(floor);
+  if (code == SQLITE_OK) code = floor_run(update);
+  *changed = sqlite3_changes64(floor->connection);
+  return floor_end(floor, code);
+}
+
+int floor_delete(Floor *floor, int64_t kind, int64_t *changed) {
+  sqlite3_stmt *delete = floor->statements[FLOOR_DELETE_KIND];
+  sqlite3_bind_int64(delete, 1, kind);
+  int code = floor_begin(floor);
+  if (code == SQLITE_OK) code = floor_run(delete);
+  *changed = sqlite3_changes64(floor->connection);
+  return floor_end(floor, code);
+}
+
+int floor_update_slips(
+    Floor *floor, int64_t first_key, int64_t count, int64_t version, int64_t quantity,
+    double price) {
+  sqlite3_stmt *update = floor->statements[FLOOR_UPDATE_SLIP];
+  bind_values(update, version, quantity, price);
+  int code = floor_begin(floor);
+  for (int64_t index = 0; index < count && code == SQLITE_OK; index++) {
+    sqlite3_bind_int64(update, 4, first_key + index);
+    code = floor_run(update);
+  }
+  return floor_end(floor, code);
+}
+
+int floor_delete_slips(Floor *floor, int64_t first_key, int64_t count) {
+  sqlite3_stmt *delete = floor->statements[FLOOR_DELETE_SLIP];
+  int code = floor_begin(floor);
+  for (int64_t index = 0; index < count && code == SQLITE_OK; index++) {
+    sqlite3_bind_int64(delete, 1, first_key + index);
+    code = floor_run(delete);
+  }
+  return floor_end(floor, code);
+}
+
+int floor_update_items(
+    Floor *floor, const int64_t *keys, int64_t count, int64_t version, int64_t quantity,
+    double price) {
+  sqlite3_stmt *update = floor->statements[FLOOR_UPDATE_ITEM];
+  bind_values(update, version, quantity, price);
+  int code = floor_begin(floor);
+  for (int64_t index = 0; index < count && code == SQLITE_OK; index++) {
+    sqlite3_bind_int64(update, 4, keys[index]);
+    code = floor_run(update);
+  }
+  return floor_end(floor, code);
+}

@@ -1,1 +1,0 @@
-// The room's first inhabitant is on its way.

@@ -1,0 +1,89 @@
+import HistoryStore
+import Measuring
+import ObjectContexts
+import PersistentHistory
+
+/// Saves of a context.
+enum Saves {
+  static let all = [
+    BenchmarkSubject(
+      "write save 10",
+      part: "ObjectContext.save",
+      operation: "of 10 objects",
+      "Two attributes of ten of 10,000 registered objects are set and saved; the floor updates ten "
+        + "rows by their keys."
+    ) { setting in
+      let saves = setting.repeats(100)
+      return [try ours(setting, saves), try floor(setting, saves)]
+    }
+  ]
+
+  private static let objectCount = 10
+
+  private static func ours(
+    _ setting: BenchmarkSetting,
+    _ saves: Int
+  ) throws -> MeasuredWork {
+    let file = try setting.store()
+    let context = ObjectContext(store: file.store, author: "app", name: "view")
+    try context.loadAll()
+    let objects = try context.registeredObjects(SampleData.item)
+    var turn = 0
+    return MeasuredWork(contender: MeasuredWork.store, operations: saves) { watch in
+      try file.side.checkpoint()
+      try watch.time {
+        for save in 1...saves {
+          for offset in 0..<objectCount {
+            let object = objects[place(turn, offset, of: objects.count)]
+            try object.set(.int(Int64(save)), for: "quantity")
+            try object.set(.double(Double(save) * 0.5), for: "price")
+          }
+          try context.save()
+          turn += 1
+        }
+      }
+      try file.trim()
+      return try file.side.tally(of: SampleData.item)
+    }
+  }
+
+  private static func floor(
+    _ setting: BenchmarkSetting,
+    _ saves: Int
+  ) throws -> MeasuredWork {
+    let file = try setting.floor()
+    let keys = try file.itemKeys()
+    var turn = 0
+    return MeasuredWork(contender: MeasuredWork.floor, operations: saves) { watch in
+      try file.side.checkpoint()
+      try watch.time {
+        for save in 1...saves {
+          let some = (0..<objectCount).map { keys[place(turn, $0, of: keys.count)] }
+          try some.withUnsafeBufferPointer {
+            try file.floor.updateItems(
+              $0,
+              version: Int64(save),
+              quantity: Int64(save),
+              price: Double(save) * 0.5
+            )
+          }
+          turn += 1
+        }
+      }
+      return try file.side.tally(of: SampleData.item)
+    }
+  }
+
+  /// Which object a save changes: ten neighbours, and others each time.
+  private static func place(_ turn: Int, _ offset: Int, of count: Int) -> Int {
+    (turn * 1009 + offset) % count
+  }
+}
+
+extension BenchmarkFloorFile {
+  /// The keys of all items, sorted.
+  func itemKeys() throws -> [Int64] {
+    let store = try Store(path: path, configuration: StoreTemplate.configuration)
+    return try store.rows(store.model.number(of: SampleData.item) ?? 0).keys
+  }
+}

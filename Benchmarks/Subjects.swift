@@ -1,0 +1,20 @@
+/// Every benchmark, by the file that holds it.
+package enum Subjects {
+  /// The files beside this one, each with its benchmarks.
+  package static let files: [(name: String, subjects: [BenchmarkSubject])] = [
+    ("Inserts", Inserts.all),
+    ("Updates", Updates.all),
+    ("Deletes", Deletes.all),
+    ("Saves", Saves.all),
+    ("Fetches", Fetches.all),
+    ("Merges", Merges.all),
+    ("Purges", Purges.all),
+    ("Members", Members.all),
+  ]
+
+  /// All of them, in the order of measuring.
+  package static let all = files.flatMap(\.subjects)
+
+  /// The numbers of rows that one batch request writes.
+  static let batchSizes = [1, 10, 100, 1000]
+}

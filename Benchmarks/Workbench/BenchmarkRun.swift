@@ -1,0 +1,99 @@
+package import Measuring
+
+/// A run of benchmarks over stores of several sizes.
+package struct BenchmarkRun: Sendable {
+  /// What is measured.
+  package var subjects: [BenchmarkSubject]
+  /// The sizes of history, in transactions of ten changes.
+  package var historySizes: [Int]
+  /// From what everything random follows.
+  package var seed: UInt64
+  /// How many rounds each benchmark gets.
+  package var budget: RoundBudget
+  /// By how much operations repeat less within one measurement than good figures need; 1 for those.
+  package var haste = 1
+
+  /// The sizes of a quick run.
+  package static let quickSizes = [1_000, 10_000, 100_000]
+  /// The sizes of a whole run.
+  package static let allSizes = [
+    1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 125_000, 250_000, 500_000, 1_000_000,
+  ]
+
+  /// Plans a run.
+  package init(
+    subjects: [BenchmarkSubject] = Subjects.all,
+    historySizes: [Int],
+    seed: UInt64,
+    budget: RoundBudget
+  ) {
+    self.subjects = subjects
+    self.historySizes = historySizes
+    self.seed = seed
+    self.budget = budget
+  }
+
+  /// What a run tells while it goes on.
+  package enum Event: Sendable {
+    /// So many more transactions of the stores are built.
+    case built(transactions: Int)
+    /// A benchmark begins.
+    case began(BenchmarkSubject)
+    /// One more measurement of the benchmark that is going on begins.
+    case measures
+    /// A benchmark was measured at all sizes.
+    case measured(BenchmarkSubject, [BenchmarkRow])
+  }
+
+  /// Builds the stores and measures; the stores are removed at the end, come what may.
+  ///
+  /// `observe` is told of every event; what it throws ends the run.
+  ///
+  /// - Throws: what the store, the floor or `observe` throws, and a ``BenchmarkDisagreement`` when
+  ///   two contenders did not do the same.
+  package func run(_ observe: @escaping (Event) throws -> Void) throws {
+    let scratch = try ScratchFolder()
+    let result = Result { try measureAll(scratch, observe) }
+    try scratch.remove()
+    try result.get()
+  }
+
+  private func measureAll(
+    _ scratch: ScratchFolder,
+    _ observe: @escaping (Event) throws -> Void
+  ) throws {
+    let builder = TemplateBuilder(folder: scratch.path, seed: seed)
+    let templates = try builder.build(sizes: historySizes) {
+      try observe(.built(transactions: $0))
+    }
+    for subject in subjects {
+      try observe(.began(subject))
+      let settings = templates.map {
+        BenchmarkSetting(
+          historySize: $0.historySize,
+          template: $0,
+          scratch: scratch,
+          haste: haste
+        )
+      }
+      let session = SubjectSession(
+        subject: subject,
+        settings: settings,
+        seed: seed ^ subject.name.fingerprint,
+        condition: "warm, \(scratch.medium)",
+        measures: { try observe(.measures) }
+      )
+      let rows = try session.rows(budget)
+      try scratch.removeCopies()
+      try observe(.measured(subject, rows))
+    }
+  }
+}
+
+extension String {
+  /// A number that follows from the text alone (FNV-1a), so that each benchmark has its own order of
+  /// measuring, whichever others are run.
+  fileprivate var fingerprint: UInt64 {
+    utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+  }
+}

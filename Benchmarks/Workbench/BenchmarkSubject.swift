@@ -1,0 +1,39 @@
+/// One benchmark: what is measured beside the floor, at every size of history.
+package struct BenchmarkSubject: Sendable {
+  /// The name on command lines: `fetch newest 10`.
+  package let name: String
+  /// The part of the system: `Store.fetch`.
+  package let part: String
+  /// What it does: `after token`.
+  package let operation: String
+  /// Under which conditions, without those that all benchmarks share: `10 new`.
+  package let condition: String
+  /// What one operation is, and what the floor does instead, in a sentence.
+  package let sentence: String
+
+  /// The contender that is ours, in every benchmark.
+  package static let ours = MeasuredWork.store
+
+  let prepare: @Sendable (BenchmarkSetting) throws -> [MeasuredWork]
+
+  init(
+    _ name: String,
+    part: String,
+    operation: String,
+    condition: String = "",
+    _ sentence: String,
+    prepare: @escaping @Sendable (BenchmarkSetting) throws -> [MeasuredWork]
+  ) {
+    self.name = name
+    self.part = part
+    self.operation = operation
+    self.condition = condition
+    self.sentence = sentence
+    self.prepare = prepare
+  }
+
+  /// The part, what it does, and under which conditions: `Store.fetch after token, 10 new`.
+  package var title: String {
+    condition.isEmpty ? "\(part) \(operation)" : "\(part) \(operation), \(condition)"
+  }
+}

@@ -1,0 +1,104 @@
+import HistoryStore
+import Measuring
+import PersistentHistory
+
+/// Writes history of one shape: each transaction inserts two items, updates six and deletes the two
+/// oldest, so that history grows and the data does not.
+struct HistoryWriter {
+  /// The changes of one transaction.
+  static let changesPerTransaction = 10
+  private static let insertCount = 2
+  private static let updateCount = 6
+  private static let authors = ["app", "widget", "share", "watch"]
+
+  private struct LiveItem {
+    var key: Int64
+    var version: Int64
+  }
+
+  private let store: Store
+  private let entity: Int32
+  private let writer: WriterID
+  private var random: SeededRandom
+  /// The items in the order of their age, as a ring.
+  private var live: [LiveItem]
+  private var oldest = 0
+  private var count = 0
+
+  /// Takes up the items that a store holds.
+  init(_ store: Store, seed: UInt64) throws {
+    self.store = store
+    entity = store.model.number(of: SampleData.item) ?? 0
+    writer = store.makeWriter()
+    random = SeededRandom(seed: seed)
+    let rows = try store.rows(entity)
+    live = zip(rows.keys, rows.versions).map { LiveItem(key: $0, version: $1) }
+  }
+
+  /// Appends transactions.
+  mutating func append(_ transactions: Int) throws {
+    for _ in 0..<transactions { try appendOne() }
+  }
+
+  private mutating func appendOne() throws {
+    let updated = drawUpdated()
+    let edits = try inserts() + updates(of: updated) + deletes()
+    let request = SaveRequest(
+      edits: edits,
+      author: Self.authors[count % Self.authors.count],
+      contextName: "view",
+      writer: writer,
+      policy: .error
+    )
+    guard let number = try store.save(request).transaction?.number else { return }
+    for slot in updated { live[slot].version = number }
+    for offset in 0..<Self.insertCount {
+      live[oldest] = LiveItem(key: edits[offset].id.key, version: number)
+      oldest = (oldest + 1) % live.count
+    }
+    count += 1
+  }
+
+  /// Draws places in the ring, none twice, and none of those that are about to be deleted.
+  private mutating func drawUpdated() -> [Int] {
+    var drawn: [Int] = []
+    while drawn.count < Self.updateCount {
+      let age = Self.insertCount + random.index(below: live.count - Self.insertCount)
+      let slot = (oldest + age) % live.count
+      if !drawn.contains(slot) { drawn.append(slot) }
+    }
+    return drawn
+  }
+
+  private func inserts() throws -> [ObjectEdit] {
+    try (0..<Self.insertCount).map { _ in
+      let id = try store.makeObjectID(SampleData.item)
+      return ObjectEdit(.insert, id, values: SampleItem(Int(id.key)).values)
+    }
+  }
+
+  private mutating func updates(of slots: [Int]) -> [ObjectEdit] {
+    slots.map { slot in
+      let item = live[slot]
+      let quantity = Int64(random.index(below: 1024))
+      return ObjectEdit(
+        .update,
+        ObjectID(entity: entity, key: item.key),
+        columns: SampleData.updatedColumns,
+        version: item.version,
+        values: [.int(quantity), .double(Double(quantity) * 0.5)]
+      )
+    }
+  }
+
+  private func deletes() -> [ObjectEdit] {
+    (0..<Self.insertCount).map { offset in
+      let item = live[(oldest + offset) % live.count]
+      return ObjectEdit(
+        .delete,
+        ObjectID(entity: entity, key: item.key),
+        version: item.version
+      )
+    }
+  }
+}

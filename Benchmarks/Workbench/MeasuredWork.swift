@@ -1,0 +1,36 @@
+import Measuring
+
+/// What one contender does in one measurement.
+struct MeasuredWork {
+  /// Who does it.
+  let contender: String
+  /// How many operations one measurement holds.
+  let operations: Int
+  /// Does the work with the watch running only around what counts, puts back what it changed, and
+  /// tells what it did.
+  let measure: (inout Stopwatch) throws -> WorkTally
+
+  /// The name of ours.
+  static let store = "Store"
+  /// The name of the floor, which is 1 in every ratio.
+  static let floor = "SQLite"
+  /// The name of the floor with a statement a row, where one for all rows is cheaper.
+  static let floorByKey = "SQLite by key"
+}
+
+/// What a measurement did: contenders that did the same have equal tallies.
+struct WorkTally: Hashable, Sendable {
+  /// How many rows or changes.
+  var count: Int64
+  /// The sum of something that all of them have.
+  var sum: Int64
+
+  init(count: Int64, sum: Int64) {
+    self.count = count
+    self.sum = sum
+  }
+
+  init(count: Int, sum: Int64) {
+    self.init(count: Int64(count), sum: sum)
+  }
+}

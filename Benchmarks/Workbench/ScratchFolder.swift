@@ -1,0 +1,53 @@
+import Foundation
+
+/// A folder for the stores of a run, in memory if the system has a file system there.
+final class ScratchFolder {
+  /// The folder.
+  let path: String
+  /// What lies under it, in a word: `tmpfs` or `disk`.
+  let medium: String
+  private var copyCount = 0
+
+  private static let memory = "/dev/shm"
+  private static let prefix = "history-lab-bench-"
+
+  /// Makes the folder of this process, and removes those that killed processes have left.
+  init() throws {
+    let manager = FileManager.default
+    let isInMemory = manager.isWritableFile(atPath: Self.memory)
+    let parent = isInMemory ? Self.memory : manager.temporaryDirectory.path
+    medium = isInMemory ? "tmpfs" : "disk"
+    try Self.removeLeftOvers(in: parent)
+    let name = Self.prefix + "\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
+    path = parent + "/" + name
+    try manager.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  /// Removes the folder with everything in it.
+  func remove() throws { try FileManager.default.removeItem(atPath: path) }
+
+  /// Copies a template to a new path.
+  func copy(of template: StoreTemplate) throws -> String {
+    copyCount += 1
+    let copy = path + "/copy-\(copyCount).sqlite"
+    try FileManager.default.copyItem(atPath: template.path, toPath: copy)
+    return copy
+  }
+
+  /// Removes the copies that were made, whose stores must be closed.
+  func removeCopies() throws {
+    let manager = FileManager.default
+    for name in try manager.contentsOfDirectory(atPath: path) where name.hasPrefix("copy-") {
+      try manager.removeItem(atPath: path + "/" + name)
+    }
+  }
+
+  private static func removeLeftOvers(in parent: String) throws {
+    let manager = FileManager.default
+    for name in try manager.contentsOfDirectory(atPath: parent) where name.hasPrefix(prefix) {
+      let digits = name.dropFirst(prefix.count).prefix { $0.isNumber }
+      guard let process = Int32(digits), kill(process, 0) != 0, errno == ESRCH else { continue }
+      try manager.removeItem(atPath: parent + "/" + name)
+    }
+  }
+}

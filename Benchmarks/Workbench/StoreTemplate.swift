@@ -1,0 +1,96 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+
+/// A store file with a history of one size, built once and copied for each contender.
+struct StoreTemplate {
+  /// The transactions that history holds.
+  let historySize: Int
+  let path: String
+
+  /// How every store of the benchmarks is opened.
+  static var configuration: StoreConfiguration {
+    var configuration = StoreConfiguration()
+    configuration.bundleID = "com.example.app"
+    configuration.processID = "app"
+    return configuration
+  }
+}
+
+/// Builds stores: one that grows, copied at each size.
+struct TemplateBuilder {
+  let folder: String
+  let seed: UInt64
+
+  /// Builds a store for each size, and tells how many transactions were added since it last did.
+  ///
+  /// - Complexity: as many transactions as the greatest size has.
+  func build(
+    sizes: [Int],
+    progress: (Int) throws -> Void
+  ) throws -> [StoreTemplate] {
+    let growing = folder + "/growing.sqlite"
+    var held = 0
+    var templates: [StoreTemplate] = []
+    for size in Set(sizes).sorted() {
+      try grow(growing, from: held, to: size, progress)
+      let path = folder + "/template-\(size).sqlite"
+      try FileManager.default.copyItem(atPath: growing, toPath: path)
+      templates.append(StoreTemplate(historySize: size, path: path))
+      held = size
+    }
+    try FileManager.default.removeItem(atPath: growing)
+    return templates
+  }
+
+  /// Opens the store, makes its history longer and closes it, so that its log is in the file.
+  private func grow(
+    _ path: String,
+    from held: Int,
+    to size: Int,
+    _ progress: (Int) throws -> Void
+  ) throws {
+    let store = try Store(
+      path: path,
+      model: try SampleData.model(),
+      configuration: StoreTemplate.configuration
+    )
+    if held == 0 { try load(store) }
+    var writer = try HistoryWriter(store, seed: seed &+ UInt64(held))
+    var left = size - held
+    while left > 0 {
+      let part = min(left, 1000)
+      try writer.append(part)
+      try progress(part)
+      left -= part
+      if held == 0 { try forgetLoading(store) }
+    }
+  }
+
+  private func load(_ store: Store) throws {
+    let items = SampleData.items(SampleData.itemCount)
+    var next = 0
+    _ = try store.batchInsert(into: SampleData.item, by: BatchAuthor(nil)) { row in
+      guard next < items.count else { return false }
+      row.set(items[next])
+      next += 1
+      return true
+    }
+  }
+
+  /// Purges the transaction that brought in the data: what history holds is all of one shape.
+  private func forgetLoading(_ store: Store) throws {
+    try store.purge(before: HistoryToken(store: store.id, number: 2, mark: 0))
+  }
+}
+
+extension RowWriter {
+  /// Sets all attributes of a row.
+  mutating func set(_ item: SampleItem) {
+    set(item.name, at: 0)
+    set(item.kind, at: 1)
+    set(item.quantity, at: 2)
+    set(item.price, at: 3)
+    set(item.changed, at: 4)
+  }
+}

@@ -1,0 +1,114 @@
+import Measuring
+
+/// The measurement of one benchmark: all contenders at all sizes in the same rounds, so that ratios
+/// to the floor and between sizes both come from neighbouring moments.
+struct SubjectSession {
+  let subject: BenchmarkSubject
+  let settings: [BenchmarkSetting]
+  let seed: UInt64
+  /// The conditions that all benchmarks share.
+  let condition: String
+  /// Told before each measurement; what it throws ends the session.
+  let measures: () throws -> Void
+
+  /// Measures, and makes sure that all contenders did the same.
+  func rows(_ budget: RoundBudget) throws -> [BenchmarkRow] {
+    let works = try settings.map(subject.prepare)
+    let log = TallyLog()
+    let contenders = zip(settings, works).flatMap { setting, works in
+      works.map { contender($0, at: setting.historySize, log) }
+    }
+    let measurement = InterleavedMeasurement(seed: seed, budget: budget)
+    let result = try measurement.measure(contenders)
+    var rows: [BenchmarkRow] = []
+    var first = 0
+    for (setting, works) in zip(settings, works) {
+      let names = works.map(\.contender)
+      try log.check(names, at: setting.historySize, in: subject)
+      let part = result.part(first..<first + names.count, names: names)
+      rows += try part.rows(about: topic(setting.historySize), floor: MeasuredWork.floor)
+      first += names.count
+    }
+    return rows
+  }
+
+  private func contender(
+    _ work: MeasuredWork,
+    at size: Int,
+    _ log: TallyLog
+  ) -> Contender {
+    Contender("\(work.contender) at \(size)", operations: work.operations) { watch in
+      try measures()
+      log.note(try work.measure(&watch), by: work.contender, at: size)
+    }
+  }
+
+  private func topic(_ size: Int) -> RowTopic {
+    RowTopic(
+      subject: subject.part,
+      operation: subject.operation,
+      condition: [subject.condition, condition].filter { !$0.isEmpty }.joined(separator: ", "),
+      historySize: size
+    )
+  }
+}
+
+extension InterleavedResult {
+  /// The readings of some neighbouring contenders alone, under other names.
+  fileprivate func part(_ range: Range<Int>, names: [String]) -> InterleavedResult {
+    let rounds = rounds.map { round in
+      Round(
+        order: round.order.filter(range.contains).map { $0 - range.lowerBound },
+        readings: Array(round.readings[range])
+      )
+    }
+    return InterleavedResult(names: names, seed: seed, rounds: rounds)
+  }
+}
+
+/// What every contender did in each of its measurements.
+private final class TallyLog {
+  private struct Key: Hashable {
+    let contender: String
+    let historySize: Int
+  }
+
+  private var tallies: [Key: [WorkTally]] = [:]
+
+  func note(_ tally: WorkTally, by contender: String, at size: Int) {
+    tallies[Key(contender: contender, historySize: size), default: []].append(tally)
+  }
+
+  /// Compares, measurement by measurement, each contender with the floor.
+  func check(_ names: [String], at size: Int, in subject: BenchmarkSubject) throws {
+    let floor = tallies[Key(contender: MeasuredWork.floor, historySize: size)] ?? []
+    for name in names {
+      let others = tallies[Key(contender: name, historySize: size)] ?? []
+      for (tally, other) in zip(floor, others) where tally != other {
+        throw BenchmarkDisagreement(
+          subject: subject.name,
+          contender: name,
+          historySize: size,
+          did: other,
+          floorDid: tally
+        )
+      }
+    }
+  }
+}
+
+/// A contender did something else than the floor, so that their times cannot be compared.
+package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
+  let subject: String
+  let contender: String
+  let historySize: Int
+  let did: WorkTally
+  let floorDid: WorkTally
+
+  /// What differs, and where.
+  package var description: String {
+    "\(subject) at \(historySize) transactions: \(contender) did \(did.count) with the sum "
+      + "\(did.sum), the floor \(floorDid.count) with \(floorDid.sum). Figures of different work "
+      + "are not compared; this is an error of the benchmark or of the store."
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Measuring
+import Reporting
+
+/// The files of a run of benchmarks.
+struct BenchOutput {
+  let results: BenchmarkResults
+  let folder: RunOutput
+  let terminal: Terminal
+
+  /// Writes the results as JSON and CSV, and the page.
+  ///
+  /// - Throws: a lab error that says which file cannot be written.
+  func write() throws(LabError) {
+    do { try folder.write("results.json", try ResultsFile.json(results)) } catch {
+      throw error as? LabError ?? .lab("the results cannot be written as JSON: \(error).")
+    }
+    try folder.write("results.csv", results.csv(run: folder.name))
+    try folder.write("index.html", page())
+  }
+
+  /// The page, with charts if they can be drawn.
+  private func page() -> String {
+    let page = BenchmarkReport(results).page()
+    let tools = FileManager.default.currentDirectoryPath + "/.tools"
+    let images = ChartTool(toolsFolder: tools).draw(page.charts)
+    if case .missing(let reason) = images {
+      terminal.log("The page has tables but no charts: \(reason). Get them with: \(remedy)")
+    }
+    return page.html(images: images)
+  }
+
+  private var remedy: String { ChartImages.remedy }
+}

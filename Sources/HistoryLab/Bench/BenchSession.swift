@@ -1,0 +1,63 @@
+import HistoryBenchmarks
+import Measuring
+
+/// Measures with progress shown, until the end or until someone wants it to end.
+struct BenchSession {
+  let run: BenchmarkRun
+  let terminal: Terminal
+
+  /// What was measured.
+  struct Outcome {
+    /// The benchmarks that were measured at all sizes, each with its rows.
+    var measured: [(subject: BenchmarkSubject, rows: [BenchmarkRow])] = []
+    /// How many should have been.
+    var subjectCount = 0
+
+    var rows: [BenchmarkRow] { measured.flatMap(\.rows) }
+    var isWhole: Bool { measured.count == subjectCount }
+
+    /// What came of it.
+    var sentence: String {
+      isWhole
+        ? "\(subjectCount) benchmarks were measured"
+        : "ended early: \(measured.count) of \(subjectCount) benchmarks were measured"
+    }
+  }
+
+  /// Measures.
+  ///
+  /// - Throws: a lab error when a benchmark fails, or two contenders did different work.
+  func measure() throws(LabError) -> Outcome {
+    let building = ProgressBar(
+      WorkState("building stores", unit: "transactions", total: run.historySizes.max()),
+      on: terminal
+    )
+    let measuring = ProgressBar(
+      WorkState("measuring", unit: "benchmarks", total: run.subjects.count),
+      on: terminal
+    )
+    defer { measuring.finish() }
+    var outcome = Outcome(subjectCount: run.subjects.count)
+    do {
+      try run.run { event in
+        if Interruption.isRequested { throw Interrupted() }
+        switch event {
+        case .built(let transactions): building.advance(by: transactions)
+        case .began(let subject): measuring.advance(by: 0, note: subject.name)
+        case .measures: measuring.advance(by: 0)
+        case .measured(let subject, let rows):
+          outcome.measured.append((subject, rows))
+          measuring.advance()
+        }
+      }
+    } catch is Interrupted {
+      terminal.log("Ending early; what was measured is kept.")
+    } catch {
+      throw .lab("the benchmarks failed: \(error)")
+    }
+    return outcome
+  }
+
+  /// Ends a run from within.
+  private struct Interrupted: Error {}
+}
