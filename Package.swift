@@ -27,7 +27,7 @@ func tests(
 ) -> Target {
   .testTarget(
     name: name + "Tests",
-    dependencies: [.target(name: name)] + imports,
+    dependencies: [.target(name: name), "TestSupport"] + imports,
     exclude: exclude,
     swiftSettings: settings
   )
@@ -61,10 +61,12 @@ let package = Package(
     room("Traces", ["PersistentHistory"]),
     room("PropertyTesting", []),
     room(
-      "Workloads", ["PersistentHistory", "Traces", "PropertyTesting"],
+      "Workloads",
+      ["PersistentHistory", "Traces", "PropertyTesting"],
       resources: [
         .embedInCode("Profiles/notes.json"), .embedInCode("Profiles/photos.json"),
-      ]),
+      ]
+    ),
     room("Faults", ["Traces", "CSQLite"]),
     room("Systems", system + ["HistoryTracking", "Traces"]),
     room("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces"]),
@@ -90,6 +92,7 @@ let package = Package(
       swiftSettings: settings
     ),
 
+    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
     tests("SQLiteStorage"),
     tests("PersistentHistory"),
     tests("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
@@ -107,7 +110,11 @@ let package = Package(
     tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
     tests(
       "HistoryLab",
-      ["PersistentHistory", "HistoryStore", "Traces", "Workloads", "Measuring", "Reporting"]
+      [
+        "PersistentHistory", "HistoryStore", "Traces", "Workloads", "Checkers", "Simulation",
+        "Measuring", "Reporting",
+      ],
+      exclude: ["Counterexamples"]
     ),
   ]
 )

@@ -4,83 +4,57 @@ package import Traces
 ///
 /// - Complexity: an event costs well under a microsecond in a release build.
 package struct CheckerSuite: Sendable {
-  /// The names of the checkers, in the order of their verdicts.
-  package static let names = [
-    Convergence.name, PurgeSafety.name, NoLostTransaction.name, MergeOrder.name,
-    CursorProgress.name, ObserverDelivery.name, LoudExpiry.name, ProtectedAuthors.name,
-    HistoryExplainsData.name, TombstoneFidelity.name, Reclaim.name,
-  ]
+  /// Which checkers are on.
+  package enum Scope: Hashable, Sendable, CaseIterable {
+    /// Those that every plan with writes, passes and purges exercises.
+    case core
+    /// Those too that need observers, retention, protected authors or answers about history.
+    case all
+  }
+  /// The names of the core checkers, in the order of their verdicts.
+  package static let names = names(in: .core)
 
   private var timeline: Timeline
-  private var convergence: Convergence
-  private var purgeSafety: PurgeSafety
-  private var noLostTransaction: NoLostTransaction
-  private var mergeOrder: MergeOrder
-  private var cursorProgress: CursorProgress
-  private var observerDelivery: ObserverDelivery
-  private var loudExpiry: LoudExpiry
-  private var protectedAuthors: ProtectedAuthors
-  private var historyExplainsData: HistoryExplainsData
-  private var tombstoneFidelity: TombstoneFidelity
-  private var reclaim: Reclaim
+  private var core: CoreCheckers
+  private var further: FurtherCheckers?
+  private var hasViolation = false
 
   /// Starts before the first event of a trace with this header.
-  package init(_ header: TraceHeader) {
+  package init(_ header: TraceHeader, scope: Scope = .core) {
     timeline = Timeline(header)
-    convergence = Convergence(header)
-    purgeSafety = PurgeSafety(header)
-    noLostTransaction = NoLostTransaction(header)
-    mergeOrder = MergeOrder(header)
-    cursorProgress = CursorProgress(header)
-    observerDelivery = ObserverDelivery(header)
-    loudExpiry = LoudExpiry(header)
-    protectedAuthors = ProtectedAuthors(header)
-    historyExplainsData = HistoryExplainsData(header)
-    tombstoneFidelity = TombstoneFidelity(header)
-    reclaim = Reclaim(header)
+    core = CoreCheckers(header)
+    further = scope == .all ? FurtherCheckers(header) : nil
   }
 
   /// Checks a whole trace.
-  package init(checking trace: Trace) {
-    self.init(trace.header)
+  package init(checking trace: Trace, scope: Scope = .core) {
+    self.init(trace.header, scope: scope)
     for event in trace.events { observe(event) }
+  }
+
+  /// The names of the checkers of a scope, in the order of their verdicts.
+  package static func names(in scope: Scope) -> [String] {
+    scope == .core ? CoreCheckers.names : CoreCheckers.names + FurtherCheckers.names
   }
 
   /// Takes the next event in.
   package mutating func observe(_ event: Event) {
     timeline.resolve(event)
-    convergence.observe(event, on: timeline)
-    purgeSafety.observe(event, on: timeline)
-    mergeOrder.observe(event, on: timeline)
-    cursorProgress.observe(event, on: timeline)
-    observerDelivery.observe(event, on: timeline)
-    loudExpiry.observe(event, on: timeline)
-    protectedAuthors.observe(event, on: timeline)
-    historyExplainsData.observe(event, on: timeline)
-    tombstoneFidelity.observe(event, on: timeline)
-    reclaim.observe(event, on: timeline)
+    let isCoreBroken = core.observe(event, on: timeline)
+    let isFurtherBroken = further?.observe(event, on: timeline) ?? false
+    hasViolation = hasViolation || isCoreBroken || isFurtherBroken
     timeline.apply(event)
   }
 
   /// Whether an invariant is broken already, whatever comes: a run that only asks that can stop.
   package var isInvalid: Bool {
-    let isBroken =
-      convergence.violation != nil || purgeSafety.violation != nil
-      || mergeOrder.violation != nil || cursorProgress.violation != nil
-      || observerDelivery.violation != nil || loudExpiry.violation != nil
-      || protectedAuthors.violation != nil || historyExplainsData.violation != nil
-      || tombstoneFidelity.violation != nil || reclaim.violation != nil
-    return isBroken && timeline.undecided == nil
+    hasViolation && timeline.undecided == nil
   }
 
-  /// The answer of each checker, in the order of ``names``; asked after the last event.
+  /// The answer of each checker, in the order of ``names(in:)``; asked after the last event.
   package var verdicts: [(checker: String, verdict: Verdict)] {
-    [
-      answer(convergence), answer(purgeSafety), answer(noLostTransaction), answer(mergeOrder),
-      answer(cursorProgress), answer(observerDelivery), answer(loudExpiry),
-      answer(protectedAuthors), answer(historyExplainsData), answer(tombstoneFidelity),
-      answer(reclaim),
-    ]
+    let answers = core.verdicts(on: timeline) + (further?.verdicts(on: timeline) ?? [])
+    return answers.map { ($0.checker, timeline.undecided ?? $0.verdict) }
   }
 
   /// The first violation in the trace; asked after the last event, or once it is invalid.
@@ -92,9 +66,5 @@ package struct CheckerSuite: Sendable {
   }
 
   /// How often a cursor was reset to nothing.
-  package var cursorResetCount: Int { cursorProgress.resetCount }
-
-  private func answer(_ invariant: some Invariant) -> (checker: String, verdict: Verdict) {
-    (type(of: invariant).name, timeline.undecided ?? invariant.verdict(on: timeline))
-  }
+  package var cursorResetCount: Int { core.cursorProgress.resetCount }
 }

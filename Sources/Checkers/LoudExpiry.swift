@@ -7,7 +7,7 @@ package import Traces
 /// registers anew.
 ///
 /// Does not verify: whether losing it was allowed (PurgeSafety), what its view shows meanwhile.
-/// What was fetched before the purge may still be merged and recorded.
+/// A pass that merges has fetched. What was fetched before the purge may still be merged and recorded.
 package struct LoudExpiry: Invariant {
   package static let name = "LoudExpiry"
   package private(set) var violation: Violation?
@@ -37,6 +37,8 @@ package struct LoudExpiry: Invariant {
     case .lost: untold.formUnion(member.bit)
     case .resynced, .registered, .retired: untold.subtract(member.bit)
     case .fetched where untold.contains(member.bit): fetch(event, member, on: timeline)
+    case .merged where untold.contains(member.bit) && timeline.word == "pass":
+      fetch(event, member, on: timeline)
     default:
       guard untold.contains(member.bit), Timeline.isCutOff(by: event.happening) else { return }
       hasTold = true

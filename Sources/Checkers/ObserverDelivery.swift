@@ -38,7 +38,8 @@ package struct ObserverDelivery: Invariant {
     case .recorded(nil): reset.formUnion(member.bit)
     case .registered: forget(member.bit)
     case .resynced: skip(member, through: timeline.named.first ?? -1)
-    case .fetched, .launched, .ended(_, .failed): settle(member.bit)
+    case .called(_, "fetch"), .called(_, "pass"), .fetched, .launched, .ended(_, .failed):
+      settle(member.bit)
     case .ended(_, .unknown):
       settle(member.bit)
       reset.formUnion(member.bit)

@@ -43,7 +43,10 @@ struct ChangePacker: ~Copyable {
   /// Packs a delete whose tombstone is in the columns of a statement's row, in the order of the
   /// entity's preserved attributes, from a column on.
   mutating func delete(
-    _ entity: Int32, _ key: Int64, preserved: UInt64, in row: borrowing Statement,
+    _ entity: Int32,
+    _ key: Int64,
+    preserved: UInt64,
+    in row: borrowing Statement,
     from column: Int32
   ) {
     head(entity, .delete, key)

@@ -17,8 +17,13 @@ struct ChangeUnpacker {
       else { return false }
       key &+= difference
       var record = ChangeRecord(
-        key: key, columns: 0, entity: Int32(truncatingIfNeeded: head >> 2), tombstoneStart: 0,
-        tombstoneLength: 0, type: type)
+        key: key,
+        columns: 0,
+        entity: Int32(truncatingIfNeeded: head >> 2),
+        tombstoneStart: 0,
+        tombstoneLength: 0,
+        type: type
+      )
       switch type {
       case .insert: break
       case .update:
@@ -33,10 +38,11 @@ struct ChangeUnpacker {
   }
 
   private mutating func readTombstone(
-    _ reader: inout ByteReader, into record: inout ChangeRecord
+    _ reader: inout ByteReader,
+    into record: inout ChangeRecord
   ) -> Bool {
     guard let length = reader.varint(), length <= UInt64(Int32.max),
-      let bytes = reader.take(Int(length))
+      let bytes = reader.take(Int(length)), tombstones.count <= Int(UInt32.max)
     else { return false }
     record.tombstoneStart = UInt32(tombstones.count)
     record.tombstoneLength = UInt32(length)

@@ -9,6 +9,7 @@ final class EntityStatements {
   private var deleteRow: PreparedStatement?
   private var tombstoneRow: PreparedStatement?
   private var updates: [UInt64: PreparedStatement] = [:]
+  private static let updateCountMax = 64
 
   init(_ entity: Entity) {
     self.entity = entity
@@ -19,7 +20,9 @@ final class EntityStatements {
     if let insertRow { return insertRow }
     let places = (1...entity.attributes.count + 2).map { "?\($0)" }.joined(separator: ",")
     let made = try PreparedStatement(
-      connection, "INSERT INTO \"\(entity.name)\" VALUES(\(places))")
+      connection,
+      "INSERT INTO \"\(entity.name)\" VALUES(\(places))"
+    )
     insertRow = made
     return made
   }
@@ -28,7 +31,9 @@ final class EntityStatements {
   func select(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let selectRow { return selectRow }
     let made = try PreparedStatement(
-      connection, "SELECT _version\(columnList) FROM \"\(entity.name)\" WHERE _key = ?1")
+      connection,
+      "SELECT _version\(columnList) FROM \"\(entity.name)\" WHERE _key = ?1"
+    )
     selectRow = made
     return made
   }
@@ -37,7 +42,9 @@ final class EntityStatements {
   func tombstone(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let tombstoneRow { return tombstoneRow }
     let made = try PreparedStatement(
-      connection, "SELECT _version\(preservedList) FROM \"\(entity.name)\" WHERE _key = ?1")
+      connection,
+      "SELECT _version\(preservedList) FROM \"\(entity.name)\" WHERE _key = ?1"
+    )
     tombstoneRow = made
     return made
   }
@@ -46,7 +53,9 @@ final class EntityStatements {
   func delete(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let deleteRow { return deleteRow }
     let made = try PreparedStatement(
-      connection, "DELETE FROM \"\(entity.name)\" WHERE _key = ?1")
+      connection,
+      "DELETE FROM \"\(entity.name)\" WHERE _key = ?1"
+    )
     deleteRow = made
     return made
   }
@@ -55,13 +64,15 @@ final class EntityStatements {
   /// have or null, then the values in the entity's order.
   func update(_ columns: UInt64, _ connection: borrowing Connection) throws -> PreparedStatement {
     if let known = updates[columns] { return known }
+    if updates.count >= Self.updateCountMax { updates.removeAll() }
     let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 4)" }
     let made = try PreparedStatement(
       connection,
       """
       UPDATE "\(entity.name)" SET _version = ?2\(sets.joined())
       WHERE _key = ?1 AND (?3 IS NULL OR _version = ?3)
-      """)
+      """
+    )
     updates[columns] = made
     return made
   }

@@ -19,7 +19,9 @@ struct FileHeader {
   ///
   /// - Throws: ``HistoryError`` by name for a foreign, newer or damaged file, or another model.
   static func open(
-    path: String, model: Model?, configuration: StoreConfiguration
+    path: String,
+    model: Model?,
+    configuration: StoreConfiguration
   ) throws -> OpenedFile {
     var options = ConnectionOptions()
     options.access = model == nil ? .readWrite : .create
@@ -27,20 +29,36 @@ struct FileHeader {
     options.busyTimeoutMs = configuration.busyTimeoutMs
     options.vfs = configuration.vfs
     let connection = try Connection(path: path, options)
-    // Until the file is known to be ours, closing it must not touch its write-ahead log.
-    connection.setCheckpointsOnClose(false)
+    let header: FileHeader
+    do {
+      header = try read(connection, path: path, model: model, configuration: configuration)
+      try connection.turnOnLog()
+    } catch {
+      connection.leaveAsFound()
+      throw error
+    }
+    return OpenedFile(connection: connection, header: header)
+  }
+
+  private static func read(
+    _ connection: borrowing Connection,
+    path: String,
+    model: Model?,
+    configuration: StoreConfiguration
+  ) throws -> FileHeader {
     if try isEmpty(connection) {
       guard let model else { throw HistoryError.foreignFile(path: path) }
       try create(connection, model: model, configuration: configuration)
     }
     try check(connection, path: path)
-    let header = try FileHeader(connection, path: path, model: model)
-    connection.setCheckpointsOnClose(true)
-    return OpenedFile(connection: connection, header: header)
+    return try FileHeader(connection, path: path, model: model)
   }
 
+  /// Whether nothing was ever written into the file, not even a mark.
   private static func isEmpty(_ connection: borrowing Connection) throws -> Bool {
     try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+      && connection.integer("PRAGMA application_id") == 0
+      && connection.integer("PRAGMA user_version") == 0
   }
 
   private static func check(_ connection: borrowing Connection, path: String) throws {
@@ -56,9 +74,12 @@ struct FileHeader {
   /// Creates the schema in one transaction and writes it into the file at once: a power-off before
   /// the first checkpoint could lose all of it otherwise.
   private static func create(
-    _ connection: borrowing Connection, model: Model, configuration: StoreConfiguration
+    _ connection: borrowing Connection,
+    model: Model,
+    configuration: StoreConfiguration
   ) throws {
-    try connection.execute("PRAGMA page_size=4096; PRAGMA journal_mode=WAL")
+    try connection.execute("PRAGMA page_size=4096")
+    try connection.turnOnLog()
     let id = StoreID(UUID(random: configuration.random))
     let transactions = try TransactionStatements(connection)
     try transactions.write(connection) {
@@ -70,6 +91,12 @@ struct FileHeader {
   }
 
   private init(_ connection: borrowing Connection, path: String, model expected: Model?) throws {
+    let tables = try connection.integer(
+      "SELECT count(*) FROM sqlite_master WHERE name = 'history_metadata'"
+    )
+    guard tables == 1 else {
+      throw HistoryError.damaged(path: path, what: "its header cannot be read")
+    }
     let query = try Statement(connection, "SELECT name, value FROM history_metadata")
     var values: [String: String] = [:]
     while try query.step() {

@@ -15,7 +15,7 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unknownEntity(String)
   /// The entity has no attribute with the name.
   case unknownAttribute(entity: String, attribute: String)
-  /// The value does not fit the attribute's type, or is NaN.
+  /// The value does not fit the attribute's type, is NaN, or is too large.
   case unfitValue(entity: String, attribute: String, type: AttributeType)
   /// The object is not in the store.
   case unknownObject(ObjectID)
@@ -33,18 +33,20 @@ public enum HistoryError: Error, Hashable, Sendable {
   case notAMember(ActorID)
   /// A retention limit has cut the member off; it must resync.
   case lost(ActorID)
+  /// A closure that the caller handed in threw; its error in words follows.
+  case stopped(String)
   /// The file does not hold what it must; the sentence says what.
   case damaged(path: String, what: String)
   /// A transaction's packed changes cannot be read.
   case damagedTransaction(Int64)
 
-  /// Turns what came out of the store's rooms into one type.
+  /// Turns what came out of the store's rooms, or of a closure that ran in one, into one type.
   package init(_ error: any Error) {
     self =
       switch error {
       case let error as HistoryError: error
       case let error as SQLiteError: .sqlite(error)
-      default: .damaged(path: "", what: String(describing: error))
+      default: .stopped(String(describing: error))
       }
   }
 }
@@ -66,10 +68,11 @@ extension HistoryError: CustomStringConvertible {
     case .unknownAttribute(let entity, let attribute):
       "The entity \"\(entity)\" has no attribute \"\(attribute)\"."
     case .unfitValue(let entity, let attribute, let type):
-      "\(entity).\(attribute) holds values of type \(type.rawValue) (and no NaN)."
+      "\(entity).\(attribute) holds values of type \(type.rawValue) (no NaN, no more than 500 MB)."
     case .unknownObject(let id): "The object \(id) is not in the store; it may have been deleted."
     case .conflict(let ids):
-      "\(ids.count) objects were changed by someone else since they were read (\(ids[0])...). "
+      "\(ids.count) objects were changed by someone else since they were read "
+        + "(\(ids.first.map { "\($0)..." } ?? "none")). "
         + "Merge the history and save again, or choose a merge policy."
     case .otherStore(let token, let store):
       "The token \(token) is of another store than \(store). Start again without a token."
@@ -85,6 +88,7 @@ extension HistoryError: CustomStringConvertible {
     case .notAMember(let actor): "\"\(actor)\" is not a member of this store. Launch it first."
     case .lost(let actor):
       "\"\(actor)\" was cut off by a retention limit. Resync: read the data anew and go on."
+    case .stopped(let why): "The request was given up because its closure threw: \(why)."
     case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
     case .damagedTransaction(let number):
       "The changes of transaction #\(number) cannot be read: the file is damaged. Restore it from a "

@@ -13,7 +13,9 @@ public indirect enum HistoryFilter: Sendable, Hashable {
 }
 
 extension HistoryFilter {
-  /// The filter in SQL. Strings appear as their numbers, absent ones as 0, so there is no null to
+  /// The filter in SQL.
+  ///
+  /// Strings appear as their numbers, absent ones as 0, so there is no null to
   /// trip over and nothing to quote.
   func sql(_ number: (String?) -> Int32?) -> String {
     switch self {

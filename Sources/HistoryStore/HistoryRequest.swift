@@ -18,10 +18,14 @@ public struct HistoryRequest: Sendable, Hashable {
   public var transactionCountMax: Int
   /// How many changes one page holds before it ends, with the transaction that reached it.
   public var changeCountMax = 100_000
+  /// The date that the first page started after, for the pages that follow it.
+  package private(set) var since: Date?
 
   /// Creates a request for the history after a token, or from the beginning.
   public init(
-    after token: HistoryToken?, filter: HistoryFilter? = nil, transactionCountMax: Int = 1000
+    after token: HistoryToken?,
+    filter: HistoryFilter? = nil,
+    transactionCountMax: Int = 1000
   ) {
     position = .token(token)
     self.filter = filter
@@ -33,5 +37,16 @@ public struct HistoryRequest: Sendable, Hashable {
     position = .date(date)
     self.filter = filter
     self.transactionCountMax = transactionCountMax
+  }
+
+  /// The request for the page after one that this request returned, while that has more.
+  ///
+  /// It goes on behind the last transaction that was scanned and, where times do not rise with
+  /// numbers, still compares every time with the date.
+  public func next(after page: HistoryPage) -> HistoryRequest {
+    var next = self
+    if case .date(let date) = position { next.since = date }
+    next.position = .token(page.scannedThrough)
+    return next
   }
 }

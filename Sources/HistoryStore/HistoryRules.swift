@@ -10,9 +10,10 @@ package struct HistoryRules: Sendable {
   /// The number of the transaction after the last one.
   package var nextNumber: @Sendable (_ last: Int64) -> Int64 = { $0 + 1 }
   /// The last number that a purge removes: never the head's, so that numbers are not used again.
-  package var purgeBound: @Sendable (_ wanted: Int64, _ watermark: Int64, _ head: Int64) -> Int64 = {
-    min($0, $1, $2 - 1)
-  }
+  package var purgeBound: @Sendable (_ wanted: Int64, _ watermark: Int64, _ head: Int64) -> Int64 =
+    {
+      min($0, $1, $2 - 1)
+    }
   /// Whether a context brings in a transaction that a writer saved.
   package var merges: @Sendable (_ writer: Int64, _ context: Int64) -> Bool = { $0 != $1 }
   /// The steps of a pass, in order.

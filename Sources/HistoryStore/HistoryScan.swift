@@ -12,6 +12,9 @@ struct HistoryScan {
   private let transactionCountMax: Int
   private let changeCountMax: Int
 
+  /// How many bytes of tombstones one page holds before it ends.
+  private static let tombstoneBytesMax = 64 << 20
+
   private(set) var records: [TransactionRecord] = []
   var unpacker = ChangeUnpacker()
   /// The transaction that is being read.
@@ -37,8 +40,10 @@ struct HistoryScan {
       """
   }
 
+  /// Whether the page ends before the next transaction.
   var isFull: Bool {
     records.count >= transactionCountMax || unpacker.changes.count >= changeCountMax
+      || unpacker.tombstones.count >= Self.tombstoneBytesMax
   }
 
   /// Whether a row is purged and only waits to be deleted.
@@ -53,9 +58,17 @@ struct HistoryScan {
     let count = row.int(8)
     guard count >= 0, count <= Int64(Int32.max) else { return false }
     let record = TransactionRecord(
-      number: number, timestamp: row.real(1), mark: row.int(2), author: string(row.int(3)),
-      contextName: string(row.int(4)), bundle: string(row.int(5)), process: string(row.int(6)),
-      writer: row.int(7), firstChange: unpacker.changes.count, count: Int(count))
+      number: number,
+      timestamp: row.real(1),
+      mark: row.int(2),
+      author: string(row.int(3)),
+      contextName: string(row.int(4)),
+      bundle: string(row.int(5)),
+      process: string(row.int(6)),
+      writer: row.int(7),
+      firstChange: unpacker.changes.count,
+      count: Int(count)
+    )
     records.append(record)
     return row.isNull(9) || unpacker.append(row.bytes(9))
   }

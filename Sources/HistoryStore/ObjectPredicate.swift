@@ -5,7 +5,8 @@ import SQLiteStorage
 public enum Comparison: String, Sendable, Hashable, CaseIterable {
   /// Equal; null equals null.
   case equal = "="
-  /// Not equal; null differs from every other value, which never matches it.
+  /// Not equal; compared with null it matches everything that is not null, compared with another
+  /// value it does not match null.
   case notEqual = "<>"
   /// Less.
   case less = "<"
@@ -19,7 +20,8 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
 
 /// Which objects of an entity a request is about.
 public indirect enum ObjectPredicate: Sendable, Hashable {
-  /// Objects whose attribute compares so with a value; a null attribute matches only `= null`.
+  /// Objects whose attribute compares so with a value, as SQL compares: a null attribute matches only
+  /// `= null`, and nothing is less or greater than null.
   case compare(String, Comparison, Value)
   /// Objects that match all of some predicates; all of none is every object.
   case all([ObjectPredicate])
@@ -34,7 +36,9 @@ struct CompiledPredicate {
 extension StoreCore {
   /// Compiles a predicate over an entity, with places numbered from a position on.
   func compile(
-    _ predicate: ObjectPredicate?, over entity: Entity, from position: Int
+    _ predicate: ObjectPredicate?,
+    over entity: Entity,
+    from position: Int
   ) throws -> CompiledPredicate {
     var compiled = CompiledPredicate(sql: "")
     compiled.sql = try sql(predicate ?? .all([]), entity, position, &compiled.values)
@@ -42,7 +46,10 @@ extension StoreCore {
   }
 
   private func sql(
-    _ predicate: ObjectPredicate, _ entity: Entity, _ position: Int, _ values: inout [Value]
+    _ predicate: ObjectPredicate,
+    _ entity: Entity,
+    _ position: Int,
+    _ values: inout [Value]
   ) throws -> String {
     switch predicate {
     case .compare(let name, let comparison, let value):
@@ -58,7 +65,10 @@ extension StoreCore {
   }
 
   private func sql(
-    _ name: String, _ comparison: Comparison, _ value: Value, _ position: Int,
+    _ name: String,
+    _ comparison: Comparison,
+    _ value: Value,
+    _ position: Int,
     _ values: inout [Value]
   ) -> String {
     if value == .null {

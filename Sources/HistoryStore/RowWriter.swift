@@ -30,7 +30,12 @@ public struct RowWriter: ~Copyable {
     clear(.max)
   }
 
-  /// Sets an int, or a bool as 0 or 1.
+  /// Sets an int.
+  public mutating func set(_ value: Int, at attribute: Int) {
+    set(Int64(value), at: attribute)
+  }
+
+  /// Sets an int.
   public mutating func set(_ value: Int64, at attribute: Int) {
     guard accepts(.int, at: attribute) else { return }
     statement.statement.bind(value, at: Int32(attribute) + 3)
@@ -57,7 +62,7 @@ public struct RowWriter: ~Copyable {
 
   /// Sets a string.
   public mutating func set(_ value: String, at attribute: Int) {
-    guard accepts(.string, at: attribute) else { return }
+    guard accepts(.string, at: attribute, byteCount: value.utf8.count) else { return }
     var value = value
     let start = text.count
     value.withUTF8 { text.append(contentsOf: UnsafeRawBufferPointer($0)) }
@@ -66,7 +71,7 @@ public struct RowWriter: ~Copyable {
 
   /// Sets bytes.
   public mutating func set(_ value: Data, at attribute: Int) {
-    guard accepts(.data, at: attribute) else { return }
+    guard accepts(.data, at: attribute, byteCount: value.count) else { return }
     let start = text.count
     value.withUnsafeBytes { text.append(contentsOf: $0) }
     keep(from: start, at: attribute, isText: false)
@@ -83,7 +88,7 @@ public struct RowWriter: ~Copyable {
   /// Sets any value, or null.
   public mutating func set(_ value: Value, at attribute: Int) {
     switch value {
-    case .null: break
+    case .null: setNull(at: attribute)
     case .int(let value): set(value, at: attribute)
     case .double(let value): set(value, at: attribute)
     case .string(let value): set(value, at: attribute)
@@ -94,19 +99,38 @@ public struct RowWriter: ~Copyable {
     }
   }
 
+  private mutating func setNull(at attribute: Int) {
+    guard exists(attribute) else { return }
+    statement.statement.bindNull(at: Int32(attribute) + 3)
+    spans.removeAll { $0.position == Int32(attribute) + 3 }
+    isSet &= ~(1 << UInt64(attribute))
+  }
+
   private mutating func keep(from start: Int, at attribute: Int, isText: Bool) {
     spans.append(
       Span(
-        position: Int32(attribute) + 3, start: start, count: text.count - start, isText: isText))
+        position: Int32(attribute) + 3,
+        start: start,
+        count: text.count - start,
+        isText: isText
+      )
+    )
   }
 
-  private mutating func accepts(_ type: AttributeType?, at attribute: Int) -> Bool {
-    guard entity.attributes.indices.contains(attribute) else {
-      error = error ?? .unknownAttribute(entity: entity.name, attribute: "#\(attribute)")
-      return false
-    }
+  private mutating func exists(_ attribute: Int) -> Bool {
+    if entity.attributes.indices.contains(attribute) { return true }
+    error = error ?? .unknownAttribute(entity: entity.name, attribute: "#\(attribute)")
+    return false
+  }
+
+  private mutating func accepts(
+    _ type: AttributeType?,
+    at attribute: Int,
+    byteCount: Int = 0
+  ) -> Bool {
+    guard exists(attribute) else { return false }
     let wanted = entity.attributes[attribute]
-    guard wanted.type == type else {
+    guard wanted.type == type, byteCount <= Value.byteCountMax else {
       error =
         error
         ?? .unfitValue(entity: entity.name, attribute: wanted.name, type: wanted.type)
@@ -125,7 +149,8 @@ public struct RowWriter: ~Copyable {
     let bytes = text.bytes
     for span in spans {
       let slice = UnsafeRawBufferPointer(
-        rebasing: bytes[span.start..<span.start + span.count])
+        rebasing: bytes[span.start..<span.start + span.count]
+      )
       if span.isText {
         row.statement.bind(borrowedText: slice, at: span.position)
       } else {

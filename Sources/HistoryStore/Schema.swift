@@ -30,7 +30,9 @@ enum Schema {
 
   /// Creates every table of a model in the transaction that is open.
   static func create(
-    _ connection: borrowing Connection, model: Model, id: StoreID,
+    _ connection: borrowing Connection,
+    model: Model,
+    id: StoreID,
     timestamps: StoreConfiguration.Timestamps
   ) throws {
     try connection.execute(history)

@@ -27,17 +27,21 @@ extension Store {
   /// Inserts rows that a closure sets one by one until it answers false, as one transaction
   /// (Core Data: `NSBatchInsertRequest` with a dictionary handler).
   ///
-  /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails; nothing is written then.
+  /// The closure runs inside the write: a request to the same store from there is refused.
+  ///
+  /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails, and
+  ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
   /// - Complexity: one statement a row and one or two for the history.
   public func batchInsert(
-    into entityName: String, by author: BatchAuthor,
+    into entityName: String,
+    by author: BatchAuthor,
     _ next: (inout RowWriter) throws -> Bool
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let (number, entity) = try core.entity(entityName)
       var ids: [ObjectID] = []
       let written = try core.writeTransaction(by: author.authorship) { version, packer in
-        let statement = try core.tables[Int(number) - 1].insert(core.connection)
+        let statement = try core.table(number).insert(core.connection)
         var row = RowWriter(statement, entity)
         do {
           while try next(&row) {
@@ -62,7 +66,9 @@ extension Store {
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails.
   /// - Complexity: a scan of the entity, and a row for each object that matches.
   public func batchUpdate(
-    _ entityName: String, where predicate: ObjectPredicate? = nil, set values: [String: Value],
+    _ entityName: String,
+    where predicate: ObjectPredicate? = nil,
+    set values: [String: Value],
     by author: BatchAuthor
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
@@ -72,7 +78,7 @@ extension Store {
       let written = try core.writeTransaction(by: author.authorship) { version, packer in
         guard columns.bits != 0 else { return }
         ids = try core.matching(predicate, in: entity, number)
-        let row = try core.tables[Int(number) - 1].update(columns.bits, core.connection)
+        let row = try core.table(number).update(columns.bits, core.connection)
         row.statement.bind(version, at: 2)
         row.statement.bindNull(at: 3)
         for (offset, value) in columns.values.enumerated() {
@@ -93,21 +99,28 @@ extension Store {
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails.
   /// - Complexity: a scan of the entity, and two rows for each object that matches.
   public func batchDelete(
-    _ entityName: String, where predicate: ObjectPredicate? = nil, by author: BatchAuthor
+    _ entityName: String,
+    where predicate: ObjectPredicate? = nil,
+    by author: BatchAuthor
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let (number, entity) = try core.entity(entityName)
       var ids: [ObjectID] = []
       let written = try core.writeTransaction(by: author.authorship) { _, packer in
         ids = try core.matching(predicate, in: entity, number)
-        let table = core.tables[Int(number) - 1]
+        let table = try core.table(number)
         let tombstone = try table.tombstone(core.connection)
         let row = try table.delete(core.connection)
         for id in ids {
           tombstone.statement.bind(id.key, at: 1)
           guard try tombstone.statement.step() else { continue }
           packer.delete(
-            number, id.key, preserved: entity.preserved, in: tombstone.statement, from: 1)
+            number,
+            id.key,
+            preserved: entity.preserved,
+            in: tombstone.statement,
+            from: 1
+          )
           tombstone.statement.reset()
           row.statement.bind(id.key, at: 1)
           try row.statement.run()
@@ -125,7 +138,8 @@ extension BatchAuthor {
 extension StoreCore {
   /// The bits and values of attributes to set, in the entity's order.
   fileprivate func columns(
-    of values: [String: Value], in entity: Entity
+    of values: [String: Value],
+    in entity: Entity
   ) throws -> (bits: UInt64, values: [Value]) {
     var bits: UInt64 = 0
     for name in values.keys.sorted() {
@@ -146,11 +160,14 @@ extension StoreCore {
 
   /// The objects that match, in key order.
   func matching(
-    _ predicate: ObjectPredicate?, in entity: Entity, _ number: Int32
+    _ predicate: ObjectPredicate?,
+    in entity: Entity,
+    _ number: Int32
   ) throws -> [ObjectID] {
     let compiled = try compile(predicate, over: entity, from: 1)
     let query = try query(
-      "SELECT _key FROM \"\(entity.name)\" WHERE \(compiled.sql) ORDER BY _key")
+      "SELECT _key FROM \"\(entity.name)\" WHERE \(compiled.sql) ORDER BY _key"
+    )
     for (offset, value) in compiled.values.enumerated() {
       query.statement.bind(value, at: Int32(offset) + 1)
     }

@@ -2,14 +2,17 @@ package import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Deletes the history of some authors before a point in time, strictly, whoever has merged it: what
-  /// the published protocols ask of `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a
-  /// fetch request on the author. Nothing of ours calls it; the lab's re-creations of them do.
+  /// Deletes the history of some authors, or of everyone, before a point in time, strictly, whoever has
+  /// merged it.
   ///
-  /// - Parameter authors: whose history, or nothing for everyone's.
+  /// It is what the published protocols ask of `NSPersistentHistoryChangeRequest.deleteHistory(before:)`
+  /// with a fetch request on the author. Nothing of ours calls it; the lab's re-creations of them do.
+  ///
+  /// - Throws: ``HistoryError/sqlite(_:)``; nothing is deleted then.
   /// - Complexity: a scan of history.
   package func deleteHistory(
-    before date: Date, authors: [String?]?
+    before date: Date,
+    authors: [String?]?
   ) throws(HistoryError) {
     try locked { core in
       try core.write {
@@ -18,7 +21,8 @@ extension Store {
         let filter = authors.map { HistoryFilter.any($0.map { .author($0) }) }
         let matching = filter.map { " AND " + $0.sql(core.strings.number(of:)) } ?? ""
         let delete = try core.query(
-          "DELETE FROM history_transaction WHERE timestamp < ?1\(matching)")
+          "DELETE FROM history_transaction WHERE timestamp < ?1\(matching)"
+        )
         delete.statement.bind(date.timeIntervalSinceReferenceDate, at: 1)
         try delete.statement.run()
         try core.connection.execute(
@@ -26,7 +30,8 @@ extension Store {
           DELETE FROM history_chunk WHERE id >> \(ChunkKey.bits) NOT IN (
             SELECT number FROM history_transaction);
           UPDATE history_metadata SET value = max(value, \(head)) WHERE name = 'numbered'
-          """)
+          """
+        )
       }
     }
   }

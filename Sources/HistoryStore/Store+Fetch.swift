@@ -4,7 +4,7 @@ import SQLiteStorage
 extension Store {
   /// Fetches one page of history, in commit order, in one short read transaction.
   ///
-  /// Go on with ``HistoryPage/scannedThrough`` while ``HistoryPage/hasMore`` is true.
+  /// Go on with ``HistoryRequest/next(after:)`` while ``HistoryPage/hasMore`` is true.
   ///
   /// - Throws: ``HistoryError/expired(token:firstHeld:)`` when history of an author that the filter
   ///   lets through was purged above the token, ``HistoryError/rewound(token:head:)`` and
@@ -26,6 +26,9 @@ extension StoreCore {
     case .token(let token):
       if let token { try check(token, against: request.filter, greatestPurged) }
       scan.after = token?.number ?? 0
+      if timestamps == .wallClock {
+        scan.afterTimestamp = request.since?.timeIntervalSinceReferenceDate
+      }
     case .date(let date):
       if timestamps == .monotone {
         scan.after = try lastNumber(notAfter: date.timeIntervalSinceReferenceDate)
@@ -55,11 +58,17 @@ extension StoreCore {
       if rows.statement.isNull(9) { try appendChunks(&scan) }
       guard scan.endTransaction() else { throw HistoryError.damagedTransaction(scan.number) }
     }
-    if scan.greatestString > strings.last { try learnNewStrings() }
+    if scan.greatestString > strings.completeThrough { try learnNewStrings() }
     return HistoryPage(
-      storeID: id, model: model, scannedThrough: try scannedThrough(scan, hasMore: hasMore),
-      hasMore: hasMore, records: scan.records, changes: scan.unpacker.changes,
-      tombstones: scan.unpacker.tombstones, strings: strings)
+      storeID: id,
+      model: model,
+      scannedThrough: try scannedThrough(scan, hasMore: hasMore),
+      hasMore: hasMore,
+      records: scan.records,
+      changes: scan.unpacker.changes,
+      tombstones: scan.unpacker.tombstones,
+      strings: strings
+    )
   }
 
   private func appendChunks(_ scan: inout HistoryScan) throws {
@@ -87,16 +96,11 @@ extension StoreCore {
   /// Refuses a token that is not of this history, or after which something is gone that the request
   /// would have returned.
   func check(
-    _ token: HistoryToken, against filter: HistoryFilter?, _ greatestPurged: Int64
+    _ token: HistoryToken,
+    against filter: HistoryFilter?,
+    _ greatestPurged: Int64
   ) throws {
-    guard token.store == id else { throw HistoryError.otherStore(token: token, store: id) }
-    if token.number > 0 {
-      let mark = try mark(of: token.number)
-      let head = try head().number
-      guard token.number <= head, mark == nil || mark == token.mark else {
-        throw HistoryError.rewound(token: token, head: head)
-      }
-    }
+    try checkIsOurs(token)
     guard token.number < greatestPurged else { return }
     let purged = try purgedByAuthor()
     if purged.values.contains(where: { $0 > token.number }) { try learnNewStrings() }
@@ -109,8 +113,22 @@ extension StoreCore {
     }
   }
 
+  /// Refuses a token of another store, one above the head, and one whose transaction has another mark.
+  ///
+  /// - Complexity: one query of one row, and a second when the transaction is purged.
+  func checkIsOurs(_ token: HistoryToken) throws {
+    guard token.store == id else { throw HistoryError.otherStore(token: token, store: id) }
+    guard token.number > 0 else { return }
+    let mark = try mark(of: token.number)
+    if mark == token.mark { return }
+    let head = try lastNumber(head().number)
+    guard mark == nil, token.number <= head else {
+      throw HistoryError.rewound(token: token, head: head)
+    }
+  }
+
   /// The mark of a transaction that is still there.
-  func mark(of number: Int64) throws -> Int64? {
+  private func mark(of number: Int64) throws -> Int64? {
     let query = try statement(.mark)
     query.statement.bind(number, at: 1)
     defer { query.statement.reset() }
@@ -135,10 +153,10 @@ extension StoreCore {
     return purged
   }
 
+  /// The first transaction after a number that a fetch could return.
   private func firstHeld(after number: Int64) throws -> Int64? {
-    let purged = try purgedByAuthor()
     let query = try statement(.firstHeld)
-    query.statement.bind(max(number, purged.values.min() ?? 0), at: 1)
+    query.statement.bind(number, at: 1)
     defer { query.statement.reset() }
     return try query.statement.step() ? query.statement.int(0) : nil
   }
@@ -160,7 +178,7 @@ extension StoreCore {
     return low
   }
 
-  private func row(atOrAfter number: Int64) throws -> (number: Int64, timestamp: Double)? {
+  func row(atOrAfter number: Int64) throws -> (number: Int64, timestamp: Double)? {
     let query = try statement(.numberAtOrAfter)
     query.statement.bind(number, at: 1)
     defer { query.statement.reset() }

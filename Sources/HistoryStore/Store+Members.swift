@@ -49,29 +49,43 @@ extension Store {
   /// Registers a member at the head, or takes up the registration of one that is known, in a new
   /// epoch: what an earlier process of the same member still does is refused from here on.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the member off.
+  /// A member that a retention limit has cut off joins only when it says that it will read its data
+  /// anew: then it starts at the head, as at its first launch.
+  ///
+  /// - Throws: ``HistoryError/lost(_:)`` when the member was cut off and does not resync.
   /// - Complexity: one write of one row; the snapshot of the data is read after it, not inside it.
   public func join(
-    _ member: ActorID, kind: MemberKind = .actor, author: String? = nil
+    _ member: ActorID,
+    kind: MemberKind = .actor,
+    author: String? = nil,
+    resyncingIfLost: Bool = false
   ) throws(HistoryError) -> Registration {
     try locked { core in
-      try core.write { try core.join(member, kind: kind, author: author) }
+      try core.write {
+        if resyncingIfLost, let row = try core.row(of: member), row.state == .lost {
+          try core.setState(.retired, of: member)
+        }
+        return try core.join(member, kind: kind, author: author)
+      }
     }
   }
 
   /// Records that a member has merged through a position; recording less than before does nothing.
   ///
   /// - Throws: ``HistoryError/superseded(_:)``, ``HistoryError/lost(_:)`` or
-  ///   ``HistoryError/notAMember(_:)``; nothing is written then.
+  ///   ``HistoryError/notAMember(_:)``, ``HistoryError/rewound(token:head:)`` or
+  ///   ``HistoryError/otherStore(token:store:)`` for a position that is none of this history; nothing
+  ///   is written then.
   /// - Complexity: one write of one row.
   public func record(
-    _ registration: Registration, through cursor: HistoryToken
+    _ registration: Registration,
+    through cursor: HistoryToken
   ) throws(HistoryError) {
     try locked { core in
-      guard cursor.store == core.id else {
-        throw HistoryError.otherStore(token: cursor, store: core.id)
+      try core.write {
+        try core.checkIsOurs(cursor)
+        try core.record(registration, through: cursor)
       }
-      try core.write { try core.record(registration, through: cursor) }
     }
   }
 
@@ -93,7 +107,10 @@ extension Store {
       try core.write {
         try core.validate(registration, mayBeLost: true)
         return try core.enter(
-          registration.member, epoch: registration.epoch, cursor: try core.headToken())
+          registration.member,
+          epoch: registration.epoch,
+          cursor: try core.headToken()
+        )
       }
     }
   }
@@ -104,15 +121,20 @@ extension Store {
   public func members() throws(HistoryError) -> [Member] {
     try locked { core in
       let query = try core.query(
-        "SELECT id, kind, state, cursor, seen FROM history_member ORDER BY id")
+        "SELECT id, kind, state, cursor, seen FROM history_member ORDER BY id"
+      )
       defer { query.statement.reset() }
       var members: [Member] = []
       while try query.statement.step() {
         members.append(
           Member(
-            id: ActorID(query.statement.text(0) ?? "?"), kind: MemberKind(rawValue: query.statement.int(1)) ?? .actor,
-            state: MemberState(rawValue: query.statement.int(2)) ?? .active, cursor: query.statement.int(3),
-            seen: Date(timeIntervalSinceReferenceDate: query.statement.real(4))))
+            id: ActorID(query.statement.text(0) ?? "?"),
+            kind: MemberKind(rawValue: query.statement.int(1)) ?? .actor,
+            state: MemberState(rawValue: query.statement.int(2)) ?? .active,
+            cursor: query.statement.int(3),
+            seen: Date(timeIntervalSinceReferenceDate: query.statement.real(4))
+          )
+        )
       }
       return members
     }
@@ -129,13 +151,16 @@ struct MemberRow {
 
 extension StoreCore {
   fileprivate func join(
-    _ member: ActorID, kind: MemberKind, author: String?
+    _ member: ActorID,
+    kind: MemberKind,
+    author: String?
   ) throws -> Registration {
     let epoch = try nextEpoch()
     guard let row = try row(of: member), row.state != .retired else {
       let head = try headToken()
       let insert = try query(
-        "INSERT OR REPLACE INTO history_member VALUES(?1,?2,?3,0,?4,?5,?4,?6,?7,?8)")
+        "INSERT OR REPLACE INTO history_member VALUES(?1,?2,?3,0,?4,?5,?4,?6,?7,?8)"
+      )
       insert.statement.bind(member.name, at: 1)
       insert.statement.bind(epoch, at: 2)
       insert.statement.bind(kind.rawValue, at: 3)
@@ -154,13 +179,16 @@ extension StoreCore {
 
   /// Writes a member's epoch and cursor, and makes it active.
   fileprivate func enter(
-    _ member: ActorID, epoch: Int64, cursor: HistoryToken
+    _ member: ActorID,
+    epoch: Int64,
+    cursor: HistoryToken
   ) throws -> Registration {
     let update = try query(
       """
       UPDATE history_member SET epoch = ?2, state = 0, cursor = ?3, mark = ?4, seen = ?5
       WHERE id = ?1
-      """)
+      """
+    )
     update.statement.bind(member.name, at: 1)
     update.statement.bind(epoch, at: 2)
     update.statement.bind(cursor.number, at: 3)
@@ -172,7 +200,8 @@ extension StoreCore {
 
   private func nextEpoch() throws -> Int64 {
     let raise = try query(
-      "UPDATE history_metadata SET value = value + 1 WHERE name = 'epoch' RETURNING value")
+      "UPDATE history_metadata SET value = value + 1 WHERE name = 'epoch' RETURNING value"
+    )
     defer { raise.statement.reset() }
     guard try raise.statement.step() else {
       throw HistoryError.damaged(path: path, what: "it has no epoch")
@@ -203,7 +232,9 @@ extension StoreCore {
   }
 
   fileprivate func setState(_ state: MemberState, of member: ActorID) throws {
-    let update = try query("UPDATE history_member SET state = ?2 WHERE id = ?1")
+    let update = try query(
+      "UPDATE history_member SET state = ?2 WHERE id = ?1"
+    )
     update.statement.bind(member.name, at: 1)
     update.statement.bind(state.rawValue, at: 2)
     try update.statement.run()
@@ -217,6 +248,8 @@ extension StoreCore {
     return MemberRow(
       epoch: query.statement.int(0),
       state: MemberState(rawValue: query.statement.int(1)) ?? .retired,
-      cursor: query.statement.int(2), mark: query.statement.int(3))
+      cursor: query.statement.int(2),
+      mark: query.statement.int(3)
+    )
   }
 }

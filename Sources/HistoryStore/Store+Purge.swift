@@ -30,11 +30,12 @@ extension Store {
   /// Purges history before a token, strictly, and never above the watermark
   /// (Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
   ///
-  /// - Throws: ``HistoryError/otherStore(token:store:)`` for another store's token.
+  /// - Throws: ``HistoryError/otherStore(token:store:)`` and ``HistoryError/rewound(token:head:)`` for a
+  ///   token that is none of this history; nothing is purged then.
   @discardableResult
   public func purge(before token: HistoryToken) throws(HistoryError) -> PurgeResult {
-    guard token.store == id else { throw .otherStore(token: token, store: id) }
-    return try purge(through: token.number - 1)
+    try locked { core in try core.read { try core.checkIsOurs(token) } }
+    return try purge(through: max(token.number, 1) - 1)
   }
 
   /// Purges for a member, who must still be the one that it thinks it is.
@@ -46,7 +47,8 @@ extension Store {
   }
 
   private func purge(
-    through wanted: Int64, by registration: Registration? = nil
+    through wanted: Int64,
+    by registration: Registration? = nil
   ) throws(HistoryError) -> PurgeResult {
     let raised = try locked { core in
       try core.write { try core.raisePurged(through: wanted, by: registration) }
@@ -60,8 +62,11 @@ extension Store {
       isDone = chunk.isLast
     }
     return PurgeResult(
-      purgedThrough: raised.through, watermark: raised.watermark, transactionCount: deleted,
-      isLimited: raised.through < wanted && wanted != .max)
+      purgedThrough: raised.through,
+      watermark: raised.watermark,
+      transactionCount: deleted,
+      isLimited: raised.through < wanted && wanted != .max
+    )
   }
 
   /// The numbers of the transactions that the file holds and a fetch could return.
@@ -72,7 +77,8 @@ extension Store {
       try core.read {
         let purged = try core.purgedByAuthor()
         let rows = try core.query(
-          "SELECT number, author FROM history_transaction ORDER BY number")
+          "SELECT number, author FROM history_transaction ORDER BY number"
+        )
         defer { rows.statement.reset() }
         var numbers: [Int64] = []
         while try rows.statement.step() {
@@ -89,10 +95,13 @@ extension Store {
 extension StoreCore {
   /// How many transactions one chunk deletes: the write lock is held for a few milliseconds.
   private static let purgeChunk: Int64 = 1000
+  /// How many rows of big transactions, of 32 KB each, one chunk deletes unless one has more.
+  private static let purgeChunkRows = 256
 
   /// Raises what is purged, in the transaction that reads the registry.
   fileprivate func raisePurged(
-    through wanted: Int64, by registration: Registration?
+    through wanted: Int64,
+    by registration: Registration?
   ) throws -> (through: Int64, watermark: Int64, hasRows: Bool) {
     if let registration { try validate(registration) }
     let head = try head().number
@@ -102,16 +111,42 @@ extension StoreCore {
     least.statement.reset()
     let bound = rules.purgeBound(wanted, watermark, head)
     let before = try metadata("purged")
-    guard bound > before else { return (before, watermark, try metadata("deleted") < before) }
+    try raise(through: bound, from: before)
+    let through = max(bound, before)
+    return (through, watermark, try metadata("deleted") < through)
+  }
+
+  /// Makes the history of every author who is not protected invisible through a number.
+  private func raise(through bound: Int64, from before: Int64) throws {
+    try learnNewStrings()
+    let unprotected = try purgedByAuthor().filter { !configuration.isProtected(strings[$0.key]) }
+    // New since the last purge, or protected then, by this store or by another's configuration.
+    let behind = unprotected.filter { $0.value < min(bound, before) }
+    guard bound > before || !behind.isEmpty else { return }
     let raise = try query(
       """
       UPDATE history_author SET purged = max(purged, ?1)
-      WHERE string NOT IN (\(try protectedNumbers()))
-      """)
+      WHERE string IN (\(Self.list(unprotected.keys)))
+      """
+    )
     raise.statement.bind(bound, at: 1)
     try raise.statement.run()
-    try setMetadata("purged", bound)
-    return (bound, watermark, true)
+    try setMetadata("purged", max(bound, before))
+    if !behind.isEmpty { try deleteAgain(from: Self.list(behind.keys)) }
+  }
+
+  /// Lets the deletion start again at the first row that some authors have left where it already was.
+  ///
+  /// - Complexity: one row for each transaction that is held there, which only protection does.
+  private func deleteAgain(from authors: String) throws {
+    try connection.execute(
+      """
+      UPDATE history_metadata SET value = min(value, ifnull((
+        SELECT min(number) - 1 FROM history_transaction
+        WHERE number <= history_metadata.value AND author IN (\(authors))), value))
+      WHERE name = 'deleted'
+      """
+    )
   }
 
   /// Deletes the next rows that are purged, and remembers how far it came.
@@ -119,30 +154,60 @@ extension StoreCore {
     let through = try metadata("purged")
     let from = try metadata("deleted")
     guard from < through else { return (0, true) }
-    let end = min(through, from + Self.purgeChunk)
-    let kept = try protectedNumbers()
+    guard let first = try row(atOrAfter: from + 1)?.number, first <= through else {
+      try setMetadata("deleted", through)
+      return (0, true)
+    }
+    let purged = try purgedByAuthor()
+    let end = try chunkEnd(first, through, purged.values.filter { $0 >= first })
+    let count = try delete(first, end, keeping: Self.list(purged.filter { $0.value < end }.keys))
+    try setMetadata("deleted", end)
+    return (count, end == through)
+  }
+
+  /// The last number of a chunk: it holds so many transactions and so many rows of big ones at most,
+  /// and every author was purged through all of it or through nothing of it.
+  private func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
+    let end = min(through, first + Self.purgeChunk - 1, purged.min() ?? through)
+    let beyond = try query(
+      """
+      SELECT id >> \(ChunkKey.bits) FROM history_chunk
+      WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 1 OFFSET \(Self.purgeChunkRows)
+      """
+    )
+    defer { beyond.statement.reset() }
+    bindChunks(first, end, to: beyond)
+    return try beyond.statement.step() ? max(first, beyond.statement.int(0) - 1) : end
+  }
+
+  private func delete(_ first: Int64, _ end: Int64, keeping kept: String) throws -> Int {
     let chunks = try query(
       """
-      DELETE FROM history_chunk
-      WHERE id >= (?1 + 1) << \(ChunkKey.bits) AND id < (?2 + 1) << \(ChunkKey.bits)
-      AND id >> \(ChunkKey.bits) NOT IN (
+      DELETE FROM history_chunk WHERE id >= ?1 AND id < ?2 AND id >> \(ChunkKey.bits) NOT IN (
         SELECT number FROM history_transaction
-        WHERE number > ?1 AND number <= ?2 AND author IN (\(kept)))
-      """)
-    chunks.statement.bind(from, at: 1)
-    chunks.statement.bind(end, at: 2)
+        WHERE number >= ?3 AND number <= ?4 AND author IN (\(kept)))
+      """
+    )
+    bindChunks(first, end, to: chunks)
+    chunks.statement.bind(first, at: 3)
+    chunks.statement.bind(end, at: 4)
     try chunks.statement.run()
     let rows = try query(
       """
       DELETE FROM history_transaction
-      WHERE number > ?1 AND number <= ?2 AND author NOT IN (\(kept))
-      """)
-    rows.statement.bind(from, at: 1)
+      WHERE number >= ?1 AND number <= ?2 AND author NOT IN (\(kept))
+      """
+    )
+    rows.statement.bind(first, at: 1)
     rows.statement.bind(end, at: 2)
     try rows.statement.run()
-    let count = Int(connection.changes)
-    try setMetadata("deleted", end)
-    return (count, end == through)
+    return Int(connection.changes)
+  }
+
+  /// Binds the keys of the chunks of some transactions to the first two places.
+  private func bindChunks(_ first: Int64, _ end: Int64, to prepared: PreparedStatement) {
+    prepared.statement.bind(first << ChunkKey.bits, at: 1)
+    prepared.statement.bind((end + 1) << ChunkKey.bits, at: 2)
   }
 
   /// A number that the file keeps about itself.
@@ -160,11 +225,8 @@ extension StoreCore {
     try write.statement.run()
   }
 
-  /// The numbers of the protected authors' names, for SQL.
-  private func protectedNumbers() throws -> String {
-    try learnNewStrings()
-    return try purgedByAuthor().keys.sorted()
-      .filter { configuration.isProtected(strings[$0]) }
-      .map(String.init).joined(separator: ",")
+  /// Numbers of strings, for SQL.
+  private static func list(_ numbers: some Sequence<Int32>) -> String {
+    numbers.sorted().map(String.init).joined(separator: ",")
   }
 }

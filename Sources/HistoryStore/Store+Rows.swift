@@ -21,7 +21,10 @@ package struct RowBatch: Sendable {
 
   /// Appends the row of a statement: the version in a column, the values behind it.
   fileprivate mutating func append(
-    _ key: Int64, _ row: borrowing Statement, _ entity: Entity, from column: Int32
+    _ key: Int64,
+    _ row: borrowing Statement,
+    _ entity: Entity,
+    from column: Int32
   ) {
     keys.append(key)
     versions.append(row.int(column))
@@ -37,10 +40,11 @@ extension Store {
   ///
   /// - Complexity: one query a key.
   package func rows(
-    _ entity: Int32, sortedKeys keys: [Int64]
+    _ entity: Int32,
+    sortedKeys keys: [Int64]
   ) throws(HistoryError) -> RowBatch {
     try locked { core in
-      let table = core.tables[Int(entity) - 1]
+      let table = try core.table(entity)
       var batch = RowBatch(entity: entity, width: table.entity.attributes.count)
       try core.read {
         let select = try table.select(core.connection)
@@ -60,7 +64,8 @@ extension Store {
   ///
   /// - Complexity: a scan of the entity.
   package func rows(
-    _ entity: Int32, where predicate: ObjectPredicate? = nil
+    _ entity: Int32,
+    where predicate: ObjectPredicate? = nil
   ) throws(HistoryError) -> RowBatch {
     try locked { core in try core.read { try core.rows(entity, predicate) } }
   }
@@ -83,9 +88,10 @@ extension StoreCore {
     let entity = try entity(number)
     let compiled = try compile(predicate, over: entity, from: 1)
     var batch = RowBatch(entity: number, width: entity.attributes.count)
-    let list = tables[Int(number) - 1].columnList
+    let list = try table(number).columnList
     let query = try query(
-      "SELECT _key, _version\(list) FROM \"\(entity.name)\" WHERE \(compiled.sql) ORDER BY _key")
+      "SELECT _key, _version\(list) FROM \"\(entity.name)\" WHERE \(compiled.sql) ORDER BY _key"
+    )
     for (offset, value) in compiled.values.enumerated() {
       query.statement.bind(value, at: Int32(offset) + 1)
     }

@@ -24,7 +24,10 @@ package struct ObjectEdit: Sendable {
   package var values: [Value]
 
   package init(
-    _ type: ChangeType, _ id: ObjectID, columns: UInt64 = 0, version: Int64 = 0,
+    _ type: ChangeType,
+    _ id: ObjectID,
+    columns: UInt64 = 0,
+    version: Int64 = 0,
     values: [Value] = []
   ) {
     self.type = type
@@ -35,7 +38,7 @@ package struct ObjectEdit: Sendable {
   }
 }
 
-/// What a save does: the edits of one context, as one transaction.
+/// What a save does: the edits of one context, as one transaction, at most one edit an object.
 package struct SaveRequest: Sendable {
   package var edits: [ObjectEdit]
   package var author: String?
@@ -44,7 +47,10 @@ package struct SaveRequest: Sendable {
   package var policy: MergePolicy
 
   package init(
-    edits: [ObjectEdit], author: String?, contextName: String?, writer: WriterID,
+    edits: [ObjectEdit],
+    author: String?,
+    contextName: String?,
+    writer: WriterID,
     policy: MergePolicy
   ) {
     self.edits = edits
@@ -86,7 +92,10 @@ extension Store {
       var outcomes: [EditOutcome] = []
       outcomes.reserveCapacity(request.edits.count)
       let authorship = Authorship(
-        author: request.author, contextName: request.contextName, writer: request.writer.rawValue)
+        author: request.author,
+        contextName: request.contextName,
+        writer: request.writer.rawValue
+      )
       let written = try core.writeTransaction(by: authorship) { number, packer in
         var conflicts: [ObjectID] = []
         for edit in request.edits {
@@ -116,7 +125,10 @@ extension Store {
 extension StoreCore {
   /// Writes one edit and packs it, unless the object is gone or the policy leaves it out.
   fileprivate func apply(
-    _ edit: ObjectEdit, _ number: Int64, _ policy: MergePolicy, _ packer: inout ChangePacker,
+    _ edit: ObjectEdit,
+    _ number: Int64,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
     _ conflicts: inout [ObjectID]
   ) throws -> EditOutcome {
     switch edit.type {
@@ -127,10 +139,12 @@ extension StoreCore {
   }
 
   private func insert(
-    _ edit: ObjectEdit, _ number: Int64, _ packer: inout ChangePacker
+    _ edit: ObjectEdit,
+    _ number: Int64,
+    _ packer: inout ChangePacker
   ) throws -> EditOutcome {
     let entity = try entity(edit.id.entity)
-    let row = try tables[Int(edit.id.entity) - 1].insert(connection)
+    let row = try table(edit.id.entity).insert(connection)
     row.statement.bind(edit.id.key, at: 1)
     row.statement.bind(number, at: 2)
     for (index, attribute) in entity.attributes.enumerated() {
@@ -144,7 +158,10 @@ extension StoreCore {
   }
 
   private func update(
-    _ edit: ObjectEdit, _ number: Int64, _ policy: MergePolicy, _ packer: inout ChangePacker,
+    _ edit: ObjectEdit,
+    _ number: Int64,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
     _ conflicts: inout [ObjectID]
   ) throws -> EditOutcome {
     let row = try bindUpdate(edit, number)
@@ -171,7 +188,13 @@ extension StoreCore {
 
   private func bindUpdate(_ edit: ObjectEdit, _ number: Int64) throws -> PreparedStatement {
     let entity = try entity(edit.id.entity)
-    let row = try tables[Int(edit.id.entity) - 1].update(edit.columns, connection)
+    guard edit.columns >> UInt64(entity.attributes.count) == 0 else {
+      throw HistoryError.unknownAttribute(
+        entity: entity.name,
+        attribute: "#\(63 - edit.columns.leadingZeroBitCount)"
+      )
+    }
+    let row = try table(edit.id.entity).update(edit.columns, connection)
     row.statement.bind(edit.id.key, at: 1)
     row.statement.bind(number, at: 2)
     var position: Int32 = 4
@@ -185,10 +208,12 @@ extension StoreCore {
   }
 
   private func delete(
-    _ edit: ObjectEdit, _ policy: MergePolicy, _ packer: inout ChangePacker,
+    _ edit: ObjectEdit,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
     _ conflicts: inout [ObjectID]
   ) throws -> EditOutcome {
-    let table = tables[Int(edit.id.entity) - 1]
+    let table = try table(edit.id.entity)
     let tombstone = try table.tombstone(connection)
     tombstone.statement.bind(edit.id.key, at: 1)
     defer { tombstone.statement.reset() }
@@ -199,8 +224,12 @@ extension StoreCore {
       return .leftOut
     }
     packer.delete(
-      edit.id.entity, edit.id.key, preserved: table.entity.preserved, in: tombstone.statement,
-      from: 1)
+      edit.id.entity,
+      edit.id.key,
+      preserved: table.entity.preserved,
+      in: tombstone.statement,
+      from: 1
+    )
     tombstone.statement.reset()
     let row = try table.delete(connection)
     row.statement.bind(edit.id.key, at: 1)
@@ -209,7 +238,7 @@ extension StoreCore {
   }
 
   private func version(of id: ObjectID) throws -> Int64? {
-    let row = try tables[Int(id.entity) - 1].tombstone(connection)
+    let row = try table(id.entity).tombstone(connection)
     row.statement.bind(id.key, at: 1)
     defer { row.statement.reset() }
     return try row.statement.step() ? row.statement.int(0) : nil

@@ -25,7 +25,9 @@ public final class Store: Sendable {
   /// - Throws: ``HistoryError`` when the file cannot be opened, is no store, is newer than this
   ///   library, or holds another model; the file is untouched then.
   public convenience init(
-    path: String, model: Model, configuration: StoreConfiguration = .init()
+    path: String,
+    model: Model,
+    configuration: StoreConfiguration = .init()
   ) throws(HistoryError) {
     try self.init(opening: path, model: model, configuration)
   }
@@ -34,13 +36,16 @@ public final class Store: Sendable {
   ///
   /// - Throws: ``HistoryError`` as ``init(path:model:configuration:)``.
   public convenience init(
-    path: String, configuration: StoreConfiguration = .init()
+    path: String,
+    configuration: StoreConfiguration = .init()
   ) throws(HistoryError) {
     try self.init(opening: path, model: nil, configuration)
   }
 
   private init(
-    opening path: String, model: Model?, _ configuration: StoreConfiguration
+    opening path: String,
+    model: Model?,
+    _ configuration: StoreConfiguration
   ) throws(HistoryError) {
     do {
       let opened = try FileHeader.open(path: path, model: model, configuration: configuration)

@@ -27,6 +27,12 @@ extension Statement {
   }
 }
 
+extension Value {
+  /// How many bytes a string or data has at most: half of what SQLite takes, so that the tombstone
+  /// fits as well.
+  static let byteCountMax = 500_000_000
+}
+
 extension StoreCore {
   /// The entity with a name, and its number.
   func entity(_ name: String) throws -> (number: Int32, entity: Entity) {
@@ -44,7 +50,16 @@ extension StoreCore {
     return entity
   }
 
-  /// Refuses a value that does not fit its attribute.
+  /// The statements of the entity with a number.
+  func table(_ number: Int32) throws -> EntityStatements {
+    guard tables.indices.contains(Int(number) - 1) else {
+      throw HistoryError.unknownEntity("number \(number)")
+    }
+    return tables[Int(number) - 1]
+  }
+
+  /// Refuses a value that does not fit its attribute, or is larger than SQLite stores
+  /// (https://sqlite.org/limits.html): what cannot be bound would become null.
   func check(_ value: Value, of attribute: Attribute, in entity: Entity) throws {
     let fits =
       switch value {
@@ -52,11 +67,17 @@ extension StoreCore {
       case .double(let double): attribute.type == .double && !double.isNaN
       case .date(let date):
         attribute.type == .date && !date.timeIntervalSinceReferenceDate.isNaN
+      case .string(let text):
+        attribute.type == .string && text.utf8.count <= Value.byteCountMax
+      case .data(let data): attribute.type == .data && data.count <= Value.byteCountMax
       default: value.type == attribute.type
       }
     guard fits else {
       throw HistoryError.unfitValue(
-        entity: entity.name, attribute: attribute.name, type: attribute.type)
+        entity: entity.name,
+        attribute: attribute.name,
+        type: attribute.type
+      )
     }
   }
 

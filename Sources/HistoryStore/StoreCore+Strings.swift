@@ -34,15 +34,23 @@ extension StoreCore {
     return number
   }
 
+  /// The greatest number that a string may have: what is remembered grows with it.
+  private static let stringNumberMax: Int64 = 1 << 24
+
   /// Learns the strings that other connections have added since.
   func learnNewStrings() throws {
     let query = try statement(.newStrings)
-    query.statement.bind(Int64(strings.last), at: 1)
+    query.statement.bind(Int64(strings.completeThrough), at: 1)
     defer { query.statement.reset() }
+    var greatest = strings.completeThrough
     while try query.statement.step() {
-      if let text = query.statement.text(1) {
-        strings.learn(text, as: Int32(truncatingIfNeeded: query.statement.int(0)))
+      let number = query.statement.int(0)
+      guard number <= Self.stringNumberMax, let text = query.statement.text(1) else {
+        throw HistoryError.damaged(path: path, what: "it has a string with number \(number)")
       }
+      strings.learn(text, as: Int32(number))
+      greatest = max(greatest, Int32(number))
     }
+    strings.markComplete(through: greatest)
   }
 }

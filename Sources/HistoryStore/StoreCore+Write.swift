@@ -29,7 +29,8 @@ extension StoreCore {
   /// The closure gets the number that the transaction will have, which is also the version that
   /// changed rows take.
   func writeTransaction(
-    by authorship: Authorship, _ body: (_ number: Int64, inout ChangePacker) throws -> Void
+    by authorship: Authorship,
+    _ body: (_ number: Int64, inout ChangePacker) throws -> Void
   ) throws -> WrittenTransaction? {
     do {
       return try write {
@@ -46,7 +47,9 @@ extension StoreCore {
   }
 
   private func insert(
-    _ number: Int64, after previous: Double, _ authorship: Authorship
+    _ number: Int64,
+    after previous: Double,
+    _ authorship: Authorship
   ) throws -> WrittenTransaction {
     let timestamp = timestamp(after: previous)
     let mark = Int64(configuration.random() & 0x7fff_ffff)
@@ -71,7 +74,9 @@ extension StoreCore {
     try row.statement.run()
     return WrittenTransaction(
       token: HistoryToken(store: id, number: number, mark: mark),
-      timestamp: Date(timeIntervalSinceReferenceDate: timestamp), count: Int(packed.count))
+      timestamp: Date(timeIntervalSinceReferenceDate: timestamp),
+      count: Int(packed.count)
+    )
   }
 
   /// The clock's reading, lifted above the previous transaction's unless the store keeps it raw.
@@ -89,7 +94,9 @@ extension StoreCore {
     for (index, (start, end)) in zip(starts, ends).enumerated() {
       chunk.statement.bind(number << ChunkKey.bits | Int64(index), at: 1)
       chunk.statement.bind(
-        borrowed: UnsafeRawBufferPointer(rebasing: packed.bytes.bytes[start..<end]), at: 2)
+        borrowed: UnsafeRawBufferPointer(rebasing: packed.bytes.bytes[start..<end]),
+        at: 2
+      )
       try chunk.statement.run()
     }
   }

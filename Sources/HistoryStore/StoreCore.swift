@@ -2,7 +2,9 @@ import PersistentHistory
 import SQLiteStorage
 
 /// What one open store works with: its connection, prepared statements, and what it remembers of the
-/// file. Whoever holds the store's lock may use it.
+/// file.
+///
+/// Whoever holds the store's lock may use it.
 final class StoreCore {
   let path: String
   let configuration: StoreConfiguration
@@ -28,7 +30,9 @@ final class StoreCore {
   private static let queryCountMax = 64
 
   init(
-    path: String, configuration: StoreConfiguration, opened: consuming OpenedFile
+    path: String,
+    configuration: StoreConfiguration,
+    opened: consuming OpenedFile
   ) throws {
     let file = opened.header
     let transactions = try TransactionStatements(opened.connection)
@@ -88,16 +92,19 @@ final class StoreCore {
     try transactions.read(connection, body)
   }
 
-  /// The number, timestamp and mark of the newest transaction; zeros in an empty history.
+  /// The number, timestamp and mark of the newest transaction; an empty history ends with number 0
+  /// before all time.
   func head() throws -> (number: Int64, timestamp: Double, mark: Int64) {
     let head = try statement(.head)
     defer { head.statement.reset() }
-    guard try head.statement.step() else { return (0, 0, 0) }
+    guard try head.statement.step() else { return (0, -.infinity, 0) }
     return (head.statement.int(0), head.statement.real(1), head.statement.int(2))
   }
 
-  /// The greatest number that was ever given to a transaction. Our own purges leave the newest row;
-  /// only raw stores can lose it, to ``Store/deleteHistory(before:authors:)``.
+  /// The greatest number that was ever given to a transaction.
+  ///
+  /// Our own purges leave the newest row; only raw stores can lose it, to
+  /// ``Store/deleteHistory(before:authors:)``.
   func lastNumber(_ head: Int64) throws -> Int64 {
     guard timestamps == .wallClock else { return head }
     return max(head, try metadata("numbered"))
@@ -160,7 +167,10 @@ enum StoreStatement: Int, CaseIterable {
     case .greatestPurged: "SELECT max(purged) FROM history_author"
     case .authorsPurged: "SELECT string, purged FROM history_author"
     case .firstHeld:
-      "SELECT number FROM history_transaction WHERE number > ?1 ORDER BY number LIMIT 1"
+      """
+      SELECT number FROM history_transaction JOIN history_author ON string = author
+      WHERE number > ?1 AND number > purged ORDER BY number LIMIT 1
+      """
     case .member:
       "SELECT epoch, state, cursor, mark, registered FROM history_member WHERE id = ?1"
     case .watermark: rules.watermark

@@ -29,7 +29,9 @@ public actor HistoryTracker {
 
   /// Creates a tracker for one actor: a process in one role, whose name no other process uses.
   public init(
-    _ member: ActorID, store: Store, contexts: [ObjectContext],
+    _ member: ActorID,
+    store: Store,
+    contexts: [ObjectContext],
     strategy: PurgeStrategy = .whenMerged
   ) {
     self.member = member
@@ -82,7 +84,11 @@ public actor HistoryTracker {
   private func launched() throws(HistoryError) -> MemberSession {
     if let session { return session }
     let launched = try MemberSession(
-      member, store: store, contexts: contexts, author: contexts.first?.author)
+      member,
+      store: store,
+      contexts: contexts,
+      author: contexts.first?.author
+    )
     session = launched
     return launched
   }

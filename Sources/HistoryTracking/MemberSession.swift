@@ -33,8 +33,12 @@ package final class MemberSession {
   /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the member off; resync then.
   /// - Complexity: one small write, then a scan of the data for each context without the write lock.
   package init(
-    _ member: ActorID, store: Store, contexts: [ObjectContext], author: String?,
-    ignoredAuthors: Set<String> = [], pageTransactionCountMax: Int = 1000
+    _ member: ActorID,
+    store: Store,
+    contexts: [ObjectContext],
+    author: String?,
+    ignoredAuthors: Set<String> = [],
+    pageTransactionCountMax: Int = 1000
   ) throws(HistoryError) {
     self.member = member
     self.store = store
@@ -60,9 +64,13 @@ package final class MemberSession {
   /// What the session has in memory now.
   package var memory: Memory {
     Memory(
-      ignoredAuthors: ignoredAuthors, pageTransactionCountMax: pageTransactionCountMax,
-      registration: registration, mergedThrough: mergedThrough, recordedThrough: recordedThrough,
-      fetched: fetched)
+      ignoredAuthors: ignoredAuthors,
+      pageTransactionCountMax: pageTransactionCountMax,
+      registration: registration,
+      mergedThrough: mergedThrough,
+      recordedThrough: recordedThrough,
+      fetched: fetched
+    )
   }
 
   /// Puts a session back as it was, on another connection to the same store; nothing is registered.
@@ -84,7 +92,8 @@ package final class MemberSession {
   /// - Throws: ``HistoryError/expired(token:firstHeld:)`` and its like, after which only a resync helps.
   package func fetch() throws(HistoryError) -> [HistoryTransaction] {
     let page = try store.fetch(
-      HistoryRequest(after: mergedThrough, transactionCountMax: pageTransactionCountMax))
+      HistoryRequest(after: mergedThrough, transactionCountMax: pageTransactionCountMax)
+    )
     fetched = page
     hasMore = page.hasMore
     return relevant(page)

@@ -91,7 +91,12 @@ struct ContextState: Sendable {
       case .update:
         let set = edit.values.indices.filter { edit.columns >> UInt64($0) & 1 == 1 }
         return ObjectEdit(
-          .update, id, columns: edit.columns, version: version, values: set.map { edit.values[$0] })
+          .update,
+          id,
+          columns: edit.columns,
+          version: version,
+          values: set.map { edit.values[$0] }
+        )
       case .delete: return ObjectEdit(.delete, id, version: version)
       }
     }

@@ -80,8 +80,10 @@ struct EntityTable: Sendable {
   mutating func put(_ batch: RowBatch) {
     for index in batch.keys.indices {
       put(
-        batch.keys[index], version: batch.versions[index],
-        batch.values[index * width..<(index + 1) * width])
+        batch.keys[index],
+        version: batch.versions[index],
+        batch.values[index * width..<(index + 1) * width]
+      )
     }
   }
 }

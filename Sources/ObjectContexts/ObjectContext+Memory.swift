@@ -15,14 +15,23 @@ extension ObjectContext {
   /// What the context knows now.
   package var memory: Memory {
     Memory(
-      author: author, name: name, mergePolicy: mergePolicy, writer: writer,
-      state: state.withLock { $0 })
+      author: author,
+      name: name,
+      mergePolicy: mergePolicy,
+      writer: writer,
+      state: state.withLock { $0 }
+    )
   }
 
   /// Puts a context back as it was, on another connection to the same store.
   package convenience init(store: Store, memory: Memory) {
     self.init(
-      store: store, author: memory.author, name: memory.name, mergePolicy: memory.mergePolicy,
-      writer: memory.writer, state: memory.state)
+      store: store,
+      author: memory.author,
+      name: memory.name,
+      mergePolicy: memory.mergePolicy,
+      writer: memory.writer,
+      state: memory.state
+    )
   }
 }

@@ -14,8 +14,10 @@ public struct MergeDelta: Sendable, Hashable {
 }
 
 extension ObjectContext {
-  /// Brings the changes of some transactions into the context: what they changed is read anew, each
-  /// object once, however many transactions changed it. Unsaved edits stay on top.
+  /// Brings the changes of some transactions into the context.
+  ///
+  /// What they changed is read anew, each object once, however many transactions changed it. Unsaved
+  /// edits stay on top.
   ///
   /// Transactions that the context saved itself change nothing. Merging what the view already holds
   /// changes nothing either, so a merge may be repeated.
@@ -39,7 +41,8 @@ extension ObjectContext {
 
   /// Notes what must be read anew or forgotten because of one transaction.
   private func note(
-    _ transaction: HistoryTransaction, in wanted: inout [ObjectID: ChangeType],
+    _ transaction: HistoryTransaction,
+    in wanted: inout [ObjectID: ChangeType],
     _ state: ContextState
   ) {
     let record = transaction.record
@@ -59,7 +62,8 @@ extension ObjectContext {
   }
 
   private func apply(
-    _ wanted: [ObjectID: ChangeType], to state: inout ContextState
+    _ wanted: [ObjectID: ChangeType],
+    to state: inout ContextState
   ) throws(HistoryError) -> MergeDelta {
     var delta = MergeDelta()
     let before = wanted.filter { state[table: $0.key.entity].slots[$0.key.key] != nil }

@@ -30,8 +30,13 @@ extension ObjectContext {
       guard !edits.isEmpty else { return (nil, []) }
       let result = try store.save(
         SaveRequest(
-          edits: edits, author: author ?? self.author, contextName: name, writer: writer,
-          policy: mergePolicy))
+          edits: edits,
+          author: author ?? self.author,
+          contextName: name,
+          writer: writer,
+          policy: mergePolicy
+        )
+      )
       let stale = state.apply(result)
       try refresh(stale, in: &state)
       let report = zip(edits, result.outcomes).map {

@@ -23,15 +23,27 @@ public final class ObjectContext: Sendable {
 
   /// Creates a context that knows no object yet.
   public convenience init(
-    store: Store, author: String? = nil, name: String? = nil, mergePolicy: MergePolicy = .error
+    store: Store,
+    author: String? = nil,
+    name: String? = nil,
+    mergePolicy: MergePolicy = .error
   ) {
     self.init(
-      store: store, author: author, name: name, mergePolicy: mergePolicy,
-      writer: store.makeWriter(), state: ContextState(model: store.model))
+      store: store,
+      author: author,
+      name: name,
+      mergePolicy: mergePolicy,
+      writer: store.makeWriter(),
+      state: ContextState(model: store.model)
+    )
   }
 
   init(
-    store: Store, author: String?, name: String?, mergePolicy: MergePolicy, writer: WriterID,
+    store: Store,
+    author: String?,
+    name: String?,
+    mergePolicy: MergePolicy,
+    writer: WriterID,
     state: ContextState
   ) {
     self.store = store
@@ -113,7 +125,8 @@ public final class ObjectContext: Sendable {
   /// - Complexity: no query, or one small write for each block of keys.
   @discardableResult
   public func insert(
-    _ entity: String, _ values: [String: Value] = [:]
+    _ entity: String,
+    _ values: [String: Value] = [:]
   ) throws(HistoryError) -> StoredObject {
     guard let description = store.model.number(of: entity).flatMap(store.model.entity) else {
       throw .unknownEntity(entity)
@@ -152,7 +165,9 @@ public final class ObjectContext: Sendable {
   }
 
   private static func index(
-    of name: String, in entity: Entity, for value: Value
+    of name: String,
+    in entity: Entity,
+    for value: Value
   ) throws(HistoryError) -> Int {
     guard let index = entity.index(of: name) else {
       throw .unknownAttribute(entity: entity.name, attribute: name)

@@ -76,14 +76,14 @@ package struct ByteWriter: ~Copyable {
 
   /// Inserts a number at a position and moves what follows.
   package mutating func insert(varint value: UInt64, at position: Int) {
-    let end = count
+    let length = max(1, (70 - value.leadingZeroBitCount) / 7)
+    reserve(10)
+    let place = UnsafeMutableRawPointer(base + position)
+    (place + length).copyMemory(from: place, byteCount: count - position)
+    let end = count + length
+    count = position
     append(varint: value)
-    let length = count - end
-    reserve(length)
-    let number = (0..<length).map { base[end + $0] }
-    UnsafeMutableRawPointer(base + position + length).copyMemory(
-      from: base + position, byteCount: end - position)
-    for (offset, byte) in number.enumerated() { base[position + offset] = byte }
+    count = end
   }
 
   package mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {

@@ -58,7 +58,11 @@ package struct ChangeRecord: Hashable, Sendable {
 
   @inline(__always)
   package init(
-    key: Int64, columns: UInt64, entity: Int32, tombstoneStart: UInt32, tombstoneLength: UInt32,
+    key: Int64,
+    columns: UInt64,
+    entity: Int32,
+    tombstoneStart: UInt32,
+    tombstoneLength: UInt32,
     type: ChangeType
   ) {
     self.key = key

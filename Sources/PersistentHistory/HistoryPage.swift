@@ -18,8 +18,13 @@ public final class HistoryPage: Sendable {
   package let strings: InternedStrings
 
   package init(
-    storeID: StoreID, model: Model, scannedThrough: HistoryToken, hasMore: Bool,
-    records: [TransactionRecord], changes: [ChangeRecord], tombstones: [UInt8],
+    storeID: StoreID,
+    model: Model,
+    scannedThrough: HistoryToken,
+    hasMore: Bool,
+    records: [TransactionRecord],
+    changes: [ChangeRecord],
+    tombstones: [UInt8],
     strings: InternedStrings
   ) {
     self.storeID = storeID
@@ -85,6 +90,12 @@ package struct InternedStrings: Sendable {
     numbers[string] = number
   }
 
-  /// The greatest number known.
-  package var last: Int32 { Int32(byNumber.count - 1) }
+  /// The number through which every string of the file is known; above it only some may be, those
+  /// that this connection gave numbers to while others did the same.
+  package private(set) var completeThrough: Int32 = 0
+
+  /// Remembers that every string through a number was read from the file.
+  package mutating func markComplete(through number: Int32) {
+    completeThrough = max(completeThrough, number)
+  }
 }

@@ -28,11 +28,12 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
 }
 
 extension HistoryToken: Comparable {
-  /// Orders tokens of one store by position; tokens of two stores by the stores' bytes first.
+  /// Orders tokens of one store by position, and by mark where history was rewound; tokens of two
+  /// stores by the stores' text forms first.
   public static func < (left: HistoryToken, right: HistoryToken) -> Bool {
     guard left.store == right.store else {
       return left.store.description < right.store.description
     }
-    return left.number < right.number
+    return (left.number, left.mark) < (right.number, right.mark)
   }
 }

@@ -59,8 +59,16 @@ package struct TransactionRecord: Hashable, Sendable {
   package var count: Int
 
   package init(
-    number: Int64, timestamp: Double, mark: Int64, author: Int32, contextName: Int32,
-    bundle: Int32, process: Int32, writer: Int64, firstChange: Int, count: Int
+    number: Int64,
+    timestamp: Double,
+    mark: Int64,
+    author: Int32,
+    contextName: Int32,
+    bundle: Int32,
+    process: Int32,
+    writer: Int64,
+    firstChange: Int,
+    count: Int
   ) {
     self.number = number
     self.timestamp = timestamp

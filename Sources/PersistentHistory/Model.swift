@@ -28,7 +28,9 @@ public struct Attribute: Hashable, Sendable, Codable {
 
   /// Creates an attribute.
   public init(
-    _ name: String, _ type: AttributeType, preservesValueInHistoryOnDeletion: Bool = false
+    _ name: String,
+    _ type: AttributeType,
+    preservesValueInHistoryOnDeletion: Bool = false
   ) {
     self.name = name
     self.type = type
@@ -52,6 +54,27 @@ public struct Entity: Hashable, Sendable, Codable {
     preserved = attributes.prefix(64).enumerated().reduce(0) { bits, item in
       item.element.preservesValueInHistoryOnDeletion ? bits | 1 << UInt64(item.offset) : bits
     }
+  }
+
+  private enum CodingKeys: CodingKey {
+    case name
+    case attributes
+  }
+
+  /// Decodes the name and the attributes; the preserved bits follow from them.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      try values.decode(String.self, forKey: .name),
+      try values.decode([Attribute].self, forKey: .attributes)
+    )
+  }
+
+  /// Encodes the name and the attributes.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(name, forKey: .name)
+    try values.encode(attributes, forKey: .attributes)
   }
 
   /// The position of the attribute with a name, or nothing.

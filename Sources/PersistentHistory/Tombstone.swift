@@ -1,8 +1,8 @@
 /// The packed form of the values that a deleted object leaves in history.
 ///
 /// For each value: the attribute's position, a tag for its storage class, the value. A null leaves
-/// nothing. What cannot be read answers an empty tombstone only through ``decode(_:of:)``'s caller;
-/// the store checks the length of every tombstone when it reads a page.
+/// nothing. The store checks the length of every tombstone when it reads a page; what lies in one is
+/// read only when someone asks for it.
 package enum Tombstone {
   /// The storage classes of SQLite, as tags.
   package enum Tag: UInt8 {

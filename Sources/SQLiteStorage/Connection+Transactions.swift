@@ -19,7 +19,8 @@ package struct TransactionStatements: ~Copyable {
   ///
   /// - Throws: what the closure throws, or ``SQLiteError`` from the begin or the commit.
   package borrowing func write<Result>(
-    _ connection: borrowing Connection, _ body: () throws -> Result
+    _ connection: borrowing Connection,
+    _ body: () throws -> Result
   ) throws -> Result {
     try run(beginWrite, connection, body)
   }
@@ -28,13 +29,16 @@ package struct TransactionStatements: ~Copyable {
   ///
   /// - Throws: what the closure throws, or ``SQLiteError`` from the begin or the end.
   package borrowing func read<Result>(
-    _ connection: borrowing Connection, _ body: () throws -> Result
+    _ connection: borrowing Connection,
+    _ body: () throws -> Result
   ) throws -> Result {
     try run(beginRead, connection, body)
   }
 
   private borrowing func run<Result>(
-    _ begin: borrowing Statement, _ connection: borrowing Connection, _ body: () throws -> Result
+    _ begin: borrowing Statement,
+    _ connection: borrowing Connection,
+    _ body: () throws -> Result
   ) throws -> Result {
     try begin.run()
     do {

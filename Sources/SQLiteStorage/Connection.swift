@@ -24,6 +24,7 @@ package struct Connection: ~Copyable {
     let failed = sqlite3_exec(opened, options.pragmas, nil, nil, nil)
     guard failed == SQLITE_OK else {
       let error = SQLiteError(opened, code: failed, sql: path)
+      Self.leaveAsFound(opened)
       sqlite3_close_v2(opened)
       throw error
     }
@@ -93,29 +94,42 @@ package struct Connection: ~Copyable {
     }
   }
 
+  /// Switches the write-ahead log on, where it is not yet.
+  ///
+  /// - Throws: ``SQLiteError`` when the file lies where there can be none: in memory, or on a file
+  ///   system without shared memory (https://sqlite.org/wal.html).
+  package borrowing func turnOnLog() throws(SQLiteError) {
+    let sql = "PRAGMA journal_mode=WAL"
+    guard try text(sql) == "wal" else {
+      throw SQLiteError(
+        code: SQLITE_CANTOPEN,
+        message: "there can be no write-ahead log here",
+        sql: sql
+      )
+    }
+  }
+
+  /// Makes closing leave the file as it was found: a log that holds something is not copied into it,
+  /// an empty one that opening has made is removed.
+  package borrowing func leaveAsFound() { Self.leaveAsFound(handle) }
+
+  private static func leaveAsFound(_ handle: OpaquePointer) {
+    let isFilled = logByteCount(handle) > 0
+    _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isFilled ? 1 : 0)
+  }
+
+  /// How many bytes the write-ahead log has, asked of whatever VFS the file is in.
+  private static func logByteCount(_ handle: OpaquePointer) -> Int64 {
+    var log: UnsafeMutablePointer<sqlite3_file>?
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+    guard let log, let size = log.pointee.pMethods?.pointee.xFileSize else { return 0 }
+    var count: sqlite3_int64 = 0
+    return size(log, &count) == SQLITE_OK ? count : 0
+  }
+
   /// Decides whether closing the last connection copies the write-ahead log into the file.
   package borrowing func setCheckpointsOnClose(_ isOn: Bool) {
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)
-  }
-}
-
-/// When the write-ahead log is checked point: each thousand frames, not at every commit as SQLite
-/// does while a reader keeps the log from being reset (10 times slower commits were measured).
-private struct CheckpointPolicy {
-  let every: Int32
-  var next: Int32
-
-  init(every: Int32) {
-    self.every = every
-    next = every
-  }
-
-  /// Whether a log of so many frames is due.
-  mutating func isDue(frames: Int32) -> Bool {
-    if frames < next - every { next = every }
-    guard frames >= next else { return false }
-    next = frames + every
-    return true
   }
 }
 

@@ -6,7 +6,7 @@ import CSQLite
 public struct SQLiteError: Error, Hashable, Sendable {
   /// The kinds of cause that a caller can do something about.
   public enum Cause: String, Sendable, Hashable {
-    /// Another connection holds the lock.
+    /// Another connection holds the lock, or the race for it was lost too often.
     case busy
     /// The disk or the quota is full.
     case full
@@ -47,13 +47,15 @@ public struct SQLiteError: Error, Hashable, Sendable {
     let words = handle.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
     self.init(
       code: handle.map { sqlite3_extended_errcode($0) } ?? code,
-      message: words.map { String(cString: $0) } ?? "unknown error", sql: sql)
+      message: words.map { String(cString: $0) } ?? "unknown error",
+      sql: sql
+    )
   }
 
   /// The kind of cause.
   public var cause: Cause {
     switch code & 0xff {
-    case SQLITE_BUSY, SQLITE_LOCKED: .busy
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
     case SQLITE_FULL: .full
     case SQLITE_IOERR: .io
     case SQLITE_CORRUPT: .corrupt

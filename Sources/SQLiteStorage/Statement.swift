@@ -17,9 +17,16 @@ package struct Statement: ~Copyable {
   package init(_ connection: borrowing Connection, _ sql: String) throws(SQLiteError) {
     var prepared: OpaquePointer?
     let code = sqlite3_prepare_v3(
-      connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-    guard code == SQLITE_OK, let prepared else {
-      throw SQLiteError(connection.handle, code: code, sql: sql)
+      connection.handle,
+      sql,
+      -1,
+      UInt32(SQLITE_PREPARE_PERSISTENT),
+      &prepared,
+      nil
+    )
+    guard code == SQLITE_OK else { throw SQLiteError(connection.handle, code: code, sql: sql) }
+    guard let prepared else {
+      throw SQLiteError(code: SQLITE_MISUSE, message: "the text holds no statement", sql: sql)
     }
     handle = prepared
   }
@@ -47,8 +54,13 @@ package struct Statement: ~Copyable {
     text.withUTF8 { bytes in
       _ = bytes.withMemoryRebound(to: CChar.self) {
         sqlite3_bind_text64(
-          handle, position, $0.baseAddress ?? emptyText, UInt64($0.count), copied,
-          UInt8(SQLITE_UTF8))
+          handle,
+          position,
+          $0.baseAddress ?? emptyText,
+          UInt64($0.count),
+          copied,
+          UInt8(SQLITE_UTF8)
+        )
       }
     }
   }
@@ -82,7 +94,13 @@ package struct Statement: ~Copyable {
   package borrowing func bind(borrowedText bytes: UnsafeRawBufferPointer, at position: Int32) {
     let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
     sqlite3_bind_text64(
-      handle, position, text ?? emptyText, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+      handle,
+      position,
+      text ?? emptyText,
+      UInt64(bytes.count),
+      nil,
+      UInt8(SQLITE_UTF8)
+    )
   }
 
   /// Goes to the next row: true when there is one, false when the statement is done.
@@ -147,7 +165,9 @@ package struct Statement: ~Copyable {
   package borrowing func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(
-      start: start, count: Int(sqlite3_column_bytes(handle, column)))
+      start: start,
+      count: Int(sqlite3_column_bytes(handle, column))
+    )
   }
 
   /// The text of a column, or nothing for null.

@@ -2,8 +2,10 @@ import PersistentHistory
 package import Systems
 package import Traces
 
-/// Runs plans on one system, in one process and in the order that the plan says: any step of one actor
-/// may come between any two steps of another. The same plan gives the same events.
+/// Runs plans on one system, in one process and in the order that the plan says.
+///
+/// Any step of one actor may come between any two steps of another. The same plan gives the same
+/// events.
 package final class Simulator {
   private let system: any SystemUnderTest
   private let place: StorePlace
@@ -24,12 +26,14 @@ package final class Simulator {
 
   /// Runs a plan with its closing phase, and hands every event to an observer.
   ///
-  /// - Parameter observe: answers whether to go on; a run that is only asked whether it breaks an
-  ///   invariant stops there.
+  /// The observer answers whether to go on; a run that is only asked whether it breaks an invariant
+  /// stops there.
+  ///
   /// - Returns: every event.
   /// - Throws: ``SystemFailure`` when the system cannot even start: the lab's own trouble.
   package func run(
-    _ plan: Plan, observe: (Event) -> Bool = { _ in true }
+    _ plan: Plan,
+    observe: (Event) -> Bool = { _ in true }
   ) throws(SystemFailure) -> [Event] {
     try start(plan.header)
     for actor in plan.header.actors where actor.launched {
@@ -62,7 +66,10 @@ package final class Simulator {
   // MARK: Commands
 
   private func perform(
-    _ action: Action, command: Int?, in header: PlanHeader, _ observe: (Event) -> Bool
+    _ action: Action,
+    command: Int?,
+    in header: PlanHeader,
+    _ observe: (Event) -> Bool
   ) {
     if let objection = life.objection(to: action, in: header) {
       log.tick += 1
@@ -113,8 +120,9 @@ package final class Simulator {
   /// How many rounds of passes the closing phase takes at most.
   private static let closingRoundCountMax = 8
 
-  /// Repeats fetch, merge, record for every running actor until two rounds change nothing, then reads
-  /// views, data and history. It never purges.
+  /// Repeats fetch, merge, record for every running actor until two rounds change nothing.
+  ///
+  /// Then it reads views, data and history. It never purges.
   private func close(_ observe: (Event) -> Bool) {
     var quiet = 0
     for _ in 0..<Self.closingRoundCountMax where quiet < 2 && !isStopped {

@@ -22,7 +22,10 @@ package final class StorePlace {
   package static func heap() -> StorePlace {
     let clock = PlanClock()
     return StorePlace(
-      files: HeapFileSystem(clock: { clock.now }), folder: "", clock: clock)
+      files: HeapFileSystem(clock: { clock.now }),
+      folder: "",
+      clock: clock
+    )
   }
 
   /// A folder that holds a store for each plan while the plan runs.
@@ -31,8 +34,10 @@ package final class StorePlace {
   package static func folder(_ path: String) throws(StorePlaceError) -> StorePlace {
     do {
       try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+        atPath: path,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
     } catch {
       throw StorePlaceError(path: path, reason: error.localizedDescription)
     }
@@ -44,18 +49,22 @@ package final class StorePlace {
 
   /// Makes room for the store of one plan.
   ///
-  /// - Parameter kind: what the plan's store has in common with others: they start from one image.
+  /// The kind is what the plan's store has in common with others: they start from one image.
   func prepare(seed: UInt64, kind: String) -> SystemEnvironment {
     clock.now = PlanClock.start
     guard let files else { return prepareFolder(seed: seed) }
     files.reseed(seed)
     if let template = templates[kind] { files.restore(template) } else { files.removeAll() }
     return SystemEnvironment(
-      path: "plan.store", vfs: files.name, clock: clock, seed: seed,
+      path: "plan.store",
+      vfs: files.name,
+      clock: clock,
+      seed: seed,
       saveFiles: {
         let image = files.snapshot()
         return { files.restore(image) }
-      })
+      }
+    )
   }
 
   /// Keeps the files as they are as the start of every later plan of a kind; every connection must be
@@ -73,7 +82,12 @@ package final class StorePlace {
     stores += 1
     let path = storePath
     return SystemEnvironment(
-      path: path, vfs: nil, clock: clock, seed: seed, saveFiles: { Self.save(path) })
+      path: path,
+      vfs: nil,
+      clock: clock,
+      seed: seed,
+      saveFiles: { Self.save(path) }
+    )
   }
 
   private var storePath: String { folder + "/plan-\(stores).store" }

@@ -31,7 +31,8 @@ package final class ArticleSystem: SystemUnderTest {
   ]
 
   package func reset(
-    _ header: PlanHeader, _ environment: SystemEnvironment
+    _ header: PlanHeader,
+    _ environment: SystemEnvironment
   ) throws(SystemFailure) {
     running.removeAll()
     dates.removeAll()
@@ -72,7 +73,8 @@ package final class ArticleSystem: SystemUnderTest {
     case .view(let actor, let context):
       log.add(
         actor,
-        .viewed(context: context, try running(actor).process.viewObjects(bench.objects)))
+        .viewed(context: context, try running(actor).process.viewObjects(bench.objects))
+      )
     case .data: log.add(nil, .data(try bench.data()))
     case .history: log.add(nil, .history(try bench.history()))
     case .clock: break
@@ -84,7 +86,9 @@ package final class ArticleSystem: SystemUnderTest {
   // MARK: Life
 
   private func launch(
-    _ actor: ActorID, _ bench: StoreBench, _ log: inout EventLog
+    _ actor: ActorID,
+    _ bench: StoreBench,
+    _ log: inout EventLog
   ) throws(SystemFailure) {
     let (planned, store) = (try bench.planned(actor), try bench.connect())
     running[actor] = try telling { () throws(HistoryError) in
@@ -92,7 +96,8 @@ package final class ArticleSystem: SystemUnderTest {
     }
     log.add(
       actor,
-      members.insert(actor).inserted ? .registered(cursor: nil) : .launched(cursor: nil))
+      members.insert(actor).inserted ? .registered(cursor: nil) : .launched(cursor: nil)
+    )
   }
 
   private func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
@@ -117,7 +122,8 @@ package final class ArticleSystem: SystemUnderTest {
         author == own
           ? .all([.author(author), .contextName(ArticleProcess.batchContextName)])
           : .author(author)
-      })
+      }
+    )
     let date = own.flatMap { dates[$0] } ?? Date(timeIntervalSinceReferenceDate: -.infinity)
     let store = article.process.store
     let page = try telling { () throws(HistoryError) in
@@ -197,8 +203,12 @@ package final class ArticleSystem: SystemUnderTest {
     return SystemSnapshot(
       restoreFiles: bench.environment.saveFiles(),
       memory: Memory(
-        bench: bench.memory, processes: running.mapValues(\.memory), dates: dates,
-        members: members))
+        bench: bench.memory,
+        processes: running.mapValues(\.memory),
+        dates: dates,
+        members: members
+      )
+    )
   }
 
   package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {

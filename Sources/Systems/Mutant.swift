@@ -20,7 +20,8 @@ package struct Mutant: Sendable {
   /// Every seeded bug, in the order of its step.
   package static let all: [Mutant] = [
     Mutant(
-      "fetch-at-cursor", "A fetch returns the transaction at the cursor again, not the ones behind it."
+      "fetch-at-cursor",
+      "A fetch returns the transaction at the cursor again, not the ones behind it."
     ) { $0.afterCursor = "=" },
     Mutant("merge-own-writer-only", "A context brings in what it saved itself, and nothing else.") {
       $0.merges = { $0 == $1 }

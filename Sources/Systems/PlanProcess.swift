@@ -16,13 +16,19 @@ final class PlanProcess {
   var staged: PlannedWrite?
 
   init(
-    _ actor: PlannedActor, on store: Store, batchContextName: String = "batch"
+    _ actor: PlannedActor,
+    on store: Store,
+    batchContextName: String = "batch"
   ) {
     self.actor = actor
     self.batchContextName = batchContextName
     self.store = store
     view = ObjectContext(
-      store: store, author: actor.author, name: "view", mergePolicy: .objectWins)
+      store: store,
+      author: actor.author,
+      name: "view",
+      mergePolicy: .objectWins
+    )
   }
 
   /// What the process has in memory.
@@ -35,7 +41,11 @@ final class PlanProcess {
 
   var memory: Memory {
     Memory(
-      actor: actor, batchContextName: batchContextName, staged: staged, view: view.memory)
+      actor: actor,
+      batchContextName: batchContextName,
+      staged: staged,
+      view: view.memory
+    )
   }
 
   /// Puts the process back as it was, on a store that was put back.
@@ -63,7 +73,9 @@ final class PlanProcess {
 
   /// Saves a planned write through the context that it names.
   func write(
-    _ write: PlannedWrite, _ objects: inout PlanObjects, _ log: inout EventLog
+    _ write: PlannedWrite,
+    _ objects: inout PlanObjects,
+    _ log: inout EventLog
   ) throws(SystemFailure) {
     let author = author(write.author)
     // A batch request inserts objects of one entity; anything else in that context is a save.
@@ -76,7 +88,11 @@ final class PlanProcess {
       write.context == "view"
       ? view
       : ObjectContext(
-        store: store, author: author, name: contextName(write.context), mergePolicy: .objectWins)
+        store: store,
+        author: author,
+        name: contextName(write.context),
+        mergePolicy: .objectWins
+      )
     do throws(HistoryError) {
       let edited = try edit(write.changes, in: context, &objects)
       let (written, edits) = try context.saveReporting(author: .some(author))
@@ -97,7 +113,9 @@ final class PlanProcess {
   ///
   /// - Returns: the objects that were edited, with what was set, each once.
   private func edit(
-    _ changes: [PlannedChange], in context: ObjectContext, _ objects: inout PlanObjects
+    _ changes: [PlannedChange],
+    in context: ObjectContext,
+    _ objects: inout PlanObjects
   ) throws(HistoryError) -> [PlannedChange] {
     var edited: [ObjectName: PlannedChange] = [:]
     for change in changes {
@@ -124,7 +142,8 @@ final class PlanProcess {
 
   /// The object in a context, if it is there and the store still holds it or the context inserts it.
   private func present(
-    _ id: ObjectID, in context: ObjectContext
+    _ id: ObjectID,
+    in context: ObjectContext
   ) throws(HistoryError) -> StoredObject? {
     guard let object = try context.object(id) else { return nil }
     if context.isInserted(id) { return object }
@@ -132,8 +151,11 @@ final class PlanProcess {
   }
 
   private func batchInsert(
-    _ write: PlannedWrite, into entity: String, by author: String?,
-    _ objects: inout PlanObjects, _ log: inout EventLog
+    _ write: PlannedWrite,
+    into entity: String,
+    by author: String?,
+    _ objects: inout PlanObjects,
+    _ log: inout EventLog
   ) throws(SystemFailure) {
     try telling { () throws(HistoryError) in
       var missing: [PlannedChange] = []
@@ -154,12 +176,15 @@ final class PlanProcess {
   }
 
   private func insert(
-    _ changes: [PlannedChange], into entity: String, by author: String?
+    _ changes: [PlannedChange],
+    into entity: String,
+    by author: String?
   ) throws(HistoryError) -> BatchResult {
     let description = store.model.number(of: entity).flatMap(store.model.entity)
     var next = changes.makeIterator()
     return try store.batchInsert(
-      into: entity, by: BatchAuthor(author, contextName: batchContextName)
+      into: entity,
+      by: BatchAuthor(author, contextName: batchContextName)
     ) { row in
       guard let change = next.next() else { return false }
       for (name, value) in change.values {
@@ -174,7 +199,8 @@ final class PlanProcess {
 
   /// Commits the write that has begun.
   func commitStaged(
-    _ objects: inout PlanObjects, _ log: inout EventLog
+    _ objects: inout PlanObjects,
+    _ log: inout EventLog
   ) throws(SystemFailure) {
     guard let staged else { throw SystemFailure(.failed, "\(actor.id) has begun no write.") }
     self.staged = nil
@@ -183,12 +209,15 @@ final class PlanProcess {
 
   /// Updates or deletes by predicate.
   func batch(
-    _ batch: PlannedBatch, _ objects: PlanObjects, _ log: inout EventLog
+    _ batch: PlannedBatch,
+    _ objects: PlanObjects,
+    _ log: inout EventLog
   ) throws(SystemFailure) {
     let author = author(batch.author)
     let by = BatchAuthor(author, contextName: batchContextName)
     let predicate = ObjectPredicate.all(
-      batch.conditions.map { .compare($0.attribute, Comparison($0.comparison), $0.value) })
+      batch.conditions.map { .compare($0.attribute, Comparison($0.comparison), $0.value) }
+    )
     let result = try telling { () throws(HistoryError) in
       switch batch.type {
       case .update:
@@ -198,30 +227,48 @@ final class PlanProcess {
     }
     let changes = result.objectIDs.map { id in
       Self.change(
-        batch.type, objects.name(id, in: store.model), batch.type == .update ? batch.values : [:])
+        batch.type,
+        objects.name(id, in: store.model),
+        batch.type == .update ? batch.values : [:]
+      )
     }
     report(result.transaction, author, "batch", changes, &log)
   }
 
   private func report(
-    _ written: WrittenTransaction?, _ author: String?, _ context: String,
-    _ changes: [CommittedChange], _ log: inout EventLog
+    _ written: WrittenTransaction?,
+    _ author: String?,
+    _ context: String,
+    _ changes: [CommittedChange],
+    _ log: inout EventLog
   ) {
     guard let written else { return log.add(actor.id, .wroteNothing) }
     log.add(
       actor.id,
       .committed(
         CommittedTransaction(
-          name: String(written.number), author: author, context: context,
+          name: String(written.number),
+          author: author,
+          context: context,
           writer: "\(actor.id)/\(context)",
-          timestamp: written.timestamp.timeIntervalSinceReferenceDate, changes: changes)))
+          timestamp: written.timestamp.timeIntervalSinceReferenceDate,
+          changes: changes
+        )
+      )
+    )
   }
 
   private static func change(
-    _ type: ChangeType, _ name: ObjectName, _ values: Values
+    _ type: ChangeType,
+    _ name: ObjectName,
+    _ values: Values
   ) -> CommittedChange {
     CommittedChange(
-      type, name, columns: type == .update ? values.keys.sorted() : [], values: values)
+      type,
+      name,
+      columns: type == .update ? values.keys.sorted() : [],
+      values: values
+    )
   }
 
   /// What the view holds, by the plan's names.

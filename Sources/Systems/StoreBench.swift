@@ -14,7 +14,9 @@ final class StoreBench {
   /// Opens the store that lies at the environment's path, creating it when there is none; every
   /// connection that another bench took from the pool is taken back.
   init(
-    _ header: PlanHeader, _ environment: SystemEnvironment, _ pool: StorePool
+    _ header: PlanHeader,
+    _ environment: SystemEnvironment,
+    _ pool: StorePool
   ) throws(SystemFailure) {
     self.header = header
     self.environment = environment
@@ -78,19 +80,26 @@ final class StoreBench {
 
   private func committed(_ transaction: HistoryTransaction) -> CommittedTransaction {
     CommittedTransaction(
-      name: String(transaction.number), author: transaction.author,
-      context: transaction.contextName, writer: nil,
+      name: String(transaction.number),
+      author: transaction.author,
+      context: transaction.contextName,
+      writer: nil,
       timestamp: transaction.timestamp.timeIntervalSinceReferenceDate,
       changes: transaction.changes.map { change in
         CommittedChange(
-          change.type, objects.name(change.objectID, in: transaction.page.model),
-          columns: change.updatedProperties, tombstone: change.tombstone)
-      })
+          change.type,
+          objects.name(change.objectID, in: transaction.page.model),
+          columns: change.updatedProperties,
+          tombstone: change.tombstone
+        )
+      }
+    )
   }
 
   /// Runs what may purge, and tells which transactions are gone since: by looking, not by asking.
   func purging(
-    _ actor: ActorID, _ log: inout EventLog,
+    _ actor: ActorID,
+    _ log: inout EventLog,
     _ body: (inout EventLog) throws(HistoryError) -> Void
   ) throws(HistoryError) {
     guard let store = opened else { return }

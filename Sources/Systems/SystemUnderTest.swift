@@ -67,7 +67,10 @@ package struct SystemEnvironment: Sendable {
   package var saveFiles: @Sendable () -> @Sendable () -> Void
 
   package init(
-    path: String, vfs: String?, clock: PlanClock, seed: UInt64,
+    path: String,
+    vfs: String?,
+    clock: PlanClock,
+    seed: UInt64,
     saveFiles: @escaping @Sendable () -> @Sendable () -> Void
   ) {
     self.path = path

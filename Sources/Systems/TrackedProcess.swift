@@ -13,8 +13,12 @@ final class TrackedProcess {
     let process = PlanProcess(actor, on: store)
     self.process = process
     session = try MemberSession(
-      actor.id, store: process.store, contexts: [process.view], author: actor.author,
-      ignoredAuthors: Set(actor.ignores ?? []))
+      actor.id,
+      store: process.store,
+      contexts: [process.view],
+      author: actor.author,
+      ignoredAuthors: Set(actor.ignores ?? [])
+    )
   }
 
   /// What the process has in memory.

@@ -19,7 +19,8 @@ package final class TrackerSystem: SystemUnderTest {
   ]
 
   package func reset(
-    _ header: PlanHeader, _ environment: SystemEnvironment
+    _ header: PlanHeader,
+    _ environment: SystemEnvironment
   ) throws(SystemFailure) {
     running.removeAll()
     opened = try StoreBench(header, environment, pools.pool(header, environment))
@@ -47,7 +48,10 @@ package final class TrackerSystem: SystemUnderTest {
       .purge(let actor), .resync(let actor):
       try step(action, of: actor, &log)
     case .view(let actor, let context):
-      log.add(actor, .viewed(context: context, try process(actor).process.viewObjects(bench.objects)))
+      log.add(
+        actor,
+        .viewed(context: context, try process(actor).process.viewObjects(bench.objects))
+      )
     case .data: log.add(nil, .data(try bench.data()))
     case .history: log.add(nil, .history(try bench.history()))
     case .clock: break
@@ -75,7 +79,8 @@ package final class TrackerSystem: SystemUnderTest {
     let cursor = Self.name(started.session.registration.cursor)
     log.add(
       actor,
-      started.session.registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor))
+      started.session.registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
+    )
   }
 
   private func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
@@ -101,7 +106,8 @@ package final class TrackerSystem: SystemUnderTest {
     let bench = try bench()
     return SystemSnapshot(
       restoreFiles: bench.environment.saveFiles(),
-      memory: Memory(bench: bench.memory, processes: running.mapValues(\.memory)))
+      memory: Memory(bench: bench.memory, processes: running.mapValues(\.memory))
+    )
   }
 
   package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
@@ -145,7 +151,9 @@ package final class TrackerSystem: SystemUnderTest {
   // MARK: Steps
 
   private func step(
-    _ action: Action, of actor: ActorID, _ log: inout EventLog
+    _ action: Action,
+    of actor: ActorID,
+    _ log: inout EventLog
   ) throws(SystemFailure) {
     let (bench, session) = (try bench(), try process(actor).session)
     do throws(HistoryError) {
@@ -167,7 +175,10 @@ package final class TrackerSystem: SystemUnderTest {
   }
 
   private func pass(
-    _ session: MemberSession, _ actor: ActorID, _ bench: StoreBench, _ log: inout EventLog
+    _ session: MemberSession,
+    _ actor: ActorID,
+    _ bench: StoreBench,
+    _ log: inout EventLog
   ) throws(HistoryError) {
     let purges = running[actor]?.process.actor.strategy != "none"
     try bench.purging(actor, &log) { log throws(HistoryError) in

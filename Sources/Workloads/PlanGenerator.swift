@@ -45,8 +45,15 @@ package struct PlanGenerator: Sendable {
       }
       return actor
     }
-    return PlanHeader(model: model, actors: actors)
+    var header = PlanHeader(model: model, actors: actors)
+    if source.bool(probability: 0.15, label: "mirror") {
+      header.protectedAuthors = [Self.mirrorAuthor]
+    }
+    return header
   }
+
+  /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
+  private static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
 
   private func actorCount(_ source: inout ChoiceSource) -> Int {
     let least = max(1, style.actorCounts.lowerBound)
@@ -55,12 +62,17 @@ package struct PlanGenerator: Sendable {
     return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
   }
 
-  private static let names = ["app", "widget", "share", "sync", "watch", "intents", "safari", "mac"]
+  private static let names = [
+    "app", "widget", "share", "sync", "watch", "intents", "safari", "mac",
+  ]
 
   // MARK: What they do
 
   private func command(
-    _ source: inout ChoiceSource, _ header: PlanHeader, _ swarm: [Int], _ state: inout PlanState
+    _ source: inout ChoiceSource,
+    _ header: PlanHeader,
+    _ swarm: [Int],
+    _ state: inout PlanState
   ) -> Command? {
     let count = header.actors.count
     let weights = zip(actions, swarm).map { action, factor in
@@ -82,8 +94,11 @@ package struct PlanGenerator: Sendable {
   }
 
   private func action(
-    _ action: PlanAction, _ header: PlanHeader, _ actor: PlannedActor,
-    _ source: inout ChoiceSource, _ state: inout PlanState
+    _ action: PlanAction,
+    _ header: PlanHeader,
+    _ actor: PlannedActor,
+    _ source: inout ChoiceSource,
+    _ state: inout PlanState
   ) -> Action {
     switch action {
     case .write: .write(write(&source, header, actor.id, &state))
@@ -115,13 +130,19 @@ package struct PlanGenerator: Sendable {
   // MARK: Writes
 
   private func write(
-    _ source: inout ChoiceSource, _ header: PlanHeader, _ actor: ActorID, _ state: inout PlanState
+    _ source: inout ChoiceSource,
+    _ header: PlanHeader,
+    _ actor: ActorID,
+    _ state: inout PlanState
   ) -> PlannedWrite {
     let context = ["view", "background", "batch"][source.weighted([6, 2, 2])]
     let author = author(&source, header)
     var changes: [PlannedChange] = []
     var repetition = Repetition(
-      "change", 1...style.changeCountMax, length: .average(style.averageChangeCount))
+      "change",
+      1...style.changeCountMax,
+      length: .average(style.averageChangeCount)
+    )
     while repetition.next(&source) {
       let change = change(&source, header.model, insertsOnly: context == "batch", state)
       state.note(change)
@@ -131,10 +152,12 @@ package struct PlanGenerator: Sendable {
   }
 
   private func author(_ source: inout ChoiceSource, _ header: PlanHeader) -> WriteAuthor {
-    let absent = Int(style.absentAuthorShare * 100)
-    switch source.weighted([94 - min(absent, 90), max(absent, 1), 5]) {
+    let absent = min(max(Int(style.absentAuthorShare * 100), 1), 60)
+    let mirror = header.protectedAuthors.isEmpty ? 0 : 20
+    switch source.weighted([95 - absent - mirror, absent, 5, mirror]) {
     case 0: return .own
     case 1: return .absent
+    case 3: return .other(Self.mirrorAuthor)
     default:
       let other = header.actors[source.index(below: header.actors.count)]
       return other.author.map { .other($0) } ?? .absent
@@ -142,33 +165,58 @@ package struct PlanGenerator: Sendable {
   }
 
   private func change(
-    _ source: inout ChoiceSource, _ model: Model, insertsOnly: Bool, _ state: PlanState
+    _ source: inout ChoiceSource,
+    _ model: Model,
+    insertsOnly: Bool,
+    _ state: PlanState
   ) -> PlannedChange {
     let entity = model.entities[source.index(below: model.entities.count)]
-    let object = ObjectName(entity.name, source.integer(in: 1...Self.keyMax, simplest: 1))
-    guard state.isLive(object), !insertsOnly else {
+    let key = source.integer(in: 1...Self.keyMax, simplest: 1)
+    let wanted = insertsOnly ? .insert : operation(&source)
+    let live = state.object(entity.name, from: key, through: Self.keyMax, isLive: true)
+    let free = state.object(entity.name, from: key, through: Self.keyMax, isLive: false)
+    switch (wanted, live, free) {
+    case (.insert, _, let object?), (_, nil, let object?):
       return PlannedChange(.insert, object, PlanModels.values(of: entity, &source))
+    case (.delete, let object?, _): return PlannedChange(.delete, object)
+    default:
+      let object = live ?? ObjectName(entity.name, key)
+      // A batch that finds every key taken inserts what is there, which takes no effect.
+      let type: ChangeType = insertsOnly ? .insert : .update
+      return PlannedChange(type, object, PlanModels.someValues(of: entity, &source))
     }
-    if source.bool(probability: style.deleteShare) { return PlannedChange(.delete, object) }
-    return PlannedChange(.update, object, PlanModels.someValues(of: entity, &source))
+  }
+
+  private func operation(_ source: inout ChoiceSource) -> ChangeType {
+    [ChangeType.insert, .update, .delete][source.weighted(style.operationShares)]
   }
 
   /// The greatest key of a plan: small, so that actors meet on the same objects.
   private static let keyMax: Int64 = 12
 
   private func batch(
-    _ source: inout ChoiceSource, _ header: PlanHeader, _ actor: ActorID
+    _ source: inout ChoiceSource,
+    _ header: PlanHeader,
+    _ actor: ActorID
   ) -> PlannedBatch {
     let entity = header.model.entities[source.index(below: header.model.entities.count)]
     let comparison = PlannedComparison.allCases[
-      source.index(below: PlannedComparison.allCases.count)]
+      source.index(below: PlannedComparison.allCases.count)
+    ]
     let attribute = entity.attributes[source.index(below: entity.attributes.count)]
     let condition = PlannedCondition(
-      attribute.name, comparison, PlanModels.value(of: attribute.type, &source))
-    let deletes = source.bool(probability: style.deleteShare * 4)
+      attribute.name,
+      comparison,
+      PlanModels.value(of: attribute.type, &source)
+    )
+    let deletes = source.bool(probability: 0.2)
     return PlannedBatch(
-      actor: actor, author: author(&source, header), type: deletes ? .delete : .update,
-      entity: entity.name, conditions: [condition],
-      values: deletes ? [:] : PlanModels.someValues(of: entity, &source))
+      actor: actor,
+      author: author(&source, header),
+      type: deletes ? .delete : .update,
+      entity: entity.name,
+      conditions: [condition],
+      values: deletes ? [:] : PlanModels.someValues(of: entity, &source)
+    )
   }
 }

@@ -11,7 +11,8 @@ enum PlanModels {
       [
         Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
         Attribute("count", .int),
-      ])
+      ]
+    )
   ])
 
   /// Two entities with an attribute of every type.
@@ -24,7 +25,8 @@ enum PlanModels {
         Attribute("due", .date, preservesValueInHistoryOnDeletion: true),
         Attribute("done", .bool), Attribute("uid", .uuid, preservesValueInHistoryOnDeletion: true),
         Attribute("thumbnail", .data),
-      ]),
+      ]
+    ),
     Entity("Tag", [Attribute("name", .string, preservesValueInHistoryOnDeletion: true)]),
   ])
 

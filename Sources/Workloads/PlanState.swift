@@ -26,8 +26,20 @@ struct PlanState {
     }
   }
 
-  /// Whether an object is there, as far as the plan knows.
-  func isLive(_ object: ObjectName) -> Bool { live.contains(object) }
+  /// The object with a key, or with the next one up and around, that is there or is not; nothing when
+  /// there is none.
+  func object(
+    _ entity: String,
+    from key: Int64,
+    through most: Int64,
+    isLive: Bool
+  ) -> ObjectName? {
+    for step in 0..<most {
+      let object = ObjectName(entity, (key - 1 + step) % most + 1)
+      if live.contains(object) == isLive { return object }
+    }
+    return nil
+  }
 
   mutating func note(_ action: PlanAction, by place: Int) {
     switch action {

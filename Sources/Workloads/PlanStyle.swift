@@ -8,8 +8,8 @@ package struct PlanStyle: Sendable {
   package var averageChangeCount = 2.2
   /// The greatest number of changes of a write.
   package var changeCountMax = 12
-  /// Of the changes to an object that is there, the share that deletes it.
-  package var deleteShare = 0.05
+  /// The shares of changes that insert, update and delete, in per cent.
+  package var operationShares = [19, 78, 3]
   /// The share of writes that name no author.
   package var absentAuthorShare = 0.1
   /// The pauses between transactions in seconds, at equal steps of their quantiles.
@@ -18,6 +18,26 @@ package struct PlanStyle: Sendable {
   package var actions: Set<PlanAction> = Set(PlanAction.allCases)
 
   package init() {}
+
+  /// The style of plans that resemble real histories.
+  ///
+  /// Shares become whole per cents, at least one: what is rare in a store must still be met in a plan.
+  package init(_ profile: WorkloadProfile) {
+    averageChangeCount = max(1, profile.meanChangesPerTransaction)
+    changeCountMax = min(max(profile.mostChangesPerTransaction, 2), Self.changeCountLimit)
+    let operations = profile.operations
+    operationShares = [operations.insert, operations.update, operations.delete].map(Self.perCent)
+    absentAuthorShare = profile.withoutAuthor
+    actorCounts = 1...min(max(profile.authors.count, 2), Self.actorCountLimit)
+    gaps = profile.gaps(16)
+  }
+
+  /// The greatest transactions of real stores would fill a plan: they are cut to this size.
+  private static let changeCountLimit = 32
+  /// Four actors meet in every way that matters; `--actors` asks for more.
+  private static let actorCountLimit = 4
+
+  private static func perCent(_ share: Double) -> Int { max(1, Int((share * 100).rounded())) }
 }
 
 /// The kinds of commands that a generator chooses from; earlier ones are simpler.

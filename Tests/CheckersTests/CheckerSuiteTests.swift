@@ -12,8 +12,8 @@ import Traces
     story.record("app", "2")
     story.purge("share", "1", "2")
     story.close()
-    let verdicts = CheckerSuite(checking: story.trace).verdicts
-    #expect(verdicts.map(\.checker) == CheckerSuite.names)
+    let verdicts = CheckerSuite(checking: story.trace, scope: .all).verdicts
+    #expect(verdicts.map(\.checker) == CheckerSuite.names(in: .all))
     #expect(
       verdicts.map(\.verdict) == [
         story.verdict(Convergence.self), story.verdict(PurgeSafety.self),
@@ -24,6 +24,25 @@ import Traces
         story.verdict(Reclaim.self),
       ]
     )
+  }
+
+  @Test func `The core checkers come first, and alone unless all are asked for`() throws {
+    let story = try Story("app")
+    let core = CheckerSuite(checking: story.trace).verdicts.map(\.checker)
+    #expect(core == CheckerSuite.names)
+    #expect(CheckerSuite.names(in: .all).starts(with: core))
+    #expect(CheckerSuite.names(in: .all).count == 11)
+  }
+
+  @Test func `A further checker's violation counts only where all are asked for`() throws {
+    var story = try Story("app")
+    story.header.protectedAuthors = ["import"]
+    story.write("app", "1", author: "import")
+    story.purge("app", "1")
+    #expect(!CheckerSuite(checking: story.trace).isInvalid)
+    let suite = CheckerSuite(checking: story.trace, scope: .all)
+    #expect(suite.isInvalid)
+    #expect(suite.violation?.checker == "ProtectedAuthors")
   }
 
   @Test func `The suite stops at the first violation and names it`() throws {
@@ -63,7 +82,7 @@ import Traces
   @Test func `A system that keeps every rule is never accused`() throws {
     for seed in 0..<200 {
       let trace = try ToySystem.trace(seed: UInt64(seed), stepCount: 50)
-      let violation = CheckerSuite(checking: trace).violation
+      let violation = CheckerSuite(checking: trace, scope: .all).violation
       #expect(violation == nil, "seed \(seed): \(violation.map(\.because) ?? "")")
     }
   }
@@ -72,11 +91,12 @@ import Traces
     var decided: [String: Int] = [:]
     for seed in 0..<100 {
       let trace = try ToySystem.trace(seed: UInt64(seed), stepCount: 50)
-      for answer in CheckerSuite(checking: trace).verdicts where answer.verdict == .valid {
+      for answer in CheckerSuite(checking: trace, scope: .all).verdicts
+      where answer.verdict == .valid {
         decided[answer.checker, default: 0] += 1
       }
     }
-    for name in CheckerSuite.names where name != LoudExpiry.name {
+    for name in CheckerSuite.names(in: .all) where name != LoudExpiry.name {
       #expect((decided[name] ?? 0) > 25, "\(name)")
     }
   }
@@ -88,7 +108,8 @@ import Traces
     var found: Set<String> = []
     for seed in 0..<40 {
       let trace = try ToySystem.trace(seed: UInt64(seed), stepCount: 50, bug: bug)
-      for answer in CheckerSuite(checking: trace).verdicts where answer.verdict.violation != nil {
+      for answer in CheckerSuite(checking: trace, scope: .all).verdicts
+      where answer.verdict.violation != nil {
         found.insert(answer.checker)
       }
     }

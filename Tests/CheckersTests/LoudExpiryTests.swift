@@ -36,6 +36,12 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
+  @Test func `A pass that is silent about a purged transaction is rejected`() throws {
+    var story = try opened()
+    story.run(.pass("app")) { $0.tell("app", .merged(["2"])) }
+    #expect(violation(story)?.transaction == "1")
+  }
+
   @Test func `A fetch that is silent about a cut-off is rejected`() throws {
     var story = try Story("app", "share")
     story.tell("app", .lost)

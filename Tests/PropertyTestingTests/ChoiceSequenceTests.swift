@@ -29,7 +29,9 @@ import Testing
     #expect(sequence().description == "1:")
   }
 
-  @Test(arguments: ["", "1", "2:0", "1:,", "1:0,", "1:x", "1:1x0", "1:-2x0", "1:2x", "1:9999999x0"])
+  @Test(arguments: [
+    "", "1", "2:0", "1:,", "1:0,", "1:x", "1:1x0", "1:-2x0", "1:2x", "1:2x3x4", "1:9999999x0",
+  ])
   func `Text that is no sequence is not read`(text: String) {
     #expect(ChoiceSequence(text) == nil)
   }
@@ -89,6 +91,15 @@ import Testing
     let expected = lists([4], 9, [1, 2, 3])
     #expect(exchanged.choices == expected.choices)
     #expect(exchanged.spans == expected.spans)
+  }
+
+  @Test func `A span lifted into the place of the one around it has its depth`() {
+    let sequence = lists([1, 2, 3], 9, [4])
+    let list = sequence.spans[1].range
+    let lifted = sequence.rearranged([0..<list.lowerBound, 1..<2, list.upperBound..<5], without: 1)
+    #expect(lifted.choices.map(\.value) == [2, 9, 4])
+    #expect(lifted.spans.map(\.label) == ["all", "digit", "middle", "digit", "list", "digit"])
+    #expect(lifted.spans.map(\.depth) == [0, 1, 1, 2, 1, 2])
   }
 
   @Test func `Removing stretches takes out what lies inside one that is removed once`() {

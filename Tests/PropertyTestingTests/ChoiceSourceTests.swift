@@ -38,6 +38,7 @@ import Testing
     #expect(Set([0, 1, -1, .min, .max]).isSubset(of: wide))
     let doubles = (0..<2_000).map { _ in source.double(in: -0.5...2.25) }
     #expect(doubles.allSatisfy { (-0.5...2.25).contains($0) } && Set(doubles).count > 1_000)
+    #expect(doubles.contains { $0 < 0 } && doubles.contains { $0 > 2 })
     let huge = (0..<2_000).map { _ in source.double(in: -1e300...1e300) }
     #expect(huge.allSatisfy { abs($0) <= 1e300 } && huge.contains { abs($0) > 1e200 })
   }

@@ -41,6 +41,17 @@ import Testing
     #expect(strings.contains { $0.unicodeScalars.contains { $0.value < 0x20 } })
   }
 
+  @Test func `Every scalar has its place, the printable ones first`() throws {
+    let known: [(rank: Int, code: UInt32)] = [
+      (0, 0x61), (26, 0x41), (52, 0x30), (94, 0x7E), (95, 0), (126, 0x1F), (127, 0x7F),
+      (0xD7FF, 0xD7FF), (0xD800, 0xE000), (0x10F7FF, 0x10FFFF),
+    ]
+    for (rank, code) in known {
+      var source = ChoiceSource(replaying: try #require(ChoiceSequence("1:\(rank)")))
+      #expect(try source.draw(.scalars).value == code)
+    }
+  }
+
   @Test func `Collections keep to their counts`() throws {
     let arrays = try values(Generator<Int>.ints().array(count: 2...5))
     #expect(Set(arrays.map(\.count)) == [2, 3, 4, 5])

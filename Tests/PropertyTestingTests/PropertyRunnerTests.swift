@@ -67,8 +67,13 @@ import Testing
 
   @Test func `Progress tells of the cases and then of every simpler case`() throws {
     var steps: [PropertyRunner.Step] = []
-    let result = PropertyRunner(seed: 3).run(progress: { steps.append($0) }, big)
+    let property: (inout ChoiceSource) -> CaseResult = { source in
+      let number = source.int(in: 0...1_000)
+      return number > 950 ? .failed(label: "big", message: "\(number)") : .passed
+    }
+    let result = PropertyRunner(seed: 3).run(progress: { steps.append($0) }, property)
     let failure = try #require(result.failure)
+    #expect(failure.caseIndex > 0 && failure.shrunk.improvements > 0)
     let cases = steps.prefix(failure.caseIndex)
     #expect(Array(cases) == (0..<failure.caseIndex).map { .ran(cases: $0 + 1) })
     #expect(steps.count == failure.caseIndex + failure.shrunk.improvements)

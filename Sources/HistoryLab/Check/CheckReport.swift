@@ -68,15 +68,15 @@ struct FindingReport {
   var commandCount: Int { finding.counterexample.trace.header.plan.commands.count }
 }
 
-/// A check report as JSON.
-private struct CheckDocument: Encodable {
-  struct Invariant: Encodable {
+/// A check report as JSON, as `check.json` holds it.
+struct CheckDocument: Codable {
+  struct Invariant: Codable {
     let invariant: String
     let valid: Int
     let invalid: Int
     let unknown: Int
   }
-  struct Found: Encodable {
+  struct Found: Codable {
     let checker: String
     let because: String
     let at: Int
@@ -91,7 +91,7 @@ private struct CheckDocument: Encodable {
     let replayOfPlan: String
     let plan: [String]
   }
-  struct System: Encodable {
+  struct System: Codable {
     let system: String
     let plans: Int
     let invalidPlans: Int
@@ -100,7 +100,9 @@ private struct CheckDocument: Encodable {
     let invariants: [Invariant]
     let counterexamples: [Found]
   }
-  let check = 1
+  /// The version of the form.
+  static let formatVersion = 1
+  let check: Int
   let seed: String
   let like: String
   let verdict: String
@@ -109,6 +111,7 @@ private struct CheckDocument: Encodable {
   let systems: [System]
 
   init(_ report: CheckReport) {
+    check = Self.formatVersion
     seed = "0x" + String(report.seed, radix: 16)
     like = report.like
     verdict = report.verdict
@@ -119,26 +122,40 @@ private struct CheckDocument: Encodable {
 
   private static func system(_ report: SystemReport) -> System {
     System(
-      system: report.system, plans: report.tally.planCount,
-      invalidPlans: report.tally.invalidPlanCount, steps: report.tally.stepCount,
+      system: report.system,
+      plans: report.tally.planCount,
+      invalidPlans: report.tally.invalidPlanCount,
+      steps: report.tally.stepCount,
       seconds: report.seconds,
-      invariants: CheckerSuite.names.map { name in
+      invariants: CheckerSuite.names(in: .all).map { name in
         let count = report.tally.counts[name] ?? CheckTally.Count()
         return Invariant(
-          invariant: name, valid: count.valid, invalid: count.invalid, unknown: count.unknown)
+          invariant: name,
+          valid: count.valid,
+          invalid: count.invalid,
+          unknown: count.unknown
+        )
       },
-      counterexamples: report.findings.map(found))
+      counterexamples: report.findings.map(found)
+    )
   }
 
   private static func found(_ report: FindingReport) -> Found {
     let plan = PlanCodec.encode(report.finding.counterexample.trace.header.plan)
     return Found(
-      checker: report.violation.checker, because: report.violation.because,
-      at: report.violation.at, transaction: report.violation.transaction,
-      commands: report.commandCount, foundInPlan: report.finding.plan,
+      checker: report.violation.checker,
+      because: report.violation.because,
+      at: report.violation.at,
+      transaction: report.violation.transaction,
+      commands: report.commandCount,
+      foundInPlan: report.finding.plan,
       foundCommands: report.finding.originalCommandCount,
-      evaluations: report.finding.evaluations, minimal: report.finding.isMinimal,
-      file: report.file, replay: report.replay, replayOfPlan: report.replayOfPlan,
-      plan: plan.split(separator: "\n").map(String.init))
+      evaluations: report.finding.evaluations,
+      minimal: report.finding.isMinimal,
+      file: report.file,
+      replay: report.replay,
+      replayOfPlan: report.replayOfPlan,
+      plan: plan.split(separator: "\n").map(String.init)
+    )
   }
 }

@@ -17,11 +17,13 @@ struct CheckRun: Sendable {
   /// How often shrinking may run the system, for each invariant that broke.
   static let shrinkEvaluations = 2_000
 
-  /// Runs plans 1 to a count.
+  /// Runs plans 1 to a count, and counts the verdicts.
   ///
-  /// - Parameter goesOn: asked before each plan; a run that is stopped has counted what it ran.
+  /// Before each plan it asks whether to go on; a run that is stopped has counted what it ran.
   func tally(
-    plans: Int, jobs: Int, progress: @escaping @Sendable (_ invalid: Int) -> Void,
+    plans: Int,
+    jobs: Int,
+    progress: @escaping @Sendable (_ invalid: Int) -> Void,
     goesOn: @escaping @Sendable () -> Bool
   ) async throws(LabError) -> CheckTally {
     let next = NextPlan(count: plans)
@@ -45,7 +47,10 @@ struct CheckRun: Sendable {
   }
 
   private func runLane(
-    _ number: Int, _ next: NextPlan, _ progress: (Int) -> Void, _ goesOn: () -> Bool
+    _ number: Int,
+    _ next: NextPlan,
+    _ progress: (Int) -> Void,
+    _ goesOn: () -> Bool
   ) throws(LabError) -> CheckTally {
     let place = try place(number)
     defer { place.removeStore() }
@@ -66,7 +71,9 @@ struct CheckRun: Sendable {
 
   /// Makes the plan with a number as short and plain as it gets while it breaks an invariant.
   func shrink(
-    _ checker: String, plan number: Int, progress: @escaping (Int) -> Void
+    _ checker: String,
+    plan number: Int,
+    progress: @escaping (Int) -> Void
   ) throws(LabError) -> Finding {
     let place = try place(0)
     defer { place.removeStore() }
@@ -87,19 +94,27 @@ struct CheckRun: Sendable {
   }
 
   private func finding(
-    _ checker: String, _ number: Int, _ shrunk: ShrinkResult, _ lane: PlanLane
+    _ checker: String,
+    _ number: Int,
+    _ shrunk: ShrinkResult,
+    _ lane: PlanLane
   ) throws(SystemFailure) -> Finding {
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
     guard let violation = try lane.violation(of: checker, by: plan) else {
       throw SystemFailure(
-        .failed, "\(checker) broke, but not when the same plan ran again: the system is not repeatable.")
+        .failed,
+        "\(checker) broke, but not when the same plan ran again: the system is not repeatable."
+      )
     }
     let trace = try lane.trace(plan)
     return Finding(
-      counterexample: Counterexample(trace: trace, violation: violation), plan: number,
+      counterexample: Counterexample(trace: trace, violation: violation),
+      plan: number,
       originalCommandCount: recipe.plan(number).plan.commands.count,
-      evaluations: shrunk.evaluations, isMinimal: shrunk.ending == .fixedPoint)
+      evaluations: shrunk.evaluations,
+      isMinimal: shrunk.ending == .fixedPoint
+    )
   }
 }
 

@@ -11,7 +11,8 @@ struct CheckText {
     terminal.print(
       terminal.styled(report.system, .bold)
         + ": \(report.tally.planCount.grouped) plans, \(report.tally.stepCount.grouped) steps "
-        + "(\(rate.grouped)/s), seed 0x\(String(seed, radix: 16))")
+        + "(\(rate.grouped)/s), seed 0x\(String(seed, radix: 16))"
+    )
     for line in table(report.tally).text().split(separator: "\n") {
       terminal.print("  " + styled(String(line)))
     }
@@ -30,15 +31,20 @@ struct CheckText {
       .text("invariant"), .text("verdict"), .number("held"), .number("broke"),
       .number("not exercised"),
     ])
-    for name in CheckerSuite.names {
+    for name in CheckerSuite.names(in: .all) {
       let count = tally.counts[name] ?? CheckTally.Count()
       let verdict =
-        count.invalid > 0 ? "broken" : count.valid > 0 ? "held" : "undecided"
+        count.invalid > 0
+        ? "broken" : count.valid > 0 ? "held" : Self.isBeyond(name) ? "-" : "undecided"
       table.append([
         name, verdict, count.valid.grouped, count.invalid.grouped, count.unknown.grouped,
       ])
     }
     return table
+  }
+
+  private static func isBeyond(_ checker: String) -> Bool {
+    CheckTally.beyondPlans.contains(checker)
   }
 
   private func styled(_ line: String) -> String {
@@ -65,20 +71,25 @@ struct CheckText {
     terminal.print(
       "\(report.violation.checker) broke first in plan \(finding.plan), "
         + "\(finding.originalCommandCount) commands; shrunk to \(report.commandCount) "
-        + "in \(finding.evaluations.grouped) tries\(finding.isMinimal ? "" : " (not to the end)"):")
+        + "in \(finding.evaluations.grouped) tries\(finding.isMinimal ? "" : " (not to the end)"):"
+    )
     terminal.print("")
     let text = CounterexampleText(
-      width: min(terminal.traits.width, 120), colour: terminal.traits.usesColour)
+      width: min(terminal.traits.width, 120),
+      colour: terminal.traits.usesColour
+    )
     for line in text.render(finding.counterexample, replay: report.replay).split(
-      separator: "\n", omittingEmptySubsequences: false)
-    {
+      separator: "\n",
+      omittingEmptySubsequences: false
+    ) {
       terminal.print(String(line))
     }
   }
 
   private func mention(_ report: FindingReport) {
     terminal.print(
-      "\(report.violation.checker), \(report.commandCount) commands: \(report.violation.because)")
+      "\(report.violation.checker), \(report.commandCount) commands: \(report.violation.because)"
+    )
     terminal.print("  \(report.replay)")
   }
 }

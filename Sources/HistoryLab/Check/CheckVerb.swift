@@ -13,7 +13,11 @@ struct CheckVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let style = try options.planOptions.style()
     let folder = try RunOutput(
-      "check", seed: options.seed, output: options.output, outputIsDefault: options.usesDefaultOutput)
+      "check",
+      seed: options.seed,
+      output: options.output,
+      outputIsDefault: options.usesDefaultOutput
+    )
     let start = terminal.now()
     var reports: [SystemReport] = []
     for system in options.systems.compactMap(LabSystem.named) {
@@ -22,20 +26,34 @@ struct CheckVerb: Verb {
       if Interruption.isRequested { break }
     }
     let result = CheckReport(
-      seed: options.seed, plans: options.plans, like: options.planOptions.like.text,
-      systems: reports, folder: folder.path)
+      seed: options.seed,
+      plans: options.plans,
+      like: options.planOptions.like.text,
+      systems: reports,
+      folder: folder.path
+    )
     if options.json { terminal.print(try result.json()) }
     return try finish(result, folder)
   }
 
   /// Runs one system's plans, shrinks what broke, and tells it.
   private func check(
-    _ system: LabSystem, _ style: PlanStyle, timeLimit: Duration?, _ folder: RunOutput
+    _ system: LabSystem,
+    _ style: PlanStyle,
+    timeLimit: Duration?,
+    _ folder: RunOutput
   ) async throws(LabError) -> SystemReport {
     let recipe = PlanRecipe(
-      generator: PlanGenerator(style), seed: options.seed, timestamps: system.timestamps)
+      generator: PlanGenerator(style),
+      seed: options.seed,
+      timestamps: system.timestamps
+    )
     let run = CheckRun(
-      system: system, recipe: recipe, versions: folder.versions, place: options.place)
+      system: system,
+      recipe: recipe,
+      versions: folder.versions,
+      place: options.place
+    )
     let start = terminal.now()
     let tally = try await tally(run, timeLimit)
     let elapsed = terminal.now() - start
@@ -44,32 +62,50 @@ struct CheckVerb: Verb {
       let finding = try shrink(run, checker, plan)
       findings.append(
         try folder.keep(
-          finding, replayOfPlan: options.replayCommand(system: system.name, plan: plan),
-          onDisk: options.onDisk))
+          finding,
+          replayOfPlan: options.replayCommand(system: system.name, plan: plan),
+          onDisk: options.onDisk
+        )
+      )
     }
     let report = SystemReport(
-      system: system.name, tally: tally, seconds: elapsed / .seconds(1), findings: findings)
+      system: system.name,
+      tally: tally,
+      seconds: elapsed / .seconds(1),
+      findings: findings
+    )
     if !options.json { CheckText(terminal: terminal).print(report, seed: options.seed) }
     return report
   }
 
   private func tally(_ run: CheckRun, _ timeLimit: Duration?) async throws(LabError) -> CheckTally {
     let work = WorkState(
-      run.system.name, unit: "plans", total: options.plans, limit: timeLimit)
+      run.system.name,
+      unit: "plans",
+      total: options.plans,
+      limit: timeLimit
+    )
     let bar = ProgressBar(work, on: terminal)
     let deadline = timeLimit.map { terminal.now() + $0 }
     let now = terminal.now
     defer { bar.finish() }
     return try await run.tally(
-      plans: options.plans, jobs: options.jobs, progress: { _ in bar.advance() },
-      goesOn: { !Interruption.isRequested && deadline.map { now() < $0 } ?? true })
+      plans: options.plans,
+      jobs: options.jobs,
+      progress: { _ in bar.advance() },
+      goesOn: { !Interruption.isRequested && deadline.map { now() < $0 } ?? true }
+    )
   }
 
   private func shrink(
-    _ run: CheckRun, _ checker: String, _ plan: Int
+    _ run: CheckRun,
+    _ checker: String,
+    _ plan: Int
   ) throws(LabError) -> Finding {
     let bar = ProgressBar(
-      WorkState("shrinking \(checker)", unit: "tries"), on: terminal)
+      WorkState("shrinking \(checker)", unit: "tries"),
+      on: terminal
+    )
     defer { bar.finish() }
     var last = 0
     return try run.shrink(checker, plan: plan) { evaluations in
@@ -79,7 +115,8 @@ struct CheckVerb: Verb {
   }
 
   private func finish(
-    _ result: CheckReport, _ folder: RunOutput
+    _ result: CheckReport,
+    _ folder: RunOutput
   ) throws(LabError) -> ExitCode {
     try folder.write("check.json", try result.json() + "\n")
     try folder.finish(verdict: result.verdict, because: result.because)

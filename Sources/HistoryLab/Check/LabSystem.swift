@@ -17,7 +17,9 @@ struct LabSystem: Sendable {
   static let all: [LabSystem] =
     [
       LabSystem(
-        name: "tracker", sentence: "Our tracker and store: the real code.", timestamps: .monotone
+        name: "tracker",
+        sentence: "Our tracker and store: the real code.",
+        timestamps: .monotone
       ) { TrackerSystem() },
       LabSystem(
         name: "article",

@@ -51,7 +51,7 @@ final class PlanLane {
 
   /// Runs a plan to its end and checks it.
   func check(_ plan: Plan) throws(SystemFailure) -> CheckerSuite {
-    var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name))
+    var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     _ = try simulator.run(plan) { event in
       suite.observe(event)
       return true
@@ -61,7 +61,7 @@ final class PlanLane {
 
   /// Runs a plan until a checker rejects it, or to its end, and answers why it does.
   func violation(of checker: String, by plan: Plan) throws(SystemFailure) -> Violation? {
-    var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name))
+    var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     var found: Violation?
     _ = try simulator.run(plan) { event in
       suite.observe(event)

@@ -43,8 +43,10 @@ struct ReplayVerb: Verb {
     case .seed(let seed, let number, let planOptions):
       let name = options.system ?? "tracker"
       let recipe = PlanRecipe(
-        generator: PlanGenerator(try planOptions.style()), seed: seed,
-        timestamps: LabSystem.named(name)?.timestamps ?? .monotone)
+        generator: PlanGenerator(try planOptions.style()),
+        seed: seed,
+        timestamps: LabSystem.named(name)?.timestamps ?? .monotone
+      )
       return (recipe.plan(number).plan, name)
     }
   }
@@ -60,14 +62,15 @@ struct ReplayVerb: Verb {
   }
 
   private func run(
-    _ plan: Plan, on system: LabSystem
+    _ plan: Plan,
+    on system: LabSystem
   ) throws(LabError) -> (Trace, CheckerSuite) {
     let place = try options.place()
     let lane = PlanLane(system, at: place, versions: ["lab": ToolSpec.version])
     defer { place.removeStore() }
     do throws(SystemFailure) {
       let trace = try lane.trace(plan)
-      return (trace, CheckerSuite(checking: trace))
+      return (trace, CheckerSuite(checking: trace, scope: .all))
     } catch {
       throw .lab("the plan could not be run on \(system.name): \(error.message)")
     }
@@ -76,11 +79,14 @@ struct ReplayVerb: Verb {
   private func show(_ trace: Trace, _ suite: CheckerSuite) {
     if let violation = suite.violation {
       let text = CounterexampleText(
-        width: min(terminal.traits.width, 120), colour: terminal.traits.usesColour)
+        width: min(terminal.traits.width, 120),
+        colour: terminal.traits.usesColour
+      )
       let counterexample = Counterexample(trace: trace, violation: violation)
       for line in text.render(counterexample, replay: options.command).split(
-        separator: "\n", omittingEmptySubsequences: false)
-      {
+        separator: "\n",
+        omittingEmptySubsequences: false
+      ) {
         terminal.print(String(line))
       }
     }

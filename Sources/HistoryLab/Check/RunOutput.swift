@@ -16,21 +16,32 @@ struct RunOutput {
   ///
   /// - Throws: a lab error that says which folder cannot be written.
   init(
-    _ verb: String, seed: UInt64, output: String, outputIsDefault: Bool
+    _ verb: String,
+    seed: UInt64,
+    output: String,
+    outputIsDefault: Bool
   ) throws(LabError) {
     let environment = RunEnvironment.current(
-      sqlite: Store.sqliteVersion, commit: ProcessInfo.processInfo.environment["HISTORY_LAB_COMMIT"],
-      time: .now(), seed: seed)
+      sqlite: Store.sqliteVersion,
+      commit: ProcessInfo.processInfo.environment["HISTORY_LAB_COMMIT"],
+      time: .now(),
+      seed: seed
+    )
     record = RunRecord(
-      verb: verb, commandLine: CommandLine.arguments, environment: environment)
+      verb: verb,
+      commandLine: CommandLine.arguments,
+      environment: environment
+    )
     versions = [
       "lab": ToolSpec.version, "swift": environment.swift, "sqlite": environment.sqlite,
       "machine": environment.machine,
     ]
     do throws(RunFolderError) {
       folder = try RunFolder.create(
-        for: record, output: outputIsDefault ? nil : output,
-        currentFolder: FileManager.default.currentDirectoryPath)
+        for: record,
+        output: outputIsDefault ? nil : output,
+        currentFolder: FileManager.default.currentDirectoryPath
+      )
     } catch {
       throw .lab(error.description)
     }
@@ -54,7 +65,9 @@ struct RunOutput {
 
   /// Keeps the counterexample, its plan and its trace.
   func keep(
-    _ finding: Finding, replayOfPlan: String, onDisk: String?
+    _ finding: Finding,
+    replayOfPlan: String,
+    onDisk: String?
   ) throws(LabError) -> FindingReport {
     let counterexample = finding.counterexample
     let system = counterexample.trace.header.system.replacingOccurrences(of: "/", with: "-")
@@ -64,10 +77,18 @@ struct RunOutput {
     try write("plan-\(stem).jsonl", PlanCodec.encode(counterexample.trace.header.plan))
     try write("trace-\(stem).jsonl", TraceCodec.encode(counterexample.trace))
     let replay = ReplayOptions(
-      source: .file(folder.path(of: file)), system: nil, until: nil, json: false, onDisk: onDisk)
+      source: .file(folder.path(of: file)),
+      system: nil,
+      until: nil,
+      json: false,
+      onDisk: onDisk
+    )
     return FindingReport(
-      finding: finding, file: folder.path(of: file), replay: replay.command,
-      replayOfPlan: replayOfPlan)
+      finding: finding,
+      file: folder.path(of: file),
+      replay: replay.command,
+      replayOfPlan: replayOfPlan
+    )
   }
 
   /// Writes what came of the run.

@@ -1,0 +1,50 @@
+import Traces
+
+/// The checkers that every plan with writes, passes and purges exercises.
+struct CoreCheckers: Sendable {
+  static let names = [
+    Convergence.name,
+    PurgeSafety.name,
+    NoLostTransaction.name,
+    MergeOrder.name,
+    CursorProgress.name,
+  ]
+
+  private(set) var convergence: Convergence
+  private(set) var purgeSafety: PurgeSafety
+  private(set) var noLostTransaction: NoLostTransaction
+  private(set) var mergeOrder: MergeOrder
+  private(set) var cursorProgress: CursorProgress
+
+  init(_ header: TraceHeader) {
+    convergence = Convergence(header)
+    purgeSafety = PurgeSafety(header)
+    noLostTransaction = NoLostTransaction(header)
+    mergeOrder = MergeOrder(header)
+    cursorProgress = CursorProgress(header)
+  }
+
+  /// Takes the next event in, and answers whether an invariant is broken by now.
+  mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
+    convergence.observe(event, on: timeline)
+    purgeSafety.observe(event, on: timeline)
+    noLostTransaction.observe(event, on: timeline)
+    mergeOrder.observe(event, on: timeline)
+    cursorProgress.observe(event, on: timeline)
+    return convergence.violation != nil
+      || purgeSafety.violation != nil
+      || noLostTransaction.violation != nil
+      || mergeOrder.violation != nil
+      || cursorProgress.violation != nil
+  }
+
+  func verdicts(on timeline: Timeline) -> [(checker: String, verdict: Verdict)] {
+    [
+      (Convergence.name, convergence.verdict(on: timeline)),
+      (PurgeSafety.name, purgeSafety.verdict(on: timeline)),
+      (NoLostTransaction.name, noLostTransaction.verdict(on: timeline)),
+      (MergeOrder.name, mergeOrder.verdict(on: timeline)),
+      (CursorProgress.name, cursorProgress.verdict(on: timeline)),
+    ]
+  }
+}

@@ -1,0 +1,57 @@
+import Traces
+
+/// The checkers that need more of a plan or of a system: observers, retention, protected authors, or
+/// answers about history.
+struct FurtherCheckers: Sendable {
+  static let names = [
+    ObserverDelivery.name,
+    LoudExpiry.name,
+    ProtectedAuthors.name,
+    HistoryExplainsData.name,
+    TombstoneFidelity.name,
+    Reclaim.name,
+  ]
+
+  private(set) var observerDelivery: ObserverDelivery
+  private(set) var loudExpiry: LoudExpiry
+  private(set) var protectedAuthors: ProtectedAuthors
+  private(set) var historyExplainsData: HistoryExplainsData
+  private(set) var tombstoneFidelity: TombstoneFidelity
+  private(set) var reclaim: Reclaim
+
+  init(_ header: TraceHeader) {
+    observerDelivery = ObserverDelivery(header)
+    loudExpiry = LoudExpiry(header)
+    protectedAuthors = ProtectedAuthors(header)
+    historyExplainsData = HistoryExplainsData(header)
+    tombstoneFidelity = TombstoneFidelity(header)
+    reclaim = Reclaim(header)
+  }
+
+  /// Takes the next event in, and answers whether an invariant is broken by now.
+  mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
+    observerDelivery.observe(event, on: timeline)
+    loudExpiry.observe(event, on: timeline)
+    protectedAuthors.observe(event, on: timeline)
+    historyExplainsData.observe(event, on: timeline)
+    tombstoneFidelity.observe(event, on: timeline)
+    reclaim.observe(event, on: timeline)
+    return observerDelivery.violation != nil
+      || loudExpiry.violation != nil
+      || protectedAuthors.violation != nil
+      || historyExplainsData.violation != nil
+      || tombstoneFidelity.violation != nil
+      || reclaim.violation != nil
+  }
+
+  func verdicts(on timeline: Timeline) -> [(checker: String, verdict: Verdict)] {
+    [
+      (ObserverDelivery.name, observerDelivery.verdict(on: timeline)),
+      (LoudExpiry.name, loudExpiry.verdict(on: timeline)),
+      (ProtectedAuthors.name, protectedAuthors.verdict(on: timeline)),
+      (HistoryExplainsData.name, historyExplainsData.verdict(on: timeline)),
+      (TombstoneFidelity.name, tombstoneFidelity.verdict(on: timeline)),
+      (Reclaim.name, reclaim.verdict(on: timeline)),
+    ]
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Reporting
+import Traces
+
+/// What checks found, as tiles and sections of a page.
+struct CheckSections {
+  let checks: [RunCollection.Check]
+
+  /// One tile a system.
+  var tiles: [VerdictTile] {
+    checks.map { check in
+      let broken = check.system.invariants.filter { $0.invalid > 0 }.map(\.invariant)
+      let isOurs = check.system.system == "tracker"
+      return VerdictTile(
+        subject: check.system.system,
+        state: broken.isEmpty ? .good : .bad,
+        word: broken.isEmpty ? "held" : isOurs ? "broken" : "found broken",
+        answer: broken.isEmpty ? "every invariant" : "\(broken.count) invariants",
+        detail: "\(check.system.plans.grouped) plans, \(check.system.steps.grouped) steps, "
+          + "like \(check.like), seed \(check.seed).",
+        anchor: PageSection.anchor(from: Self.heading(check))
+      )
+    }
+  }
+
+  /// One section a system: its invariants, and what broke them.
+  var sections: [PageSection] {
+    checks.map { check in
+      PageSection(
+        Self.heading(check),
+        [.paragraph(sentence(check)), .table(table(check.system))] + findings(check)
+      )
+    }
+  }
+
+  private static func heading(_ check: RunCollection.Check) -> String {
+    "Invariants: \(check.system.system)"
+  }
+
+  private func sentence(_ check: RunCollection.Check) -> String {
+    let sentence = LabSystem.named(check.system.system).map { $0.sentence + " " } ?? ""
+    return sentence
+      + "\(check.system.plans.grouped) random plans, \(check.system.invalidPlans.grouped) of which "
+      + "broke an invariant."
+  }
+
+  private func table(_ system: CheckDocument.System) -> ReportTable {
+    var table = ReportTable(
+      caption: "In how many plans each invariant held, broke, or was not exercised",
+      columns: [
+        .text("invariant"), .text("verdict"), .number("held"), .number("broke"),
+        .number("not exercised"),
+      ]
+    )
+    for row in system.invariants {
+      let state: VerdictState = row.invalid > 0 ? .bad : row.valid > 0 ? .good : .unknown
+      let word = row.invalid > 0 ? "broken" : row.valid > 0 ? "held" : "not exercised"
+      table.append(
+        ReportTable.Row(
+          [
+            row.invariant, word, row.valid.grouped, row.invalid.grouped, row.unknown.grouped,
+          ],
+          mark: state
+        )
+      )
+    }
+    return table
+  }
+
+  private func findings(_ check: RunCollection.Check) -> [PageBlock] {
+    check.system.counterexamples.flatMap { found -> [PageBlock] in
+      let anchor = PageSection.anchor(from: "\(check.system.system) \(found.checker)")
+      let commands = found.commands == 1 ? "1 command" : "\(found.commands) commands"
+      let heading = "\(found.checker), broken in \(commands)"
+      return [.subheading(heading, anchor: anchor), .paragraph(found.because)] + story(found)
+        + [.command(found.replay, purpose: "See it again:")]
+    }
+  }
+
+  /// The steps as text, read from the counterexample's own file when it is still there.
+  private func story(_ found: CheckDocument.Found) -> [PageBlock] {
+    guard let data = FileManager.default.contents(atPath: found.file),
+      let text = String(data: data, encoding: .utf8)
+    else { return [.preformatted(found.plan.joined(separator: "\n"))] }
+    do throws(FormatError) {
+      let counterexample = try CounterexampleCodec.decode(text)
+      let story = CounterexampleText(width: 96).render(counterexample, replay: "")
+      let table = story.split(separator: "\n\n", omittingEmptySubsequences: true)
+      return table.count > 1 ? [.preformatted(String(table[1]))] : [.preformatted(story)]
+    } catch {
+      return [.paragraph("\(found.file) cannot be read: \(error.description)")]
+    }
+  }
+}

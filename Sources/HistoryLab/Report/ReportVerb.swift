@@ -1,0 +1,59 @@
+import Foundation
+import Measuring
+import Reporting
+
+/// Turns runs into a page.
+struct ReportVerb: Verb {
+  let options: ReportOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let runs = try RunCollection(options.runs)
+    guard let newest = runs.newest else {
+      throw .usage(
+        "\(options.runs.quoted) holds no finished check or benchmark. Try: history-lab check"
+      )
+    }
+    for reason in runs.unreadable { terminal.log("history-lab: left out: \(reason)") }
+    let page = page(runs)
+    let images = ChartTool(toolsFolder: Self.toolsFolder).draw(page.charts)
+    let path = options.html ?? newest + "/index.html"
+    try write(page.html(images: images), to: path)
+    terminal.print("Report: \(path)")
+    return .good
+  }
+
+  /// Verdicts first, then what broke, then what it costs.
+  private func page(_ runs: RunCollection) -> ReportPage {
+    let checks = CheckSections(checks: runs.checks)
+    guard let bench = runs.bench else {
+      return ReportPage(
+        title: "Persistent History Lab",
+        lead: "What holds, and what breaks it.",
+        tiles: checks.tiles,
+        sections: checks.sections,
+        environment: [
+          .init("Lab", ToolSpec.version), .init("Benchmarks", "not measured"),
+        ]
+      )
+    }
+    var page = BenchmarkReport(bench.results, verdicts: checks.tiles).page()
+    page.title = "Persistent History Lab"
+    page.lead = "What holds, what breaks it, and what it costs. " + page.lead
+    page.sections = checks.sections + page.sections
+    return page
+  }
+
+  /// The private environment of the chart tool, at the package's root where scripts run the command.
+  private static var toolsFolder: String {
+    FileManager.default.currentDirectoryPath + "/.tools"
+  }
+
+  private func write(_ text: String, to path: String) throws(LabError) {
+    do {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    } catch {
+      throw .lab("the page \(path.quoted) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import Testing
+
+@Suite struct BigTransactionTests {
+  @Test func `A hundred thousand changes come back from their chunks, and are purged with them`()
+    throws
+  {
+    let fixture = try StoreFixture()
+    let store = try fixture.open()
+    let count = 100_000
+    var index: Int64 = 0
+    let inserted = try store.batchInsert(into: "Item", by: BatchAuthor("app")) { row in
+      row.set(index, at: 1)
+      index += 1
+      return index <= count
+    }
+    let deleted = try store.batchDelete("Item", by: BatchAuthor("app"))
+    #expect(deleted.objectIDs == inserted.objectIDs)
+    let connection = try fixture.connection()
+    let chunks = try connection.integer("SELECT count(*) FROM history_chunk") ?? 0
+    let greatest = try connection.integer("SELECT max(length(changes)) FROM history_chunk") ?? 0
+    #expect(chunks > 20)
+    #expect(greatest < 34 * 1024)
+    let page = try store.fetch(HistoryRequest(after: try store.token(1)))
+    let changes = page.changes
+    #expect(page.transactions.map(\.changes.count) == [count])
+    #expect(changes.map(\.key) == inserted.objectIDs.map(\.key))
+    #expect(changes.allSatisfy { $0.type == .delete && $0.tombstoneLength > 0 })
+    let last = try #require(page.transactions.first?.changes.last)
+    #expect(last.tombstone == ["count": .int(Int64(count - 1))])
+    try store.add("b")
+    #expect(try store.purge().transactionCount == 2)
+    #expect(try connection.integer("SELECT count(*) FROM history_chunk") == 0)
+  }
+
+  @Test func `A chunk begins with its own key, whatever the one before ended with`() throws {
+    let fixture = try StoreFixture()
+    let store = try fixture.open()
+    let ids = try store.add(Array(repeating: String(repeating: "x", count: 5000), count: 30))
+      .objectIDs
+    try store.save(ids.reversed().map { ObjectEdit(.delete, $0, version: 1) })
+    let page = try store.fetch(HistoryRequest(after: try store.token(1)))
+    #expect(page.changes.map(\.objectID) == ids.reversed())
+    let chunks = try fixture.connection().integer("SELECT count(*) FROM history_chunk") ?? 0
+    #expect(chunks > 3)
+  }
+}

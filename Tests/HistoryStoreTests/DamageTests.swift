@@ -1,0 +1,148 @@
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import TestSupport
+import Testing
+
+/// Whatever lies in the file in place of a transaction's changes is told by its number.
+@Suite struct DamageTests {
+  let fixture: StoreFixture
+  let store: Store
+
+  init() throws {
+    fixture = try StoreFixture()
+    store = try fixture.open()
+    try store.add("a")
+    let ids = try store.add(["b", "c"]).objectIDs
+    try store.save(
+      ids.map { ObjectEdit(.update, $0, columns: 0b11, version: 2, values: ["d", 1]) }
+    )
+    try store.save(ids.map { ObjectEdit(.delete, $0, version: 3) })
+    try store.add("e")
+  }
+
+  @Test(
+    arguments: [
+      "x''", "x'00'", "x'02'", "x'01'", "x'0104'", "x'010780'", "x'0105'", "x'0106027f'",
+      "x'01070202'",
+      "NULL", "7", "'text'", "x'01ffffffffffffffffffff01'", "x'0106028080808008'",
+    ])
+  func `Garbage in place of the changes is told by the transaction's number`(garbage: String) throws
+  {
+    try fixture.execute("UPDATE history_transaction SET changes = \(garbage) WHERE number = 2")
+    #expect(throws: HistoryError.damagedTransaction(2)) { try store.numbers() }
+    #expect(try store.numbers(after: store.head(2)) == [3, 4, 5])
+    #expect(try store.add("f") == 6)
+  }
+
+  @Test func `Changes with something behind them, or another count, are damaged`() throws {
+    try fixture.execute(
+      "UPDATE history_transaction SET changes = CAST(changes || x'04' AS BLOB) WHERE number = 3"
+    )
+    #expect(throws: HistoryError.damagedTransaction(3)) { try store.numbers() }
+    try fixture.execute(
+      "UPDATE history_transaction SET changes = CAST(x'02' || substr(changes, 2) AS BLOB) "
+        + "WHERE number = 4"
+    )
+    #expect(throws: HistoryError.damagedTransaction(4)) {
+      try store.numbers(after: store.head(3))
+    }
+    for count in [0, 1, 3, -1, Int64.max] {
+      try fixture.execute("UPDATE history_transaction SET count = \(count) WHERE number = 2")
+      #expect(throws: HistoryError.damagedTransaction(2)) { try store.numbers() }
+    }
+  }
+
+  @Test func `A chunk that is missing or cut is damaged`() throws {
+    try store.add(PurgeTests.many)
+    let damage = [
+      "UPDATE history_chunk SET changes = substr(changes, 1, 99) WHERE id = (6 << 20) + 1",
+      "DELETE FROM history_chunk WHERE id = (6 << 20) + 1", "DELETE FROM history_chunk",
+    ]
+    for sql in damage {
+      try fixture.execute(sql)
+      #expect(throws: HistoryError.damagedTransaction(6)) { try store.numbers() }
+    }
+  }
+
+  @Test func `Random bytes never trap`() throws {
+    var random = SeededRandom(seed: 4)
+    let connection = try fixture.connection()
+    let good = try #require(
+      try connection.text("SELECT hex(changes) FROM history_transaction WHERE number = 4")
+    )
+    let set = try Statement(
+      connection,
+      "UPDATE history_transaction SET changes = ?1 WHERE number = 4"
+    )
+    var damaged = 0
+    for round in 0..<300 {
+      var bytes = round % 2 == 0 ? random.bytes(Int(random.next() % 40)) : Self.bytes(good)
+      if round % 2 == 1 {
+        bytes[Int(random.next() % UInt64(bytes.count))] ^= 1 << (random.next() % 8)
+      }
+      bytes.withUnsafeBytes { set.bind(copying: $0, at: 1) }
+      try set.run()
+      do throws(HistoryError) {
+        for change in try store.fetch(HistoryRequest(after: nil)).transactions[3].changes {
+          _ = (change.tombstone, change.entityName, change.updatedProperties)
+        }
+      } catch {
+        #expect(error == .damagedTransaction(4))
+        damaged += 1
+      }
+    }
+    #expect(damaged > 150)
+  }
+
+  private static func bytes(_ hex: String) -> [UInt8] {
+    stride(from: 0, to: hex.count, by: 2).compactMap { offset in
+      let start = hex.index(hex.startIndex, offsetBy: offset)
+      return UInt8(hex[start..<hex.index(start, offsetBy: 2)], radix: 16)
+    }
+  }
+
+  @Test func `A tombstone whose bytes make no sense is none`() throws {
+    try fixture.execute(
+      "UPDATE history_transaction SET changes = x'0106020200ff', count = 1 WHERE number = 4"
+    )
+    let page = try store.fetch(HistoryRequest(after: nil))
+    #expect(page.transactions[3].changes.first?.tombstone == nil)
+  }
+
+  @Test(arguments: [1 << 24 + 1, 3_000_000_000])
+  func `Strings with numbers that no store gives out are damage`(number: Int) throws {
+    try fixture.execute("INSERT INTO history_string VALUES(\(number), 'far')")
+    #expect(throws: HistoryError.self) { try store.numbers(after: nil, .author("far")) }
+  }
+
+  @Test func `Messages say what happened, where, and what to try`() throws {
+    let token = HistoryToken(store: store.id, number: 3, mark: 1)
+    let messages: [(HistoryError, String)] = [
+      (
+        .damagedTransaction(4),
+        "#4 cannot be read: the file is damaged. Restore it from a copy, or purge"
+      ),
+      (.conflict([]), "0 objects"),
+      (.conflict([ObjectID(entity: 1, key: 2)]), "(e1/p2...)"),
+      (.stopped("no more"), "no more"),
+      (.expired(token: token, firstHeld: 9), "#9"),
+      (.expired(token: token, firstHeld: nil), "nothing is held"),
+      (.rewound(token: token, head: 2), "whose head is #2"),
+      (.otherStore(token: token, store: store.id), "Start again"),
+      (.newerFormat(path: "a", found: 9, known: 1), "Update the app"),
+    ]
+    for (error, part) in messages { #expect(error.description.contains(part)) }
+  }
+}
+
+extension Store {
+  /// The position right behind a transaction, without reading its changes.
+  fileprivate func head(_ number: Int64) throws -> HistoryToken {
+    let connection = try Connection(path: path)
+    let mark = try connection.integer(
+      "SELECT mark FROM history_transaction WHERE number = \(number)"
+    )
+    return HistoryToken(store: id, number: number, mark: try #require(mark))
+  }
+}

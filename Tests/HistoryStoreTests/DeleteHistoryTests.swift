@@ -1,0 +1,46 @@
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import Testing
+
+/// What the published protocols delete, whoever has merged it.
+@Suite struct DeleteHistoryTests {
+  let fixture: StoreFixture
+  let store: Store
+
+  init() throws {
+    var fixture = try StoreFixture()
+    fixture.configuration.timestamps = .wallClock
+    self.fixture = fixture
+    store = try fixture.open()
+    for (index, author) in ["app", "widget", nil, "app"].enumerated() {
+      fixture.clock.now = Double(10 * (index + 1))
+      try store.add("a", by: author)
+    }
+  }
+
+  private func date(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
+
+  @Test func `Everything before a date goes, strictly`() throws {
+    try store.deleteHistory(before: date(30), authors: nil)
+    #expect(try store.heldNumbers() == [3, 4])
+  }
+
+  @Test func `Only the named authors' history goes, absent ones included`() throws {
+    try store.deleteHistory(before: date(100), authors: ["app", nil, "nobody"])
+    #expect(try store.heldNumbers() == [2])
+    try store.deleteHistory(before: date(100), authors: [])
+    #expect(try store.heldNumbers() == [2])
+  }
+
+  @Test func `Numbers go on where they were, even when nothing is left`() throws {
+    try store.add(PurgeTests.many)
+    let token = try store.currentToken()
+    try store.deleteHistory(before: date(100), authors: nil)
+    #expect(try store.heldNumbers() == [])
+    #expect(try fixture.connection().integer("SELECT count(*) FROM history_chunk") == 0)
+    #expect(try store.numbers(after: token) == [])
+    #expect(try store.add("b") == 6)
+    #expect(try store.numbers(after: token) == [6])
+  }
+}

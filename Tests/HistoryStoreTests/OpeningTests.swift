@@ -1,0 +1,132 @@
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct OpeningTests {
+  @Test func `A store that is not there is created, with its log on and its schema in the file`()
+    throws
+  {
+    let fixture = try StoreFixture()
+    let store = try fixture.open()
+    #expect(try store.currentToken() == .beginning(of: store.id))
+    #expect(store.model == (try StoreFixture.model()))
+    let connection = try fixture.connection()
+    #expect(try connection.text("PRAGMA journal_mode") == "wal")
+    #expect(try connection.integer("PRAGMA page_size") == 4096)
+    #expect(try connection.integer("PRAGMA application_id") == 0x5048_4C73)
+    #expect(try connection.integer("PRAGMA user_version") == 1)
+    #expect(try fixture.folder.byteCount("store") > 4096)
+  }
+
+  @Test func `A store that was closed is as it was, and leaves one file`() throws {
+    let fixture = try StoreFixture()
+    let id = try {
+      let store = try fixture.open()
+      try store.add("a")
+      return store.id
+    }()
+    #expect(try fixture.folder.names() == ["store"])
+    let again = try fixture.open()
+    #expect(again.id == id)
+    #expect(try again.numbers() == [1])
+    #expect(try again.titles() == ["a"])
+    #expect(try again.add("b") == 2)
+  }
+
+  @Test func `A store is opened with the model that it holds`() throws {
+    let fixture = try StoreFixture()
+    try fixture.open().add("a")
+    let store = try Store(path: fixture.path, configuration: fixture.configuration)
+    #expect(store.model == (try StoreFixture.model()))
+    #expect(try store.titles() == ["a"])
+  }
+
+  @Test func `Without a model nothing is created`() throws {
+    let fixture = try StoreFixture()
+    let error = try #require(throws: HistoryError.self) { try Store(path: fixture.path) }
+    guard case .sqlite(let cause) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(cause.cause == .cannotOpen)
+    #expect(try fixture.folder.names() == [])
+  }
+
+  @Test func `An empty file becomes a store`() throws {
+    let fixture = try StoreFixture()
+    try Data().write(to: fixture.folder.url.appendingPathComponent("store"))
+    #expect(throws: HistoryError.foreignFile(path: fixture.path)) { try Store(path: fixture.path) }
+    #expect(try fixture.folder.contents() == ["store": Data()])
+    #expect(try fixture.open().add("a") == 1)
+  }
+
+  @Test func `A place that cannot hold a log is refused`() throws {
+    let fixture = try StoreFixture()
+    let error = try #require(throws: HistoryError.self) {
+      try Store(path: ":memory:", model: StoreFixture.model(), configuration: fixture.configuration)
+    }
+    #expect(error.description.contains("write-ahead log"))
+  }
+
+  @Test func `A store whose log was switched off gets it back`() throws {
+    let fixture = try StoreFixture()
+    try fixture.open().add("a")
+    #expect(try fixture.connection().text("PRAGMA journal_mode=DELETE") == "delete")
+    let store = try fixture.open()
+    #expect(try fixture.connection().text("PRAGMA journal_mode") == "wal")
+    #expect(try store.titles() == ["a"])
+  }
+
+  @Test func `The file decides how timestamps are kept`() throws {
+    var fixture = try StoreFixture()
+    fixture.configuration.timestamps = .wallClock
+    try fixture.open().add("a")
+    fixture.configuration.timestamps = .monotone
+    let store = try fixture.open()
+    fixture.clock.now = 5
+    try store.add("b")
+    #expect(
+      try store.fetch(HistoryRequest(after: nil)).transactions.last?.timestamp == fixture.clock.date
+    )
+  }
+
+  @Test func `A store that another process has made meanwhile is taken as it is`() throws {
+    let fixture = try StoreFixture()
+    let made = Mutex<Store?>(nil)
+    var late = fixture.configuration
+    late.random = {
+      // The first random number is drawn for the new store's identity.
+      do {
+        if made.withLock({ $0 }) == nil {
+          let store = try fixture.open()
+          try store.add("a")
+          made.withLock { $0 = store }
+        }
+      } catch {
+        Issue.record(error)
+      }
+      return 7
+    }
+    let store = try Store(path: fixture.path, model: StoreFixture.model(), configuration: late)
+    #expect(store.id == made.withLock { $0?.id })
+    #expect(try store.titles() == ["a"])
+    #expect(try store.add("b") == 2)
+  }
+
+  @Test func `A model comes back from its signature`() throws {
+    let model = try StoreFixture.model()
+    #expect(Model(signature: model.signature) == model)
+    #expect(
+      model.signature.hasSuffix("code:uuid! note:string\nTag name:string"),
+      "\(model.signature)"
+    )
+    for bad in [
+      "", "Item title", "Item title:text", "Item a:int a:int", "It\"em", " ", "Item a:int!!",
+    ] {
+      #expect(Model(signature: bad) == nil, "\(bad)")
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import TestSupport
+import Testing
+
+/// A file that is refused is refused by name, and neither a byte of it nor the folder changes.
+@Suite struct RefusedFileTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture()
+  }
+
+  @Test func `A database that something else wrote`() throws {
+    try fixture.execute("CREATE TABLE t(a); INSERT INTO t VALUES(1)")
+    try expectRefused(.foreignFile(path: fixture.path))
+  }
+
+  @Test func `A database with a log that something else wrote`() throws {
+    try fixture.execute("PRAGMA journal_mode=WAL; CREATE TABLE t(a); INSERT INTO t VALUES(1)")
+    try expectRefused(.foreignFile(path: fixture.path))
+  }
+
+  @Test func `A database whose log still waits to be copied`() throws {
+    try {
+      let connection = try fixture.connection()
+      try connection.execute("PRAGMA journal_mode=WAL; CREATE TABLE t(a); INSERT INTO t VALUES(1)")
+      connection.setCheckpointsOnClose(false)
+    }()
+    #expect(try fixture.folder.byteCount("store-wal") > 0)
+    try expectRefused(.foreignFile(path: fixture.path), except: "store-shm")
+    #expect(try fixture.connection().integer("SELECT count(*) FROM t") == 1)
+  }
+
+  @Test func `A database without tables that something else has marked`() throws {
+    try fixture.execute("PRAGMA application_id=7")
+    try expectRefused(.foreignFile(path: fixture.path))
+  }
+
+  @Test func `A store of a newer format`() throws {
+    _ = try fixture.open()
+    try fixture.execute("PRAGMA user_version=2")
+    try expectRefused(.newerFormat(path: fixture.path, found: 2, known: 1))
+  }
+
+  @Test func `A store of another model`() throws {
+    _ = try fixture.open()
+    let other = try Model([Entity("Item", [Attribute("title", .int)])])
+    try expectUntouched(.otherModel(path: fixture.path)) {
+      _ = try Store(path: fixture.path, model: other, configuration: fixture.configuration)
+    }
+  }
+
+  @Test func `A file that is no database`() throws {
+    // One byte counts as none: SQLite's unix VFS takes such a file for empty.
+    for text in ["xy", "SQLite format 3", String(repeating: "no database ", count: 500)] {
+      try write(Data(text.utf8))
+      try expectRefused(cause: .notADatabase)
+    }
+  }
+
+  @Test func `A store whose header is overwritten`() throws {
+    try fixture.open().add("a")
+    var bytes = try #require(try fixture.folder.contents()["store"])
+    bytes[16] = 7
+    try write(bytes)
+    try expectRefused(cause: .notADatabase)
+  }
+
+  @Test func `A store whose schema is overwritten`() throws {
+    try fixture.open().add("a")
+    var bytes = try #require(try fixture.folder.contents()["store"])
+    for index in 100..<4096 { bytes[index] = 0xA5 }
+    try write(bytes)
+    try expectRefused(cause: .corrupt)
+  }
+
+  @Test func `A store that was cut off`() throws {
+    try fixture.open().add("a")
+    let bytes = try #require(try fixture.folder.contents()["store"])
+    try write(bytes.prefix(4096))
+    try expectRefused(cause: .corrupt)
+  }
+
+  @Test(arguments: [
+    "DROP TABLE history_metadata", "DELETE FROM history_metadata WHERE name = 'store'",
+    "UPDATE history_metadata SET value = 'x' WHERE name = 'store'",
+    "UPDATE history_metadata SET value = 'x' WHERE name = 'timestamps'",
+  ])
+  func `A store without a readable header`(damage: String) throws {
+    _ = try fixture.open()
+    try fixture.execute(damage)
+    try expectRefused(.damaged(path: fixture.path, what: "its header cannot be read"))
+  }
+
+  @Test func `A store without a readable model, opened without one`() throws {
+    _ = try fixture.open()
+    try fixture.execute("UPDATE history_metadata SET value = 'It\"em' WHERE name = 'model'")
+    try expectUntouched(.damaged(path: fixture.path, what: "its model cannot be read")) {
+      _ = try Store(path: fixture.path, configuration: fixture.configuration)
+    }
+  }
+
+  private func write(_ bytes: Data) throws {
+    try bytes.write(to: fixture.folder.url.appendingPathComponent("store"))
+  }
+
+  private func expectRefused(_ expected: HistoryError, except name: String? = nil) throws {
+    try expectUntouched(expected, except: name) { _ = try fixture.open() }
+  }
+
+  private func expectRefused(cause: SQLiteError.Cause) throws {
+    let before = try fixture.folder.contents()
+    let error = try #require(throws: HistoryError.self) { try fixture.open() }
+    guard case .sqlite(let refusal) = error else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(refusal.cause == cause)
+    #expect(try fixture.folder.contents() == before)
+  }
+
+  private func expectUntouched(
+    _ expected: HistoryError,
+    except name: String? = nil,
+    _ body: () throws -> Void
+  ) throws {
+    var before = try fixture.folder.contents()
+    #expect(throws: expected, performing: body)
+    var after = try fixture.folder.contents()
+    if let name {
+      before[name] = nil
+      after[name] = nil
+    }
+    #expect(after.mapValues(\.count) == before.mapValues(\.count))
+    #expect(after == before)
+  }
+}

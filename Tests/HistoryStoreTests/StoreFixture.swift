@@ -1,0 +1,141 @@
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import TestSupport
+import Testing
+
+/// A folder with one store file, and how tests write to it and read its history.
+struct StoreFixture {
+  let folder: TemporaryFolder
+  let clock = TestClock()
+  var configuration = StoreConfiguration()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let clock = clock
+    configuration.clock = { clock.date }
+    configuration.busyTimeoutMs = 0
+  }
+
+  var path: String { folder.path("store") }
+
+  /// `Item` has an attribute of every type; of a deleted item all but `note` stay in history.
+  static func model() throws -> Model {
+    try Model([
+      Entity(
+        "Item",
+        [
+          Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+          Attribute("count", .int, preservesValueInHistoryOnDeletion: true),
+          Attribute("ratio", .double, preservesValueInHistoryOnDeletion: true),
+          Attribute("body", .data, preservesValueInHistoryOnDeletion: true),
+          Attribute("due", .date, preservesValueInHistoryOnDeletion: true),
+          Attribute("done", .bool, preservesValueInHistoryOnDeletion: true),
+          Attribute("code", .uuid, preservesValueInHistoryOnDeletion: true),
+          Attribute("note", .string),
+        ]
+      ),
+      Entity("Tag", [Attribute("name", .string)]),
+    ])
+  }
+
+  func open() throws -> Store {
+    try Store(path: path, model: Self.model(), configuration: configuration)
+  }
+
+  /// A second way into the file, past the store.
+  func connection() throws -> Connection {
+    try Connection(path: path)
+  }
+
+  /// Runs some SQL past the store.
+  func execute(_ sql: String) throws {
+    try connection().execute(sql)
+  }
+}
+
+extension Store {
+  /// Inserts one item for each title as one transaction.
+  @discardableResult
+  func add(
+    _ titles: [String],
+    by author: String? = "app",
+    context: String? = nil
+  ) throws
+    -> BatchResult
+  {
+    var rest = titles[...]
+    return try batchInsert(into: "Item", by: BatchAuthor(author, contextName: context)) { row in
+      guard let title = rest.popFirst() else { return false }
+      row.set(title, at: 0)
+      return true
+    }
+  }
+
+  /// Inserts one item and answers its transaction's number.
+  @discardableResult
+  func add(_ title: String, by author: String? = "app", context: String? = nil) throws -> Int64 {
+    try #require(try add([title], by: author, context: context).transaction).number
+  }
+
+  /// The numbers of the transactions that a request returns in one page.
+  func numbers(
+    after token: HistoryToken? = nil,
+    _ filter: HistoryFilter? = nil
+  ) throws -> [Int64] {
+    try fetch(HistoryRequest(after: token, filter: filter)).transactions.map(\.number)
+  }
+
+  /// The numbers of the transactions after a time, in seconds.
+  func numbers(afterSeconds seconds: Double) throws -> [Int64] {
+    let date = Date(timeIntervalSinceReferenceDate: seconds)
+    return try fetch(HistoryRequest(after: date)).transactions.map(\.number)
+  }
+
+  /// The position right behind a transaction that is held.
+  func token(_ number: Int64) throws -> HistoryToken {
+    let page = try fetch(HistoryRequest(after: nil, transactionCountMax: .max))
+    return try #require(page.transactions.first { $0.number == number }).token
+  }
+
+  /// The titles of all items, in key order.
+  func titles() throws -> [Value] {
+    try rows(1).column(0)
+  }
+
+  /// Saves some edits and answers what became of them.
+  @discardableResult
+  func save(
+    _ edits: [ObjectEdit],
+    _ policy: MergePolicy = .error,
+    by author: String? = "app"
+  ) throws
+    -> SaveResult
+  {
+    try save(
+      SaveRequest(
+        edits: edits,
+        author: author,
+        contextName: nil,
+        writer: WriterID(rawValue: 77),
+        policy: policy
+      )
+    )
+  }
+
+  /// Inserts an item through a save.
+  func insertItem(_ values: [Value] = []) throws -> ObjectID {
+    let id = try makeObjectID("Item")
+    try save([
+      ObjectEdit(.insert, id, values: values + Array(repeating: .null, count: 8 - values.count))
+    ])
+    return id
+  }
+}
+
+extension RowBatch {
+  /// The values of one attribute, in key order.
+  func column(_ index: Int) -> [Value] {
+    keys.indices.map { values[$0 * width + index] }
+  }
+}

@@ -1,0 +1,19 @@
+import PersistentHistory
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+final class TestClock: Sendable {
+  private let seconds: Mutex<Double>
+
+  init(_ seconds: Double = 1000) {
+    self.seconds = Mutex(seconds)
+  }
+
+  /// Seconds since 2001-01-01 UTC.
+  var now: Double {
+    get { seconds.withLock { $0 } }
+    set { seconds.withLock { $0 = newValue } }
+  }
+
+  var date: Date { Date(timeIntervalSinceReferenceDate: now) }
+}

@@ -1,0 +1,118 @@
+import PersistentHistory
+import TestSupport
+import Testing
+
+@Suite struct BytesTests {
+  private static let numbers: [UInt64] =
+    [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, .max, .max - 1] + (0..<64).map { 1 << $0 }
+
+  @Test func `Numbers come back as they were written`() {
+    var writer = ByteWriter(capacity: 1)
+    for number in Self.numbers {
+      writer.append(varint: number)
+      writer.append(zigzag: Int64(bitPattern: number))
+      writer.append(littleEndian: number)
+      writer.append(double: Double(bitPattern: number))
+      writer.append(UInt8(truncatingIfNeeded: number))
+    }
+    var reader = ByteReader(writer.bytes)
+    for number in Self.numbers {
+      #expect(reader.varint() == number)
+      #expect(reader.zigzag() == Int64(bitPattern: number))
+      #expect(reader.littleEndian() == number)
+      #expect(reader.double()?.bitPattern == number)
+      #expect(reader.byte() == UInt8(truncatingIfNeeded: number))
+    }
+    #expect(reader.isAtEnd)
+  }
+
+  @Test(arguments: [(0, 1), (1, 1), (-1, 1), (63, 1), (-64, 1), (64, 2), (.max, 10), (.min, 10)])
+  func `Small numbers of either sign are short`(number: Int64, length: Int) {
+    var writer = ByteWriter()
+    writer.append(zigzag: number)
+    #expect(writer.count == length)
+  }
+
+  @Test(arguments: [0, 1, 0x7f, 0x80, 300, UInt64.max], [0, 1, 3])
+  func `A number is inserted and what follows moves`(number: UInt64, position: Int) {
+    var writer = ByteWriter(capacity: 3)
+    for byte in UInt8(1)...3 { writer.append(byte) }
+    writer.insert(varint: number, at: position)
+    var reader = ByteReader(writer.bytes)
+    for byte in UInt8(1)...3 {
+      if Int(byte) == position + 1 { #expect(reader.varint() == number) }
+      #expect(reader.byte() == byte)
+    }
+    if position == 3 { #expect(reader.varint() == number) }
+    #expect(reader.isAtEnd)
+  }
+
+  @Test func `A buffer grows, is cut and is used again`() {
+    var writer = ByteWriter(capacity: 2)
+    let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0) }
+    bytes.withUnsafeBytes { writer.append(contentsOf: $0) }
+    #expect(Array(writer.bytes) == bytes)
+    writer.truncate(to: 3)
+    #expect(Array(writer.bytes) == [0, 1, 2])
+    writer.truncate(to: 9)
+    #expect(writer.count == 3)
+    writer.removeAll()
+    #expect(writer.bytes.isEmpty)
+    writer.append(contentsOf: UnsafeRawBufferPointer(start: nil, count: 0))
+    #expect(writer.count == 0)
+  }
+
+  @Test func `Every cut of a number answers nothing`() {
+    var writer = ByteWriter()
+    writer.append(varint: .max)
+    for length in 0..<writer.count {
+      var reader = ByteReader(UnsafeRawBufferPointer(rebasing: writer.bytes[0..<length]))
+      #expect(reader.varint() == nil)
+    }
+    for length in 0..<8 {
+      let bytes = [UInt8](repeating: 1, count: length)
+      bytes.withUnsafeBytes { buffer in
+        var reader = ByteReader(buffer)
+        #expect(reader.littleEndian() == nil)
+        #expect(reader.position == 0)
+        #expect(reader.take(length + 1) == nil)
+        #expect(reader.take(-1) == nil)
+        #expect(reader.take(length)?.count == length)
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02],
+      [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+    ] as [[UInt8]]
+  )
+  func `A number of more than 64 bits answers nothing`(bytes: [UInt8]) {
+    bytes.withUnsafeBytes { buffer in
+      var reader = ByteReader(buffer)
+      #expect(reader.varint() == nil)
+    }
+  }
+
+  @Test func `Garbage never traps and never reads past the end`() {
+    var random = SeededRandom(seed: 1)
+    for _ in 0..<3000 {
+      let bytes = random.bytes(Int.random(in: 0...24, using: &random))
+      bytes.withUnsafeBytes { buffer in
+        var reader = ByteReader(buffer)
+        for _ in 0..<30 {
+          switch Int.random(in: 0..<6, using: &random) {
+          case 0: _ = reader.byte()
+          case 1: _ = reader.varint()
+          case 2: _ = reader.zigzag()
+          case 3: _ = reader.double()
+          case 4: _ = reader.littleEndian()
+          default: _ = reader.take(Int(random.next() % 40))
+          }
+        }
+        #expect(reader.position <= bytes.count)
+      }
+    }
+  }
+}

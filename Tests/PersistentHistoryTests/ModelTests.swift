@@ -1,0 +1,105 @@
+import Foundation
+import PersistentHistory
+import Testing
+
+@Suite struct ModelTests {
+  @Test(
+    arguments: [
+      "", "1a", "_key", "a b", "a\"b", "Item\"; DROP TABLE history_member; --", "a'b", "a;b",
+      "naïve",
+      "a\u{0}b", "history_x", "HISTORY_member", "sqlite_master", "Sqlite_x", "a-b", "a:b", "a!",
+      "a\nb",
+      String(repeating: "a", count: 101),
+    ])
+  func `A name that could leave its quotes or is reserved is refused by name`(name: String) {
+    #expect(throws: ModelError.badName(name)) { try Model([Entity(name, [])]) }
+    #expect(throws: ModelError.badName("Item.\(name)")) {
+      try Model([Entity("Item", [Attribute(name, .int)])])
+    }
+  }
+
+  @Test(arguments: ["a", "Z", "select", "Item_2", "a__", String(repeating: "a", count: 100)])
+  func `A letter followed by letters, digits and underscores is a name`(name: String) throws {
+    let model = try Model([Entity(name, [Attribute(name, .int)])])
+    #expect(model.number(of: name) == 1)
+    #expect(model.entity(1)?.index(of: name) == 0)
+  }
+
+  @Test func `A name that occurs twice is refused, and case does not count`() {
+    #expect(throws: ModelError.twice("item")) {
+      try Model([Entity("Item", []), Entity("item", [])])
+    }
+    #expect(throws: ModelError.twice("Item.TITLE")) {
+      try Model([Entity("Item", [Attribute("title", .int), Attribute("TITLE", .int)])])
+    }
+  }
+
+  @Test func `An entity has at most as many attributes as a bitmap has bits`() throws {
+    let attributes = (1...65).map { Attribute("a\($0)", .int) }
+    #expect(throws: ModelError.tooManyAttributes("Item", 65)) {
+      try Model([Entity("Item", attributes)])
+    }
+    let model = try Model([Entity("Item", Array(attributes.dropLast()))])
+    #expect(model.entities[0].names(in: 1 << 63 | 1) == ["a1", "a64"])
+  }
+
+  @Test func `A model without an entity is refused`() {
+    #expect(throws: ModelError.noEntity) { try Model([]) }
+  }
+
+  @Test func `Entities are numbered from one, and other numbers have none`() throws {
+    let model = try Model([Entity("Item", []), Entity("Tag", [])])
+    #expect(model.entity(2)?.name == "Tag")
+    for number in [0, 3, -1, Int32.min, Int32.max] { #expect(model.entity(number) == nil) }
+    #expect(model.number(of: "Nothing") == nil)
+  }
+
+  @Test func `The preserved attributes are a bitmap`() {
+    let entity = Entity(
+      "Item",
+      [
+        Attribute("a", .int, preservesValueInHistoryOnDeletion: true), Attribute("b", .int),
+        Attribute("c", .int, preservesValueInHistoryOnDeletion: true),
+      ]
+    )
+    #expect(entity.preserved == 0b101)
+    #expect(entity.names(in: entity.preserved) == ["a", "c"])
+  }
+
+  @Test func `A model is coded, and checked when it is decoded`() throws {
+    let model = try Model([
+      Entity("Item", [Attribute("a", .uuid, preservesValueInHistoryOnDeletion: true)])
+    ])
+    let coded = try JSONEncoder().encode(model)
+    #expect(try JSONDecoder().decode(Model.self, from: coded) == model)
+    let bad = String(decoding: coded, as: UTF8.self).replacingOccurrences(of: "Item", with: "a b")
+    #expect(throws: ModelError.badName("a b")) {
+      try JSONDecoder().decode(Model.self, from: Data(bad.utf8))
+    }
+  }
+
+  @Test func `The preserved bits follow from the attributes, whatever a file says`() throws {
+    let text = """
+      {"name":"Item","preserved":6,"attributes":[
+        {"name":"a","type":"int","preservesValueInHistoryOnDeletion":true}]}
+      """
+    let entity = try JSONDecoder().decode(Entity.self, from: Data(text.utf8))
+    #expect(entity.preserved == 1)
+  }
+
+  @Test(
+    arguments: [
+      (.noEntity, "A model needs at least one entity."),
+      (
+        .badName("a b"),
+        "\"a b\" cannot name an entity or attribute: use a letter, then letters, digits or "
+          + "underscores (100 at most), and no prefix history_ or sqlite_."
+      ),
+      (.twice("A"), "The model has \"A\" twice (case does not count)."),
+      (.tooManyAttributes("A", 65), "The entity \"A\" has 65 attributes; 64 is the most."),
+    ] as [(ModelError, String)]
+  )
+  func `The message says what is wrong and what to try`(error: ModelError, message: String) {
+    #expect(error.description == message)
+  }
+}

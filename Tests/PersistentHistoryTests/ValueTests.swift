@@ -1,0 +1,41 @@
+import Foundation
+import PersistentHistory
+import Testing
+
+@Suite struct ValueTests {
+  @Test func `A value knows its type, and null has none`() {
+    #expect((1 as Value).type == .int)
+    #expect((1.5 as Value).type == .double)
+    #expect(("a" as Value).type == .string)
+    #expect((true as Value).type == .bool)
+    #expect(Value.data(Data()).type == .data)
+    #expect(Value.date(Date()).type == .date)
+    #expect(Value.uuid(UUID()).type == .uuid)
+    #expect((nil as Value).type == nil)
+  }
+
+  @Test func `A value has a short text form`() {
+    #expect("\(Value.null) \(Value.int(-1)) \(Value.bool(true))" == "null -1 true")
+    #expect("\(Value.string("a")) \(Value.data(Data([1, 2])))" == "\"a\" 2 bytes")
+    #expect("\(Value.date(Date(timeIntervalSinceReferenceDate: 1.5)))" == "1.5 s")
+  }
+
+  @Test func `Identities are ordered by entity, then by key`() {
+    let ids = [
+      ObjectID(entity: 2, key: 1), ObjectID(entity: 1, key: 10), ObjectID(entity: 1, key: 9),
+    ]
+    #expect(ids.sorted().map(\.description) == ["e1/p9", "e1/p10", "e2/p1"])
+    #expect([ActorID("b"), "a"].sorted().map(\.name) == ["a", "b"])
+  }
+
+  @Test func `Strings are found by number and numbers by string`() {
+    var strings = InternedStrings()
+    strings.learn("app", as: 3)
+    #expect(strings[3] == "app")
+    #expect(strings.number(of: "app") == 3)
+    #expect(strings.number(of: nil) == 0)
+    #expect(strings.number(of: "widget") == nil)
+    #expect(strings.completeThrough == 0)
+    for number in [0, 1, -1, 4, Int32.max, Int32.min] { #expect(strings[number] == nil) }
+  }
+}

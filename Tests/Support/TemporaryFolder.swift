@@ -1,0 +1,50 @@
+package import Foundation
+
+/// A folder for the files of one test, removed with everything in it when the test lets go of it.
+package final class TemporaryFolder: Sendable {
+  /// The folder.
+  package let url: URL
+
+  /// Makes a folder that nobody else has.
+  ///
+  /// - Throws: what the file system throws.
+  package init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("history-lab-test-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: url)
+    } catch {
+      print("The folder \(url.path) of a test could not be removed: \(error)")
+    }
+  }
+
+  /// The path of a file in the folder.
+  package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  /// The names and bytes of all files in the folder; none of them may be open as a database, because
+  /// closing any descriptor of a file ends its process's locks on it
+  /// (https://sqlite.org/howtocorrupt.html, section 2.2).
+  package func contents() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+      files[name] = try Data(contentsOf: url.appendingPathComponent(name))
+    }
+    return files
+  }
+
+  /// How many bytes a file has; 0 when it is not there.
+  package func byteCount(_ name: String) throws -> Int {
+    guard FileManager.default.fileExists(atPath: path(name)) else { return 0 }
+    let attributes = try FileManager.default.attributesOfItem(atPath: path(name))
+    return (attributes[.size] as? NSNumber)?.intValue ?? 0
+  }
+
+  /// The names of the files in the folder, sorted.
+  package func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+  }
+}
