@@ -76,6 +76,11 @@ import Traces
   @Test func `A trace without its last views or data says nothing`() throws {
     var story = try opened()
     #expect(story.verdict(Convergence.self).isUnknown)
+    var viewed = story
+    for actor: ActorID in ["app", "share"] {
+      viewed.tell(actor, .viewed(context: "view", story.objects))
+    }
+    #expect(viewed.verdict(Convergence.self).isUnknown)
     story.tell(nil, .data(story.objects))
     #expect(story.verdict(Convergence.self).isUnknown)
   }

@@ -131,6 +131,19 @@ import Traces
     #expect(violation(story)?.because == "history holds #8, which nobody committed")
   }
 
+  @Test func `A power-off may bring a purged transaction back`() throws {
+    var story = try opened()
+    story.write("share", "2")
+    let all = held(story)
+    story.purge("share", "1")
+    story.tell(nil, .recovered(through: "2"))
+    for count in [1, 2] {
+      var ending = story
+      ending.tell(nil, .history(Array(all.suffix(count))))
+      #expect(ending.verdict(HistoryExplainsData.self) == .valid)
+    }
+  }
+
   @Test func `History with another order, author or change is rejected`() throws {
     var story = try opened()
     story.write("share", "2", .update("Item", 1, ["count": 2]), told: update("count"))
