@@ -29,6 +29,8 @@ struct HistoryScan {
   let unpacker = ChangeUnpacker()
   /// The place of each change in its transaction, where some are left out.
   private(set) var places: [Int] = []
+  /// The transaction that was met last, purged ones included.
+  private(set) var met: (number: Int64, mark: Int64) = (0, 0)
   /// The last transaction of which nothing is left to read.
   private(set) var scanned: (number: Int64, mark: Int64)?
   /// Where the transaction goes on that the page could not hold to its end.
@@ -76,16 +78,28 @@ struct HistoryScan {
     if let least = filter?.numberMin, least > 0 { after = max(after, least - 1) }
   }
 
-  /// One row a transaction, in commit order.
+  /// Whether every transaction after the position is met.
+  var meetsAll: Bool { conditions == nil && afterTimestamp == nil }
+
+  /// One row a transaction, in commit order, for a scan that does not meet all.
   func sql(_ rules: HistoryRules) -> String {
     let time = afterTimestamp == nil ? "" : " AND timestamp > ?2"
     let matching = conditions.map { " AND " + $0.possible } ?? ""
     let certain = readsChanges ? ", \(conditions?.certain ?? "1")" : ""
-    return """
-      SELECT number, timestamp, mark, author, context, bundle, process, writer, count, changes\(certain)
-      FROM history_transaction WHERE number \(rules.afterCursor) ?1\(time)\(matching)
-      ORDER BY number
-      """
+    return Self.sql(rules, condition: time + matching, certain: certain)
+  }
+
+  /// One row a transaction, in commit order.
+  static func sql(
+    _ rules: HistoryRules,
+    condition: String = "",
+    certain: String = ""
+  ) -> String {
+    """
+    SELECT number, timestamp, mark, author, context, bundle, process, writer, count, changes\(certain)
+    FROM history_transaction WHERE number \(rules.afterCursor) ?1\(condition)
+    ORDER BY number
+    """
   }
 
   /// Binds the position and what the filter compares with.
@@ -105,9 +119,10 @@ struct HistoryScan {
   }
 
   /// Whether a row is purged and only waits to be deleted.
-  func isPurged(_ row: borrowing Statement) -> Bool {
+  mutating func isPurged(_ row: borrowing Statement) -> Bool {
+    met = (row.int(0), row.int(2))
     guard !purged.isEmpty else { return false }
-    return row.int(0) <= purged[Int32(truncatingIfNeeded: row.int(3))] ?? 0
+    return met.number <= purged[Int32(truncatingIfNeeded: row.int(3))] ?? 0
   }
 
   private mutating func string(_ value: Int64) -> Int32 {
@@ -145,9 +160,9 @@ extension HistoryScan {
   mutating func begin(_ row: borrowing Statement) throws(HistoryError) {
     let count = row.int(8)
     record = TransactionRecord(
-      number: row.int(0),
+      number: met.number,
       timestamp: row.real(1),
-      mark: row.int(2),
+      mark: met.mark,
       author: string(row.int(3)),
       contextName: string(row.int(4)),
       bundle: string(row.int(5)),

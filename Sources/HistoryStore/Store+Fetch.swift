@@ -50,7 +50,7 @@ extension StoreCore {
 
   private func page(_ plan: HistoryScan) throws -> HistoryPage {
     var scan = plan
-    let rows = try query(scan.sql(rules))
+    let rows = try scan.meetsAll ? statement(.page) : query(scan.sql(rules))
     defer { rows.statement.reset() }
     scan.bind(to: rows.statement)
     var hasMore = false
@@ -112,7 +112,11 @@ extension StoreCore {
 
   /// A page that ran to the end has scanned through the head, matching or not.
   private func scannedThrough(_ scan: HistoryScan, _ hasMore: Bool) throws -> HistoryToken {
-    guard hasMore else { return try headToken() }
+    guard hasMore else {
+      // A scan that meets all has met the head, if there was anything after the position.
+      guard scan.meetsAll, scan.met.number > 0 else { return try headToken() }
+      return HistoryToken(store: id, number: scan.met.number, mark: scan.met.mark)
+    }
     if let last = scan.scanned {
       return HistoryToken(store: id, number: last.number, mark: last.mark)
     }

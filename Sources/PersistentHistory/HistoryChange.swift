@@ -97,6 +97,7 @@ package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// What happened.
   package var type: ChangeType
 
+  @inlinable
   @inline(__always)
   package init(
     key: Int64,

@@ -83,6 +83,7 @@ package struct TransactionRecord: Hashable, Sendable {
     )
   }
 
+  @inlinable
   package init(
     number: Int64,
     timestamp: Double,
