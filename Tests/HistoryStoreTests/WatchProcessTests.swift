@@ -24,8 +24,8 @@ import Testing
       let store = try Store(path: path)
       for index in 1...1000 { try store.add("\(index)") }
     }
-    told.wait(for: 1000)
     #expect(try await follower.value == Array(1...1000))
+    told.wait(for: 1000)
     #expect(told.numbers == Set(told.numbers).sorted())
     withExtendedLifetime(watch) {}
   }

@@ -4,28 +4,30 @@ import HistoryTracking
 import ObjectContexts
 import PersistentHistory
 import SQLiteStorage
-import TestSupport
 import Testing
 
 /// A tracker that follows its store, told by signals alone: the poll comes once in an hour.
-@Suite struct FollowingTests {
-  private let folder: TemporaryFolder
+@Suite(.serialized) struct FollowingTests {
+  private let shared: SharedStore
   private let passes = PassLog()
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { shared = try SharedStore() }
 
-  private func open() throws -> Store {
-    var configuration = StoreConfiguration()
-    configuration.changePollMs = 3_600_000
-    configuration.busyTimeoutMs = 0
+  private func open(busyTimeoutMs: Int32 = 5000) throws -> Store {
     let passes = passes
-    // A purge ends every pass, and asks for its bound once.
-    configuration.rules.purgeBound = { _, watermark, head in
-      passes.note(watermark)
-      return min(watermark, head - 1)
+    return try shared.open {
+      $0.changePollMs = 3_600_000
+      $0.busyTimeoutMs = busyTimeoutMs
+      $0.rules.merges = { writer, context in
+        passes.mayMerge()
+        return writer != context
+      }
+      // A purge ends every pass, and asks for its bound once.
+      $0.rules.purgeBound = { _, watermark, head in
+        passes.note(watermark)
+        return min(watermark, head - 1)
+      }
     }
-    let model = try Model([Entity("Item", [Attribute("title", .string)])])
-    return try Store(path: folder.path("store"), model: model, configuration: configuration)
   }
 
   private func tracker(_ view: ObjectContext) -> HistoryTracker {
@@ -36,70 +38,67 @@ import Testing
   {
     let view = ObjectContext(store: try open(), author: "app")
     let tracker = tracker(view)
-    let writer = try open()
-    try writer.add("before")
+    let writer = try shared.writer("widget")
+    try writer.write("before")
     #expect(try await tracker.start().transactionCount == 0)
-    #expect(try view.titles() == ["before"])
+    #expect(try view.titles == ["before"])
     for number in Int64(2)...5 {
-      try writer.add("\(number)")
-      passes.wait(for: number)
+      try writer.write("\(number)")
+      await passes.wait(for: number)
     }
     #expect(await tracker.failure == nil)
-    #expect(try view.titles() == ["before", "2", "3", "4", "5"])
+    #expect(try view.titles == ["2", "3", "4", "5", "before"])
     await tracker.stop()
   }
 
   @Test func `Commits during a pass lead to exactly one more`() async throws {
     let view = ObjectContext(store: try open(), author: "app")
     let tracker = tracker(view)
-    let writer = try open()
+    let writer = try shared.writer("widget")
     try await tracker.start()
-    let gate = DispatchSemaphore(value: 0)
-    passes.holdNext(gate)
-    try writer.add("first")
-    passes.wait(for: 1)
-    for index in 2...6 { try writer.add("\(index)") }
-    gate.signal()
-    passes.wait(for: 6)
-    try writer.add("last")
-    passes.wait(for: 7)
+    passes.holdNextMerge()
+    try writer.write("first")
+    await passes.waitUntilHeld()
+    for index in 2...6 { try writer.write("\(index)") }
+    passes.letGo()
+    await passes.wait(for: 6)
+    try writer.write("last")
+    await passes.wait(for: 7)
     #expect(passes.watermarks == [0, 1, 6, 7])
     await tracker.stop()
   }
 
-  @Test func `Starting catches up with what was written while the tracker was stopped`() async throws
+  @Test func `Starting catches up with what was written while the tracker was stopped`()
+    async throws
   {
     let view = ObjectContext(store: try open(), author: "app")
     let tracker = tracker(view)
-    let writer = try open()
+    let writer = try shared.writer("widget")
     try await tracker.start()
     await tracker.stop()
-    try writer.add("meanwhile")
+    try writer.write("meanwhile")
     #expect(passes.watermarks == [0])
     #expect(try await tracker.start().transactionCount == 1)
     #expect(try await tracker.start().transactionCount == 0)
-    try writer.add("after")
-    passes.wait(for: 2)
+    try writer.write("after")
+    await passes.wait(for: 2)
     #expect(passes.watermarks == [0, 1, 1, 2])
     await tracker.stop()
   }
 
   @Test func `A pass that found the store busy is repeated without another signal`() async throws {
-    let view = ObjectContext(store: try open(), author: "app")
+    let view = ObjectContext(store: try open(busyTimeoutMs: 0), author: "app")
     let tracker = tracker(view)
     try await tracker.start()
-    let other = try Connection(path: folder.path("store"))
-    let gate = DispatchSemaphore(value: 0)
-    passes.holdNext(gate)
-    let writer = try open()
-    try writer.add("first")
-    passes.wait(for: 1)
-    try writer.add("second")
+    let other = try Connection(path: shared.path)
+    passes.holdNextMerge()
+    try shared.writer("widget").write("first")
+    await passes.waitUntilHeld()
     try other.execute("BEGIN IMMEDIATE")
-    gate.signal()
+    passes.letGo()
     while await tracker.failure?.isBusy != true { await Task.yield() }
     try other.execute("ROLLBACK")
-    passes.wait(for: 2)
+    await passes.wait(for: 1)
     while await tracker.failure != nil { await Task.yield() }
     await tracker.stop()
   }
@@ -115,66 +114,86 @@ import Testing
       freed = tracker
       store = view.store
       try await tracker.start()
-      try open().add("a")
-      passes.wait(for: 1)
+      try shared.writer("widget").write("a")
+      await passes.wait(for: 1)
     }
     try await use()
     let deadline = ContinuousClock.now + .seconds(20)
     while freed != nil || store != nil, ContinuousClock.now < deadline { await Task.yield() }
     #expect(freed == nil)
     #expect(store == nil)
-    try open().add("b")
+    try shared.writer("widget").write("b")
     #expect(passes.watermarks == [0, 1])
   }
 }
 
 /// The watermark at the end of each pass, a way to wait for one, and a way to make one take long.
 private final class PassLog: @unchecked Sendable {
+  private enum Gate {
+    case open
+    case closed
+    case holding
+  }
+
   private let condition = NSCondition()
   private var noted: [Int64] = []
-  private var gate: DispatchSemaphore?
+  private var gate = Gate.open
 
   var watermarks: [Int64] { condition.withLock { noted } }
 
-  /// Makes the next pass wait, after it was noted.
-  func holdNext(_ gate: DispatchSemaphore) { condition.withLock { self.gate = gate } }
-
   func note(_ watermark: Int64) {
-    let held = condition.withLock { () -> DispatchSemaphore? in
+    condition.withLock {
       noted.append(watermark)
       condition.broadcast()
-      defer { gate = nil }
-      return gate
     }
-    held?.wait()
   }
 
-  /// Waits for a pass that merged through a number; records an issue when none comes.
-  func wait(for number: Int64, at location: SourceLocation = #_sourceLocation) {
-    let deadline = Date(timeIntervalSinceNow: 20)
-    let came = condition.withLock {
-      while !noted.contains(number) {
-        guard condition.wait(until: deadline) else { return false }
+  /// Makes the next pass wait after it has fetched.
+  func holdNextMerge() { set(.closed) }
+
+  /// Lets the pass that waits go on.
+  func letGo() { set(.open) }
+
+  private func set(_ gate: Gate) {
+    condition.withLock {
+      self.gate = gate
+      condition.broadcast()
+    }
+  }
+
+  /// Waits where a pass is to wait.
+  func mayMerge() {
+    condition.withLock {
+      guard gate == .closed else { return }
+      gate = .holding
+      condition.broadcast()
+      while gate == .holding { condition.wait() }
+    }
+  }
+
+  /// Waits until a pass waits.
+  func waitUntilHeld(at location: SourceLocation = #_sourceLocation) async {
+    await wait("no pass began", at: location) { self.gate == .holding }
+  }
+
+  /// Waits for a pass that merged through a number.
+  func wait(for number: Int64, at location: SourceLocation = #_sourceLocation) async {
+    await wait("no pass reached \(number)", at: location) { self.noted.contains(number) }
+  }
+
+  /// Waits without keeping a thread from the tracker, which needs one.
+  private func wait(
+    _ otherwise: String,
+    at location: SourceLocation,
+    _ isSo: () -> Bool
+  ) async {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !condition.withLock(isSo) {
+      guard ContinuousClock.now < deadline else {
+        Issue.record("\(otherwise), only \(watermarks)", sourceLocation: location)
+        return
       }
-      return true
+      await Task.yield()
     }
-    if !came {
-      Issue.record("no pass reached \(number), only \(watermarks)", sourceLocation: location)
-    }
-  }
-}
-
-extension Store {
-  fileprivate func add(_ title: String) throws {
-    _ = try batchInsert(into: "Item", by: BatchAuthor("widget")) { row in
-      defer { row.set(title, at: 0) }
-      return false
-    }
-  }
-}
-
-extension ObjectContext {
-  fileprivate func titles() throws -> [Value] {
-    try registeredObjects("Item").map { $0["title"] }
   }
 }
