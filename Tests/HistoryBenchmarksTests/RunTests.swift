@@ -22,14 +22,30 @@ import Testing
     }
     #expect(transactionCount == 1000)
     #expect(measured.count == Subjects.all.count)
-    for (name, rows) in measured {
-      #expect(rows.count >= 4, "\(name)")
-      for row in rows {
-        #expect(row.samples.count == 2 && row.historySize == 1000, "\(name) \(row.contender)")
-        #expect((row.ratio == nil) == (row.contender == MeasuredWork.floor), "\(name)")
-      }
+    for subject in Subjects.all {
+      let rows = try #require(measured[subject.name])
+      #expect(rows.allSatisfy { $0.historySize == 1000 }, "\(subject.name)")
+      if subject.sample == nil { check(rows, beside: subject.floor) } else { check(sampled: rows) }
     }
     #expect(try leftOvers().isEmpty)
+  }
+
+  /// Every contender has a sample for each turn of the one round, and all but the floor a ratio.
+  private func check(_ rows: [BenchmarkRow], beside floor: String) {
+    #expect(rows.count >= 4)
+    for row in rows {
+      #expect(row.samples.count == 2, "\(row.title) \(row.contender)")
+      #expect((row.ratio == nil) == (row.contender == floor), "\(row.title)")
+    }
+  }
+
+  /// Every contender has samples or says why not; this process cannot start itself again.
+  private func check(sampled rows: [BenchmarkRow]) {
+    #expect(rows.count >= 2)
+    for row in rows {
+      #expect(row.samples.isEmpty == (row.notMeasured != nil), "\(row.title) \(row.contender)")
+      #expect(row.ratio == nil)
+    }
   }
 
   @Test func `A contender that does something else than the floor ends the run`() throws {
