@@ -42,20 +42,31 @@ public struct HistoryTransaction: Sendable {
 }
 
 /// The plain numbers of one transaction; strings are numbers of interned strings, 0 is absent.
+@usableFromInline
 package struct TransactionRecord: Hashable, Sendable {
+  @usableFromInline
   package var number: Int64
   /// Seconds since 2001-01-01 UTC.
+  @usableFromInline
   package var timestamp: Double
+  @usableFromInline
   package var mark: Int64
+  @usableFromInline
   package var author: Int32
+  @usableFromInline
   package var contextName: Int32
+  @usableFromInline
   package var bundle: Int32
+  @usableFromInline
   package var process: Int32
   /// The writer's random number, 0 for none.
+  @usableFromInline
   package var writer: Int64
   /// Where its changes start in the page.
+  @usableFromInline
   package var firstChange: Int
   /// How many changes it has.
+  @usableFromInline
   package var count: Int
 
   @inlinable
