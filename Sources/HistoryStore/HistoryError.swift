@@ -33,6 +33,12 @@ public enum HistoryError: Error, Hashable, Sendable {
   case notAMember(ActorID)
   /// A retention limit has cut the member off; it must resync.
   case lost(ActorID)
+  /// The text is not the URI of an object.
+  case badURI(String)
+  /// The URI is of an object of another store.
+  case otherStoreURI(String, store: StoreID)
+  /// The file holds another store now than the one that was opened.
+  case replaced(path: String)
   /// A closure that the caller handed in threw; its error in words follows.
   case stopped(String)
   /// The file does not hold what it must; the sentence says what.
@@ -88,6 +94,13 @@ extension HistoryError: CustomStringConvertible {
     case .notAMember(let actor): "\"\(actor)\" is not a member of this store. Launch it first."
     case .lost(let actor):
       "\"\(actor)\" was cut off by a retention limit. Resync: read the data anew and go on."
+    case .badURI(let text):
+      "\"\(text)\" is not the URI of an object, which is x-history://STORE/ENTITY/pKEY."
+    case .otherStoreURI(let text, let store):
+      "\"\(text)\" is of an object of another store than \(store). Ask that store."
+    case .replaced(let path):
+      "\(path) holds another store now than the one that was opened. Open it anew, and read the data "
+        + "anew."
     case .stopped(let why): "The request was given up because its closure threw: \(why)."
     case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
     case .damagedTransaction(let number):
