@@ -56,7 +56,7 @@ extension StoreCore {
     _ authorship: Authorship
   ) throws -> WrittenTransaction {
     let timestamp = timestamp(after: previous)
-    let mark = Int64(configuration.random() & 0x7fff_ffff)
+    let mark = nextMark()
     let process = try internProcess()
     let row = try statement(.insertTransaction)
     row.statement.bind(number, at: 1)

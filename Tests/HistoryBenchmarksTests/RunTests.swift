@@ -1,10 +1,18 @@
 import Foundation
 import Measuring
+import TestSupport
 import Testing
 
 @testable import HistoryBenchmarks
 
 @Suite(.serialized) struct `A run of the benchmarks` {
+  /// Where the runs of one test keep their stores.
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
   @Test func `Each contender does what its floor does, and leaves rows`() throws {
     var measured: [String: [BenchmarkRow]] = [:]
     var transactionCount = 0
@@ -94,6 +102,7 @@ import Testing
       budget: RoundBudget(minimum: 1, maximum: 1, warmUp: 0)
     )
     run.haste = 100
+    run.scratchParent = folder.url.path
     return run
   }
 
@@ -104,12 +113,6 @@ import Testing
     }
   }
 
-  /// The folders that this process has left.
-  private func leftOvers() throws -> [String] {
-    let own = "history-lab-bench-\(ProcessInfo.processInfo.processIdentifier)-"
-    return try ["/dev/shm", FileManager.default.temporaryDirectory.path]
-      .filter { FileManager.default.fileExists(atPath: $0) }
-      .flatMap { try FileManager.default.contentsOfDirectory(atPath: $0) }
-      .filter { $0.hasPrefix(own) }
-  }
+  /// What a run has left in the folder that it was given.
+  private func leftOvers() throws -> [String] { Array(try folder.contents().keys) }
 }
