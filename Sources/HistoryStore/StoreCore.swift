@@ -13,6 +13,8 @@ final class StoreCore {
   let model: Model
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
+  /// How commits are told to other processes, if they are.
+  let signalFile: SignalFile?
   /// The statements of each entity, prepared when first used.
   let tables: [EntityStatements]
   /// What the file has given numbers to, as far as this connection knows.
@@ -30,6 +32,7 @@ final class StoreCore {
   /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when
   /// it fails.
   var hasMadeNames = false
+  private var knownCollector: RowCollector?
   private var prepared: [PreparedStatement?]
   private var queries: [String: PreparedStatement] = [:]
   private static let queryCountMax = 64
@@ -49,6 +52,9 @@ final class StoreCore {
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
+    let filePath = opened.connection.filePath
+    signalFile =
+      configuration.hasSignalFile && !filePath.isEmpty ? SignalFile(besides: filePath) : nil
     connection = opened.connection
     self.transactions = transactions
   }
@@ -69,6 +75,14 @@ final class StoreCore {
     if queries.count >= Self.queryCountMax { queries.removeAll() }
     let made = try PreparedStatement(connection, sql)
     queries[sql] = made
+    return made
+  }
+
+  /// What packs the changes of one statement to many rows, made when it is first asked for.
+  func collector() throws -> RowCollector {
+    if let knownCollector { return knownCollector }
+    let made = try RowCollector(connection)
+    knownCollector = made
     return made
   }
 
