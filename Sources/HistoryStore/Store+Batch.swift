@@ -79,8 +79,9 @@ extension Store {
       var ids: [ObjectID] = []
       let written = try core.writeTransaction(by: author.authorship) { version, packer in
         guard columns.bits != 0 else { return }
+        let collector = try core.collector()
         let row = try core.updateAll(entity, columns.bits, where: predicate, columns.values)
-        ids = try core.collector().collect(
+        ids = try collector.collect(
           number,
           columns: columns.bits,
           version: version,
@@ -105,8 +106,9 @@ extension Store {
       let (number, entity) = try core.entity(entityName)
       var ids: [ObjectID] = []
       let written = try core.writeTransaction(by: author.authorship) { _, packer in
+        let collector = try core.collector()
         let row = try core.deleteAll(entity, where: predicate)
-        ids = try core.collector().collect(
+        ids = try collector.collect(
           number,
           columns: entity.preserved,
           into: &packer,
