@@ -32,6 +32,7 @@ final class StoreCore {
   /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when
   /// it fails.
   var hasMadeNames = false
+  private var knownCollector: RowCollector?
   private var prepared: [PreparedStatement?]
   private var queries: [String: PreparedStatement] = [:]
   private static let queryCountMax = 64
@@ -74,6 +75,14 @@ final class StoreCore {
     if queries.count >= Self.queryCountMax { queries.removeAll() }
     let made = try PreparedStatement(connection, sql)
     queries[sql] = made
+    return made
+  }
+
+  /// What packs the changes of one statement to many rows, made when it is first asked for.
+  func collector() throws -> RowCollector {
+    if let knownCollector { return knownCollector }
+    let made = try RowCollector(connection)
+    knownCollector = made
     return made
   }
 
