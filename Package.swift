@@ -54,7 +54,7 @@ let package = Package(
     room("SQLiteStorage", ["CSQLite"]),
     room("PersistentHistory", []),
     room("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
-    room("ObjectContexts", ["PersistentHistory", "HistoryStore"]),
+    room("ObjectContexts", ["PersistentHistory", "SQLiteStorage", "HistoryStore"]),
     room("HistoryTracking", system),
 
     // The lab.

@@ -1,13 +1,17 @@
 public import PersistentHistory
 import SQLiteStorage
 
-/// The row that a batch insert is about to write: set its attributes by their position in the entity.
+/// The row that a batch request is about to write: set its attributes by their position in the entity.
 ///
 /// What is not set is null. Strings and bytes are copied into one buffer that all rows share, so that
 /// a row costs no allocation.
 public struct RowWriter: ~Copyable {
   private let statement: PreparedStatement
   private let entity: Entity
+  /// Where the statement takes the value of the first attribute.
+  private let first: Int32
+  /// The attributes that may be set.
+  private let settable: UInt64
   private var text = ByteWriter(capacity: 1024)
   private var spans: [Span] = []
   private var isSet: UInt64 = 0
@@ -23,9 +27,16 @@ public struct RowWriter: ~Copyable {
     let isText: Bool
   }
 
-  init(_ statement: PreparedStatement, _ entity: Entity) {
+  init(
+    _ statement: PreparedStatement,
+    _ entity: Entity,
+    from first: Int32,
+    only settable: UInt64 = .max
+  ) {
     self.statement = statement
     self.entity = entity
+    self.first = first
+    self.settable = settable
     // A save through the same statement leaves its values bound.
     clear(.max)
   }
@@ -38,26 +49,26 @@ public struct RowWriter: ~Copyable {
   /// Sets an int.
   public mutating func set(_ value: Int64, at attribute: Int) {
     guard accepts(.int, at: attribute) else { return }
-    statement.statement.bind(value, at: Int32(attribute) + 3)
+    statement.statement.bind(value, at: Int32(attribute) + first)
   }
 
   /// Sets a double; NaN does not fit.
   public mutating func set(_ value: Double, at attribute: Int) {
     guard accepts(value.isNaN ? nil : .double, at: attribute) else { return }
-    statement.statement.bind(value, at: Int32(attribute) + 3)
+    statement.statement.bind(value, at: Int32(attribute) + first)
   }
 
   /// Sets a bool.
   public mutating func set(_ value: Bool, at attribute: Int) {
     guard accepts(.bool, at: attribute) else { return }
-    statement.statement.bind(value ? 1 : 0 as Int64, at: Int32(attribute) + 3)
+    statement.statement.bind(value ? 1 : 0 as Int64, at: Int32(attribute) + first)
   }
 
   /// Sets a date.
   public mutating func set(_ value: Date, at attribute: Int) {
     let seconds = value.timeIntervalSinceReferenceDate
     guard accepts(seconds.isNaN ? nil : .date, at: attribute) else { return }
-    statement.statement.bind(seconds, at: Int32(attribute) + 3)
+    statement.statement.bind(seconds, at: Int32(attribute) + first)
   }
 
   /// Sets a string.
@@ -101,15 +112,15 @@ public struct RowWriter: ~Copyable {
 
   private mutating func setNull(at attribute: Int) {
     guard exists(attribute) else { return }
-    statement.statement.bindNull(at: Int32(attribute) + 3)
-    spans.removeAll { $0.position == Int32(attribute) + 3 }
+    statement.statement.bindNull(at: Int32(attribute) + first)
+    spans.removeAll { $0.position == Int32(attribute) + first }
     isSet &= ~(1 << UInt64(attribute))
   }
 
   private mutating func keep(from start: Int, at attribute: Int, isText: Bool) {
     spans.append(
       Span(
-        position: Int32(attribute) + 3,
+        position: Int32(attribute) + first,
         start: start,
         count: text.count - start,
         isText: isText
@@ -118,7 +129,9 @@ public struct RowWriter: ~Copyable {
   }
 
   private mutating func exists(_ attribute: Int) -> Bool {
-    if entity.attributes.indices.contains(attribute) { return true }
+    if entity.attributes.indices.contains(attribute), settable >> UInt64(attribute) & 1 == 1 {
+      return true
+    }
     error = error ?? .unknownAttribute(entity: entity.name, attribute: "#\(attribute)")
     return false
   }
@@ -140,8 +153,33 @@ public struct RowWriter: ~Copyable {
     return true
   }
 
-  /// Writes the row with a key and the version of the transaction, and clears it for the next.
+  /// Inserts the row with a key and the version of the transaction, and clears it for the next.
   mutating func write(key: Int64, version: Int64) throws {
+    try bind(key, version)
+    try statement.statement.run()
+    clearForNext()
+  }
+
+  /// Updates the row with a key, clears it for the next, and answers whether the row was there without
+  /// the version of the transaction.
+  mutating func update(
+    key: Int64,
+    version: Int64,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    try bind(key, version)
+    statement.statement.bind(0 as Int64, at: 3)
+    try statement.statement.run()
+    let isFirst = connection.changes == 1
+    if !isFirst {
+      statement.statement.bindNull(at: 3)
+      try statement.statement.run()
+    }
+    clearForNext()
+    return isFirst
+  }
+
+  private mutating func bind(_ key: Int64, _ version: Int64) throws {
     if let error { throw error }
     let row = statement
     row.statement.bind(key, at: 1)
@@ -158,7 +196,9 @@ public struct RowWriter: ~Copyable {
       }
     }
     clear(wasSet & ~isSet)
-    try row.statement.run()
+  }
+
+  private mutating func clearForNext() {
     wasSet = isSet
     isSet = 0
     spans.removeAll(keepingCapacity: true)
@@ -168,8 +208,9 @@ public struct RowWriter: ~Copyable {
   /// Binds null where the row before had a value and this one has none.
   private func clear(_ columns: UInt64) {
     guard columns != 0 else { return }
+    let columns = columns & settable
     for index in entity.attributes.indices where columns >> UInt64(index) & 1 == 1 {
-      statement.statement.bindNull(at: Int32(index) + 3)
+      statement.statement.bindNull(at: Int32(index) + first)
     }
   }
 

@@ -34,7 +34,7 @@ extension Store {
   ///   token that is none of this history; nothing is purged then.
   @discardableResult
   public func purge(before token: HistoryToken) throws(HistoryError) -> PurgeResult {
-    try locked { core in try core.read { try core.checkIsOurs(token) } }
+    try lockedHistory { core in try core.read { try core.checkIsOurs(token) } }
     return try purge(through: max(token.number, 1) - 1)
   }
 
@@ -50,14 +50,14 @@ extension Store {
     through wanted: Int64,
     by registration: Registration? = nil
   ) throws(HistoryError) -> PurgeResult {
-    let raised = try locked { core in
+    let raised = try lockedHistory { core in
       try core.write { try core.raisePurged(through: wanted, by: registration) }
     }
     var deleted = 0
     var isDone = !raised.hasRows
     while !isDone {
       // Another request may run between two chunks.
-      let chunk = try locked { core in try core.write { try core.deleteChunk() } }
+      let chunk = try lockedHistory { core in try core.write { try core.deleteChunk() } }
       deleted += chunk.count
       isDone = chunk.isLast
     }
@@ -73,7 +73,7 @@ extension Store {
   ///
   /// - Complexity: one row a transaction; for tests and the lab.
   package func heldNumbers() throws(HistoryError) -> [Int64] {
-    try locked { core in
+    try lockedHistory { core in
       try core.read {
         let purged = try core.purgedByAuthor()
         let rows = try core.query(

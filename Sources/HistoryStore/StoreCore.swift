@@ -13,6 +13,8 @@ final class StoreCore {
   let model: Model
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
+  /// Whether the file keeps history that this store, opened without, must not bypass.
+  let isReadOnly: Bool
   /// The statements of each entity, prepared when first used.
   let tables: [EntityStatements]
   /// What the file has given numbers to, as far as this connection knows.
@@ -41,6 +43,7 @@ final class StoreCore {
     model = file.model
     id = file.id
     timestamps = file.timestamps
+    isReadOnly = file.isTracked && !configuration.tracksHistory
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
@@ -49,6 +52,9 @@ final class StoreCore {
   }
 
   var rules: HistoryRules { configuration.rules }
+
+  /// Whether writes leave history.
+  var tracksHistory: Bool { configuration.tracksHistory }
 
   /// The statement of a kind, prepared when it is first asked for.
   func statement(_ kind: StoreStatement) throws -> PreparedStatement {
@@ -77,7 +83,10 @@ final class StoreCore {
 
   /// Runs a closure in one write transaction; after a failure, what was remembered of strings and
   /// keys that it made is forgotten with it.
+  ///
+  /// - Throws: ``HistoryError/readOnly(path:)`` in a store that would bypass the file's history.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
+    guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
     let before = (strings, keys, knownAuthors, processStrings)
     do {
       return try transactions.write(connection, body)

@@ -97,7 +97,7 @@ final class PlanProcess {
       let edited = try edit(write.changes, in: context, &objects)
       let (written, edits) = try context.saveReporting(author: .some(author))
       let values = Dictionary(uniqueKeysWithValues: edited.map { ($0.object, $0.values) })
-      let changes = edits.filter { $0.outcome == .written || $0.outcome == .writtenOver }
+      let changes = edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
         .map { edit in
           let name = objects.name(edit.id, in: store.model)
           return Self.change(edit.type, name, edit.type == .delete ? [:] : values[name] ?? [:])
@@ -184,7 +184,8 @@ final class PlanProcess {
     var next = changes.makeIterator()
     return try store.batchInsert(
       into: entity,
-      by: BatchAuthor(author, contextName: batchContextName)
+      by: BatchAuthor(author, contextName: batchContextName),
+      result: .objectIDs
     ) { row in
       guard let change = next.next() else { return false }
       for (name, value) in change.values {
