@@ -80,7 +80,9 @@ struct TemplateBuilder {
 
   /// Purges the transaction that brought in the data: what history holds is all of one shape.
   private func forgetLoading(_ store: Store) throws {
-    try store.purge(before: HistoryToken(store: store.id, number: 2, mark: 0))
+    let first = try store.fetch(HistoryRequest(after: nil, transactionCountMax: 2))
+    guard let second = first.transactions.last, second.number == 2 else { return }
+    try store.purge(before: second.token)
   }
 }
 

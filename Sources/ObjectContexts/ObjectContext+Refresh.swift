@@ -11,8 +11,8 @@ extension ObjectContext {
   public func refresh(_ id: ObjectID, keepingEdits: Bool = true) throws(HistoryError) {
     guard store.model.entity(id.entity) != nil else { throw .unknownObject(id) }
     try state.withLock { state throws(HistoryError) in
-      try refresh(CollectionOfOne(id), in: &state)
-      if !keepingEdits || !state.hasGround(id) { state.forgetEdits(of: id) }
+      if state.edits[id]?.type != .insert { try refresh(CollectionOfOne(id), in: &state) }
+      if !keepingEdits { state.forgetEdits(of: id) }
     }
   }
 
@@ -22,9 +22,7 @@ extension ObjectContext {
   /// - Complexity: one statement for many rows.
   public func refreshAll() throws(HistoryError) {
     try state.withLock { state throws(HistoryError) in
-      let known = state.registeredIDs
-      try refresh(known, in: &state)
-      for id in state.order where !state.hasGround(id) { state.forgetEdits(of: id) }
+      try refresh(state.registeredIDs, in: &state)
     }
   }
 }
@@ -35,10 +33,5 @@ extension ContextState {
     tables.enumerated().flatMap { offset, table in
       table.slots.keys.map { ObjectID(entity: Int32(offset + 1), key: $0) }
     }
-  }
-
-  /// Whether the edits of an object have something to be made on: its row, or nothing for an insert.
-  fileprivate func hasGround(_ id: ObjectID) -> Bool {
-    edits[id]?.type == .insert || self[table: id.entity].slots[id.key] != nil
   }
 }

@@ -75,7 +75,9 @@ extension ObjectContext {
       let wanted = keys[Int(batch.entity) - 1]
       if batch.keys.count < wanted.count {
         let found = Set(batch.keys)
-        for key in wanted where !found.contains(key) { state[table: batch.entity].remove(key) }
+        for key in wanted where !found.contains(key) {
+          state.forget(ObjectID(entity: batch.entity, key: key))
+        }
       }
       state[table: batch.entity].put(batch)
     }
