@@ -10,6 +10,7 @@ extension Store {
   /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails, and
   ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
   /// - Complexity: one statement a row and one or two for the history.
+  @discardableResult
   public func batchInsert(
     into entityName: String,
     by author: BatchAuthor,
@@ -45,6 +46,7 @@ extension Store {
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; nothing is written
   ///   then.
   /// - Complexity: one statement a row and one or two for the history.
+  @discardableResult
   public func batchInsert(
     into entityName: String,
     _ objects: some Sequence<[String: Value]>,
@@ -72,6 +74,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
   /// - Complexity: one statement, which scans the entity; memory for the keys that match.
+  @discardableResult
   public func batchUpdate(
     _ entityName: String,
     where predicate: ObjectPredicate? = nil,
@@ -113,6 +116,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
   /// - Complexity: one statement, which scans the entity; memory for the keys and tombstones.
+  @discardableResult
   public func batchDelete(
     _ entityName: String,
     where predicate: ObjectPredicate? = nil,

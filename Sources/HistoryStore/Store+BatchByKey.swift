@@ -12,6 +12,7 @@ extension Store {
   /// - Throws: ``HistoryError`` when a name or value does not fit, an object is of another entity, or
   ///   SQLite fails, and ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
   /// - Complexity: one statement an object and one or two for the history.
+  @discardableResult
   public func batchUpdate(
     _ entityName: String,
     setting attributes: [String],
@@ -53,6 +54,7 @@ extension Store {
   /// - Throws: ``HistoryError`` when an object is of another entity or SQLite fails, and
   ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
   /// - Complexity: two statements an object and one or two for the history.
+  @discardableResult
   public func batchDelete(
     _ entityName: String,
     by author: BatchAuthor,

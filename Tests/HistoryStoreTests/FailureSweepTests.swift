@@ -20,7 +20,6 @@ import Testing
     let store: Store
     private let observer: Store
     private let image: FileSystemImage
-    private var failures = 0
 
     init(_ durability: StoreConfiguration.Durability) throws {
       var configuration = StoreConfiguration()
@@ -58,6 +57,7 @@ import Testing
 
     /// Runs a request with every failure of a kind, and answers how many there were.
     func run(_ kind: FileFault.Kind, from: Bool, _ request: (Store) throws -> Void) throws -> Int {
+      try putBack()
       let before = try holding()
       try request(store)
       let after = try holding()

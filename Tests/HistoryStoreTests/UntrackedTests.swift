@@ -1,5 +1,6 @@
 import HistoryStore
 import PersistentHistory
+import SQLiteStorage
 import Testing
 
 @Suite struct `A store without history` {

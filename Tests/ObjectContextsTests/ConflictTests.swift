@@ -170,10 +170,10 @@ import Testing
     case .error:
       #expect(throws: HistoryError.conflict([conflict.id])) { try conflict.mine.save() }
       #expect(try conflict.stored() == [.string("milk"), .int(7)])
-    case .storeWins:
+    case .storeWins, .rollback:
       #expect(try conflict.mine.save() == nil)
       #expect(try conflict.mine.item(conflict.id) == [.string("milk"), .int(7)])
-    case .objectWins:
+    case .objectWins, .overwrite:
       #expect(try conflict.mine.save()?.count == 1)
       #expect(try conflict.stored() == nil)
       #expect(try conflict.mine.object(conflict.id) == nil)
