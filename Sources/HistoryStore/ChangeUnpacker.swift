@@ -1,52 +1,115 @@
 import PersistentHistory
 
-/// Reads what a ``ChangePacker`` wrote into flat arrays.
+/// Reads what a ``ChangePacker`` wrote into flat buffers.
+///
+/// A blob is copied behind nothing but zeros first. Whatever it holds, a change that begins inside it
+/// then ends before the zeros do, so that the numbers of a change are read without asking at each byte
+/// whether there is one; what was read past the blob's end is noticed after the change.
 struct ChangeUnpacker {
-  var changes: [ChangeRecord] = []
-  var tombstones: [UInt8] = []
+  let changes = PageBuffer<ChangeRecord>()
+  let tombstones = PageBuffer<UInt8>()
+  private let copy = PageBuffer<UInt8>()
+
+  /// The bytes of three of the longest numbers: the head, the key, and the columns or a length.
+  private static let paddingCount = 3 * PackedNumber.byteCountMax
+  /// The bytes of the shortest change: its head and its key.
+  private static let changeBytesMin = 2
 
   /// Appends the changes of one blob, and answers whether all of it could be read.
-  mutating func append(_ blob: UnsafeRawBufferPointer) -> Bool {
-    var reader = ByteReader(blob)
-    guard reader.byte() == ChangePacker.version else { return false }
+  ///
+  /// - Complexity: linear in the bytes.
+  func append(_ blob: UnsafeRawBufferPointer) -> Bool {
+    guard let first = blob.first, first == ChangePacker.version else { return false }
+    copy.truncate(to: 0)
+    let bytes = copy.reserve(blob.count + Self.paddingCount)
+    UnsafeMutableRawBufferPointer(start: bytes, count: blob.count).copyMemory(from: blob)
+    (bytes + blob.count).update(repeating: 0, count: Self.paddingCount)
+    return unpack(bytes + 1, through: bytes + blob.count)
+  }
+
+  private func unpack(_ start: UnsafePointer<UInt8>, through end: UnsafePointer<UInt8>) -> Bool {
+    var next = start
+    let room = changes.reserve((end - start) / Self.changeBytesMin + 1)
+    var count = 0
+    // What could be read stays, for whoever looks at a damaged file.
+    defer { changes.advance(by: next > end ? count - 1 : count) }
     var key: Int64 = 0
-    while !reader.isAtEnd {
-      guard let head = reader.varint(), head >> 2 <= UInt64(Int32.max),
-        let type = ChangeType(rawValue: UInt8(truncatingIfNeeded: head & 3)),
-        let difference = reader.zigzag()
+    while next < end {
+      guard let head = PackedNumber.read(&next), head >> 2 <= UInt64(Int32.max),
+        let difference = PackedNumber.read(&next)
       else { return false }
-      key &+= difference
+      key &+= PackedNumber.signed(difference)
       var record = ChangeRecord(
         key: key,
         columns: 0,
         entity: Int32(truncatingIfNeeded: head >> 2),
         tombstoneStart: 0,
         tombstoneLength: 0,
-        type: type
+        type: .insert
       )
-      switch type {
-      case .insert: break
-      case .update:
-        guard let columns = reader.varint() else { return false }
+      switch head & 3 {
+      case 0: break
+      case 1:
+        guard let columns = PackedNumber.read(&next) else { return false }
+        record.type = .update
         record.columns = columns
-      case .delete:
-        guard readTombstone(&reader, into: &record) else { return false }
+      case 2:
+        record.type = .delete
+        guard readTombstone(&next, end, into: &record) else { return false }
+      default: return false
       }
-      changes.append(record)
+      (room + count).initialize(to: record)
+      count += 1
     }
-    return true
+    return next == end
   }
 
-  private mutating func readTombstone(
-    _ reader: inout ByteReader,
+  private func readTombstone(
+    _ next: inout UnsafePointer<UInt8>,
+    _ end: UnsafePointer<UInt8>,
     into record: inout ChangeRecord
   ) -> Bool {
-    guard let length = reader.varint(), length <= UInt64(Int32.max),
-      let bytes = reader.take(Int(length)), tombstones.count <= Int(UInt32.max)
+    guard let length = PackedNumber.read(&next), next <= end, length <= UInt64(end - next),
+      tombstones.count <= Int(UInt32.max)
     else { return false }
+    guard length > 0 else { return true }
     record.tombstoneStart = UInt32(tombstones.count)
     record.tombstoneLength = UInt32(length)
-    tombstones.append(contentsOf: bytes)
+    tombstones.reserve(Int(length)).update(from: next, count: Int(length))
+    tombstones.advance(by: Int(length))
+    next += Int(length)
     return true
+  }
+}
+
+/// Numbers of seven bits a byte, low bits first, of which the high bit says that more follow, in bytes
+/// of which enough are known to be there.
+private enum PackedNumber {
+  /// The bytes of the longest number.
+  static let byteCountMax = 10
+
+  @inline(__always)
+  static func read(_ next: inout UnsafePointer<UInt8>) -> UInt64? {
+    let first = next.pointee
+    next += 1
+    return first < 0x80 ? UInt64(first) : readRest(&next, UInt64(first & 0x7f))
+  }
+
+  @inline(__always)
+  static func signed(_ raw: UInt64) -> Int64 {
+    Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
+  }
+
+  /// Nothing when the number has more than ten bytes or 64 bits.
+  private static func readRest(_ next: inout UnsafePointer<UInt8>, _ low: UInt64) -> UInt64? {
+    var value = low
+    for shift in stride(from: UInt64(7), through: 63, by: 7) {
+      let byte = next.pointee
+      next += 1
+      guard shift < 63 || byte <= 1 else { return nil }
+      value |= UInt64(byte & 0x7f) << shift
+      if byte < 0x80 { return value }
+    }
+    return nil
   }
 }

@@ -19,7 +19,9 @@ extension Store {
         try core.learnNewStrings()
         let head = try core.head().number
         let filter = authors.map { HistoryFilter.any($0.map { .author($0) }) }
-        let matching = filter.map { " AND " + $0.sql(core.strings.number(of:)) } ?? ""
+        let compiled = try filter.map { try CompiledFilter($0, core.model, core.strings) }
+        let matching =
+          compiled.map { " AND " + FilterSQL($0, HistoryColumns()).possible } ?? ""
         let delete = try core.query(
           "DELETE FROM history_transaction WHERE timestamp < ?1\(matching)"
         )

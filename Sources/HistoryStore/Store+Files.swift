@@ -99,7 +99,7 @@ private struct OwnedFile: ~Copyable {
   /// Removes the file and what lies beside it.
   func remove() throws {
     guard unlink(path) == 0 else { throw Self.failure(path) }
-    for ending in ["-wal", "-shm", "-journal", "-signal"] { unlink(path + ending) }
+    for ending in ["-wal", "-shm", "-journal", SignalFile.suffix] { unlink(path + ending) }
   }
 
   /// Puts another file in its place in one step.

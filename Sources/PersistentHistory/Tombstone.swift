@@ -13,20 +13,21 @@ package enum Tombstone {
   }
 
   /// Unpacks the values by attribute name; nothing when the bytes are not a tombstone of the entity.
-  package static func decode(_ bytes: ArraySlice<UInt8>, of entity: Entity) -> [String: Value]? {
-    bytes.withUnsafeBytes { buffer in
-      var reader = ByteReader(buffer)
-      var values: [String: Value] = [:]
-      while !reader.isAtEnd {
-        guard let position = reader.byte(), Int(position) < entity.attributes.count else {
-          return nil
-        }
-        let attribute = entity.attributes[Int(position)]
-        guard let value = value(from: &reader, as: attribute.type) else { return nil }
-        values[attribute.name] = value
+  package static func decode(
+    _ bytes: UnsafeRawBufferPointer,
+    of entity: Entity
+  ) -> [String: Value]? {
+    var reader = ByteReader(bytes)
+    var values: [String: Value] = [:]
+    while !reader.isAtEnd {
+      guard let position = reader.byte(), Int(position) < entity.attributes.count else {
+        return nil
       }
-      return values
+      let attribute = entity.attributes[Int(position)]
+      guard let value = value(from: &reader, as: attribute.type) else { return nil }
+      values[attribute.name] = value
     }
+    return values
   }
 
   private static func value(from reader: inout ByteReader, as type: AttributeType) -> Value? {

@@ -25,7 +25,7 @@ import Testing
     #expect(chunks > 20)
     #expect(greatest < 34 * 1024)
     let page = try store.fetch(HistoryRequest(after: try store.token(1)))
-    let changes = page.changes
+    let changes = page.changeRecords
     #expect(page.transactions.map(\.changes.count) == [count])
     #expect(changes.map(\.key) == inserted.objectIDs.map(\.key))
     #expect(changes.allSatisfy { $0.type == .delete && $0.tombstoneLength > 0 })
