@@ -75,7 +75,7 @@ extension Store {
   /// (Core Data: `NSBatchUpdateRequest`).
   ///
   /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
-  /// - Complexity: one statement, which scans the entity; memory for the keys that match.
+  /// - Complexity: a scan of the entity, without a query a row.
   @discardableResult
   public func batchUpdate(
     _ entityName: String,
@@ -88,27 +88,18 @@ extension Store {
       let (number, entity) = try core.entity(entityName)
       let columns = try core.columns(of: values, in: entity)
       var objects = TouchedObjects(type)
-      let compiled = try core.compile(predicate, over: entity, from: columns.values.count + 2)
       let outcome = try core.writeChanges(by: author.authorship) { version, packer in
         guard columns.bits != 0 else { return }
-        let sets = entity.names(in: columns.bits).enumerated().map { ", \"\($1)\" = ?\($0 + 2)" }
-        let row = try core.query(
-          """
-          UPDATE "\(entityName)" SET _version = ?1\(sets.joined())
-          WHERE \(compiled.sql) RETURNING _key
-          """
+        let collector = try core.collector()
+        let row = try core.updateAll(entity, columns.bits, where: predicate, columns.values)
+        objects = try collector.collect(
+          number,
+          columns: columns.bits,
+          version: version,
+          into: &packer,
+          objects,
+          row.statement
         )
-        row.statement.bind(version, at: 1)
-        for (offset, value) in columns.values.enumerated() {
-          row.statement.bind(value, at: Int32(offset) + 2)
-        }
-        core.bind(compiled, to: row, from: columns.values.count + 2)
-        defer { row.statement.reset() }
-        while try row.statement.step() {
-          let key = row.statement.int(0)
-          packer.update(number, key, columns.bits)
-          objects.note(number, key)
-        }
       }
       return BatchResult(outcome, objects.ids)
     }
@@ -117,7 +108,7 @@ extension Store {
   /// Deletes every object that matches, as one transaction (Core Data: `NSBatchDeleteRequest`).
   ///
   /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
-  /// - Complexity: one statement, which scans the entity; memory for the keys and tombstones.
+  /// - Complexity: a scan of the entity, without a query a row.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
@@ -127,22 +118,17 @@ extension Store {
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let (number, entity) = try core.entity(entityName)
-      let compiled = try core.compile(predicate, over: entity, from: 1)
       var objects = TouchedObjects(type)
       let outcome = try core.writeChanges(by: author.authorship) { _, packer in
-        let row = try core.query(
-          """
-          DELETE FROM "\(entityName)" WHERE \(compiled.sql)
-          RETURNING _key\(try core.table(number).preservedList)
-          """
+        let collector = try core.collector()
+        let row = try core.deleteAll(entity, where: predicate)
+        objects = try collector.collect(
+          number,
+          columns: entity.preserved,
+          into: &packer,
+          objects,
+          row.statement
         )
-        core.bind(compiled, to: row, from: 1)
-        defer { row.statement.reset() }
-        while try row.statement.step() {
-          let key = row.statement.int(0)
-          packer.delete(number, key, preserved: entity.preserved, in: row.statement, from: 1)
-          objects.note(number, key)
-        }
       }
       return BatchResult(outcome, objects.ids)
     }
@@ -165,18 +151,47 @@ extension StoreCore {
     }
     return (bits, ordered)
   }
-}
 
-extension Entity {
-  /// The bits of the attributes with some names.
-  func columns(_ names: some Sequence<String>) throws(HistoryError) -> UInt64 {
-    var bits: UInt64 = 0
-    for name in names {
-      guard let index = index(of: name) else {
-        throw .unknownAttribute(entity: self.name, attribute: name)
-      }
-      bits |= 1 << UInt64(index)
+  /// The statement that updates the rows that match and collects them, its values bound.
+  fileprivate func updateAll(
+    _ entity: Entity,
+    _ columns: UInt64,
+    where predicate: ObjectPredicate?,
+    _ values: [Value]
+  ) throws -> PreparedStatement {
+    let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 1)" }
+    let compiled = try compile(predicate, over: entity, from: values.count + 1)
+    let row = try query(
+      """
+      UPDATE "\(entity.name)" SET _version = history_update(_key)\(sets.joined())
+      WHERE \(compiled.sql)
+      """
+    )
+    bind(values + compiled.values, to: row)
+    return row
+  }
+
+  /// The statement that deletes the rows that match and collects them, its values bound.
+  fileprivate func deleteAll(
+    _ entity: Entity,
+    where predicate: ObjectPredicate?
+  ) throws -> PreparedStatement {
+    let compiled = try compile(predicate, over: entity, from: 1)
+    let preserved = entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
+    // Terms joined by AND come in any order; a CASE comes in its own.
+    let row = try query(
+      """
+      DELETE FROM "\(entity.name)"
+      WHERE CASE WHEN \(compiled.sql) THEN history_delete(_key\(preserved)) END
+      """
+    )
+    bind(compiled.values, to: row)
+    return row
+  }
+
+  private func bind(_ values: [Value], to row: PreparedStatement) {
+    for (offset, value) in values.enumerated() {
+      row.statement.bind(value, at: Int32(offset) + 1)
     }
-    return bits
   }
 }
