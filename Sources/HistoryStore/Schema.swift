@@ -20,6 +20,7 @@ enum Schema {
     CREATE TABLE history_chunk(id INTEGER PRIMARY KEY, changes BLOB NOT NULL);
     CREATE TABLE history_string(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     CREATE TABLE history_author(string INTEGER PRIMARY KEY, purged INTEGER NOT NULL);
+    CREATE TABLE history_thinned(author INTEGER PRIMARY KEY, through INTEGER NOT NULL);
     CREATE TABLE history_key(entity INTEGER PRIMARY KEY, next INTEGER NOT NULL);
     CREATE TABLE history_member(
       id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, kind INTEGER NOT NULL, state INTEGER NOT NULL,

@@ -183,7 +183,8 @@ enum StoreStatement: Int, CaseIterable {
   case insertString
   case newStrings
   case insertAuthor
-  case greatestPurged
+  case greatestGone
+  case authorsThinned
   case authorsPurged
   case firstHeld
   case member
@@ -210,7 +211,12 @@ enum StoreStatement: Int, CaseIterable {
     case .insertString: "INSERT INTO history_string(text) VALUES(?1)"
     case .newStrings: "SELECT number, text FROM history_string WHERE number > ?1"
     case .insertAuthor: "INSERT OR IGNORE INTO history_author VALUES(?1, 0)"
-    case .greatestPurged: "SELECT max(purged) FROM history_author"
+    case .greatestGone:
+      """
+      SELECT max(max(purged), ifnull((SELECT max(through) FROM history_thinned), 0))
+      FROM history_author
+      """
+    case .authorsThinned: "SELECT author, through FROM history_thinned"
     case .authorsPurged: "SELECT string, purged FROM history_author"
     case .firstHeld:
       """
