@@ -12,6 +12,7 @@ struct FileHeader {
   let id: StoreID
   let model: Model
   let timestamps: StoreConfiguration.Timestamps
+  let layout: HistoryLayout
 
   /// Opens the file, creating it when it is not there and a model is given, and reads its header.
   ///
@@ -85,7 +86,7 @@ struct FileHeader {
     try transactions.write(connection) {
       // Two processes may create the same file: the second finds it made.
       guard try isEmpty(connection) else { return }
-      try Schema.create(connection, model: model, id: id, timestamps: configuration.timestamps)
+      try Schema.create(connection, model: model, id: id, configuration)
     }
     try connection.checkpoint()
   }
@@ -103,10 +104,12 @@ struct FileHeader {
       values[query.text(0) ?? ""] = query.text(1)
     }
     guard let id = values["store"].flatMap({ StoreID($0) }),
-      let timestamps = values["timestamps"].flatMap(StoreConfiguration.Timestamps.init)
+      let timestamps = values["timestamps"].flatMap(StoreConfiguration.Timestamps.init),
+      let layout = values["layout"].flatMap(HistoryLayout.init)
     else { throw HistoryError.damaged(path: path, what: "its header cannot be read") }
     self.id = id
     self.timestamps = timestamps
+    self.layout = layout
     if let expected {
       guard values["model"] == expected.signature else { throw HistoryError.otherModel(path: path) }
       model = expected

@@ -17,13 +17,15 @@ extension HistoryFilter {
   ///
   /// Strings appear as their numbers, absent ones as 0, so there is no null to
   /// trip over and nothing to quote.
-  func sql(_ number: (String?) -> Int32?) -> String {
+  func sql(_ layout: HistoryLayout, _ number: (String?) -> Int32?) -> String {
     switch self {
-    case .author(let author): Self.equals("author", number(author))
-    case .contextName(let name): Self.equals("context", number(name))
-    case .all(let filters): Self.join(filters.map { $0.sql(number) }, by: " AND ", empty: "1")
-    case .any(let filters): Self.join(filters.map { $0.sql(number) }, by: " OR ", empty: "0")
-    case .not(let filter): "NOT \(filter.sql(number))"
+    case .author(let author): Self.equals(layout.author, number(author))
+    case .contextName(let name): Self.equals(layout.contextName, number(name))
+    case .all(let filters):
+      Self.join(filters.map { $0.sql(layout, number) }, by: " AND ", empty: "1")
+    case .any(let filters):
+      Self.join(filters.map { $0.sql(layout, number) }, by: " OR ", empty: "0")
+    case .not(let filter): "NOT \(filter.sql(layout, number))"
     }
   }
 

@@ -30,13 +30,17 @@ struct HistoryScan {
   }
 
   /// One row a transaction, in commit order.
-  func sql(_ rules: HistoryRules, _ strings: InternedStrings) -> String {
-    let time = afterTimestamp == nil ? "" : " AND timestamp > ?2"
-    let matching = filter.map { " AND " + $0.sql(strings.number(of:)) } ?? ""
+  func sql(
+    _ rules: HistoryRules,
+    _ layout: HistoryLayout,
+    _ strings: InternedStrings
+  ) -> String {
+    let time = afterTimestamp == nil ? "" : " AND \(layout.timestamp) > ?2"
+    let matching = filter.map { " AND " + $0.sql(layout, strings.number(of:)) } ?? ""
     return """
-      SELECT number, timestamp, mark, author, context, bundle, process, writer, count, changes
-      FROM history_transaction WHERE number \(rules.afterCursor) ?1\(time)\(matching)
-      ORDER BY number
+      SELECT \(layout.transactionColumns)
+      FROM \(layout.transactions) WHERE \(layout.number) \(rules.afterCursor) ?1\(time)\(matching)
+      ORDER BY \(layout.number)
       """
   }
 

@@ -9,16 +9,9 @@ enum Schema {
   /// The version of the file format.
   static let formatVersion: Int64 = 1
 
-  /// Everything but the tables of the entities.
-  private static let history = """
+  /// What every layout has, but for the tables of the entities.
+  private static let common = """
     CREATE TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-    CREATE TABLE history_transaction(
-      number INTEGER PRIMARY KEY, timestamp REAL NOT NULL, mark INTEGER NOT NULL,
-      author INTEGER NOT NULL, context INTEGER NOT NULL, bundle INTEGER NOT NULL,
-      process INTEGER NOT NULL, writer INTEGER NOT NULL, count INTEGER NOT NULL,
-      entities INTEGER NOT NULL, changes BLOB);
-    CREATE TABLE history_chunk(id INTEGER PRIMARY KEY, changes BLOB NOT NULL);
-    CREATE TABLE history_string(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     CREATE TABLE history_author(string INTEGER PRIMARY KEY, purged INTEGER NOT NULL);
     CREATE TABLE history_key(entity INTEGER PRIMARY KEY, next INTEGER NOT NULL);
     CREATE TABLE history_member(
@@ -33,17 +26,18 @@ enum Schema {
     _ connection: borrowing Connection,
     model: Model,
     id: StoreID,
-    timestamps: StoreConfiguration.Timestamps
+    _ configuration: StoreConfiguration
   ) throws {
-    try connection.execute(history)
+    try connection.execute(common)
+    try connection.execute(configuration.layout.schema)
     for (offset, entity) in model.entities.enumerated() {
       try connection.execute(table(of: entity))
       try connection.execute("INSERT INTO history_key VALUES(\(offset + 1), 1)")
     }
     let insert = try Statement(connection, "INSERT INTO history_metadata VALUES(?1, ?2)")
     let metadata = [
-      "store": id.description, "model": model.signature, "timestamps": timestamps.rawValue,
-      "layout": "packed",
+      "store": id.description, "model": model.signature,
+      "timestamps": configuration.timestamps.rawValue, "layout": configuration.layout.rawValue,
     ]
     for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
       insert.bind(name, at: 1)

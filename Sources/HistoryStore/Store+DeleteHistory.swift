@@ -19,18 +19,15 @@ extension Store {
         try core.learnNewStrings()
         let head = try core.head().number
         let filter = authors.map { HistoryFilter.any($0.map { .author($0) }) }
-        let matching = filter.map { " AND " + $0.sql(core.strings.number(of:)) } ?? ""
-        let delete = try core.query(
-          "DELETE FROM history_transaction WHERE timestamp < ?1\(matching)"
-        )
-        delete.statement.bind(date.timeIntervalSinceReferenceDate, at: 1)
-        try delete.statement.run()
+        let matching = filter.map { " AND " + $0.sql(core.layout, core.strings.number(of:)) } ?? ""
+        let bound = date.timeIntervalSinceReferenceDate
+        for sql in core.layout.deletions(where: "\(core.layout.timestamp) < ?1\(matching)") {
+          let delete = try core.query(sql)
+          delete.statement.bind(bound, at: 1)
+          try delete.statement.run()
+        }
         try core.connection.execute(
-          """
-          DELETE FROM history_chunk WHERE id >> \(ChunkKey.bits) NOT IN (
-            SELECT number FROM history_transaction);
-          UPDATE history_metadata SET value = max(value, \(head)) WHERE name = 'numbered'
-          """
+          "UPDATE history_metadata SET value = max(value, \(head)) WHERE name = 'numbered'"
         )
       }
     }

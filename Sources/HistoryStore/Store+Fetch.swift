@@ -43,7 +43,7 @@ extension StoreCore {
 
   private func page(_ plan: HistoryScan) throws -> HistoryPage {
     var scan = plan
-    let rows = try query(scan.sql(rules, strings))
+    let rows = try query(scan.sql(rules, layout, strings))
     defer { rows.statement.reset() }
     rows.statement.bind(scan.after, at: 1)
     if let timestamp = scan.afterTimestamp { rows.statement.bind(timestamp, at: 2) }
@@ -55,7 +55,9 @@ extension StoreCore {
       }
       if scan.isPurged(rows.statement) { continue }
       guard scan.append(rows.statement) else { throw HistoryError.damagedTransaction(scan.number) }
-      if rows.statement.isNull(9) { try appendChunks(&scan) }
+      switch layout {
+      case .packed: if rows.statement.isNull(9) { try appendChunks(to: &scan) }
+      }
       guard scan.endTransaction() else { throw HistoryError.damagedTransaction(scan.number) }
     }
     if scan.greatestString > strings.completeThrough { try learnNewStrings() }
@@ -69,18 +71,6 @@ extension StoreCore {
       tombstones: scan.unpacker.tombstones,
       strings: strings
     )
-  }
-
-  private func appendChunks(_ scan: inout HistoryScan) throws {
-    let chunks = try statement(.chunks)
-    chunks.statement.bind(scan.number << ChunkKey.bits, at: 1)
-    chunks.statement.bind((scan.number + 1) << ChunkKey.bits, at: 2)
-    defer { chunks.statement.reset() }
-    while try chunks.statement.step() {
-      guard scan.unpacker.append(chunks.statement.bytes(0)) else {
-        throw HistoryError.damagedTransaction(scan.number)
-      }
-    }
   }
 
   /// A page that ran to the end has scanned through the head, matching or not.

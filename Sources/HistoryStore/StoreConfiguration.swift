@@ -22,6 +22,8 @@ public struct StoreConfiguration: Sendable {
   public var durability = Durability.normal
   /// How transactions get their timestamps; decided when the file is created.
   public var timestamps = Timestamps.monotone
+  /// How the file keeps its history; decided when the file is created.
+  public var layout = HistoryLayout.packed
   /// How long a busy lock is waited for, in milliseconds.
   public var busyTimeoutMs: Int32 = 5000
   /// The bundle that transactions name, or nothing.

@@ -54,24 +54,21 @@ extension StoreCore {
     let timestamp = timestamp(after: previous)
     let mark = Int64(configuration.random() & 0x7fff_ffff)
     let process = try internProcess()
-    let row = try statement(.insertTransaction)
-    row.statement.bind(number, at: 1)
-    row.statement.bind(timestamp, at: 2)
-    row.statement.bind(mark, at: 3)
-    row.statement.bind(Int64(try internAuthor(authorship.author)), at: 4)
-    row.statement.bind(Int64(try intern(authorship.contextName)), at: 5)
-    row.statement.bind(Int64(process.bundle), at: 6)
-    row.statement.bind(Int64(process.process), at: 7)
-    row.statement.bind(authorship.writer, at: 8)
-    row.statement.bind(packed.count, at: 9)
-    row.statement.bind(Int64(bitPattern: packed.entities), at: 10)
-    if packed.chunkStarts.isEmpty {
-      row.statement.bind(borrowed: packed.bytes.bytes, at: 11)
-    } else {
-      row.statement.bindNull(at: 11)
-      try insertChunks(of: number)
+    let record = TransactionRecord(
+      number: number,
+      timestamp: timestamp,
+      mark: mark,
+      author: try internAuthor(authorship.author),
+      contextName: try intern(authorship.contextName),
+      bundle: process.bundle,
+      process: process.process,
+      writer: authorship.writer,
+      firstChange: 0,
+      count: Int(packed.count)
+    )
+    switch layout {
+    case .packed: try insertPacked(record)
     }
-    try row.statement.run()
     return WrittenTransaction(
       token: HistoryToken(store: id, number: number, mark: mark),
       timestamp: Date(timeIntervalSinceReferenceDate: timestamp),
@@ -87,20 +84,6 @@ extension StoreCore {
     return max(previous + 1e-6, previous.nextUp)
   }
 
-  private func insertChunks(of number: Int64) throws {
-    let chunk = try statement(.insertChunk)
-    let starts = [0] + packed.chunkStarts
-    let ends = packed.chunkStarts + [packed.bytes.count]
-    for (index, (start, end)) in zip(starts, ends).enumerated() {
-      chunk.statement.bind(number << ChunkKey.bits | Int64(index), at: 1)
-      chunk.statement.bind(
-        borrowed: UnsafeRawBufferPointer(rebasing: packed.bytes.bytes[start..<end]),
-        at: 2
-      )
-      try chunk.statement.run()
-    }
-  }
-
   private func internProcess() throws -> (bundle: Int32, process: Int32) {
     if let processStrings { return processStrings }
     let made = (
@@ -113,8 +96,3 @@ extension StoreCore {
 
 /// Ends a write that changed nothing without leaving a transaction.
 private struct NothingChanged: Error {}
-
-/// The key of a chunk: the transaction's number above so many bits of its position.
-enum ChunkKey {
-  static let bits: Int64 = 20
-}

@@ -13,6 +13,7 @@ final class StoreCore {
   let model: Model
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
+  let layout: HistoryLayout
   /// The statements of each entity, prepared when first used.
   let tables: [EntityStatements]
   /// What the file has given numbers to, as far as this connection knows.
@@ -41,6 +42,7 @@ final class StoreCore {
     model = file.model
     id = file.id
     timestamps = file.timestamps
+    layout = file.layout
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
@@ -53,7 +55,7 @@ final class StoreCore {
   /// The statement of a kind, prepared when it is first asked for.
   func statement(_ kind: StoreStatement) throws -> PreparedStatement {
     if let known = prepared[kind.rawValue] { return known }
-    let made = try PreparedStatement(connection, kind.sql(rules))
+    let made = try PreparedStatement(connection, kind.sql(rules, layout))
     prepared[kind.rawValue] = made
     return made
   }
@@ -146,19 +148,24 @@ enum StoreStatement: Int, CaseIterable {
   case recordCursor
   case reserveKeys
 
-  func sql(_ rules: HistoryRules) -> String {
+  /// The statement as SQL of a layout.
+  func sql(_ rules: HistoryRules, _ layout: HistoryLayout) -> String {
     switch self {
     case .head:
-      "SELECT number, timestamp, mark FROM history_transaction ORDER BY number DESC LIMIT 1"
+      """
+      SELECT \(layout.number), \(layout.timestamp), \(layout.mark) FROM \(layout.transactions)
+      ORDER BY \(layout.number) DESC LIMIT 1
+      """
     case .insertTransaction:
       "INSERT INTO history_transaction VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
     case .insertChunk: "INSERT INTO history_chunk VALUES(?1,?2)"
     case .chunks: "SELECT changes FROM history_chunk WHERE id >= ?1 AND id < ?2 ORDER BY id"
-    case .mark: "SELECT mark FROM history_transaction WHERE number = ?1"
+    case .mark:
+      "SELECT \(layout.mark) FROM \(layout.transactions) WHERE \(layout.number) = ?1"
     case .numberAtOrAfter:
       """
-      SELECT number, timestamp, mark FROM history_transaction
-      WHERE number >= ?1 ORDER BY number LIMIT 1
+      SELECT \(layout.number), \(layout.timestamp) FROM \(layout.transactions)
+      WHERE \(layout.number) >= ?1 ORDER BY \(layout.number) LIMIT 1
       """
     case .findString: "SELECT number FROM history_string WHERE text = ?1"
     case .insertString: "INSERT INTO history_string(text) VALUES(?1)"
@@ -168,8 +175,9 @@ enum StoreStatement: Int, CaseIterable {
     case .authorsPurged: "SELECT string, purged FROM history_author"
     case .firstHeld:
       """
-      SELECT number FROM history_transaction JOIN history_author ON string = author
-      WHERE number > ?1 AND number > purged ORDER BY number LIMIT 1
+      SELECT \(layout.number) FROM \(layout.transactions)
+      JOIN history_author ON string = \(layout.author)
+      WHERE \(layout.number) > ?1 AND \(layout.number) > purged ORDER BY \(layout.number) LIMIT 1
       """
     case .member:
       "SELECT epoch, state, cursor, mark, registered FROM history_member WHERE id = ?1"

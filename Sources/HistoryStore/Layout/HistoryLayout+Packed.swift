@@ -1,0 +1,106 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// The key of a chunk: the transaction's number above so many bits of its position.
+enum ChunkKey {
+  static let bits: Int64 = 20
+}
+
+extension HistoryLayout {
+  /// The tables of the layout.
+  var schema: String {
+    """
+    CREATE TABLE history_transaction(
+      number INTEGER PRIMARY KEY, timestamp REAL NOT NULL, mark INTEGER NOT NULL,
+      author INTEGER NOT NULL, context INTEGER NOT NULL, bundle INTEGER NOT NULL,
+      process INTEGER NOT NULL, writer INTEGER NOT NULL, count INTEGER NOT NULL,
+      entities INTEGER NOT NULL, changes BLOB);
+    CREATE TABLE history_chunk(id INTEGER PRIMARY KEY, changes BLOB NOT NULL);
+    CREATE TABLE history_string(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+    """
+  }
+
+  /// What a scan reads of each transaction, in the order in which it reads it.
+  var transactionColumns: String {
+    [number, timestamp, mark, author, contextName, bundle, process, writer, count, changes]
+      .joined(separator: ", ")
+  }
+
+  /// The statements that delete the transactions that match a condition, what belongs to them first,
+  /// themselves last; the bounds say between which numbers all of them lie.
+  func deletions(
+    where condition: String,
+    from first: String = "0",
+    through last: String = "\(Int64.max >> ChunkKey.bits - 1)"
+  ) -> [String] {
+    [
+      """
+      DELETE FROM history_chunk
+      WHERE id >= \(first) << \(ChunkKey.bits) AND id < (\(last) + 1) << \(ChunkKey.bits)
+      AND id >> \(ChunkKey.bits) IN (
+        SELECT \(number) FROM \(transactions) WHERE \(condition))
+      """,
+      "DELETE FROM \(transactions) WHERE \(condition)",
+    ]
+  }
+
+  /// The number of the transaction, between two numbers, whose rows of changes are beyond so many.
+  func rowsBeyond(_ count: Int) -> String {
+    """
+    SELECT id >> \(ChunkKey.bits) FROM history_chunk
+    WHERE id >= ?1 << \(ChunkKey.bits) AND id < (?2 + 1) << \(ChunkKey.bits)
+    ORDER BY id LIMIT 1 OFFSET \(count)
+    """
+  }
+}
+
+extension StoreCore {
+  /// Writes a transaction with the changes that are packed, as one row or with chunks beside it.
+  func insertPacked(_ record: TransactionRecord) throws {
+    let row = try statement(.insertTransaction)
+    row.statement.bind(record.number, at: 1)
+    row.statement.bind(record.timestamp, at: 2)
+    row.statement.bind(record.mark, at: 3)
+    row.statement.bind(Int64(record.author), at: 4)
+    row.statement.bind(Int64(record.contextName), at: 5)
+    row.statement.bind(Int64(record.bundle), at: 6)
+    row.statement.bind(Int64(record.process), at: 7)
+    row.statement.bind(record.writer, at: 8)
+    row.statement.bind(packed.count, at: 9)
+    row.statement.bind(Int64(bitPattern: packed.entities), at: 10)
+    if packed.chunkStarts.isEmpty {
+      row.statement.bind(borrowed: packed.bytes.bytes, at: 11)
+    } else {
+      row.statement.bindNull(at: 11)
+      try insertChunks(of: record.number)
+    }
+    try row.statement.run()
+  }
+
+  private func insertChunks(of number: Int64) throws {
+    let chunk = try statement(.insertChunk)
+    let starts = [0] + packed.chunkStarts
+    let ends = packed.chunkStarts + [packed.bytes.count]
+    for (index, (start, end)) in zip(starts, ends).enumerated() {
+      chunk.statement.bind(number << ChunkKey.bits | Int64(index), at: 1)
+      chunk.statement.bind(
+        borrowed: UnsafeRawBufferPointer(rebasing: packed.bytes.bytes[start..<end]),
+        at: 2
+      )
+      try chunk.statement.run()
+    }
+  }
+
+  /// Reads the chunks of the transaction that a scan has just begun.
+  func appendChunks(to scan: inout HistoryScan) throws {
+    let chunks = try statement(.chunks)
+    chunks.statement.bind(scan.number << ChunkKey.bits, at: 1)
+    chunks.statement.bind((scan.number + 1) << ChunkKey.bits, at: 2)
+    defer { chunks.statement.reset() }
+    while try chunks.statement.step() {
+      guard scan.unpacker.append(chunks.statement.bytes(0)) else {
+        throw HistoryError.damagedTransaction(scan.number)
+      }
+    }
+  }
+}
