@@ -12,40 +12,46 @@ struct ChangeUnpacker {
     var key: Int64 = 0
     while !reader.isAtEnd {
       guard let head = reader.varint(), head >> 2 <= UInt64(Int32.max),
-        let type = ChangeType(rawValue: UInt8(truncatingIfNeeded: head & 3)),
         let difference = reader.zigzag()
       else { return false }
       key &+= difference
+      let code = UInt8(truncatingIfNeeded: head & 3)
       var record = ChangeRecord(
         key: key,
         columns: 0,
         entity: Int32(truncatingIfNeeded: head >> 2),
         tombstoneStart: 0,
         tombstoneLength: 0,
-        type: type
+        type: ChangeType(rawValue: code) ?? .update
       )
-      switch type {
-      case .insert: break
-      case .update:
+      if record.type == .update {
         guard let columns = reader.varint() else { return false }
         record.columns = columns
-      case .delete:
-        guard readTombstone(&reader, into: &record) else { return false }
+      }
+      if code >= ChangeType.delete.rawValue {
+        guard readBytes(&reader, into: &record) else { return false }
       }
       changes.append(record)
     }
     return true
   }
 
-  private mutating func readTombstone(
+  /// Reads the tombstone of a delete, or the columns of an update beyond the first 64.
+  private mutating func readBytes(
     _ reader: inout ByteReader,
     into record: inout ChangeRecord
   ) -> Bool {
     guard let length = reader.varint(), length <= UInt64(Int32.max),
-      let bytes = reader.take(Int(length)), tombstones.count <= Int(UInt32.max)
+      let bytes = reader.take(Int(length))
     else { return false }
+    return keep(bytes, for: &record)
+  }
+
+  /// Copies bytes that belong to a change, and answers whether they still fit.
+  mutating func keep(_ bytes: UnsafeRawBufferPointer, for record: inout ChangeRecord) -> Bool {
+    guard tombstones.count <= Int(UInt32.max), bytes.count <= Int(Int32.max) else { return false }
     record.tombstoneStart = UInt32(tombstones.count)
-    record.tombstoneLength = UInt32(length)
+    record.tombstoneLength = UInt32(bytes.count)
     tombstones.append(contentsOf: bytes)
     return true
   }

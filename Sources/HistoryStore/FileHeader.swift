@@ -13,6 +13,8 @@ struct FileHeader {
   let model: Model
   let timestamps: StoreConfiguration.Timestamps
   let layout: HistoryLayout
+  /// How many tombstone columns the table of changes has, where the layout has one.
+  var tombstoneCount: Int { HistoryLayout.tombstoneCount(of: model) }
 
   /// Opens the file, creating it when it is not there and a model is given, and reads its header.
   ///
@@ -80,6 +82,10 @@ struct FileHeader {
     configuration: StoreConfiguration
   ) throws {
     try connection.execute("PRAGMA page_size=4096")
+    // As Core Data makes its files: the pages that say what points to what are a part of the cost.
+    if configuration.layout == .coreData {
+      try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    }
     try connection.turnOnLog()
     let id = StoreID(UUID(random: configuration.random))
     let transactions = try TransactionStatements(connection)

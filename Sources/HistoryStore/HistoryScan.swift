@@ -15,7 +15,7 @@ struct HistoryScan {
   /// How many bytes of tombstones one page holds before it ends.
   private static let tombstoneBytesMax = 64 << 20
 
-  private(set) var records: [TransactionRecord] = []
+  var records: [TransactionRecord] = []
   var unpacker = ChangeUnpacker()
   /// The transaction that is being read.
   private(set) var number: Int64 = 0
@@ -75,6 +75,12 @@ struct HistoryScan {
     )
     records.append(record)
     return row.isNull(9) || unpacker.append(row.bytes(9))
+  }
+
+  /// Takes the changes that were read since the transaction began for its own.
+  mutating func countChanges() {
+    guard let last = records.indices.last else { return }
+    records[last].count = unpacker.changes.count - records[last].firstChange
   }
 
   /// Whether the transaction had as many changes as it says.

@@ -13,7 +13,6 @@ enum Schema {
   private static let common = """
     CREATE TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     CREATE TABLE history_author(string INTEGER PRIMARY KEY, purged INTEGER NOT NULL);
-    CREATE TABLE history_key(entity INTEGER PRIMARY KEY, next INTEGER NOT NULL);
     CREATE TABLE history_member(
       id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, kind INTEGER NOT NULL, state INTEGER NOT NULL,
       cursor INTEGER NOT NULL, mark INTEGER NOT NULL, registered INTEGER NOT NULL,
@@ -29,10 +28,10 @@ enum Schema {
     _ configuration: StoreConfiguration
   ) throws {
     try connection.execute(common)
-    try connection.execute(configuration.layout.schema)
+    try connection.execute(history(of: model, configuration.layout))
     for (offset, entity) in model.entities.enumerated() {
       try connection.execute(table(of: entity))
-      try connection.execute("INSERT INTO history_key VALUES(\(offset + 1), 1)")
+      try connection.execute(firstKey(of: entity, number: offset + 1, configuration.layout))
     }
     let insert = try Statement(connection, "INSERT INTO history_metadata VALUES(?1, ?2)")
     let metadata = [
@@ -50,6 +49,24 @@ enum Schema {
     try connection.execute("INSERT INTO history_metadata VALUES('numbered', 0)")
     try connection.execute("PRAGMA application_id=\(applicationID)")
     try connection.execute("PRAGMA user_version=\(formatVersion)")
+  }
+
+  private static func history(of model: Model, _ layout: HistoryLayout) -> String {
+    switch layout {
+    case .packed: HistoryLayout.packedSchema
+    case .coreData: HistoryLayout.coreDataSchema(of: model)
+    }
+  }
+
+  private static func firstKey(
+    of entity: Entity,
+    number: Int,
+    _ layout: HistoryLayout
+  ) -> String {
+    switch layout {
+    case .packed: "INSERT INTO history_key VALUES(\(number), 1)"
+    case .coreData: "INSERT INTO Z_PRIMARYKEY VALUES(\(number), '\(entity.name)', 0, 0)"
+    }
   }
 
   private static func table(of entity: Entity) -> String {

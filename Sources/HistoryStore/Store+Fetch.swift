@@ -57,10 +57,12 @@ extension StoreCore {
       guard scan.append(rows.statement) else { throw HistoryError.damagedTransaction(scan.number) }
       switch layout {
       case .packed: if rows.statement.isNull(9) { try appendChunks(to: &scan) }
+      case .coreData: try appendRows(to: &scan)
       }
       guard scan.endTransaction() else { throw HistoryError.damagedTransaction(scan.number) }
     }
     if scan.greatestString > strings.completeThrough { try learnNewStrings() }
+    findWriters(in: &scan)
     return HistoryPage(
       storeID: id,
       model: model,

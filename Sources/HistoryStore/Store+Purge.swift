@@ -98,8 +98,6 @@ extension Store {
 extension StoreCore {
   /// How many transactions one chunk deletes: the write lock is held for a few milliseconds.
   private static let purgeChunk: Int64 = 1000
-  /// How many rows of big transactions, of 32 KB each, one chunk deletes unless one has more.
-  private static let purgeChunkRows = 256
 
   /// Raises what is purged, in the transaction that reads the registry.
   fileprivate func raisePurged(
@@ -173,9 +171,10 @@ extension StoreCore {
   /// and every author was purged through all of it or through nothing of it.
   private func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
     let end = min(through, first + Self.purgeChunk - 1, purged.min() ?? through)
-    let beyond = try query(layout.rowsBeyond(Self.purgeChunkRows))
+    let beyond = try query(layout.transactionBeyond)
     beyond.statement.bind(first, at: 1)
     beyond.statement.bind(end, at: 2)
+    beyond.statement.bind(Int64(layout.purgeChunkRows), at: 3)
     defer { beyond.statement.reset() }
     return try beyond.statement.step() ? max(first, beyond.statement.int(0) - 1) : end
   }

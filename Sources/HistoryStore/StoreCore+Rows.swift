@@ -97,14 +97,19 @@ extension StoreCore {
   private func reserveKeys(_ entity: Int32) throws {
     let index = Int(entity) - 1
     let size = keys[index].size
+    let first = try reserve(size, of: entity)
+    keys[index] = KeyBlock(next: first, end: first + size, size: min(size * 2, 4096))
+  }
+
+  /// Takes some keys of an entity, and answers the first.
+  func reserve(_ count: Int64, of entity: Int32) throws -> Int64 {
     let reserve = try statement(.reserveKeys)
     reserve.statement.bind(Int64(entity), at: 1)
-    reserve.statement.bind(size, at: 2)
+    reserve.statement.bind(count, at: 2)
     defer { reserve.statement.reset() }
     guard try reserve.statement.step() else {
       throw HistoryError.damaged(path: path, what: "it has no keys for entity \(entity)")
     }
-    let first = reserve.statement.int(0)
-    keys[index] = KeyBlock(next: first, end: first + size, size: min(size * 2, 4096))
+    return reserve.statement.int(0)
   }
 }

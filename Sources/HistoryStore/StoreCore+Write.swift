@@ -53,7 +53,7 @@ extension StoreCore {
   ) throws -> WrittenTransaction {
     let timestamp = timestamp(after: previous)
     let mark = Int64(configuration.random() & 0x7fff_ffff)
-    let process = try internProcess()
+    let process = try internProcess(authorship.writer)
     let record = TransactionRecord(
       number: number,
       timestamp: timestamp,
@@ -68,6 +68,7 @@ extension StoreCore {
     )
     switch layout {
     case .packed: try insertPacked(record)
+    case .coreData: try insertRows(record)
     }
     return WrittenTransaction(
       token: HistoryToken(store: id, number: number, mark: mark),
@@ -84,14 +85,28 @@ extension StoreCore {
     return max(previous + 1e-6, previous.nextUp)
   }
 
-  private func internProcess() throws -> (bundle: Int32, process: Int32) {
-    if let processStrings { return processStrings }
-    let made = (
-      bundle: try intern(configuration.bundleID), process: try intern(configuration.processID)
+  /// The numbers of the strings that name this process, and in `coreData` the writer with it.
+  private func internProcess(_ writer: Int64) throws -> ProcessStrings {
+    let labelled = layout == .coreData ? writer : 0
+    if let processStrings, processStrings.writer == labelled { return processStrings }
+    let name = configuration.processID
+    let made = ProcessStrings(
+      bundle: try intern(configuration.bundleID),
+      process: try intern(
+        layout == .coreData ? ProcessLabel(name: name, writer: writer).text : name
+      ),
+      writer: labelled
     )
     processStrings = made
     return made
   }
+}
+
+/// The numbers of the strings that name a process and, where the layout wants it, a writer in it.
+struct ProcessStrings {
+  let bundle: Int32
+  let process: Int32
+  let writer: Int64
 }
 
 /// Ends a write that changed nothing without leaving a transaction.

@@ -17,15 +17,19 @@ final class StoreCore {
   /// The statements of each entity, prepared when first used.
   let tables: [EntityStatements]
   /// What the file has given numbers to, as far as this connection knows.
-  var strings = InternedStrings()
+  var strings: InternedStrings
   /// The authors that are entered in the file among those whose purges are remembered.
   var knownAuthors: Set<Int32> = [0]
   /// The packed changes of the write that is under way.
   var packed = ChangePacker()
+  /// Bytes that are needed for a moment.
+  var scratch = ByteWriter(capacity: 256)
+  /// The statements over rows of changes, for the layout that has them.
+  let coreData: CoreDataStatements
   /// The keys that this connection has reserved, by entity.
   var keys: [KeyBlock]
   /// The numbers of the configuration's own strings, once they have any.
-  var processStrings: (bundle: Int32, process: Int32)?
+  var processStrings: ProcessStrings?
   private var prepared: [PreparedStatement?]
   private var queries: [String: PreparedStatement] = [:]
   private static let queryCountMax = 64
@@ -43,6 +47,8 @@ final class StoreCore {
     id = file.id
     timestamps = file.timestamps
     layout = file.layout
+    strings = InternedStrings(areLabels: file.layout == .coreData)
+    coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
@@ -71,7 +77,7 @@ final class StoreCore {
 
   /// Forgets what was remembered of the file, as if it were opened anew.
   func forget() {
-    strings = InternedStrings()
+    strings = InternedStrings(areLabels: strings.areLabels)
     knownAuthors = [0]
     processStrings = nil
     for index in keys.indices { keys[index] = KeyBlock() }
@@ -147,6 +153,7 @@ enum StoreStatement: Int, CaseIterable {
   case watermark
   case recordCursor
   case reserveKeys
+  case raiseKey
 
   /// The statement as SQL of a layout.
   func sql(_ rules: HistoryRules, _ layout: HistoryLayout) -> String {
@@ -157,7 +164,14 @@ enum StoreStatement: Int, CaseIterable {
       ORDER BY \(layout.number) DESC LIMIT 1
       """
     case .insertTransaction:
-      "INSERT INTO history_transaction VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
+      switch layout {
+      case .packed: "INSERT INTO history_transaction VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
+      case .coreData:
+        """
+        INSERT INTO ATRANSACTION(Z_PK, Z_ENT, Z_OPT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS,
+          ZPROCESSIDTS, ZTIMESTAMP) VALUES(?1, \(CoreDataEntity.transaction), ?2, ?3, ?4, ?5, ?6, ?7)
+        """
+      }
     case .insertChunk: "INSERT INTO history_chunk VALUES(?1,?2)"
     case .chunks: "SELECT changes FROM history_chunk WHERE id >= ?1 AND id < ?2 ORDER BY id"
     case .mark:
@@ -167,9 +181,19 @@ enum StoreStatement: Int, CaseIterable {
       SELECT \(layout.number), \(layout.timestamp) FROM \(layout.transactions)
       WHERE \(layout.number) >= ?1 ORDER BY \(layout.number) LIMIT 1
       """
-    case .findString: "SELECT number FROM history_string WHERE text = ?1"
-    case .insertString: "INSERT INTO history_string(text) VALUES(?1)"
-    case .newStrings: "SELECT number, text FROM history_string WHERE number > ?1"
+    case .findString:
+      "SELECT \(layout.stringNumber) FROM \(layout.strings) WHERE \(layout.stringText) = ?1"
+    case .insertString:
+      switch layout {
+      case .packed: "INSERT INTO history_string(text) VALUES(?1)"
+      case .coreData:
+        "INSERT INTO ATRANSACTIONSTRING(Z_ENT, ZNAME) VALUES(\(CoreDataEntity.string), ?1)"
+      }
+    case .newStrings:
+      """
+      SELECT \(layout.stringNumber), \(layout.stringText) FROM \(layout.strings)
+      WHERE \(layout.stringNumber) > ?1
+      """
     case .insertAuthor: "INSERT OR IGNORE INTO history_author VALUES(?1, 0)"
     case .greatestPurged: "SELECT max(purged) FROM history_author"
     case .authorsPurged: "SELECT string, purged FROM history_author"
@@ -188,7 +212,12 @@ enum StoreStatement: Int, CaseIterable {
       WHERE id = ?1 AND epoch = ?2 AND state = 0 AND cursor <= ?3
       """
     case .reserveKeys:
-      "UPDATE history_key SET next = next + ?2 WHERE entity = ?1 RETURNING next - ?2"
+      switch layout {
+      case .packed: "UPDATE history_key SET next = next + ?2 WHERE entity = ?1 RETURNING next - ?2"
+      case .coreData:
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX - ?2 + 1"
+      }
+    case .raiseKey: "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?2) WHERE Z_ENT = ?1"
     }
   }
 }

@@ -68,7 +68,15 @@ package struct InternedStrings: Sendable {
   private var byNumber: [String?] = [nil]
   private var numbers: [String: Int32] = [:]
 
-  package init() {}
+  /// Whether the strings that name processes are labels, which may name a writer too.
+  package let areLabels: Bool
+
+  package init(areLabels: Bool = false) { self.areLabels = areLabels }
+
+  /// What the string of a process says, where such strings are labels.
+  package func label(of process: Int32) -> ProcessLabel? {
+    areLabels ? self[process].map { ProcessLabel($0) } : nil
+  }
 
   /// The string with a number, or nothing.
   package subscript(number: Int32) -> String? {

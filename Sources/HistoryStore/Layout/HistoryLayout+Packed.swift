@@ -7,9 +7,8 @@ enum ChunkKey {
 }
 
 extension HistoryLayout {
-  /// The tables of the layout.
-  var schema: String {
-    """
+  /// The tables of `packed`.
+  static let packedSchema = """
     CREATE TABLE history_transaction(
       number INTEGER PRIMARY KEY, timestamp REAL NOT NULL, mark INTEGER NOT NULL,
       author INTEGER NOT NULL, context INTEGER NOT NULL, bundle INTEGER NOT NULL,
@@ -17,41 +16,26 @@ extension HistoryLayout {
       entities INTEGER NOT NULL, changes BLOB);
     CREATE TABLE history_chunk(id INTEGER PRIMARY KEY, changes BLOB NOT NULL);
     CREATE TABLE history_string(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+    CREATE TABLE history_key(entity INTEGER PRIMARY KEY, next INTEGER NOT NULL);
+    """
+
+  static func deletionOfChunks(
+    of transactions: String,
+    from first: String,
+    through last: String
+  ) -> String {
+    """
+    DELETE FROM history_chunk
+    WHERE id >= \(first) << \(ChunkKey.bits) AND id < (\(last) + 1) << \(ChunkKey.bits)
+    AND id >> \(ChunkKey.bits) IN (\(transactions))
     """
   }
 
-  /// What a scan reads of each transaction, in the order in which it reads it.
-  var transactionColumns: String {
-    [number, timestamp, mark, author, contextName, bundle, process, writer, count, changes]
-      .joined(separator: ", ")
-  }
-
-  /// The statements that delete the transactions that match a condition, what belongs to them first,
-  /// themselves last; the bounds say between which numbers all of them lie.
-  func deletions(
-    where condition: String,
-    from first: String = "0",
-    through last: String = "\(Int64.max >> ChunkKey.bits - 1)"
-  ) -> [String] {
-    [
-      """
-      DELETE FROM history_chunk
-      WHERE id >= \(first) << \(ChunkKey.bits) AND id < (\(last) + 1) << \(ChunkKey.bits)
-      AND id >> \(ChunkKey.bits) IN (
-        SELECT \(number) FROM \(transactions) WHERE \(condition))
-      """,
-      "DELETE FROM \(transactions) WHERE \(condition)",
-    ]
-  }
-
-  /// The number of the transaction, between two numbers, whose rows of changes are beyond so many.
-  func rowsBeyond(_ count: Int) -> String {
-    """
+  static let transactionBeyondChunks = """
     SELECT id >> \(ChunkKey.bits) FROM history_chunk
     WHERE id >= ?1 << \(ChunkKey.bits) AND id < (?2 + 1) << \(ChunkKey.bits)
-    ORDER BY id LIMIT 1 OFFSET \(count)
+    ORDER BY id LIMIT 1 OFFSET ?3
     """
-  }
 }
 
 extension StoreCore {
@@ -79,14 +63,9 @@ extension StoreCore {
 
   private func insertChunks(of number: Int64) throws {
     let chunk = try statement(.insertChunk)
-    let starts = [0] + packed.chunkStarts
-    let ends = packed.chunkStarts + [packed.bytes.count]
-    for (index, (start, end)) in zip(starts, ends).enumerated() {
+    for index in 0..<packed.chunkCount {
       chunk.statement.bind(number << ChunkKey.bits | Int64(index), at: 1)
-      chunk.statement.bind(
-        borrowed: UnsafeRawBufferPointer(rebasing: packed.bytes.bytes[start..<end]),
-        at: 2
-      )
+      chunk.statement.bind(borrowed: packed.chunk(index), at: 2)
       try chunk.statement.run()
     }
   }
