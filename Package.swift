@@ -97,19 +97,29 @@ let package = Package(
     tests("PersistentHistory"),
     tests("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
     tests("ObjectContexts", ["PersistentHistory", "HistoryStore"]),
-    tests("HistoryTracking", system),
+    tests("HistoryTracking", system + ["SQLiteStorage"]),
     tests("Traces", ["PersistentHistory"], exclude: ["Fixtures"]),
     tests("PropertyTesting"),
     tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting"]),
     tests("Faults", ["Traces", "CSQLite"]),
     tests("Systems", system + ["HistoryTracking", "Traces"]),
-    tests("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces", "Checkers"]),
+    tests(
+      "Simulation",
+      [
+        "PersistentHistory", "Systems", "Faults", "Traces", "Checkers", "Workloads",
+        "PropertyTesting",
+      ]
+    ),
     tests("Checkers", ["PersistentHistory", "Traces"]),
     tests("Measuring"),
     tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
+    tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
     tests(
       "HistoryLab",
-      ["PersistentHistory", "HistoryStore", "Traces", "Workloads", "Checkers", "Simulation"],
+      [
+        "PersistentHistory", "HistoryStore", "Traces", "Workloads", "Checkers", "Systems",
+        "Simulation", "Measuring", "Reporting",
+      ],
       exclude: ["Counterexamples"]
     ),
   ]

@@ -44,8 +44,7 @@ final class BenchmarkStore {
 
   /// Purges what the history has grown by.
   func trim() throws {
-    let bound = try side.head() - Int64(historySize) + 1
-    try store.purge(before: HistoryToken(store: store.id, number: bound, mark: 0))
+    try store.purge(before: try token(try side.head() - Int64(historySize) + 1))
   }
 }
 

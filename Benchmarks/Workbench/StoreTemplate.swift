@@ -80,7 +80,8 @@ struct TemplateBuilder {
 
   /// Purges the transaction that brought in the data: what history holds is all of one shape.
   private func forgetLoading(_ store: Store) throws {
-    try store.purge(before: HistoryToken(store: store.id, number: 2, mark: 0))
+    let page = try store.fetch(HistoryRequest(after: nil, transactionCountMax: 2))
+    if let second = page.transactions.last { try store.purge(before: second.token) }
   }
 }
 

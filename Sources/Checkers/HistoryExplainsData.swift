@@ -139,7 +139,9 @@ package struct HistoryExplainsData: Invariant {
   }
 
   private static func missing(_ positions: Range<Int>, on timeline: Timeline) -> Int? {
-    positions.first { !timeline.standings[$0].isPurged }
+    positions.first { position in
+      !timeline.standings[position].isPurged && !timeline.standings[position].mayBePurged
+    }
   }
 
   private static func fault(

@@ -35,7 +35,7 @@ package struct LoudExpiry: Invariant {
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
     switch event.happening {
     case .lost: untold.formUnion(member.bit)
-    case .resynced, .registered, .retired: untold.subtract(member.bit)
+    case .resynced, .registered: untold.subtract(member.bit)
     case .fetched where untold.contains(member.bit): fetch(event, member, on: timeline)
     case .merged where untold.contains(member.bit) && timeline.word == "pass":
       fetch(event, member, on: timeline)

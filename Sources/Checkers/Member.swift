@@ -36,6 +36,8 @@ package struct Standing: Sendable {
   package internal(set) var recorded: MemberSet = []
   /// Whether it has left history.
   package internal(set) var isPurged = false
+  /// Whether it left history before a power-off, which may have brought it back.
+  package internal(set) var mayBePurged = false
 
   /// Changes the members that have merged it, and those that have once.
   mutating func merge(_ bit: MemberSet) {

@@ -85,7 +85,7 @@ package struct ObserverDelivery: Invariant {
     for position in timeline.named where position >= 0 {
       let isRecorded = timeline.standings[position].recorded.contains(member.bit)
       let isAgain = observed[position].contains(member.bit) && !reset.contains(member.bit)
-      if position <= last || observedJustNow[position].contains(member.bit)
+      if position < last || observedJustNow[position].contains(member.bit)
         || (isAgain && isRecorded)
       {
         return accuse(event, position, isFalling: position < last, on: timeline)

@@ -46,7 +46,7 @@ package struct Reclaim: Invariant {
     isDue = false
     let old = timeline.standings.indices.dropLast()
     let left = old.first { position in
-      !timeline.standings[position].isPurged
+      !timeline.standings[position].isPurged && !timeline.standings[position].mayBePurged
         && !authors.protects(timeline.transactions[position].told.author)
     }
     guard let left else {

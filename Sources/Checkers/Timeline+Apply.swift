@@ -178,11 +178,15 @@ extension Timeline {
 
   /// Takes everyone down, and back what came after the last transaction that survived.
   ///
-  /// Records may be gone too, so no cursor is known until its member is launched.
+  /// Records and purges may be gone too: no cursor is known until its member is launched.
   private mutating func recover() {
     for member in everyone.indices {
       if running.contains(everyone[member].bit) { crash(member) }
       everyone[member].cursor = nil
+    }
+    for position in standings.indices where standings[position].isPurged {
+      standings[position].isPurged = false
+      standings[position].mayBePurged = true
     }
     let last = named.first ?? -1
     guard named.isEmpty || last >= 0 else { return }

@@ -52,7 +52,7 @@ package struct TombstoneFidelity: Invariant {
       guard let attributes = preserved[change.object.entity], let before = change.before else {
         continue
       }
-      objects[change.object] = before.filter { attributes.contains($0.key) && $0.value != .null }
+      objects[change.object] = before.filter { attributes.contains($0.key) }
     }
     if !objects.isEmpty { expected[name] = objects }
   }
@@ -66,7 +66,7 @@ package struct TombstoneFidelity: Invariant {
     guard let expected = expected[transaction.name] else { return }
     for change in transaction.changes where change.type == .delete {
       guard let values = expected[change.object] else { continue }
-      if change.tombstone == nil && (values.isEmpty || !isFinal) { continue }
+      if change.tombstone == nil && !isFinal { continue }
       let found = change.tombstone ?? [:]
       hasTombstone = hasTombstone || !found.isEmpty
       guard let attribute = values.firstDifference(from: found) else { continue }

@@ -17,8 +17,10 @@ struct HistoryScan {
 
   var records: [TransactionRecord] = []
   var unpacker = ChangeUnpacker()
-  /// The transaction that is being read.
+  /// The transaction that was met last, purged ones included.
   private(set) var number: Int64 = 0
+  /// Its mark.
+  private(set) var mark: Int64 = 0
   /// The greatest number of a string that was met.
   private(set) var greatestString: Int32 = 0
 
@@ -29,7 +31,10 @@ struct HistoryScan {
     self.purged = purged
   }
 
-  /// One row a transaction, in commit order.
+  /// Whether every transaction after the position is met.
+  var meetsAll: Bool { filter == nil && afterTimestamp == nil }
+
+  /// One row a transaction, in commit order, for a scan that does not meet all.
   func sql(
     _ rules: HistoryRules,
     _ layout: HistoryLayout,
@@ -37,11 +42,20 @@ struct HistoryScan {
   ) -> String {
     let time = afterTimestamp == nil ? "" : " AND \(layout.timestamp) > ?2"
     let matching = filter.map { " AND " + $0.sql(layout, strings.number(of:)) } ?? ""
-    return """
-      SELECT \(layout.transactionColumns)
-      FROM \(layout.transactions) WHERE \(layout.number) \(rules.afterCursor) ?1\(time)\(matching)
-      ORDER BY \(layout.number)
-      """
+    return Self.sql(rules, layout, condition: time + matching)
+  }
+
+  /// One row a transaction, in commit order.
+  static func sql(
+    _ rules: HistoryRules,
+    _ layout: HistoryLayout,
+    condition: String = ""
+  ) -> String {
+    """
+    SELECT \(layout.transactionColumns)
+    FROM \(layout.transactions) WHERE \(layout.number) \(rules.afterCursor) ?1\(condition)
+    ORDER BY \(layout.number)
+    """
   }
 
   /// Whether the page ends before the next transaction.
@@ -51,20 +65,21 @@ struct HistoryScan {
   }
 
   /// Whether a row is purged and only waits to be deleted.
-  func isPurged(_ row: borrowing Statement) -> Bool {
+  mutating func isPurged(_ row: borrowing Statement) -> Bool {
+    number = row.int(0)
+    mark = row.int(2)
     guard !purged.isEmpty else { return false }
-    return row.int(0) <= purged[Int32(truncatingIfNeeded: row.int(3))] ?? 0
+    return number <= purged[Int32(truncatingIfNeeded: row.int(3))] ?? 0
   }
 
-  /// Reads one transaction and the changes that lie in its row.
+  /// Reads the transaction that was just met, and the changes that lie in its row.
   mutating func append(_ row: borrowing Statement) -> Bool {
-    number = row.int(0)
     let count = row.int(8)
     guard count >= 0, count <= Int64(Int32.max) else { return false }
     let record = TransactionRecord(
       number: number,
       timestamp: row.real(1),
-      mark: row.int(2),
+      mark: mark,
       author: string(row.int(3)),
       contextName: string(row.int(4)),
       bundle: string(row.int(5)),
@@ -74,7 +89,7 @@ struct HistoryScan {
       count: Int(count)
     )
     records.append(record)
-    return row.isNull(9) || unpacker.append(row.bytes(9))
+    return row.isNull(9) || unpacker.append(row.bytes(9), countMax: Int(count))
   }
 
   /// Takes the changes that were read since the transaction began for its own.

@@ -8,27 +8,34 @@ import SQLiteStorage
 public struct RowWriter: ~Copyable {
   private let statement: PreparedStatement
   private let entity: Entity
+  private let columns: TypeColumns
   private var text = ByteWriter(capacity: 1024)
-  private var spans: [Span] = []
+  /// Where the bytes of each attribute in `isText` lie in the buffer.
+  private let spans: UnsafeMutablePointer<Span>
+  private var isText: UInt64 = 0
   private var isSet: UInt64 = 0
   private var wasSet: UInt64 = 0
+  /// The attributes that were ever bound to bytes in the buffer.
+  private var wasText: UInt64 = 0
   /// The first value that did not fit.
   private(set) var error: HistoryError?
 
   /// Where the bytes of an attribute lie in the buffer.
   private struct Span {
-    let position: Int32
     let start: Int
     let count: Int
-    let isText: Bool
   }
 
   init(_ statement: PreparedStatement, _ entity: Entity) {
     self.statement = statement
     self.entity = entity
+    columns = TypeColumns(entity)
+    spans = .allocate(capacity: max(1, entity.attributes.count))
     // A save through the same statement leaves its values bound.
     clear(.max)
   }
+
+  deinit { spans.deallocate() }
 
   /// Sets an int.
   public mutating func set(_ value: Int, at attribute: Int) {
@@ -37,52 +44,48 @@ public struct RowWriter: ~Copyable {
 
   /// Sets an int.
   public mutating func set(_ value: Int64, at attribute: Int) {
-    guard accepts(.int, at: attribute) else { return }
-    statement.statement.bind(value, at: Int32(attribute) + 3)
+    guard accepts(attribute, among: columns.int) else { return }
+    statement.statement.bind(value, at: place(of: attribute))
   }
 
   /// Sets a double; NaN does not fit.
   public mutating func set(_ value: Double, at attribute: Int) {
-    guard accepts(value.isNaN ? nil : .double, at: attribute) else { return }
-    statement.statement.bind(value, at: Int32(attribute) + 3)
+    guard accepts(attribute, among: value.isNaN ? 0 : columns.double) else { return }
+    statement.statement.bind(value, at: place(of: attribute))
   }
 
   /// Sets a bool.
   public mutating func set(_ value: Bool, at attribute: Int) {
-    guard accepts(.bool, at: attribute) else { return }
-    statement.statement.bind(value ? 1 : 0 as Int64, at: Int32(attribute) + 3)
+    guard accepts(attribute, among: columns.bool) else { return }
+    statement.statement.bind(value ? 1 : 0 as Int64, at: place(of: attribute))
   }
 
   /// Sets a date.
   public mutating func set(_ value: Date, at attribute: Int) {
     let seconds = value.timeIntervalSinceReferenceDate
-    guard accepts(seconds.isNaN ? nil : .date, at: attribute) else { return }
-    statement.statement.bind(seconds, at: Int32(attribute) + 3)
+    guard accepts(attribute, among: seconds.isNaN ? 0 : columns.date) else { return }
+    statement.statement.bind(seconds, at: place(of: attribute))
   }
 
   /// Sets a string.
   public mutating func set(_ value: String, at attribute: Int) {
-    guard accepts(.string, at: attribute, byteCount: value.utf8.count) else { return }
+    let fits = value.utf8.count <= Value.byteCountMax
+    guard accepts(attribute, among: fits ? columns.string : 0) else { return }
     var value = value
-    let start = text.count
-    value.withUTF8 { text.append(contentsOf: UnsafeRawBufferPointer($0)) }
-    keep(from: start, at: attribute, isText: true)
+    value.withUTF8 { keep(UnsafeRawBufferPointer($0), at: attribute) }
   }
 
   /// Sets bytes.
   public mutating func set(_ value: Data, at attribute: Int) {
-    guard accepts(.data, at: attribute, byteCount: value.count) else { return }
-    let start = text.count
-    value.withUnsafeBytes { text.append(contentsOf: $0) }
-    keep(from: start, at: attribute, isText: false)
+    let fits = value.count <= Value.byteCountMax
+    guard accepts(attribute, among: fits ? columns.data : 0) else { return }
+    value.withUnsafeBytes { keep($0, at: attribute) }
   }
 
   /// Sets an identity.
   public mutating func set(_ value: UUID, at attribute: Int) {
-    guard accepts(.uuid, at: attribute) else { return }
-    let start = text.count
-    withUnsafeBytes(of: value.uuid) { text.append(contentsOf: $0) }
-    keep(from: start, at: attribute, isText: false)
+    guard accepts(attribute, among: columns.uuid) else { return }
+    withUnsafeBytes(of: value.uuid) { keep($0, at: attribute) }
   }
 
   /// Sets any value, or null.
@@ -100,81 +103,118 @@ public struct RowWriter: ~Copyable {
   }
 
   private mutating func setNull(at attribute: Int) {
-    guard exists(attribute) else { return }
-    statement.statement.bindNull(at: Int32(attribute) + 3)
-    spans.removeAll { $0.position == Int32(attribute) + 3 }
+    guard accepts(attribute, among: .max) else { return }
+    statement.statement.bindNull(at: place(of: attribute))
+    isText &= ~(1 << UInt64(attribute))
     isSet &= ~(1 << UInt64(attribute))
   }
 
-  private mutating func keep(from start: Int, at attribute: Int, isText: Bool) {
-    spans.append(
-      Span(
-        position: Int32(attribute) + 3,
-        start: start,
-        count: text.count - start,
-        isText: isText
-      )
-    )
+  /// Copies bytes into the buffer; they are bound when the row is written, since the buffer may grow
+  /// and move until then.
+  private mutating func keep(_ bytes: UnsafeRawBufferPointer, at attribute: Int) {
+    (spans + attribute).initialize(to: Span(start: text.count, count: bytes.count))
+    text.append(contentsOf: bytes)
+    isText |= 1 << UInt64(attribute)
   }
 
-  private mutating func exists(_ attribute: Int) -> Bool {
-    if entity.attributes.indices.contains(attribute) { return true }
-    error = error ?? .unknownAttribute(entity: entity.name, attribute: "#\(attribute)")
-    return false
-  }
+  /// Where an attribute is bound: behind key and version.
+  @inline(__always)
+  private func place(of attribute: Int) -> Int32 { Int32(truncatingIfNeeded: attribute) + 3 }
 
-  private mutating func accepts(
-    _ type: AttributeType?,
-    at attribute: Int,
-    byteCount: Int = 0
-  ) -> Bool {
-    guard exists(attribute) else { return false }
-    let wanted = entity.attributes[attribute]
-    guard wanted.type == type, byteCount <= Value.byteCountMax else {
-      error =
-        error
-        ?? .unfitValue(entity: entity.name, attribute: wanted.name, type: wanted.type)
+  /// Whether the entity has an attribute, and it is among some.
+  @inline(__always)
+  private mutating func accepts(_ attribute: Int, among columns: UInt64) -> Bool {
+    let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: attribute)
+    guard columns & self.columns.all & bit != 0 else {
+      refuse(attribute)
       return false
     }
-    isSet |= 1 << UInt64(attribute)
+    isSet |= bit
     return true
+  }
+
+  private mutating func refuse(_ attribute: Int) {
+    guard error == nil else { return }
+    guard entity.attributes.indices.contains(attribute) else {
+      error = .unknownAttribute(entity: entity.name, attribute: "#\(attribute)")
+      return
+    }
+    let wanted = entity.attributes[attribute]
+    error = .unfitValue(entity: entity.name, attribute: wanted.name, type: wanted.type)
   }
 
   /// Writes the row with a key and the version of the transaction, and clears it for the next.
   mutating func write(key: Int64, version: Int64) throws {
     if let error { throw error }
-    let row = statement
-    row.statement.bind(key, at: 1)
-    row.statement.bind(version, at: 2)
+    statement.statement.bind(key, at: 1)
+    statement.statement.bind(version, at: 2)
+    if isText != 0 { bindKept() }
+    clear(wasSet & ~isSet)
+    try statement.statement.run()
+    wasSet = isSet
+    isSet = 0
+    isText = 0
+    text.removeAll()
+  }
+
+  private mutating func bindKept() {
     let bytes = text.bytes
-    for span in spans {
+    var left = isText
+    while left != 0 {
+      let attribute = left.trailingZeroBitCount
+      left &= left - 1
+      let span = spans[attribute]
       let slice = UnsafeRawBufferPointer(
         rebasing: bytes[span.start..<span.start + span.count]
       )
-      if span.isText {
-        row.statement.bind(borrowedText: slice, at: span.position)
+      if columns.string >> UInt64(attribute) & 1 == 1 {
+        statement.statement.bind(borrowedText: slice, at: place(of: attribute))
       } else {
-        row.statement.bind(borrowed: slice, at: span.position)
+        statement.statement.bind(borrowed: slice, at: place(of: attribute))
       }
     }
-    clear(wasSet & ~isSet)
-    try row.statement.run()
-    wasSet = isSet
-    isSet = 0
-    spans.removeAll(keepingCapacity: true)
-    text.removeAll()
+    wasText |= isText
   }
 
   /// Binds null where the row before had a value and this one has none.
   private func clear(_ columns: UInt64) {
-    guard columns != 0 else { return }
-    for index in entity.attributes.indices where columns >> UInt64(index) & 1 == 1 {
-      statement.statement.bindNull(at: Int32(index) + 3)
+    var left = columns & self.columns.all
+    while left != 0 {
+      statement.statement.bindNull(at: place(of: left.trailingZeroBitCount))
+      left &= left - 1
     }
   }
 
-  /// Forgets everything that is bound, so that nothing points into this writer's buffer any more.
+  /// Forgets the bytes that are bound, so that nothing points into this writer's buffer any more.
   consuming func finish() {
-    clear(.max)
+    clear(wasText)
+  }
+}
+
+/// The attributes of each type, one bit each in the entity's order.
+private struct TypeColumns {
+  private(set) var all: UInt64 = 0
+  private(set) var int: UInt64 = 0
+  private(set) var double: UInt64 = 0
+  private(set) var string: UInt64 = 0
+  private(set) var data: UInt64 = 0
+  private(set) var date: UInt64 = 0
+  private(set) var bool: UInt64 = 0
+  private(set) var uuid: UInt64 = 0
+
+  init(_ entity: Entity) {
+    for (index, attribute) in entity.attributes.enumerated() {
+      let bit: UInt64 = 1 << UInt64(index)
+      all |= bit
+      switch attribute.type {
+      case .int: int |= bit
+      case .double: double |= bit
+      case .string: string |= bit
+      case .data: data |= bit
+      case .date: date |= bit
+      case .bool: bool |= bit
+      case .uuid: uuid |= bit
+      }
+    }
   }
 }

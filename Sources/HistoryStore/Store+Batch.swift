@@ -43,9 +43,11 @@ extension Store {
       let written = try core.writeTransaction(by: author.authorship) { version, packer in
         let statement = try core.table(number).insert(core.connection)
         var row = RowWriter(statement, entity)
+        var keys = core.keys[Int(number) - 1]
+        defer { core.keys[Int(number) - 1] = keys }
         do {
           while try next(&row) {
-            let key = try core.nextKey(number)
+            let key = try core.nextKey(number, from: &keys)
             try row.write(key: key, version: version)
             packer.insert(number, key)
             ids.append(ObjectID(entity: number, key: key))

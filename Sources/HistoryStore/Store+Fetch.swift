@@ -43,7 +43,8 @@ extension StoreCore {
 
   private func page(_ plan: HistoryScan) throws -> HistoryPage {
     var scan = plan
-    let rows = try query(scan.sql(rules, layout, strings))
+    let rows =
+      try scan.meetsAll ? statement(.page) : query(scan.sql(rules, layout, strings))
     defer { rows.statement.reset() }
     rows.statement.bind(scan.after, at: 1)
     if let timestamp = scan.afterTimestamp { rows.statement.bind(timestamp, at: 2) }
@@ -80,7 +81,9 @@ extension StoreCore {
     if hasMore, let last = scan.records.last {
       return HistoryToken(store: id, number: last.number, mark: last.mark)
     }
-    return try headToken()
+    // A scan that meets all has met the head, if there was anything after the position.
+    guard scan.meetsAll, scan.number > 0 else { return try headToken() }
+    return HistoryToken(store: id, number: scan.number, mark: scan.mark)
   }
 
   // MARK: Positions

@@ -83,10 +83,15 @@ extension StoreCore {
 
   /// Takes the next key of an entity, reserving a block in the write that is under way if need be.
   func nextKey(_ entity: Int32) throws -> Int64 {
-    let index = Int(entity) - 1
-    if keys[index].next == keys[index].end { try reserveKeys(entity) }
-    defer { keys[index].next += 1 }
-    return keys[index].next
+    try nextKey(entity, from: &keys[Int(entity) - 1])
+  }
+
+  /// Takes the next key of an entity out of a block, which is filled anew in the write that is under
+  /// way if need be.
+  func nextKey(_ entity: Int32, from block: inout KeyBlock) throws -> Int64 {
+    if block.next == block.end { block = try reservedKeys(entity, count: block.size) }
+    defer { block.next += 1 }
+    return block.next
   }
 
   /// Whether the next key can be taken without a write.
@@ -94,11 +99,10 @@ extension StoreCore {
     keys[Int(entity) - 1].next < keys[Int(entity) - 1].end
   }
 
-  private func reserveKeys(_ entity: Int32) throws {
-    let index = Int(entity) - 1
-    let size = keys[index].size
-    let first = try reserve(size, of: entity)
-    keys[index] = KeyBlock(next: first, end: first + size, size: min(size * 2, 4096))
+  private func reservedKeys(_ entity: Int32, count: Int64) throws -> KeyBlock {
+    hasMadeNames = true
+    let first = try reserve(count, of: entity)
+    return KeyBlock(next: first, end: first + count, size: min(count * 2, 4096))
   }
 
   /// Takes some keys of an entity, and answers the first.

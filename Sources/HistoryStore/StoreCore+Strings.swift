@@ -15,6 +15,7 @@ extension StoreCore {
       strings.learn(string, as: found)
       return found
     }
+    hasMadeNames = true
     let insert = try statement(.insertString)
     insert.statement.bind(string, at: 1)
     try insert.statement.run()
@@ -28,6 +29,7 @@ extension StoreCore {
   func internAuthor(_ author: String?) throws -> Int32 {
     let number = try intern(author)
     if number != 0 && knownAuthors.insert(number).inserted {
+      hasMadeNames = true
       let insert = try statement(.insertAuthor)
       insert.statement.bind(Int64(number), at: 1)
       try insert.statement.run()

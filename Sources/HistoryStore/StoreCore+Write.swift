@@ -52,7 +52,7 @@ extension StoreCore {
     _ authorship: Authorship
   ) throws -> WrittenTransaction {
     let timestamp = timestamp(after: previous)
-    let mark = Int64(configuration.random() & 0x7fff_ffff)
+    let mark = nextMark()
     let process = try internProcess(authorship.writer)
     let record = TransactionRecord(
       number: number,

@@ -30,6 +30,11 @@ final class StoreCore {
   var keys: [KeyBlock]
   /// The numbers of the configuration's own strings, once they have any.
   var processStrings: ProcessStrings?
+  /// Where the marks of transactions come from, once one was needed.
+  private var marks: MarkSequence?
+  /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when
+  /// it fails.
+  var hasMadeNames = false
   private var prepared: [PreparedStatement?]
   private var queries: [String: PreparedStatement] = [:]
   private static let queryCountMax = 64
@@ -80,19 +85,27 @@ final class StoreCore {
     strings = InternedStrings(areLabels: strings.areLabels)
     knownAuthors = [0]
     processStrings = nil
+    marks = nil
     for index in keys.indices { keys[index] = KeyBlock() }
   }
 
-  /// Runs a closure in one write transaction; after a failure, what was remembered of strings and
-  /// keys that it made is forgotten with it.
+  /// Runs a closure in one write transaction; after a failure in which strings or keys were made,
+  /// all that was remembered of the file is forgotten with them.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
-    let before = (strings, keys, knownAuthors, processStrings)
+    hasMadeNames = false
     do {
       return try transactions.write(connection, body)
     } catch {
-      (strings, keys, knownAuthors, processStrings) = before
+      if hasMadeNames { forget() }
       throw error
     }
+  }
+
+  /// The mark of the next transaction.
+  func nextMark() -> Int64 {
+    var sequence = marks ?? MarkSequence(seed: configuration.random())
+    defer { marks = sequence }
+    return sequence.next()
   }
 
   /// Runs a closure in one read transaction.
@@ -125,6 +138,23 @@ final class StoreCore {
   }
 }
 
+/// Marks that no other opening of a store draws in the same order: one random number from the system
+/// seeds them, which costs more than the rest of a small write's bookkeeping (SplitMix64).
+private struct MarkSequence {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// The next 31 bits.
+  mutating func next() -> Int64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return Int64((mixed ^ mixed >> 31) >> 33)
+  }
+}
+
 /// A prepared statement that can be kept in an array.
 final class PreparedStatement {
   let statement: Statement
@@ -140,6 +170,7 @@ enum StoreStatement: Int, CaseIterable {
   case insertTransaction
   case insertChunk
   case chunks
+  case page
   case mark
   case numberAtOrAfter
   case findString
@@ -174,6 +205,7 @@ enum StoreStatement: Int, CaseIterable {
       }
     case .insertChunk: "INSERT INTO history_chunk VALUES(?1,?2)"
     case .chunks: "SELECT changes FROM history_chunk WHERE id >= ?1 AND id < ?2 ORDER BY id"
+    case .page: HistoryScan.sql(rules, layout)
     case .mark:
       "SELECT \(layout.mark) FROM \(layout.transactions) WHERE \(layout.number) = ?1"
     case .numberAtOrAfter:

@@ -55,7 +55,9 @@ public actor HistoryTracker {
   /// - Complexity: proportional to what is new and to what is purged.
   @discardableResult
   public func pass() throws(HistoryError) -> PassReport {
-    try launched().pass(purging: strategy == .whenMerged)
+    var report = PassReport()
+    try launched().pass(purging: strategy == .whenMerged, &report)
+    return report
   }
 
   /// Purges what every member has merged.
@@ -67,7 +69,7 @@ public actor HistoryTracker {
   /// Reads the data anew and goes on from the head, after history was lost, expired or rewound.
   @discardableResult
   public func resync() throws(HistoryError) -> HistoryToken {
-    try launched().resync()
+    try launched(resyncingIfLost: true).resync()
   }
 
   /// Stops following the history; the cursor stays, and history is kept for the actor.
@@ -81,13 +83,16 @@ public actor HistoryTracker {
     session = nil
   }
 
-  private func launched() throws(HistoryError) -> MemberSession {
+  private func launched(
+    resyncingIfLost: Bool = false
+  ) throws(HistoryError) -> MemberSession {
     if let session { return session }
     let launched = try MemberSession(
       member,
       store: store,
       contexts: contexts,
-      author: contexts.first?.author
+      author: contexts.first?.author,
+      resyncingIfLost: resyncingIfLost
     )
     session = launched
     return launched

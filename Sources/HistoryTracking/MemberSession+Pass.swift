@@ -13,24 +13,28 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var cursor: HistoryToken?
   /// The last number that is purged, if the pass purged.
   public internal(set) var purgedThrough: Int64?
+
+  package init() {}
 }
 
 extension MemberSession {
   /// Fetches, merges and records page by page until nothing is new, then purges if asked to.
   ///
+  /// The report tells what was done, also when a later step throws.
+  ///
   /// - Throws: what a step throws; what was recorded before stays, so that the next pass goes on there.
   /// - Complexity: proportional to what is new, and to what is purged.
-  package func pass(purging: Bool) throws(HistoryError) -> PassReport {
-    var report = PassReport()
+  package func pass(purging: Bool, _ report: inout PassReport) throws(HistoryError) {
+    var before: HistoryToken
     repeat {
+      before = mergedThrough
       for step in store.configuration.rules.passSteps where step != .purge {
         try perform(step, &report)
       }
-    } while hasMore
+    } while hasMore && mergedThrough != before
     if purging, store.configuration.rules.passSteps.contains(.purge) {
       report.purgedThrough = try purge().purgedThrough
     }
-    return report
   }
 
   private func perform(_ step: PassStep, _ report: inout PassReport) throws(HistoryError) {

@@ -30,7 +30,9 @@ package final class MemberSession {
   /// Launches a member: it registers at the first launch and takes up its cursor at a later one; then
   /// every context reads its objects at a moment at or after the cursor.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the member off; resync then.
+  /// A member that was cut off starts at the head if it says so, as if it were new.
+  ///
+  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the member off.
   /// - Complexity: one small write, then a scan of the data for each context without the write lock.
   package init(
     _ member: ActorID,
@@ -38,14 +40,15 @@ package final class MemberSession {
     contexts: [ObjectContext],
     author: String?,
     ignoredAuthors: Set<String> = [],
-    pageTransactionCountMax: Int = 1000
+    pageTransactionCountMax: Int = 1000,
+    resyncingIfLost: Bool = false
   ) throws(HistoryError) {
     self.member = member
     self.store = store
     self.contexts = contexts
     self.ignoredAuthors = ignoredAuthors
     self.pageTransactionCountMax = pageTransactionCountMax
-    registration = try store.join(member, author: author)
+    registration = try store.join(member, author: author, resyncingIfLost: resyncingIfLost)
     mergedThrough = registration.cursor
     recordedThrough = registration.cursor
     for context in contexts { try context.loadAll() }
@@ -102,6 +105,9 @@ package final class MemberSession {
   /// Whether more history follows the page that was fetched last.
   package private(set) var hasMore = false
 
+  /// The transactions that were fetched and that a merge will bring in.
+  package var awaitingMerge: [HistoryTransaction] { fetched.map(relevant) ?? [] }
+
   /// Brings the fetched page into every context; without one it does nothing.
   ///
   /// - Returns: the transactions that were brought in.
@@ -145,13 +151,16 @@ package final class MemberSession {
     return registration.cursor
   }
 
-  /// The transactions that concern some context: not saved by all of them, not of an ignored author.
+  /// The transactions that concern some context: not saved by the only one, not of an ignored author.
   private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
-    let writers = contexts.count == 1 ? contexts[0].writer.rawValue : 0
-    return page.transactions.filter { transaction in
-      guard rules.merges(transaction.record.writer, writers) else { return false }
+    page.transactions.filter { transaction in
+      guard concernsContexts(transaction.record.writer) else { return false }
       return ignoredAuthors.isEmpty || !isIgnored(transaction.author)
     }
+  }
+
+  private func concernsContexts(_ writer: Int64) -> Bool {
+    contexts.isEmpty || contexts.contains { rules.merges(writer, $0.writer.rawValue) }
   }
 
   private func isIgnored(_ author: String?) -> Bool {

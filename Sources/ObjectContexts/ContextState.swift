@@ -30,7 +30,8 @@ struct ContextState: Sendable {
 
   /// Whether an object is here: registered or inserted, and not deleted.
   func isHere(_ id: ObjectID) -> Bool {
-    switch edits[id]?.type {
+    guard id.entity > 0, id.entity <= tables.count else { return false }
+    return switch edits[id]?.type {
     case .delete: false
     case .insert: true
     case .update, nil: self[table: id.entity].slots[id.key] != nil
@@ -39,8 +40,8 @@ struct ContextState: Sendable {
 
   /// The value of an attribute with the edits on top, or nothing when the object is not here.
   func value(_ attribute: Int, of id: ObjectID) -> Value? {
+    guard isHere(id) else { return nil }
     if let edit = edits[id] {
-      if edit.type == .delete { return nil }
       if edit.columns >> UInt64(attribute) & 1 == 1 { return edit.values[attribute] }
       if edit.type == .insert { return .null }
     }
@@ -65,8 +66,7 @@ struct ContextState: Sendable {
 
   mutating func delete(_ id: ObjectID) {
     if edits[id]?.type == .insert {
-      edits[id] = nil
-      order.removeAll { $0 == id }
+      forget(id)
     } else {
       enter(id, PendingEdit(type: .delete, columns: 0, values: []))
     }
@@ -75,6 +75,12 @@ struct ContextState: Sendable {
   mutating func forgetEdits() {
     edits.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets an object that is gone from the store, and what was to be written into it.
+  mutating func forget(_ id: ObjectID) {
+    self[table: id.entity].remove(id.key)
+    if edits.removeValue(forKey: id) != nil { order.removeAll { $0 == id } }
   }
 
   private mutating func enter(_ id: ObjectID, _ edit: PendingEdit) {

@@ -17,7 +17,7 @@ extension ObjectContext {
   /// Brings the changes of some transactions into the context.
   ///
   /// What they changed is read anew, each object once, however many transactions changed it. Unsaved
-  /// edits stay on top.
+  /// edits stay on top; those of an object that was deleted are forgotten with it.
   ///
   /// Transactions that the context saved itself change nothing. Merging what the view already holds
   /// changes nothing either, so a merge may be repeated.
@@ -68,7 +68,7 @@ extension ObjectContext {
     var delta = MergeDelta()
     let before = wanted.filter { state[table: $0.key.entity].slots[$0.key.key] != nil }
     try refresh(wanted.filter { $0.value != .delete }.map(\.key), in: &state)
-    for (id, type) in wanted where type == .delete { state[table: id.entity].remove(id.key) }
+    for (id, type) in wanted where type == .delete { state.forget(id) }
     for id in wanted.keys.sorted() {
       let isKnown = state[table: id.entity].slots[id.key] != nil
       switch (before[id] != nil, isKnown) {

@@ -57,7 +57,9 @@ extension ObjectContext {
       let batch = try store.rows(Int32(offset + 1), sortedKeys: sorted)
       if batch.keys.count < sorted.count {
         let found = Set(batch.keys)
-        for key in sorted where !found.contains(key) { state.tables[offset].remove(key) }
+        for key in sorted where !found.contains(key) {
+          state.forget(ObjectID(entity: Int32(offset + 1), key: key))
+        }
       }
       state.tables[offset].put(batch)
     }

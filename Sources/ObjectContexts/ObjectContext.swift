@@ -88,15 +88,16 @@ public final class ObjectContext: Sendable {
   /// - Complexity: a scan of the data in one read transaction; no writer waits for it.
   @discardableResult
   public func loadAll() throws(HistoryError) -> HistoryToken {
-    let snapshot = try store.snapshot()
-    state.withLock { state in
+    // Under the lock: a save between the snapshot and here would be forgotten, for good.
+    try state.withLock { state throws(HistoryError) in
+      let snapshot = try store.snapshot()
       state.forgetEdits()
       for batch in snapshot.rows {
         state[table: batch.entity].removeAll()
         state[table: batch.entity].put(batch)
       }
+      return snapshot.at
     }
-    return snapshot.at
   }
 
   func value(of id: ObjectID, _ attribute: String) -> Value? {
@@ -173,7 +174,7 @@ public final class ObjectContext: Sendable {
       throw .unknownAttribute(entity: entity.name, attribute: name)
     }
     let type = entity.attributes[index].type
-    guard value == .null || value.type == type else {
+    guard value == .null || value.type == type, !value.isNaN else {
       throw .unfitValue(entity: entity.name, attribute: name, type: type)
     }
     return index
@@ -194,5 +195,16 @@ extension ObjectContext {
   /// Whether an object is inserted here and not saved yet.
   package func isInserted(_ id: ObjectID) -> Bool {
     state.withLock { $0.edits[id]?.type == .insert }
+  }
+}
+
+extension Value {
+  /// Whether it is what no attribute can hold: SQLite would turn it into null.
+  fileprivate var isNaN: Bool {
+    switch self {
+    case .double(let double): double.isNaN
+    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
+    default: false
+    }
   }
 }

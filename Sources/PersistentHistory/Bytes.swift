@@ -1,10 +1,13 @@
 /// A growing buffer of bytes that packs numbers and strings; one is kept and used again by each
 /// connection, so that a write allocates nothing.
 package struct ByteWriter: ~Copyable {
-  private var base: UnsafeMutablePointer<UInt8>
-  private var capacity: Int
+  @usableFromInline
+  var base: UnsafeMutablePointer<UInt8>
+  @usableFromInline
+  var capacity: Int
   /// How many bytes have been written since the last ``removeAll()``.
-  package private(set) var count = 0
+  @usableFromInline
+  package internal(set) var count = 0
 
   package init(capacity: Int = 4096) {
     self.capacity = capacity
@@ -14,19 +17,23 @@ package struct ByteWriter: ~Copyable {
   deinit { base.deallocate() }
 
   /// The bytes written; valid until the next write.
+  @inlinable
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
+  @inlinable
   package mutating func removeAll() { count = 0 }
 
   /// Forgets everything from a position on.
   package mutating func truncate(to position: Int) { count = min(count, position) }
 
+  @inlinable
   @inline(__always)
   package mutating func reserve(_ more: Int) {
     if count + more > capacity { grow(more) }
   }
 
-  private mutating func grow(_ more: Int) {
+  @usableFromInline
+  mutating func grow(_ more: Int) {
     let wanted = max(capacity * 2, count + more)
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: wanted)
     larger.update(from: base, count: count)
@@ -35,6 +42,7 @@ package struct ByteWriter: ~Copyable {
     capacity = wanted
   }
 
+  @inlinable
   @inline(__always)
   package mutating func append(_ byte: UInt8) {
     reserve(1)
@@ -43,6 +51,7 @@ package struct ByteWriter: ~Copyable {
   }
 
   /// Appends seven bits a byte, low bits first; the high bit says that more follow.
+  @inlinable
   @inline(__always)
   package mutating func append(varint value: UInt64) {
     reserve(10)
@@ -57,6 +66,7 @@ package struct ByteWriter: ~Copyable {
   }
 
   /// Appends a signed number so that small ones of either sign are short.
+  @inlinable
   @inline(__always)
   package mutating func append(zigzag value: Int64) {
     append(varint: UInt64(bitPattern: value << 1 ^ value >> 63))
@@ -75,6 +85,7 @@ package struct ByteWriter: ~Copyable {
   }
 
   /// Inserts a number at a position and moves what follows.
+  @inlinable
   package mutating func insert(varint value: UInt64, at position: Int) {
     let length = max(1, (70 - value.leadingZeroBitCount) / 7)
     reserve(10)
@@ -86,6 +97,7 @@ package struct ByteWriter: ~Copyable {
     count = end
   }
 
+  @inlinable
   package mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
     reserve(bytes.count)
@@ -98,18 +110,24 @@ package struct ByteWriter: ~Copyable {
 ///
 /// The bytes must outlive the reader.
 package struct ByteReader {
-  private let base: UnsafePointer<UInt8>?
-  private let end: Int
+  @usableFromInline
+  let base: UnsafePointer<UInt8>?
+  @usableFromInline
+  let end: Int
   /// How many bytes have been read.
-  package private(set) var position = 0
+  @usableFromInline
+  package internal(set) var position = 0
 
+  @inlinable
   package init(_ bytes: UnsafeRawBufferPointer) {
     base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     end = bytes.count
   }
 
+  @inlinable
   package var isAtEnd: Bool { position >= end }
 
+  @inlinable
   @inline(__always)
   package mutating func byte() -> UInt8? {
     guard position < end, let base else { return nil }
@@ -117,6 +135,7 @@ package struct ByteReader {
     return base[position]
   }
 
+  @inlinable
   @inline(__always)
   package mutating func varint() -> UInt64? {
     guard let base, position < end else { return nil }
@@ -126,7 +145,8 @@ package struct ByteReader {
     return longVarint(UInt64(first & 0x7f))
   }
 
-  private mutating func longVarint(_ low: UInt64) -> UInt64? {
+  @inlinable
+  mutating func longVarint(_ low: UInt64) -> UInt64? {
     var value = low
     var shift: UInt64 = 7
     while shift < 64, let next = byte() {
@@ -139,6 +159,7 @@ package struct ByteReader {
     return nil
   }
 
+  @inlinable
   @inline(__always)
   package mutating func zigzag() -> Int64? {
     guard let raw = varint() else { return nil }
@@ -156,6 +177,7 @@ package struct ByteReader {
   }
 
   /// The next bytes, or nothing when fewer are left.
+  @inlinable
   package mutating func take(_ length: Int) -> UnsafeRawBufferPointer? {
     guard length >= 0, length <= end - position else { return nil }
     defer { position += length }

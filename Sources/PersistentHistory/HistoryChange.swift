@@ -70,6 +70,7 @@ package struct ChangeRecord: Hashable, Sendable {
   /// What happened.
   package var type: ChangeType
 
+  @inlinable
   @inline(__always)
   package init(
     key: Int64,

@@ -61,6 +61,7 @@ package struct TransactionRecord: Hashable, Sendable {
   /// How many changes it has.
   package var count: Int
 
+  @inlinable
   package init(
     number: Int64,
     timestamp: Double,

@@ -61,7 +61,7 @@ package struct RatioChart: Sendable, Hashable {
   private var spec: ChartSpec {
     let offset: ChartSpec = ["field": "contender", "sort": nil]
     return [
-      "width": 240, "height": ["step": contenders.count > 1 ? 18 : 30], "padding": 4,
+      "width": 240, "height": ["step": .number(Double(rowHeight))], "padding": 4,
       "config": ChartStyle.config,
       "data": ["values": .list(entries.map(value))],
       "encoding": [
@@ -79,6 +79,13 @@ package struct RatioChart: Sendable, Hashable {
         figures(at: "lower", isRight: false),
       ],
     ]
+  }
+
+  /// Pixels for one contender of a row, so many that a title of several lines fits beside its row.
+  private var rowHeight: Int {
+    let lines = entries.map { $0.title.split(separator: ",").count }.max() ?? 1
+    let count = max(1, contenders.count)
+    return max(count > 1 ? 18 : 30, (14 * lines + 8) / count)
   }
 
   private func value(_ entry: Entry) -> ChartSpec {

@@ -34,16 +34,19 @@ package struct Statement: ~Copyable {
   deinit { sqlite3_finalize(handle) }
 
   @inlinable
+  @inline(__always)
   package borrowing func bind(_ value: Int64, at position: Int32) {
     sqlite3_bind_int64(handle, position, value)
   }
 
   @inlinable
+  @inline(__always)
   package borrowing func bind(_ value: Double, at position: Int32) {
     sqlite3_bind_double(handle, position, value)
   }
 
   @inlinable
+  @inline(__always)
   package borrowing func bindNull(at position: Int32) {
     sqlite3_bind_null(handle, position)
   }
@@ -81,6 +84,7 @@ package struct Statement: ~Copyable {
 
   /// Binds bytes that stay where they are until the statement is stepped and bound anew.
   @inlinable
+  @inline(__always)
   package borrowing func bind(borrowed bytes: UnsafeRawBufferPointer, at position: Int32) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else {
       sqlite3_bind_zeroblob(handle, position, 0)
@@ -91,6 +95,7 @@ package struct Statement: ~Copyable {
 
   /// Binds text that stays where it is until the statement is stepped and bound anew.
   @inlinable
+  @inline(__always)
   package borrowing func bind(borrowedText bytes: UnsafeRawBufferPointer, at position: Int32) {
     let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
     sqlite3_bind_text64(
@@ -107,6 +112,7 @@ package struct Statement: ~Copyable {
   ///
   /// - Throws: ``SQLiteError``; the statement is reset then.
   @inlinable
+  @inline(__always)
   package borrowing func step() throws(SQLiteError) -> Bool {
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -118,6 +124,7 @@ package struct Statement: ~Copyable {
   ///
   /// - Throws: ``SQLiteError``; the statement is reset then.
   @inlinable
+  @inline(__always)
   package borrowing func run() throws(SQLiteError) {
     while try step() {}
     sqlite3_reset(handle)
@@ -125,6 +132,7 @@ package struct Statement: ~Copyable {
 
   /// Makes the statement ready to run again; what is bound stays bound.
   @inlinable
+  @inline(__always)
   package borrowing func reset() {
     sqlite3_reset(handle)
   }
@@ -138,18 +146,22 @@ package struct Statement: ~Copyable {
   }
 
   @inlinable
+  @inline(__always)
   package borrowing func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
   @inlinable
+  @inline(__always)
   package borrowing func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
   @inlinable
+  @inline(__always)
   package borrowing func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_NULL
   }
 
   /// The storage class of a column's value: `SQLITE_INTEGER`, `SQLITE_FLOAT`, and so on.
   @inlinable
+  @inline(__always)
   package borrowing func storage(_ column: Int32) -> ColumnStorage {
     switch sqlite3_column_type(handle, column) {
     case SQLITE_INTEGER: .integer
@@ -162,6 +174,7 @@ package struct Statement: ~Copyable {
 
   /// The bytes of a text or blob; valid until the next step or reset.
   @inlinable
+  @inline(__always)
   package borrowing func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(

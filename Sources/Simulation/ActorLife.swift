@@ -27,6 +27,11 @@ struct ActorLife {
     }
   }
 
+  /// Takes note of a command that failed: what was begun is over, written or not.
+  mutating func noteFailure(of action: Action) {
+    if case .commit(let actor) = action { staged.remove(actor) }
+  }
+
   /// Takes note of a command that succeeded.
   mutating func note(_ action: Action) {
     switch action {

@@ -101,6 +101,7 @@ package final class Simulator {
       life.note(action)
       if case .clock = action { log.add(nil, .clock(now: place.clock.now)) }
     } catch {
+      life.noteFailure(of: action)
       outcome = .failed(error)
     }
     log.add(action.actor, .ended(command: command, outcome))

@@ -33,6 +33,20 @@ struct Digest {
     }
   }
 
+  /// Adds a write that has begun.
+  mutating func add(_ write: PlannedWrite) {
+    add(write.context)
+    switch write.author {
+    case .own: add(1)
+    case .absent: add(2)
+    case .other(let name): add(name)
+    }
+    for change in write.changes {
+      add(Int(change.type.rawValue))
+      add([change.object: change.values])
+    }
+  }
+
   /// Adds objects in the order of their names.
   mutating func add(_ objects: Objects) {
     for (name, values) in objects.sorted(by: { $0.key < $1.key }) {

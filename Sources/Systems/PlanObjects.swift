@@ -18,9 +18,9 @@ struct PlanObjects {
   /// The object that a name stands for, whether it is still there or not.
   func id(_ name: ObjectName) -> ObjectID? { ids[name] }
 
-  /// The name of an object; one that no plan named is named by its own numbers.
+  /// The name of an object; one that no plan named has its own key, below zero.
   func name(_ id: ObjectID, in model: Model) -> ObjectName {
-    names[id] ?? ObjectName("\(model.entity(id.entity)?.name ?? "?")?", id.key)
+    names[id] ?? ObjectName(model.entity(id.entity)?.name ?? "?", -id.key)
   }
 }
 

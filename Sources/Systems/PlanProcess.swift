@@ -94,8 +94,9 @@ final class PlanProcess {
         mergePolicy: .objectWins
       )
     do throws(HistoryError) {
-      let edited = try edit(write.changes, in: context, &objects)
+      let (edited, inserted) = try edit(write.changes, in: context, objects)
       let (written, edits) = try context.saveReporting(author: .some(author))
+      for (name, id) in inserted { objects.enter(name, id) }
       let values = Dictionary(uniqueKeysWithValues: edited.map { ($0.object, $0.values) })
       let changes = edits.filter { $0.outcome == .written || $0.outcome == .writtenOver }
         .map { edit in
@@ -111,21 +112,22 @@ final class PlanProcess {
 
   /// Brings planned changes into a context; what is not there to be changed is left out.
   ///
-  /// - Returns: the objects that were edited, with what was set, each once.
+  /// - Returns: the objects that were edited, with what was set, each once; and what the names of new
+  ///   ones stand for once they are saved.
   private func edit(
     _ changes: [PlannedChange],
     in context: ObjectContext,
-    _ objects: inout PlanObjects
-  ) throws(HistoryError) -> [PlannedChange] {
+    _ objects: PlanObjects
+  ) throws(HistoryError) -> (edited: [PlannedChange], inserted: [ObjectName: ObjectID]) {
     var edited: [ObjectName: PlannedChange] = [:]
+    var fresh: [ObjectName: ObjectID] = [:]
     for change in changes {
-      let known = objects.id(change.object)
+      let known = fresh[change.object] ?? objects.id(change.object)
       var object: StoredObject?
       if let known { object = try present(known, in: context) }
       switch (change.type, object) {
       case (.insert, nil):
-        let inserted = try context.insert(change.object.entity, change.values)
-        objects.enter(change.object, inserted.id)
+        fresh[change.object] = try context.insert(change.object.entity, change.values).id
         edited[change.object] = change
       case (.update, let object?):
         for (name, value) in change.values.sorted(by: { $0.key < $1.key }) {
@@ -137,7 +139,7 @@ final class PlanProcess {
       case (.insert, _?), (.update, nil), (.delete, nil): break
       }
     }
-    return Array(edited.values)
+    return (Array(edited.values), fresh)
   }
 
   /// The object in a context, if it is there and the store still holds it or the context inserts it.
@@ -225,12 +227,9 @@ final class PlanProcess {
       case .delete, .insert: try store.batchDelete(batch.entity, where: predicate, by: by)
       }
     }
-    let changes = result.objectIDs.map { id in
-      Self.change(
-        batch.type,
-        objects.name(id, in: store.model),
-        batch.type == .update ? batch.values : [:]
-      )
+    // By name: keys depend on which connection gave them out, and the plan does not.
+    let changes = result.objectIDs.map { objects.name($0, in: store.model) }.sorted().map { name in
+      Self.change(batch.type, name, batch.type == .update ? batch.values : [:])
     }
     report(result.transaction, author, "batch", changes, &log)
   }
@@ -271,12 +270,30 @@ final class PlanProcess {
     )
   }
 
+  /// Adds the view and the write that has begun to a digest.
+  func digest(into hash: inout Digest, _ objects: PlanObjects) {
+    hash.add(viewObjects(objects))
+    if let staged { hash.add(staged) }
+  }
+
   /// What the view holds, by the plan's names.
+  ///
+  /// A view that is behind may hold an object beside the one that replaced it, under one name: the
+  /// newest takes the name, and the others its negative.
   func viewObjects(_ objects: PlanObjects) -> Objects {
     var held: Objects = [:]
+    var replaced: [(id: ObjectID, values: Values)] = []
     view.forEachRegistered { id, row in
       guard let entity = store.model.entity(id.entity) else { return }
-      held[objects.name(id, in: store.model)] = entity.values(row)
+      let name = objects.name(id, in: store.model)
+      if objects.id(name) == id {
+        held[name] = entity.values(row)
+      } else {
+        replaced.append((id, entity.values(row)))
+      }
+    }
+    for (id, values) in replaced.sorted(by: { $0.id > $1.id }) {
+      held[objects.name(id, in: store.model).free(in: held)] = values
     }
     return held
   }
@@ -305,5 +322,14 @@ extension Comparison {
       case .greater: .greater
       case .greaterOrEqual: .greaterOrEqual
       }
+  }
+}
+
+extension ObjectName {
+  /// The name, or one below zero, which no plan uses, where others hold it.
+  fileprivate func free(in held: Objects) -> ObjectName {
+    var name = self
+    while held[name] != nil { name = ObjectName(entity, name.key > 0 ? -key : name.key - 1000) }
+    return name
   }
 }

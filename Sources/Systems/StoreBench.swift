@@ -79,20 +79,23 @@ final class StoreBench {
   }
 
   private func committed(_ transaction: HistoryTransaction) -> CommittedTransaction {
-    CommittedTransaction(
+    var changes = transaction.changes.map { change in
+      CommittedChange(
+        change.type,
+        objects.name(change.objectID, in: transaction.page.model),
+        columns: change.updatedProperties,
+        tombstone: change.tombstone
+      )
+    }
+    // Batch requests go by key: keys depend on which connection gave them out, and the plan does not.
+    if transaction.writer == nil { changes.sort { $0.object < $1.object } }
+    return CommittedTransaction(
       name: String(transaction.number),
       author: transaction.author,
       context: transaction.contextName,
       writer: nil,
       timestamp: transaction.timestamp.timeIntervalSinceReferenceDate,
-      changes: transaction.changes.map { change in
-        CommittedChange(
-          change.type,
-          objects.name(change.objectID, in: transaction.page.model),
-          columns: change.updatedProperties,
-          tombstone: change.tombstone
-        )
-      }
+      changes: changes
     )
   }
 
@@ -104,10 +107,13 @@ final class StoreBench {
   ) throws(HistoryError) {
     guard let store = opened else { return }
     let before = try store.heldNumbers()
-    try body(&log)
+    // A purge that fails may have gone part of the way.
+    let outcome: Result<Void, HistoryError>
+    do { outcome = .success(try body(&log)) } catch { outcome = .failure(error) }
     let after = Set(try store.heldNumbers())
     let gone = before.filter { !after.contains($0) }
     if !gone.isEmpty { log.add(actor, .purged(gone.map { String($0) })) }
+    try outcome.get()
   }
 
   // MARK: Snapshots
@@ -132,16 +138,18 @@ final class StoreBench {
 
   /// Adds data and history to a digest.
   func digest(into hash: inout Digest) throws(SystemFailure) {
-    let store = try store()
-    let snapshot = try telling { () throws(HistoryError) in try store.snapshot() }
-    for batch in snapshot.rows {
-      hash.add(batch.keys.count)
-      for key in batch.keys { hash.add(Int(key)) }
-      for value in batch.values { hash.add(value) }
-    }
+    hash.add(environment.clock.now)
+    hash.add(try data())
     for transaction in try history() {
       hash.add(transaction.name)
       hash.add(transaction.timestamp)
+      hash.add(transaction.author ?? "\u{0}")
+      hash.add(transaction.context ?? "\u{0}")
+      for change in transaction.changes.sorted(by: { $0.object < $1.object }) {
+        hash.add(change.object.description)
+        hash.add(Int(change.type.rawValue))
+        for column in change.columns { hash.add(column) }
+      }
     }
   }
 }

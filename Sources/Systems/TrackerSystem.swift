@@ -137,7 +137,8 @@ package final class TrackerSystem: SystemUnderTest {
       hash.add(actor.name)
       hash.add(Int(process.session.mergedThrough.number))
       hash.add(Int(process.session.recordedThrough.number))
-      hash.add(process.process.viewObjects(bench.objects))
+      for transaction in process.session.awaitingMerge { hash.add(Int(transaction.number)) }
+      process.process.digest(into: &hash, bench.objects)
     }
     let store = try bench.store()
     for member in try telling({ () throws(HistoryError) in try store.members() }) {
@@ -182,10 +183,17 @@ package final class TrackerSystem: SystemUnderTest {
   ) throws(HistoryError) {
     let purges = running[actor]?.process.actor.strategy != "none"
     try bench.purging(actor, &log) { log throws(HistoryError) in
-      let report = try session.pass(purging: purges)
-      log.add(actor, .merged(report.numbers.map { String($0) }))
-      if let cursor = report.cursor { log.add(actor, .recorded(cursor: Self.name(cursor))) }
+      var report = PassReport()
+      // What was done before a step failed is done.
+      defer { Self.tell(report, of: actor, &log) }
+      try session.pass(purging: purges, &report)
     }
+  }
+
+  private static func tell(_ report: PassReport, of actor: ActorID, _ log: inout EventLog) {
+    guard report.cursor != nil || !report.numbers.isEmpty else { return }
+    log.add(actor, .merged(report.numbers.map { String($0) }))
+    if let cursor = report.cursor { log.add(actor, .recorded(cursor: name(cursor))) }
   }
 
   /// The transaction that a position lies behind, or nothing at the beginning.

@@ -80,6 +80,8 @@ package struct PlanGenerator: Sendable {
     }
     let usable = weights.contains { $0 > 0 }
     let fallback = actions.map { state.eligible(for: $0, of: count).isEmpty ? 0 : $0.weight }
+    // Nothing is left to do once nobody runs and the style has no launch.
+    guard fallback.contains(where: { $0 > 0 }) else { return nil }
     let action = actions[source.weighted(usable ? weights : fallback)]
     let place = actor(&source, state.eligible(for: action, of: count), of: count)
     defer { state.note(action, by: place) }

@@ -84,6 +84,18 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
+  @Test func `A replaced object may tell any columns`() throws {
+    var story = try opened()
+    story.write(
+      "share",
+      "2",
+      .delete("Item", 1),
+      .insert("Item", 1, ["title": "b", "count": 2]),
+      told: update("count")
+    )
+    #expect(violation(story) == nil)
+  }
+
   @Test func `A told value that the write did not leave is rejected`() throws {
     var story = try opened()
     story.write(
@@ -131,6 +143,19 @@ import Traces
     #expect(violation(story)?.because == "history holds #8, which nobody committed")
   }
 
+  @Test func `A power-off may bring a purged transaction back`() throws {
+    var story = try opened()
+    story.write("share", "2")
+    let all = held(story)
+    story.purge("share", "1")
+    story.tell(nil, .recovered(through: "2"))
+    for count in [1, 2] {
+      var ending = story
+      ending.tell(nil, .history(Array(all.suffix(count))))
+      #expect(ending.verdict(HistoryExplainsData.self) == .valid)
+    }
+  }
+
   @Test func `History with another order, author or change is rejected`() throws {
     var story = try opened()
     story.write("share", "2", .update("Item", 1, ["count": 2]), told: update("count"))
@@ -149,6 +174,30 @@ import Traces
       ending.tell(nil, .history(wrong))
       #expect(violation(ending)?.because.contains(part) == true)
     }
+  }
+
+  @Test func `History that holds a transaction twice is rejected`() throws {
+    var story = try opened()
+    story.write("share", "2")
+    let all = held(story)
+    story.tell(nil, .history(all + all.prefix(1)))
+    #expect(violation(story)?.because == "history has #1 out of commit order")
+  }
+
+  @Test func `History may tell columns that the commit did not`() throws {
+    var story = try opened()
+    story.write("share", "2", .update("Item", 1, ["count": 2]), told: update())
+    var all = held(story)
+    all[1].changes[0].columns = ["count"]
+    story.tell(nil, .history(all))
+    #expect(story.verdict(HistoryExplainsData.self) == .valid)
+  }
+
+  @Test func `An update that changes no value need not tell its columns`() throws {
+    var story = try opened()
+    story.write("share", "2", .update("Item", 1, ["count": 1]), told: update())
+    story.write("share", "3", .update("Item", 1, ["count": 3]), told: update("count"))
+    #expect(story.verdict(HistoryExplainsData.self) == .valid)
   }
 
   @Test func `A write of unknown outcome may turn up in history`() throws {

@@ -68,10 +68,25 @@ import Traces
     #expect(violation(story) == nil)
   }
 
+  @Test func `A member that was told once is not told at every fetch`() throws {
+    var story = try opened()
+    story.run(.fetch("app"), .failed(SystemFailure(.expired, "gone")))
+    story.run(.fetch("app")) { $0.tell("app", .fetched(["2"])) }
+    #expect(story.verdict(LoudExpiry.self) == .valid)
+  }
+
+  @Test func `A power-off may take the loss back`() throws {
+    var story = try opened()
+    story.tell("app", .lost)
+    story.tell(nil, .recovered(through: "2"))
+    story.relaunch("app", at: nil)
+    story.run(.fetch("app")) { $0.tell("app", .fetched(["1", "2"])) }
+    #expect(violation(story) == nil)
+  }
+
   @Test func `A member that resyncs or registers anew need not be told`() throws {
-    for happening in [Happening.resynced(cursor: "2"), .registered(cursor: "2")] {
+    for happening in [Happening.resynced(cursor: nil), .registered(cursor: "2")] {
       var story = try opened()
-      story.tell("app", .lost)
       story.tell("app", happening)
       story.run(.fetch("app")) { $0.tell("app", .fetched([])) }
       #expect(violation(story) == nil)

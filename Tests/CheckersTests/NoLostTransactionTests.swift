@@ -147,6 +147,12 @@ import Traces
     var idle = story
     idle.close()
     #expect(idle.verdict(NoLostTransaction.self) == .valid)
+    var failed = try Story("app", "share", "third")
+    failed.write("share", "1")
+    failed.pass("third", "1")
+    failed.run(.fetch("app"), .failed(SystemFailure(.expired, "gone")))
+    failed.close()
+    #expect(failed.verdict(NoLostTransaction.self) == .valid)
     story.register("app")
     story.close()
     #expect(story.verdict(NoLostTransaction.self) == .valid)

@@ -84,7 +84,9 @@ import Traces
     story.tell("app", .observed(["1", "2"]))
     story.crash("app")
     story.relaunch("app", at: nil)
-    pass(&story, "1", "2", told: ["1", "2"])
+    story.tell("app", .observed(["1", "2"]))
+    story.merge("app", "1", "2")
+    story.record("app", "2")
     story.close()
     #expect(story.verdict(ObserverDelivery.self) == .valid)
   }
@@ -129,6 +131,18 @@ import Traces
     story.write("share", "3")
     story.pass("app", "3")
     story.close()
+    #expect(violation(story)?.transaction == "3")
+  }
+
+  @Test func `A reset excuses nothing after a new registration`() throws {
+    var story = try opened()
+    pass(&story, "1", "2", told: ["1", "2"])
+    story.record("app", nil)
+    story.retire("app")
+    story.register("app")
+    story.write("share", "3")
+    pass(&story, "3", told: ["3"])
+    pass(&story, "3", told: ["3"])
     #expect(violation(story)?.transaction == "3")
   }
 

@@ -231,7 +231,9 @@ import Traces
     #expect(violation(story)?.transaction == "3")
   }
 
-  @Test(arguments: [Happening.lost, .expired])
+  @Test(arguments: [
+    Happening.lost, .expired, .ended(command: nil, .failed(SystemFailure(.expired, "gone"))),
+  ])
   func `Nobody is cut off where the plan has no retention`(_ happening: Happening) throws {
     var story = try Story("app", "share")
     story.tell("app", happening)

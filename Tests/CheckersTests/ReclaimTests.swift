@@ -59,6 +59,7 @@ import Traces
   @Test func `A purge that failed says nothing`() throws {
     var story = try opened()
     story.run(.purge("app"), .failed(SystemFailure(.busy, "locked")))
+    story.run(.data) { $0.tell(nil, .data($0.objects)) }
     #expect(story.verdict(Reclaim.self).isUnknown)
   }
 

@@ -74,6 +74,13 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
+  @Test func `A commit need not tell the tombstone that history holds`() throws {
+    var story = try opened()
+    story.write("share", "2", .delete("Item", 1))
+    story.tell(nil, history(["title": "a"]))
+    #expect(story.verdict(TombstoneFidelity.self) == .valid)
+  }
+
   @Test func `History is checked against the values at the delete`() throws {
     var story = try opened()
     story.write("share", "2", .delete("Item", 1))

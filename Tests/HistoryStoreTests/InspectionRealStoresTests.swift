@@ -86,14 +86,18 @@ enum StoreAtHand: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Runs a closure with the path of the file.
+  /// Runs a closure with the path of the file, or of a copy of a real one.
   func withPath(_ body: (String) throws -> Void) throws {
     switch self {
     case .own:
       let folder = try InspectionFolder()
       try CoreDataFixture.make(at: folder.file("own.sqlite"))
       try body(folder.file("own.sqlite"))
-    case .real(let folder, let name): try body(folder + "/" + name)
+    case .real(let stores, let name):
+      // A copy: what is under test may be broken, and must never reach a file that is not the test's.
+      let folder = try InspectionFolder()
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: stores + "/" + name))
+      try body(try folder.write(bytes, to: name))
     }
   }
 

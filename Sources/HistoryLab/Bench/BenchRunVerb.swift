@@ -55,7 +55,7 @@ struct BenchRunVerb: Verb {
     _ folder: RunOutput
   ) throws(LabError) {
     if options.json {
-      do { terminal.print(try ResultsFile.json(results)) } catch {
+      do { terminal.print(String(try ResultsFile.json(results).dropLast())) } catch {
         throw .lab("the results cannot be written as JSON: \(error).")
       }
     } else {

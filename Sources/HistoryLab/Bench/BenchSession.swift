@@ -18,9 +18,9 @@ struct BenchSession {
 
     /// What came of it.
     var sentence: String {
-      isWhole
-        ? "\(subjectCount) benchmarks were measured"
-        : "ended early: \(measured.count) of \(subjectCount) benchmarks were measured"
+      if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were measured" }
+      return subjectCount == 1
+        ? "1 benchmark was measured" : "\(subjectCount) benchmarks were measured"
     }
   }
 
@@ -32,22 +32,22 @@ struct BenchSession {
       WorkState("building stores", unit: "transactions", total: run.historySizes.max()),
       on: terminal
     )
-    let measuring = ProgressBar(
-      WorkState("measuring", unit: "benchmarks", total: run.subjects.count),
-      on: terminal
-    )
-    defer { measuring.finish() }
+    var measuring: ProgressBar?
+    defer { terminal.setStatus(nil) }
     var outcome = Outcome(subjectCount: run.subjects.count)
     do {
       try run.run { event in
         if Interruption.isRequested { throw Interrupted() }
         switch event {
         case .built(let transactions): building.advance(by: transactions)
-        case .began(let subject): measuring.advance(by: 0, note: subject.name)
-        case .measures: measuring.advance(by: 0)
+        case .began(let subject):
+          let bar = measuring ?? measuringBar
+          bar.advance(by: 0, note: subject.name)
+          measuring = bar
+        case .measures: measuring?.advance(by: 0)
         case .measured(let subject, let rows):
           outcome.measured.append((subject, rows))
-          measuring.advance()
+          measuring?.advance()
         }
       }
     } catch is Interrupted {
@@ -56,6 +56,14 @@ struct BenchSession {
       throw .lab("the benchmarks failed: \(error)")
     }
     return outcome
+  }
+
+  /// Begins when the stores are built, so that the time left is told rightly.
+  private var measuringBar: ProgressBar {
+    ProgressBar(
+      WorkState("measuring", unit: "benchmarks", total: run.subjects.count),
+      on: terminal
+    )
   }
 
   /// Ends a run from within.

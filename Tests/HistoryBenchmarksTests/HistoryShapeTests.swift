@@ -1,0 +1,127 @@
+import BenchmarkFloor
+import HistoryStore
+import PersistentHistory
+import Testing
+
+@testable import HistoryBenchmarks
+
+@Suite(.serialized) struct `The stores that are measured` {
+  @Test func `History has the size and the shape that it should have`() throws {
+    try withTemplates([30, 50]) { templates in
+      #expect(templates.map(\.historySize) == [30, 50])
+      for template in templates {
+        let store = try Store(path: template.path)
+        let page = try store.fetch(HistoryRequest(after: nil))
+        #expect(page.transactions.count == template.historySize)
+        for transaction in page.transactions {
+          let types = transaction.changes.map(\.type)
+          #expect(types.count == HistoryWriter.changesPerTransaction)
+          #expect(types.filter { $0 == .insert }.count == 2)
+          #expect(types.filter { $0 == .delete }.count == 2)
+        }
+        let rows = try store.rows(1)
+        #expect(rows.keys.count == SampleData.itemCount)
+      }
+    }
+  }
+
+  @Test func `The longer history begins like the shorter one`() throws {
+    try withTemplates([30, 50]) { templates in
+      let pages = try templates.map {
+        try Store(path: $0.path).fetch(HistoryRequest(after: nil, transactionCountMax: 30))
+      }
+      #expect(pages[0].changes == pages[1].changes)
+    }
+  }
+
+  @Test func `The floor reads the same page, field by field`() throws {
+    try withTemplates([40]) { templates in
+      let page = try Store(path: templates[0].path).fetch(HistoryRequest(after: nil))
+      let floor = try FloorDatabase(path: templates[0].path)
+      try floor.fetch(after: 0, limit: 1000) { other in
+        let count = Int(other.transaction_count)
+        let records = UnsafeBufferPointer(start: other.transactions, count: count)
+        #expect(records.map(TransactionRecord.init) == page.records)
+        let changes = UnsafeBufferPointer(start: other.changes, count: Int(other.change_count))
+        #expect(changes.map(ChangeRecord.init) == page.changes)
+        let tombstones = UnsafeBufferPointer(
+          start: other.tombstones,
+          count: Int(other.tombstone_count)
+        )
+        #expect(Array(tombstones) == page.tombstones)
+      }
+    }
+  }
+
+  @Test func `The floor reads the same rows, field by field`() throws {
+    try withTemplates([40]) { templates in
+      let store = try Store(path: templates[0].path)
+      let keys: [Int64] = [1, 80, 81, 82, 100, 9_999, 10_080, 50_000]
+      let rows = try store.rows(1, sortedKeys: keys)
+      let floor = try FloorDatabase(path: templates[0].path)
+      var others = [FloorRow](repeating: FloorRow(), count: keys.count)
+      let found = try others.withUnsafeMutableBufferPointer { try floor.rows(keys, into: $0) }
+      #expect(rows.keys == [81, 82, 100, 9_999, 10_080])
+      #expect(others.prefix(found).map(\.key) == rows.keys)
+      #expect(others.prefix(found).map(\.version) == rows.versions)
+      #expect(others.prefix(found).flatMap { $0.item.values } == rows.values)
+    }
+  }
+
+  @Test func `A file that is no store is an error of the floor that says what to try`() throws {
+    let error = try #require(throws: FloorError.self) { try FloorDatabase(path: "/nowhere/x") }
+    #expect(error.description.hasPrefix("The floor failed with SQLite's code 14 (unable to open"))
+  }
+
+  private func withTemplates(
+    _ sizes: [Int],
+    _ body: ([StoreTemplate]) throws -> Void
+  ) throws {
+    let scratch = try ScratchFolder()
+    let result = Result {
+      try body(TemplateBuilder(folder: scratch.path, seed: 3).build(sizes: sizes) { _ in })
+    }
+    try scratch.remove()
+    try result.get()
+  }
+}
+
+extension TransactionRecord {
+  fileprivate init(_ other: FloorTransaction) {
+    self.init(
+      number: other.number,
+      timestamp: other.timestamp,
+      mark: other.mark,
+      author: other.author,
+      contextName: other.context,
+      bundle: other.bundle,
+      process: other.process,
+      writer: other.writer,
+      firstChange: Int(other.first_change),
+      count: Int(other.count)
+    )
+  }
+}
+
+extension ChangeRecord {
+  fileprivate init(_ other: FloorChange) {
+    self.init(
+      key: other.key,
+      columns: other.columns,
+      entity: other.entity,
+      tombstoneStart: other.tombstone_start,
+      tombstoneLength: other.tombstone_length,
+      type: ChangeType(rawValue: other.type) ?? .insert
+    )
+  }
+}
+
+extension FloorItem {
+  fileprivate var values: [Value] {
+    let name = withUnsafeBytes(of: name) { String(decoding: $0, as: UTF8.self) }
+    return [
+      .string(name), .int(kind), .int(quantity), .double(price),
+      .date(Date(timeIntervalSinceReferenceDate: changed)),
+    ]
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Measuring
+import Testing
+
+@testable import HistoryBenchmarks
+
+@Suite(.serialized) struct `A run of the benchmarks` {
+  @Test func `Each contender does what its floor does, and leaves rows`() throws {
+    var measured: [String: [BenchmarkRow]] = [:]
+    var transactionCount = 0
+    try run(Subjects.all).run { event in
+      if case .measured(let subject, let rows) = event { measured[subject.name] = rows }
+      if case .built(let transactions) = event { transactionCount += transactions }
+    }
+    #expect(transactionCount == 1000)
+    #expect(measured.count == Subjects.all.count)
+    for (name, rows) in measured {
+      #expect(rows.count >= 4, "\(name)")
+      for row in rows {
+        #expect(row.samples.count == 2 && row.historySize == 1000, "\(name) \(row.contender)")
+        #expect((row.ratio == nil) == (row.contender == MeasuredWork.floor), "\(name)")
+      }
+    }
+    #expect(try leftOvers().isEmpty)
+  }
+
+  @Test func `A contender that does something else than the floor ends the run`() throws {
+    let subject = BenchmarkSubject("odd", part: "Odd", operation: "one", "One, the floor none.") {
+      _ in [Self.work(MeasuredWork.store, does: 1), Self.work(MeasuredWork.floor, does: 0)]
+    }
+    let error = try #require(throws: BenchmarkDisagreement.self) {
+      try run([subject]).run { _ in }
+    }
+    #expect(
+      error.description.hasPrefix(
+        "odd at 1000 transactions: Store did 1 with the sum 1, the floor 0 with 0."
+      )
+    )
+    #expect(try leftOvers().isEmpty)
+  }
+
+  @Test func `What an observer throws ends the run`() throws {
+    struct Enough: Error {}
+    var began: [String] = []
+    #expect(throws: Enough.self) {
+      try run(Subjects.all).run { event in
+        if case .began(let subject) = event { began.append(subject.name) }
+        if case .measures = event { throw Enough() }
+      }
+    }
+    #expect(began == [Subjects.all[0].name])
+    #expect(try leftOvers().isEmpty)
+  }
+
+  @Test func `All sizes share the rounds, and each has its own rows`() throws {
+    let subject = BenchmarkSubject("even", part: "Even", operation: "one", "One, the floor too.") {
+      setting in
+      [MeasuredWork.store, MeasuredWork.floor].map {
+        Self.work($0, does: Int64(setting.historySize))
+      }
+    }
+    var plan = run([subject])
+    plan.historySizes = [20, 10]
+    var rows: [BenchmarkRow] = []
+    try plan.run { if case .measured(_, let some) = $0 { rows = some } }
+    #expect(
+      rows.filter { $0.metric == .wall }.map { "\($0.contender) \($0.historySize)" }
+        == ["Store 10", "SQLite 10", "Store 20", "SQLite 20"]
+    )
+    #expect(rows.first?.title.hasPrefix("Even one, warm, ") == true)
+  }
+
+  private func run(_ subjects: [BenchmarkSubject]) -> BenchmarkRun {
+    var run = BenchmarkRun(
+      subjects: subjects,
+      historySizes: [1000],
+      seed: 7,
+      budget: RoundBudget(minimum: 1, maximum: 1, warmUp: 0)
+    )
+    run.haste = 100
+    return run
+  }
+
+  private static func work(_ contender: String, does count: Int64) -> MeasuredWork {
+    MeasuredWork(contender: contender, operations: 1) { watch in
+      watch.time { _ = SampleData.items(100) }
+      return WorkTally(count: count, sum: count)
+    }
+  }
+
+  /// The folders that this process has left.
+  private func leftOvers() throws -> [String] {
+    let own = "history-lab-bench-\(ProcessInfo.processInfo.processIdentifier)-"
+    return try ["/dev/shm", FileManager.default.temporaryDirectory.path]
+      .filter { FileManager.default.fileExists(atPath: $0) }
+      .flatMap { try FileManager.default.contentsOfDirectory(atPath: $0) }
+      .filter { $0.hasPrefix(own) }
+  }
+}

@@ -1,0 +1,118 @@
+import Checkers
+import Simulation
+import Synchronization
+import Systems
+import Testing
+import Traces
+import Workloads
+
+@testable import HistoryLab
+
+/// A run of one system over random plans on the heap.
+private func checkRun(_ name: String, seed: UInt64 = 1) throws -> CheckRun {
+  let system = try #require(LabSystem.named(name))
+  let recipe = PlanRecipe(
+    generator: PlanGenerator(try PlanOptions().style()),
+    seed: seed,
+    timestamps: system.timestamps
+  )
+  return CheckRun(system: system, recipe: recipe, versions: [:]) { _ in .heap() }
+}
+
+extension CheckRun {
+  fileprivate func tally(_ plans: Int, jobs: Int = 1) async throws -> CheckTally {
+    try await tally(plans: plans, jobs: jobs, progress: { _ in }, goesOn: { true })
+  }
+}
+
+@Suite struct `A run over plans` {
+  @Test func `The tracker is valid, and every invariant is exercised`() async throws {
+    let tally = try await checkRun("tracker").tally(200)
+    #expect(tally.planCount == 200 && tally.invalidPlanCount == 0)
+    #expect(tally.broken.isEmpty && tally.undecided.isEmpty)
+    for (name, count) in tally.counts {
+      #expect(count.invalid == 0 && count.valid + count.unknown == 200, "\(name)")
+    }
+    for name in ["Convergence", "NoLostTransaction", "MergeOrder", "CursorProgress"] {
+      #expect(try #require(tally.counts[name]).valid > 50, "\(name)")
+    }
+    #expect(try #require(tally.counts["PurgeSafety"]).valid > 10)
+  }
+
+  @Test(arguments: ["article", "article-eager"])
+  func `The article breaks what it is known to break, and merges in order`(
+    _ name: String
+  ) async throws {
+    let tally = try await checkRun(name).tally(60)
+    let broken = tally.broken.map(\.checker)
+    #expect(broken.contains("PurgeSafety") && broken.contains("NoLostTransaction"))
+    #expect(broken.contains("Convergence") && broken.contains("CursorProgress"))
+    #expect(tally.invalidPlanCount > 20)
+  }
+
+  @Test(arguments: Mutant.all.map(\.name))
+  func `Every seeded bug is caught and shrinks to a few commands`(_ mutant: String) async throws {
+    let run = try checkRun("mutant/" + mutant)
+    let plans = mutant == "fetch-at-cursor" || mutant == "merge-own-writer-only" ? 10 : 100
+    let tally = try await run.tally(plans)
+    let (checker, plan) = try #require(tally.broken.min { $0.plan < $1.plan })
+    let finding = try run.shrink(checker, plan: plan) { _ in }
+    let shrunk = finding.counterexample.trace.header.plan
+    #expect(shrunk.commands.count <= (mutant == "purge-by-greatest-cursor" ? 4 : 6))
+    #expect(finding.isMinimal && finding.plan == plan)
+    #expect(finding.originalCommandCount >= shrunk.commands.count)
+    #expect(finding.counterexample.violation.checker == checker)
+    // The counterexample stands by itself.
+    let again = CheckerSuite(checking: finding.counterexample.trace)
+    #expect(again.violation(of: checker) == finding.counterexample.violation)
+  }
+
+  @Test func `What is found does not depend on the number of jobs`() async throws {
+    let run = try checkRun("article", seed: 5)
+    let (one, two) = (try await run.tally(30), try await run.tally(30, jobs: 2))
+    #expect(one.counts == two.counts && one.stepCount == two.stepCount)
+    #expect(one.planCount == two.planCount && one.invalidPlanCount == two.invalidPlanCount)
+    #expect(one.broken.map(\.plan) == two.broken.map(\.plan))
+  }
+
+  @Test func `A plan is the same whether it runs first, last or alone`() throws {
+    let run = try checkRun("article", seed: 3)
+    #expect(run.recipe.plan(7).plan == run.recipe.plan(7).plan)
+    #expect(run.recipe.plan(7).plan != run.recipe.plan(8).plan)
+    #expect(run.recipe.plan(1).plan.header.timestamps == .wallClock)
+    let lane = PlanLane(run.system, at: .heap(), versions: [:])
+    let alone = PlanLane(run.system, at: .heap(), versions: [:])
+    let plans = (1...6).map { run.recipe.plan($0).plan }
+    let traces = try plans.map { try lane.trace($0) }
+    #expect(try alone.trace(plans[5]) == traces[5])
+    #expect(try lane.trace(plans[0]) == traces[0])
+  }
+
+  @Test func `A run that is told to stop has counted what it ran`() async throws {
+    let asked = Atomic<Int>(0)
+    let tally = try await checkRun("tracker").tally(
+      plans: 50,
+      jobs: 1,
+      progress: { _ in },
+      goesOn: { asked.add(1, ordering: .relaxed).newValue <= 3 }
+    )
+    #expect(tally.planCount == 3)
+  }
+
+  @Test func `Progress counts every plan and those that broke`() async throws {
+    let plans = Atomic<Int>(0)
+    let broken = Atomic<Int>(0)
+    let tally = try await checkRun("article").tally(
+      plans: 20,
+      jobs: 2,
+      progress: {
+        plans.add(1, ordering: .relaxed)
+        broken.add($0, ordering: .relaxed)
+      },
+      goesOn: { true }
+    )
+    #expect(plans.load(ordering: .relaxed) == 20)
+    #expect(broken.load(ordering: .relaxed) == tally.invalidPlanCount)
+    #expect(tally.invalidPlanCount > 0)
+  }
+}

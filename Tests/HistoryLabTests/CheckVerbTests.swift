@@ -1,0 +1,242 @@
+import Foundation
+import Testing
+import Traces
+
+@testable import HistoryLab
+
+@Suite struct `The verbs check and replay` {
+  private static var composition: Composition {
+    var composition = Composition.current
+    composition.processors = 2
+    return composition
+  }
+
+  private func lab(_ words: String...) async -> (code: ExitCode, output: String, errors: String) {
+    await run(words, composition: Self.composition)
+  }
+
+  /// The files of the only run in a folder.
+  private func files(_ folder: String) throws -> [String: Data] {
+    let runs = try FileManager.default.contentsOfDirectory(atPath: folder)
+      .filter { $0 != "latest" }
+    let run = try #require(runs.count == 1 ? runs.first : nil)
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(run)") {
+      files[name] = FileManager.default.contents(atPath: "\(folder)/\(run)/\(name)")
+    }
+    return files
+  }
+
+  private static let article = [
+    "check", "--system", "article", "--plans", "12", "--seed", "1", "--output",
+  ]
+
+  /// A check that breaks one invariant, in a moment.
+  private static let mutant = [
+    "check", "--system", "mutant/purge-to-head", "--plans", "10", "--seed", "1", "--output",
+  ]
+
+  @Test func `A system that holds exits 0 and says so`() async throws {
+    try await withFolder { folder in
+      let result = await lab(
+        "check",
+        "--system",
+        "tracker",
+        "--plans",
+        "200",
+        "--seed",
+        "1",
+        "--output",
+        folder
+      )
+      #expect(result.code == .good)
+      #expect(result.output.contains("Every invariant held in 200 plans."))
+      #expect(result.output.contains("seed 0x1"))
+      let names = try files(folder).keys.sorted()
+      #expect(names == ["check.json", "run.json"])
+    }
+  }
+
+  @Test func `The same seed gives the same files, byte for byte, whatever the jobs`() async throws {
+    try await withFolder { folder in
+      var found: [[String: Data]] = []
+      for jobs in ["1", "2"] {
+        let output = "\(folder)/\(jobs)"
+        let code = await run(
+          Self.article + [output, "--jobs", jobs],
+          composition: Self.composition
+        ).code
+        #expect(code == .violation)
+        found.append(try files(output).filter { $0.key.hasSuffix(".jsonl") })
+      }
+      #expect(found[0].count >= 9)
+      #expect(found[0] == found[1])
+    }
+  }
+
+  @Test func `A counterexample replays to the same verdict and the same trace`() async throws {
+    try await withFolder { folder in
+      _ = await run(Self.article + ["\(folder)/run"], composition: Self.composition)
+      for (name, data) in try files("\(folder)/run") where name.hasPrefix("counterexample-") {
+        let path = "\(folder)/\(name)"
+        try data.write(to: URL(fileURLWithPath: path))
+        let kept = try CounterexampleCodec.decode(String(decoding: data, as: UTF8.self))
+        let result = await lab("replay", path)
+        #expect(result.code == .violation)
+        let violation = kept.violation
+        #expect(result.output.contains("\(violation.checker): broken. \(violation.because)"))
+        let trace = try TraceCodec.decode(await lab("replay", path, "--json").output)
+        #expect(trace.events == kept.trace.events)
+        let disk = await lab("replay", path, "--on-disk", "\(folder)/disk")
+        #expect(disk.code == .violation && disk.output.contains(violation.because))
+        #expect(await lab("replay", path, "--system", "tracker").code != .violation)
+      }
+    }
+  }
+
+  @Test func `The commands that a report names show the same again`() async throws {
+    try await withFolder { folder in
+      let words = Self.mutant + [folder, "--json"]
+      let report = try document(await run(words, composition: Self.composition).output)
+      let found = try #require(report.systems.first?.counterexamples.first)
+      for command in [found.replay, found.replayOfPlan] {
+        let words = command.split(separator: " ").dropFirst().map(String.init)
+        let result = await run(words, composition: Self.composition)
+        #expect(result.code == .violation)
+        #expect(result.output.contains("\(found.checker): broken."))
+      }
+    }
+  }
+
+  @Test func `The JSON document names the facts of the text`() async throws {
+    try await withFolder { folder in
+      let text = await run(Self.article + ["\(folder)/text"], composition: Self.composition).output
+      let words = Self.article + ["\(folder)/json", "--json"]
+      let result = await run(words, composition: Self.composition)
+      #expect(result.code == .violation)
+      let report = try document(result.output)
+      #expect(report.seed == "0x1" && report.verdict == "invalid")
+      let system = try #require(report.systems.first)
+      #expect(system.system == "article" && system.plans == 12)
+      let flat = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(flat.contains("article: 12 plans, \(system.steps.grouped) steps"))
+      #expect(flat.contains("broke, in \(system.invalidPlans) of 12 plans."))
+      for count in system.invariants {
+        let isBeyond = CheckTally.beyondPlans.contains(count.invariant)
+        let none = isBeyond ? "-" : "undecided"
+        let state = count.invalid > 0 ? "broken" : count.valid > 0 ? "held" : none
+        let row = "\(count.invariant) \(state) \(count.valid) \(count.invalid) \(count.unknown)"
+        #expect(flat.contains(row))
+      }
+      #expect(!system.counterexamples.isEmpty)
+      for found in system.counterexamples {
+        #expect(flat.contains(found.because))
+        #expect(found.plan.count == found.commands + 1)
+        #expect(FileManager.default.fileExists(atPath: found.file))
+      }
+      #expect(try document(files("\(folder)/json")["check.json"]).verdict == "invalid")
+    }
+  }
+
+  @Test func `A seed and a number run one plan; until stops it early`() async throws {
+    let plan = ["replay", "--system", "tracker", "--seed", "1", "--plan", "3"]
+    let whole = await run(plan + ["--json"], composition: Self.composition)
+    #expect(whole.code == .good)
+    let trace = try TraceCodec.decode(whole.output)
+    #expect(trace.header.plan.commands.count > 2)
+    let part = await run(plan + ["--until", "2", "--json"], composition: Self.composition)
+    let short = try TraceCodec.decode(part.output).header.plan
+    #expect(short.commands == Array(trace.header.plan.commands.prefix(2)))
+  }
+
+  @Test func `A file that is no plan is refused with a sentence`() async throws {
+    try await withFolder { folder in
+      _ = await run(Self.mutant + ["\(folder)/run"], composition: Self.composition)
+      let data = try #require(
+        try files("\(folder)/run").first { $0.key.hasPrefix("counterexample-") }?.value
+      )
+      let text = String(decoding: data, as: UTF8.self)
+      let broken: [String: Data] = [
+        "empty": Data(), "cut": Data(text.prefix(text.count * 2 / 3).utf8),
+        "garbage": Data("hello\nworld\n".utf8), "binary": Data([0xff, 0xfe, 0x00, 0x80]),
+        "list": Data("[1,2]\n".utf8),
+        "system": Data(
+          text.replacing(
+            #""system":"mutant/purge-to-head""#,
+            with: #""system":"none""#
+          ).utf8
+        ),
+        "key": Data(text.replacing(#""plan":1"#, with: #""plan":1,"extra":2"#).utf8),
+      ]
+      for (name, data) in broken {
+        let path = "\(folder)/\(name)"
+        try data.write(to: URL(fileURLWithPath: path))
+        let result = await lab("replay", path)
+        #expect(result.code == .usage, "\(name)")
+        #expect(result.output.isEmpty && result.errors.hasPrefix("history-lab: "), "\(name)")
+        #expect(result.errors.split(separator: "\n").count == 1, "\(name): \(result.errors)")
+        #expect(FileManager.default.contents(atPath: path) == data)
+      }
+      #expect(await lab("replay", "\(folder)/absent").code == .usage)
+      #expect(await lab("replay", folder).code == .usage)
+    }
+  }
+
+  @Test func `A run that exercised too little is undecided`() async throws {
+    try await withFolder { folder in
+      let result = await lab(
+        "check",
+        "--plans",
+        "1",
+        "--steps",
+        "1",
+        "--actors",
+        "1",
+        "--seed",
+        "2",
+        "--output",
+        folder
+      )
+      #expect(result.code == .undecided)
+      let report = try document(files(folder)["check.json"])
+      #expect(report.verdict == "unknown")
+    }
+  }
+
+  // MARK: The document, as another program reads it
+
+  private struct Document: Decodable {
+    struct Invariant: Decodable {
+      let invariant: String
+      let valid: Int
+      let invalid: Int
+      let unknown: Int
+    }
+    struct Found: Decodable {
+      let checker: String
+      let because: String
+      let commands: Int
+      let file: String
+      let replay: String
+      let replayOfPlan: String
+      let plan: [String]
+    }
+    struct System: Decodable {
+      let system: String
+      let plans: Int
+      let invalidPlans: Int
+      let steps: Int
+      let invariants: [Invariant]
+      let counterexamples: [Found]
+    }
+    let seed: String
+    let verdict: String
+    let systems: [System]
+  }
+
+  private func document(_ text: String) throws -> Document { try document(Data(text.utf8)) }
+
+  private func document(_ data: Data?) throws -> Document {
+    try JSONDecoder().decode(Document.self, from: #require(data))
+  }
+}

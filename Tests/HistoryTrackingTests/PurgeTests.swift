@@ -1,0 +1,97 @@
+import Foundation
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Testing
+
+@testable import HistoryTracking
+
+@Suite struct `Purging and losing history` {
+  let shared: SharedStore
+  let other: ObjectContext
+
+  init() throws {
+    shared = try SharedStore()
+    other = try shared.writer("other")
+  }
+
+  @Test func `A purge stops at the slowest member`() throws {
+    let (app, widget) = (try shared.launch("app"), try shared.launch("widget"))
+    try other.write("a", "b", "c", "d")
+    #expect(try app.pass(purging: true).purgedThrough == 0)
+    _ = try widget.fetch()
+    _ = try widget.merge()
+    // Merged is not yet recorded.
+    #expect(try app.purge().watermark == 0)
+    _ = try widget.record()
+    let result = try app.purge()
+    #expect(result.watermark == 4 && result.purgedThrough == 3 && result.transactionCount == 3)
+    #expect(try app.store.heldNumbers() == [4])
+  }
+
+  @Test func `A member that joins late holds nothing from before`() throws {
+    let app = try shared.launch("app")
+    try other.write("a", "b", "c")
+    _ = try shared.launch("late")
+    #expect(try app.pass(purging: true).purgedThrough == 2)
+  }
+
+  @Test func `History that is gone is told at once, and a resync goes on from the head`() throws {
+    let app = try shared.launch("app")
+    let ids = try other.write("a", "b", "c")
+    try other.object(ids[0])?.delete()
+    try other.save()
+    try shared.purgeRegardless()
+    let token = app.registration.cursor
+    let error = HistoryError.expired(token: token, firstHeld: 4)
+    #expect(throws: error) { try app.fetch() }
+    #expect(throws: error) { try app.pass(purging: true) }
+    #expect(try app.view.titles.isEmpty && shared.cursor("app") == 0)
+    #expect(try app.resync().number == 4)
+    #expect(try app.view.titles == ["b", "c"] && shared.cursor("app") == 4)
+    #expect(try app.pass().numbers.isEmpty)
+    try other.write("d")
+    #expect(try app.pass().numbers == [5])
+  }
+
+  @Test func `A resync forgets what was fetched and edited`() throws {
+    let app = try shared.launch("app")
+    try other.write("a")
+    _ = try app.fetch()
+    _ = try app.view.insert("Item")
+    #expect(try app.resync().number == 1)
+    #expect(try app.merge().isEmpty)
+    #expect(try app.view.titles == ["a"] && !app.view.hasChanges)
+    #expect(app.mergedThrough == app.recordedThrough)
+  }
+
+  @Test func `A file that went back in time is told and resynced`() throws {
+    let shared = try SharedStore()
+    let file = URL(fileURLWithPath: shared.path)
+    // Nothing may have the file open while it is copied, so each process ends with its closure.
+    let early = try { try shared.launch("app").memory }()
+    let backup = try Data(contentsOf: file)
+    let merged = try {
+      let app = try shared.resume(early)
+      try shared.writer("other").write("a", "b")
+      try app.pass()
+      return app.memory
+    }()
+    #expect(merged.mergedThrough.number == 2)
+    try backup.write(to: file)
+    let app = try shared.resume(merged)
+    #expect(throws: HistoryError.rewound(token: merged.mergedThrough, head: 0)) { try app.fetch() }
+    try shared.writer("other").write("new")
+    #expect(throws: HistoryError.rewound(token: merged.mergedThrough, head: 1)) { try app.pass() }
+    #expect(try app.resync().number == 1)
+    #expect(try app.view.titles == ["new"])
+  }
+}
+
+extension SharedStore {
+  /// Goes on with what a process had in memory, on a connection of its own.
+  fileprivate func resume(_ memory: MemberSession.Memory) throws -> MemberSession {
+    let store = try open()
+    return MemberSession(memory, store: store, contexts: [ObjectContext(store: store)])
+  }
+}

@@ -1,1 +1,0 @@
-// The room's first test is on its way.

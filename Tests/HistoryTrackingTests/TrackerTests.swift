@@ -1,0 +1,164 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import TestSupport
+import Testing
+
+@testable import HistoryTracking
+
+@Suite struct `A tracker` {
+  let shared: SharedStore
+  let other: ObjectContext
+
+  init() throws {
+    shared = try SharedStore()
+    other = try shared.writer("other")
+  }
+
+  /// A tracker with its view, on a connection of its own.
+  private func make(
+    _ member: ActorID,
+    _ strategy: PurgeStrategy = .whenMerged
+  ) throws -> (tracker: HistoryTracker, view: ObjectContext) {
+    let store = try shared.open()
+    let view = ObjectContext(store: store, author: member.name, name: "view")
+    let tracker = HistoryTracker(member, store: store, contexts: [view], strategy: strategy)
+    return (tracker, view)
+  }
+
+  @Test func `Starting registers and catches up`() async throws {
+    try other.write("a")
+    let (app, view) = try make("app")
+    #expect(try shared.cursor("app") == nil)
+    let report = try await app.start()
+    #expect(report.transactionCount == 0 && report.cursor?.number == 1)
+    #expect(try view.titles == ["a"])
+    try other.write("b")
+    #expect(try await app.start().transactionCount == 1)
+    #expect(try view.titles == ["a", "b"])
+  }
+
+  @Test func `A pass merges, records and purges what everyone has merged`() async throws {
+    let (app, view) = try make("app")
+    try await app.start()
+    try other.write("a", "b", "c")
+    let report = try await app.pass()
+    #expect(report.transactionCount == 3 && report.changeCount == 3)
+    #expect(report.cursor?.number == 3 && report.purgedThrough == 2)
+    #expect(try view.store.heldNumbers() == [3])
+    #expect(try await app.pass().transactionCount == 0)
+  }
+
+  @Test func `With the strategy none only a purge by hand removes history`() async throws {
+    let (app, view) = try make("app", .none)
+    try await app.start()
+    try other.write("a", "b", "c")
+    let report = try await app.pass()
+    #expect(report.transactionCount == 3 && report.purgedThrough == nil)
+    #expect(try view.store.heldNumbers() == [1, 2, 3])
+    let result = try await app.purge()
+    #expect(result.transactionCount == 2 && result.purgedThrough == 2)
+  }
+
+  @Test func `A stopped tracker is told at its next start what it missed`() async throws {
+    let (app, view) = try make("app")
+    try await app.start()
+    await app.stop()
+    try other.write("a", "b")
+    #expect(try view.titles.isEmpty)
+    let (widget, _) = try make("widget")
+    try await widget.start()
+    #expect(try other.store.heldNumbers() == [1, 2])
+    let report = try await app.start()
+    #expect(report.transactionCount == 2)
+    #expect(try view.titles == ["a", "b"])
+  }
+
+  @Test func `A retired tracker holds nothing, and is new when it starts again`() async throws {
+    let (app, view) = try make("app")
+    try await app.start()
+    try await app.retire()
+    #expect(try shared.cursor("app") == nil)
+    try other.write("a", "b")
+    #expect(try await app.start().transactionCount == 0)
+    #expect(try shared.cursor("app") == 2 && view.titles == ["a", "b"])
+  }
+
+  @Test func `A second process of the same member takes over; the first may start again`()
+    async throws
+  {
+    let (first, firstView) = try make("app")
+    let (second, _) = try make("app")
+    try await first.start()
+    try await second.start()
+    try other.write("a")
+    await #expect(throws: HistoryError.superseded("app")) { try await first.pass() }
+    #expect(try await second.pass().transactionCount == 1)
+    await first.stop()
+    #expect(try await first.start().transactionCount == 0)
+    #expect(try firstView.titles == ["a"])
+  }
+
+  @Test(arguments: [false, true])
+  func `A tracker that was cut off resyncs, whether it runs or starts`(_ runs: Bool) async throws {
+    let (app, view) = try make("app")
+    try await app.start()
+    try other.write("a")
+    try shared.cutOff("app")
+    if !runs { await app.stop() }
+    await #expect(throws: HistoryError.lost("app")) { try await app.start() }
+    #expect(try await app.resync().number == 1)
+    #expect(try view.titles == ["a"])
+    try other.write("b")
+    #expect(try await app.pass().transactionCount == 1)
+  }
+
+  @Test func `Trackers that write and pass in any order end with the same objects`() async throws {
+    var random = SeededRandom(seed: 7)
+    let sides = try ["app", "widget", "share"].map { try make(ActorID($0)) }
+    for side in sides { try await side.tracker.start() }
+    for number in 0..<120 {
+      let side = sides[Int.random(in: 0..<3, using: &random)]
+      let known = try side.view.registeredObjects("Item")
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0, 1: try await side.tracker.pass()
+      case 2 where !known.isEmpty:
+        known[Int.random(in: 0..<known.count, using: &random)].delete()
+        try side.view.saveUnlessConflict()
+      case 3 where !known.isEmpty, 4 where !known.isEmpty:
+        let object = known[Int.random(in: 0..<known.count, using: &random)]
+        try object.set(.int(Int64(number)), for: "count")
+        try side.view.saveUnlessConflict()
+      default: try side.view.write("\(number)")
+      }
+    }
+    for side in sides { try await side.tracker.pass() }
+    let truth = try shared.writer(nil)
+    try truth.loadAll()
+    #expect(try truth.titles.count > 20)
+    for side in sides {
+      #expect(try side.view.contents == truth.contents)
+    }
+    #expect(try truth.store.heldNumbers().count < 10)
+  }
+}
+
+extension ObjectContext {
+  /// Saves the edits, or gives them up when somebody else was first.
+  fileprivate func saveUnlessConflict() throws {
+    do {
+      try save()
+    } catch HistoryError.conflict {
+      rollback()
+    }
+  }
+
+  /// Every item with its values.
+  fileprivate var contents: [String] {
+    get throws {
+      try registeredObjects("Item").map { object in
+        "\(object.id) \(String(describing: object["title"])) \(String(describing: object["count"]))"
+      }
+    }
+  }
+}

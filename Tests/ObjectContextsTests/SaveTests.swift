@@ -1,0 +1,131 @@
+import HistoryStore
+import PersistentHistory
+import Testing
+
+@testable import ObjectContexts
+
+@Suite struct `A save` {
+  @Test func `It is one transaction with its author, context name, writer and exact columns`()
+    throws
+  {
+    let file = try StoreFile()
+    let context = try file.context("app", name: "editor")
+    let (changed, deleted) = (try context.savedItem("a"), try context.savedItem("b"))
+    try #require(try context.object(changed)).set(.null, for: "title")
+    try #require(try context.object(changed)).set(.date(.distantPast), for: "due")
+    context.delete(deleted)
+    let inserted = try context.insert("Tag", ["name": .string("x")])
+    let written = try #require(try context.save())
+
+    let transaction = try #require(try context.store.history().last)
+    #expect(transaction.number == 3 && written.number == 3 && written.count == 3)
+    #expect(transaction.token == written.token)
+    #expect(transaction.author == "app" && transaction.contextName == "editor")
+    #expect(transaction.writer == context.writer)
+    let changes = transaction.changes.map { "\($0.type) \($0.objectID) \($0.columns)" }
+    #expect(
+      changes == ["update \(changed) 9", "delete \(deleted) 0", "insert \(inserted.id) 0"]
+    )
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `Without edits nothing is written`() throws {
+    let context = try StoreFile().context()
+    #expect(try context.save() == nil)
+    _ = try context.savedItem("milk")
+    let head = try context.store.currentToken()
+    #expect(try context.save() == nil)
+    #expect(try context.store.currentToken() == head)
+  }
+
+  @Test func `A context may have neither author nor name`() throws {
+    let context = try StoreFile().context(nil, name: nil)
+    _ = try context.savedItem("milk")
+    let transaction = try #require(try context.store.history().first)
+    #expect(transaction.author == nil && transaction.contextName == nil)
+  }
+
+  @Test func `It can carry another author, or none`() throws {
+    let context = try StoreFile().context("app")
+    _ = try context.insert("Item")
+    _ = try context.saveReporting(author: .some("import"))
+    _ = try context.insert("Item")
+    _ = try context.saveReporting(author: .some(nil))
+    _ = try context.insert("Item")
+    _ = try context.saveReporting()
+    #expect(try context.store.history().map(\.author) == ["import", nil, "app"])
+  }
+
+  @Test func `What was saved can be changed and saved again`() throws {
+    let context = try StoreFile().context()
+    let id = try context.savedItem("milk")
+    for count in 1...3 { try context.save(.int(Int64(count)), for: "count", of: id) }
+    context.delete(id)
+    try context.save()
+    #expect(try context.store.history().count == 5)
+    #expect(try context.object(id) == nil)
+  }
+
+  @Test func `A save that cannot get the lock leaves the edits, and nothing in the store`() throws {
+    let file = try StoreFile()
+    let context = try file.context()
+    let id = try context.savedItem("milk")
+    try #require(try context.object(id)).set(.string("bread"), for: "title")
+    let other = try file.open()
+    // The writer that holds the lock does not let go while the context waits.
+    let impatient = ObjectContext(store: try file.open(busyTimeoutMs: 0), memory: context.memory)
+    _ = try other.batchInsert(into: "Tag", by: BatchAuthor("other")) { row in
+      #expect(throws: HistoryError.self) { try impatient.save() }
+      return false
+    }
+    #expect(impatient.hasChanges)
+    #expect(try other.history().count == 1)
+    try impatient.save()
+    #expect(try file.context().object(id)?["title"] == .string("bread"))
+  }
+
+  @Test func `Several threads share a context`() async throws {
+    let context = try StoreFile().context()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          for number in 0..<25 {
+            let object = try context.insert("Item", ["count": .int(Int64(thread * 100 + number))])
+            try object.set(.string("\(thread)"), for: "title")
+            try context.save()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let history = try context.store.history()
+    #expect(history.reduce(0) { $0 + $1.changes.count } == 100)
+    #expect(try context.registeredObjects("Item").count == 100)
+    #expect(try context.registeredObjects("Item").map { $0["count"] } == context.reread())
+  }
+
+  @Test func `Loading everything while another thread saves forgets nothing that was saved`()
+    async throws
+  {
+    let context = try StoreFile().context()
+    async let loads: Void = {
+      for _ in 0..<60 { try context.loadAll() }
+    }()
+    for number in 0..<150 {
+      _ = try context.insert("Item", ["count": .int(Int64(number))])
+      try context.save()
+    }
+    try await loads
+    let stored = try context.store.snapshot().rows[0].keys
+    #expect(try context.registeredObjects("Item").map(\.id.key) == stored)
+  }
+}
+
+extension ObjectContext {
+  /// The counts of all items as the store holds them.
+  fileprivate func reread() throws -> [Value?] {
+    let again = ObjectContext(store: store)
+    try again.loadAll()
+    return try again.registeredObjects("Item").map { $0["count"] }
+  }
+}

@@ -1,0 +1,68 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import TestSupport
+
+/// A store file in a folder of its own, which any number of connections may open.
+struct StoreFile {
+  let folder: TemporaryFolder
+  let model: Model
+
+  init() throws {
+    folder = try TemporaryFolder()
+    model = try Model([
+      Entity(
+        "Item",
+        [
+          Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+          Attribute("count", .int), Attribute("price", .double), Attribute("due", .date),
+        ]
+      ),
+      Entity("Tag", [Attribute("name", .string)]),
+    ])
+  }
+
+  /// Opens the file, as a process does.
+  func open(_ rules: HistoryRules = .standard, busyTimeoutMs: Int32 = 5000) throws -> Store {
+    var configuration = StoreConfiguration()
+    configuration.rules = rules
+    configuration.busyTimeoutMs = busyTimeoutMs
+    return try Store(path: folder.path("test.store"), model: model, configuration: configuration)
+  }
+
+  /// A context on a connection of its own, as if in another process.
+  func context(
+    _ author: String? = "app",
+    name: String? = "view",
+    _ policy: MergePolicy = .error
+  ) throws -> ObjectContext {
+    ObjectContext(store: try open(), author: author, name: name, mergePolicy: policy)
+  }
+}
+
+extension Store {
+  /// Everything that history holds.
+  func history() throws -> [HistoryTransaction] {
+    Array(try fetch(HistoryRequest(after: nil, transactionCountMax: .max)).transactions)
+  }
+}
+
+extension ObjectContext {
+  /// Inserts an item and saves it.
+  func savedItem(_ title: String, count: Int64 = 0) throws -> ObjectID {
+    let object = try insert("Item", ["title": .string(title), "count": .int(count)])
+    try save()
+    return object.id
+  }
+
+  /// Sets one attribute of an object and saves it.
+  func save(_ value: Value, for attribute: String, of id: ObjectID) throws {
+    try object(id)?.set(value, for: attribute)
+    try save()
+  }
+
+  /// The title and the count of an item, or nothing when it is not here.
+  func item(_ id: ObjectID) throws -> [Value?]? {
+    try object(id).map { [$0["title"], $0["count"]] }
+  }
+}

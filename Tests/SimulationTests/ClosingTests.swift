@@ -1,0 +1,88 @@
+import PersistentHistory
+import Testing
+import Traces
+
+@testable import Simulation
+@testable import Systems
+
+@Suite struct `The closing phase` {
+  private let system = ScriptedSystem()
+  private let round = [
+    "fetch app", "merge app", "record app", "fetch widget", "merge widget", "record widget",
+  ]
+
+  /// What the system was asked after the actors were launched.
+  private func closing(_ plan: Plan? = nil) throws -> [String] {
+    let plan = try plan ?? Plans.make(["widget", "app"])
+    _ = try Simulator(system, at: .heap()).run(plan)
+    return Array(system.words.dropFirst(2))
+  }
+
+  private let reads = ["view app", "view widget", "data ", "history "]
+
+  @Test func `Two quiet rounds end it, then views, data and history are read`() throws {
+    #expect(try closing() == round + round + reads)
+  }
+
+  @Test func `Each round that brings something asks for two more quiet ones`() throws {
+    var fetches = 0
+    system.answer = { action, log in
+      guard action.word == "fetch" else { return }
+      fetches += 1
+      // The widget's second fetch finds something.
+      log.add(action.actor, .fetched(fetches == 4 ? ["1"] : []))
+    }
+    #expect(try closing() == round + round + round + round + reads)
+  }
+
+  @Test func `It takes at most eight rounds, and never purges or passes`() throws {
+    system.answer = { action, log in
+      if action.word == "merge" { log.add(action.actor, .merged(["1"])) }
+    }
+    let words = try closing()
+    #expect(words == Array(repeating: round, count: 8).flatMap { $0 } + reads)
+    #expect(!words.contains { $0.hasPrefix("purge") || $0.hasPrefix("pass") })
+  }
+
+  @Test(arguments: [Happening.expired, .rewound])
+  func `Who is told that history is gone resyncs, if the system can`(_ told: Happening) throws {
+    var fetches = 0
+    system.answer = { action, log throws(SystemFailure) in
+      guard action == .fetch("widget") else { return }
+      fetches += 1
+      guard fetches == 1 else { return }
+      log.add("widget", told)
+      throw SystemFailure(.expired, "")
+    }
+    #expect(try closing() == round + ["resync widget"] + round + round + reads)
+    fetches = 0
+    system.capabilities.remove(.resync)
+    #expect(try closing() == round + round + round + reads)
+  }
+
+  @Test func `Only running actors take part`() throws {
+    let plan = try Plans.make(["widget", "app"], .crash("widget"))
+    #expect(
+      try closing(plan) == ["crash widget"] + round.prefix(3) + round.prefix(3) + [
+        "view app", "data ", "history ",
+      ]
+    )
+  }
+
+  @Test func `History is read where the system can tell it`() throws {
+    system.capabilities.remove(.history)
+    #expect(try closing().last == "data ")
+  }
+
+  @Test func `Its commands have no place in the plan`() throws {
+    let events = try Simulator(system, at: .heap()).run(Plans.make(["app"], .data))
+    let closing = events.drop { $0.happening != .ended(command: 0, .ok) }.dropFirst()
+    #expect(closing.count == 2 * (6 + 3))
+    for event in closing {
+      switch event.happening {
+      case .called(let command, _), .ended(let command, _): #expect(command == nil)
+      default: Issue.record("\(event.happening)")
+      }
+    }
+  }
+}

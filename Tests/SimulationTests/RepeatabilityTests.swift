@@ -1,0 +1,163 @@
+import Checkers
+import PersistentHistory
+import TestSupport
+import Testing
+import Traces
+
+@testable import Simulation
+@testable import Systems
+
+@Suite struct `The same plan` {
+  private static func make(_ name: String) -> any SystemUnderTest {
+    switch name {
+    case "article": ArticleSystem()
+    case "article-eager": ArticleSystem(cleansAfterPass: true)
+    default: TrackerSystem()
+    }
+  }
+
+  private static func plan(_ seed: UInt64, for name: String) -> Plan {
+    Plans.random(seed, name == "tracker" ? .monotone : .wallClock)
+  }
+
+  private static let names = ["tracker", "article", "article-eager"]
+
+  @Test(arguments: names)
+  func `It gives the same events, whatever ran before`(_ name: String) throws {
+    let simulator = Simulator(Self.make(name), at: .heap())
+    let plans = (1...12 as ClosedRange<UInt64>).map { Self.plan($0, for: name) }
+    let first = try plans.map { try simulator.run($0) }
+    let backwards = try plans.reversed().map { try simulator.run($0) }
+    #expect(first == backwards.reversed())
+    for (plan, events) in zip(plans, first) {
+      #expect(try Simulator(Self.make(name), at: .heap()).run(plan) == events)
+    }
+  }
+
+  @Test(arguments: names)
+  func `It gives the same trace, byte for byte, also after a way through a file`(
+    _ name: String
+  ) throws {
+    for seed in 20...25 as ClosedRange<UInt64> {
+      let plan = Self.plan(seed, for: name)
+      let read = try PlanCodec.decode(PlanCodec.encode(plan))
+      #expect(read == plan)
+      let texts = try [plan, read].map { plan in
+        let events = try Simulator(Self.make(name), at: .heap()).run(plan)
+        return TraceCodec.encode(
+          Trace(header: TraceHeader(plan: plan, system: name), events: events)
+        )
+      }
+      #expect(texts[0] == texts[1] && texts[0].utf8.count > 1000)
+    }
+  }
+
+  @Test(arguments: names)
+  func `Real files give the same events as the heap`(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let place = try StorePlace.folder(folder.path("stores"))
+    let disk = Simulator(Self.make(name), at: place)
+    let heap = Simulator(Self.make(name), at: .heap())
+    for seed in 30...37 as ClosedRange<UInt64> {
+      let plan = Self.plan(seed, for: name)
+      #expect(try disk.run(plan) == heap.run(plan), "seed \(seed)")
+    }
+  }
+
+  @Test func `A folder holds the store of the plan that runs and no other`() throws {
+    let folder = try TemporaryFolder()
+    let place = try StorePlace.folder(folder.url.path)
+    let system = TrackerSystem()
+    let simulator = Simulator(system, at: place)
+    for seed in 1...3 as ClosedRange<UInt64> { _ = try simulator.run(Self.plan(seed, for: "")) }
+    #expect(try folder.names().filter { $0.hasSuffix(".store") } == ["plan-3.store"])
+    system.close()
+    place.removeStore()
+    #expect(try folder.names().isEmpty)
+  }
+
+  @Test func `A folder that cannot be made says so`() throws {
+    let folder = try TemporaryFolder()
+    try "".write(toFile: folder.path("file"), atomically: true, encoding: .utf8)
+    let error = #expect(throws: StorePlaceError.self) {
+      try StorePlace.folder(folder.path("file/stores"))
+    }
+    #expect(error?.description.contains("Name a folder that can be written.") == true)
+  }
+
+  @Test func `The first and the second plan of a model start from the same store`() throws {
+    let simulator = Simulator(TrackerSystem(), at: .heap())
+    let plan = try Plans.make(["app", "widget"], write("app", 1), .pass("widget"), .purge("app"))
+    let (first, second) = (try simulator.run(plan), try simulator.run(plan))
+    #expect(first == second)
+    #expect(first.contains { $0.happening == .registered(cursor: nil) })
+  }
+
+  @Test func `Models and timestamp policies do not share a store`() throws {
+    let simulator = Simulator(ArticleSystem(), at: .heap())
+    let plans = (40...55 as ClosedRange<UInt64>).map { seed in
+      Plans.random(seed, seed.isMultiple(of: 2) ? .monotone : .wallClock)
+    }
+    #expect(Set(plans.map(\.header.model.entities.count)) == [1, 2])
+    for plan in plans {
+      let alone = try Simulator(ArticleSystem(), at: .heap()).run(plan)
+      #expect(try simulator.run(plan) == alone)
+    }
+  }
+}
+
+@Suite struct `Plans on the real systems` {
+  @Test func `A generated plan has no command to skip`() throws {
+    let simulator = Simulator(TrackerSystem(), at: .heap())
+    for seed in 1...40 as ClosedRange<UInt64> {
+      for event in try simulator.run(Plans.random(seed)) {
+        if case .skipped(let command, let because) = event.happening {
+          Issue.record("seed \(seed), command \(command ?? -1): \(because)")
+        }
+        if case .ended(let command, .failed(let failure)) = event.happening {
+          Issue.record("seed \(seed), command \(command ?? -1): \(failure)")
+        }
+      }
+    }
+  }
+
+  @Test func `The checkers find nothing in the tracker's traces`() throws {
+    let simulator = Simulator(TrackerSystem(), at: .heap())
+    for seed in 100...130 as ClosedRange<UInt64> {
+      let plan = Plans.random(seed)
+      let trace = Trace(
+        header: TraceHeader(plan: plan, system: "tracker"),
+        events: try simulator.run(plan)
+      )
+      #expect(CheckerSuite(checking: trace).violation == nil, "seed \(seed)")
+    }
+  }
+
+  @Test func `Who joins late is told nothing from before and everything after`() throws {
+    var plan = try Plans.make(
+      ["app", "late"],
+      write("app", 1),
+      write("app", 2),
+      .launch("late"),
+      write("app", 3),
+      .pass("late")
+    )
+    plan.header.actors[1].launched = false
+    let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
+    let late = events.filter { $0.actor == "late" }.map(\.happening)
+    #expect(late.contains(.registered(cursor: "2")))
+    #expect(late.first { if case .merged = $0 { true } else { false } } == .merged(["3"]))
+    let view = late.compactMap { happening -> Objects? in
+      if case .viewed(_, let objects) = happening { objects } else { nil }
+    }
+    #expect(view.last?.count == 3)
+  }
+
+  @Test func `An empty plan is launched, closed and read`() throws {
+    let simulator = Simulator(TrackerSystem(), at: .heap())
+    let events = try simulator.run(Plans.make(["app"]))
+    #expect(simulator.stepCount == 1 + 6 + 3)
+    #expect(events.last { $0.happening == .history([]) } != nil)
+    #expect(events.contains { $0.happening == .data([:]) })
+  }
+}

@@ -1,0 +1,37 @@
+import PersistentHistory
+import Systems
+import Traces
+
+/// A system that notes what it is asked and answers what a test says.
+final class ScriptedSystem: SystemUnderTest {
+  var capabilities: Set<Capability> = [.steps, .history, .resync]
+  /// What it was asked, with the clock's reading.
+  private(set) var asked: [(action: Action, now: Double)] = []
+  private(set) var resets = 0
+  /// What it does when asked.
+  var answer: (Action, inout EventLog) throws(SystemFailure) -> Void = { _, _ in }
+  private var clock: PlanClock?
+
+  var words: [String] { asked.map { "\($0.action.word) \($0.action.actor?.name ?? "")" } }
+
+  func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure) {
+    resets += 1
+    asked = []
+    clock = environment.clock
+  }
+
+  func close() {}
+
+  func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    asked.append((action, clock?.now ?? 0))
+    try answer(action, &log)
+  }
+
+  func snapshot() throws(SystemFailure) -> SystemSnapshot {
+    throw SystemFailure(.unsupported, "It has nothing to keep.")
+  }
+
+  func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {}
+
+  func digest() throws(SystemFailure) -> UInt64 { 0 }
+}

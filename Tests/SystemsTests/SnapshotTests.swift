@@ -1,0 +1,139 @@
+import PersistentHistory
+import TestSupport
+import Testing
+import Traces
+
+@testable import Systems
+
+@Suite struct `Snapshots and digests` {
+  private static let systems: [@Sendable () -> any SystemUnderTest] = [
+    { TrackerSystem() }, { ArticleSystem() }, { ArticleSystem(cleansAfterPass: true) },
+  ]
+
+  @Test(arguments: 0..<3, 1...6 as ClosedRange<UInt64>)
+  func `A run goes on from a snapshot as if there had been none`(
+    _ system: Int,
+    _ seed: UInt64
+  ) throws {
+    let actions = RandomActions(seed: seed).make(count: 60)
+    let straight = try Rig(Self.systems[system](), launching: false)
+    let expected = straight.run(actions)
+
+    let rig = try Rig(Self.systems[system](), launching: false)
+    let cut = Int(seed * 7)
+    let first = rig.run(actions.prefix(cut))
+    let digest = try rig.system.digest()
+    let (now, count) = (rig.clock.now, rig.eventCount)
+    let snapshot = try rig.system.snapshot()
+    #expect(try rig.system.digest() == digest)
+    let second = rig.run(actions.dropFirst(cut))
+    #expect(first + second == expected)
+
+    let end = try rig.system.digest()
+    rig.clock.now = now
+    try rig.system.restore(snapshot)
+    #expect(try rig.system.digest() == digest)
+    #expect(rig.eventCount > count)
+    #expect(rig.run(actions.dropFirst(cut)) == second)
+    #expect(try rig.system.digest() == end)
+  }
+
+  @Test func `A snapshot may be taken up again and again`() throws {
+    let rig = try Rig(TrackerSystem())
+    try rig.write("app", insert(1, "milk"))
+    let snapshot = try rig.system.snapshot()
+    for title in ["a", "b", "c"] {
+      try rig.write("app", update(1, title))
+      try rig.write("widget", delete(1))
+      try rig.system.restore(snapshot)
+      #expect(try rig.objects(.data) == [item(1): values("milk", nil)])
+      #expect(try rig.held() == ["1"])
+    }
+  }
+
+  @Test func `A snapshot of another system is refused`() throws {
+    let (tracker, article) = (try Rig(TrackerSystem()), try Rig(ArticleSystem()))
+    let snapshot = try article.system.snapshot()
+    #expect(throws: SystemFailure(.failed, "The snapshot is of another system.")) {
+      try tracker.system.restore(snapshot)
+    }
+    let own = try tracker.system.snapshot()
+    #expect(throws: SystemFailure.self) { try article.system.restore(own) }
+    #expect(throws: SystemFailure.self) { try TrackerSystem().snapshot() }
+    #expect(throws: SystemFailure.self) { try ArticleSystem().digest() }
+  }
+
+  @Test(arguments: 0..<2)
+  func `A digest changes with everything that decides what comes next`(_ system: Int) throws {
+    let rig = try Rig(Self.systems[system]())
+    var digests = [try rig.system.digest()]
+    func expectChange(_ what: String, _ change: () throws -> Void) throws {
+      try change()
+      let digest = try rig.system.digest()
+      #expect(!digests.contains(digest), "\(what)")
+      #expect(try rig.system.digest() == digest)
+      digests.append(digest)
+    }
+    try expectChange("a write") { try rig.write("app", insert(1, "a")) }
+    try expectChange("an update") { try rig.write("app", update(1, "b")) }
+    try expectChange("a fetch") { try rig.perform(.fetch("widget")) }
+    try expectChange("a merge") { try rig.perform(.merge("widget")) }
+    try expectChange("a record") { try rig.perform(.record("widget")) }
+    let write = PlannedWrite(actor: "app", changes: [insert(2)])
+    try expectChange("a begin") { try rig.perform(.begin(write)) }
+    try expectChange("a commit") { try rig.perform(.commit("app")) }
+    try expectChange("the clock") { rig.clock.now += 1 }
+    try expectChange("a stop") { try rig.perform(.stop("widget")) }
+  }
+
+  @Test func `A look changes no digest`() throws {
+    let rig = try Rig(TrackerSystem())
+    try rig.write("app", insert(1, "a"))
+    let digest = try rig.system.digest()
+    for action in [Action.view("app", context: "view"), .data, .history] { try rig.perform(action) }
+    #expect(try rig.system.digest() == digest)
+  }
+
+  @Test func `The digest does not depend on which connection gave an object its key`() throws {
+    let rigs = try (0..<2).map { _ in try Rig(TrackerSystem()) }
+    // The widget reserves keys first in one run and second in the other.
+    try rigs[0].write("widget", insert(9))
+    try rigs[0].write("widget", delete(9))
+    try rigs[1].write("app", insert(9))
+    try rigs[1].write("app", delete(9))
+    for rig in rigs {
+      try rig.perform(.pass("app"))
+      try rig.perform(.pass("widget"))
+      try rig.write("app", insert(1, "a"))
+      try rig.write("widget", insert(2, "b"))
+      for actor in ["app", "widget", "app"] as [ActorID] { try rig.perform(.pass(actor)) }
+    }
+    #expect(try rigs[0].held() == rigs[1].held())
+    #expect(try rigs[0].system.digest() == rigs[1].system.digest())
+  }
+}
+
+/// What came of a command.
+enum Told: Hashable {
+  case happened(ActorID?, Happening)
+  case failed(String, SystemFailure.Code)
+}
+
+extension Rig {
+  /// Performs actions one after another and answers all that happened, failures included.
+  func run(_ actions: some Sequence<Action>) -> [Told] {
+    var told: [Told] = []
+    for action in actions {
+      let before = eventCount
+      do throws(SystemFailure) {
+        if case .write = action { clock.now += 1 }
+        if case .clock(let advance) = action { clock.now += advance }
+        try perform(action)
+      } catch {
+        told.append(.failed(action.word, error.code))
+      }
+      told += events(since: before)
+    }
+    return told
+  }
+}

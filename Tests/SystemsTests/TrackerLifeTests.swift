@@ -1,0 +1,147 @@
+import PersistentHistory
+import Testing
+import Traces
+
+@testable import Systems
+
+@Suite struct `The life of the tracker's processes` {
+  private let view = { (actor: ActorID) in Action.view(actor, context: "view") }
+
+  @Test func `A first launch registers at the head, a later one takes up the cursor`() throws {
+    let rig = try Rig(TrackerSystem(), launching: false)
+    #expect(try rig.perform(.launch("app")) == [.registered(cursor: nil)])
+    try rig.write("app", insert(1))
+    try rig.write("app", insert(2))
+    #expect(try rig.perform(.launch("widget")) == [.registered(cursor: "2")])
+    #expect(try rig.objects(view("widget"))?.count == 2)
+    try rig.write("app", insert(3))
+    #expect(try rig.perform(.stop("widget")) == [.stopped])
+    try rig.write("app", insert(4))
+    #expect(try rig.perform(.launch("widget")) == [.launched(cursor: "2")])
+    #expect(try rig.objects(view("widget"))?.count == 4)
+    #expect(try rig.perform(.fetch("widget")) == [.fetched(["3", "4"])])
+  }
+
+  @Test func `The steps tell what they did`() throws {
+    let rig = try Rig(TrackerSystem())
+    try rig.write("app", insert(1))
+    #expect(try rig.perform(.fetch("widget")) == [.fetched(["1"])])
+    try rig.write("app", insert(2))
+    #expect(try rig.perform(.merge("widget")) == [.merged(["1"])])
+    #expect(try rig.perform(.merge("widget")) == [.merged([])])
+    #expect(try rig.perform(.record("widget")) == [.recorded(cursor: "1")])
+    #expect(try rig.objects(view("widget")) == [item(1): [:]])
+    #expect(try rig.perform(.record("app")) == [.recorded(cursor: nil)])
+    #expect(
+      try rig.perform(.pass("app")) == [.merged([]), .recorded(cursor: "2"), .purged(["1"])]
+    )
+  }
+
+  @Test func `A pass tells the purge that it ends with, unless the strategy is none`() throws {
+    let rig = try Rig(TrackerSystem()) { $0.actors[1].strategy = "none" }
+    for key in Int64(1)...3 { try rig.write("app", insert(key)) }
+    try rig.perform(.pass("app"))
+    #expect(
+      try rig.perform(.pass("widget")) == [.merged(["1", "2", "3"]), .recorded(cursor: "3")]
+    )
+    #expect(
+      try rig.perform(.pass("app")) == [
+        .merged([]), .recorded(cursor: "3"), .purged(["1", "2"]),
+      ]
+    )
+    #expect(try rig.held() == ["3"])
+    #expect(try rig.perform(.purge("app")).isEmpty)
+  }
+
+  @Test func `A purge stops at the slowest member, also when that one is down`() throws {
+    let rig = try Rig(TrackerSystem())
+    try rig.perform(.crash("widget"))
+    for key in Int64(1)...3 { try rig.write("app", insert(key)) }
+    #expect(try rig.perform(.pass("app")) == [.merged([]), .recorded(cursor: "3")])
+    #expect(try rig.perform(.purge("app")).isEmpty)
+    try rig.perform(.launch("widget"))
+    #expect(try rig.perform(.retire("widget")) == [.retired])
+    #expect(try rig.perform(.purge("app")) == [.purged(["1", "2"])])
+    #expect(try rig.perform(.launch("widget")) == [.registered(cursor: "3")])
+  }
+
+  @Test func `A member whose history is gone is told, and resyncs`() throws {
+    let mutant = try #require(Mutant.all.first { $0.name == "purge-to-head" })
+    let rig = try Rig(TrackerSystem(rules: mutant.rules))
+    for key in Int64(1)...3 { try rig.write("app", insert(key)) }
+    #expect(try rig.perform(.purge("app")) == [.purged(["1", "2"])])
+    for action in [Action.fetch("widget"), .pass("widget")] {
+      let failure = #expect(throws: SystemFailure.self) { try rig.perform(action) }
+      #expect(failure?.code == .expired)
+      #expect(try rig.events(of: action) == [.expired])
+    }
+    #expect(try rig.perform(.resync("widget")) == [.resynced(cursor: "3")])
+    #expect(try rig.objects(view("widget"))?.count == 3)
+    #expect(try rig.perform(.fetch("widget")) == [.fetched([])])
+  }
+
+  @Test func `An actor does not merge the authors that it ignores`() throws {
+    let rig = try Rig(TrackerSystem(), actors: ["app", "widget", "share"]) { header in
+      header.actors[1].ignores = ["app"]
+    }
+    try rig.write("app", insert(1))
+    try rig.write("share", insert(2))
+    try rig.write("app", insert(3))
+    #expect(try rig.perform(.fetch("widget")) == [.fetched(["2"])])
+    #expect(try rig.perform(.merge("widget")) == [.merged(["2"])])
+    #expect(try rig.perform(.record("widget")) == [.recorded(cursor: "3")])
+  }
+
+  @Test func `History tells authors, contexts, times, columns and tombstones`() throws {
+    let rig = try Rig(TrackerSystem())
+    try rig.write("app", insert(1, "milk", 1))
+    try rig.write("widget", update(1, nil, 2), context: "background", author: .absent)
+    try rig.write("app", delete(1), context: "batch")
+    guard case .history(let held) = try rig.perform(.history).first else {
+      Issue.record("no history")
+      return
+    }
+    #expect(held.map(\.name) == ["1", "2", "3"])
+    #expect(held.map(\.author) == ["app", nil, "app"])
+    #expect(held.map(\.context) == ["view", "background", "batch"])
+    #expect(held.map(\.timestamp) == [1, 2, 3].map { PlanClock.start + $0 })
+    #expect(held[1].changes == [CommittedChange(.update, item(1), columns: ["count"])])
+    let gone = CommittedChange(.delete, item(1), tombstone: values("milk", nil))
+    #expect(held[2].changes == [gone])
+  }
+
+  @Test func `The clock is nobody's business but the lab's`() throws {
+    let rig = try Rig(TrackerSystem())
+    #expect(try rig.perform(.clock(advance: 5)).isEmpty)
+    #expect(rig.clock.now == PlanClock.start)
+  }
+
+  @Test func `What it cannot do is refused, and so is an actor that does not run`() throws {
+    let rig = try Rig(TrackerSystem())
+    for action in [Action.consume("app"), .deliver("app", .lost), .poll("app", .late)] {
+      let failure = #expect(throws: SystemFailure.self) { try rig.perform(action) }
+      #expect(failure?.code == .unsupported)
+    }
+    try rig.perform(.stop("app"))
+    let stopped = SystemFailure(.failed, "app is not running.")
+    let write = PlannedWrite(actor: "app", changes: [insert(1)])
+    for action in [.fetch("app"), .write(write), .retire("app"), view("app"), Action.commit("app")]
+    {
+      #expect(throws: stopped) { try rig.perform(action) }
+    }
+    #expect(throws: SystemFailure(.failed, #"The plan has no actor "mac"."#)) {
+      try rig.perform(.launch("mac"))
+    }
+    var log = EventLog()
+    #expect(throws: SystemFailure.self) { try TrackerSystem().perform(.data, &log) }
+  }
+
+  @Test func `A reset starts over`() throws {
+    let system = TrackerSystem()
+    let first = try Rig(system)
+    try first.write("app", insert(1))
+    let second = try Rig(system, launching: false)
+    #expect(try second.objects(.data) == [:] && second.held().isEmpty)
+    #expect(try second.perform(.launch("app")) == [.registered(cursor: nil)])
+  }
+}

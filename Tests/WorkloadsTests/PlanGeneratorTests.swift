@@ -1,0 +1,162 @@
+import PersistentHistory
+import PropertyTesting
+import Testing
+import Traces
+
+@testable import Workloads
+
+@Suite struct `A plan generator` {
+  private static func plan(_ seed: UInt64, _ style: PlanStyle = PlanStyle()) -> Plan {
+    var source = ChoiceSource(seed: seed)
+    return PlanGenerator(style).plan(from: &source, seed: seed)
+  }
+
+  @Test func `The same seed gives the same plan, another seed another one`() {
+    let plans = (1...50 as ClosedRange<UInt64>).map { Self.plan($0) }
+    #expect(plans == (1...50 as ClosedRange<UInt64>).map { Self.plan($0) })
+    #expect(Set(plans).count == 50)
+    #expect(plans.map(\.header.seed) == Array(1...50))
+  }
+
+  @Test(arguments: 1...200 as ClosedRange<UInt64>)
+  func `Every command is legal when its turn comes`(_ seed: UInt64) throws {
+    let plan = Self.plan(seed)
+    var rules = PlanRules(plan.header)
+    for (index, command) in plan.commands.enumerated() {
+      let objection = rules.objection(to: command.action)
+      #expect(objection == nil, "command \(index), \(command.action.word)")
+      #expect(command.faults.isEmpty)
+    }
+  }
+
+  @Test func `Everything that a plan may hold occurs within 500 plans`() {
+    var words: Set<String> = []
+    var seen: Set<String> = []
+    for seed in 1...500 as ClosedRange<UInt64> {
+      let plan = Self.plan(seed)
+      seen.insert("\(plan.header.actors.count) actors")
+      seen.insert("\(plan.header.model.entities.count) entities")
+      for actor in plan.header.actors {
+        seen.insert(actor.launched ? "launched" : "late")
+        seen.insert("strategy \(actor.strategy ?? "default")")
+      }
+      for command in plan.commands {
+        words.insert(command.action.word)
+        seen.formUnion(Traits.of(command.action))
+      }
+    }
+    #expect(
+      words == [
+        "write", "pass", "purge", "fetch", "merge", "record", "launch", "crash", "stop", "batch",
+        "clock", "begin", "commit", "retire",
+      ]
+    )
+    #expect(
+      seen.isSuperset(of: [
+        "1 actors", "2 actors", "3 actors", "4 actors", "1 entities", "2 entities", "launched",
+        "late", "strategy default", "strategy none", "view", "background", "batch", "own", "absent",
+        "other", "insert", "update", "delete", "batch update", "batch delete", "forward", "days",
+        "back", "one change", "several changes",
+      ])
+    )
+  }
+
+  @Test(arguments: 1...8)
+  func `The style says how many actors take part`(_ count: Int) {
+    var style = PlanStyle()
+    style.actorCounts = count...count
+    for seed in 1...20 as ClosedRange<UInt64> {
+      let header = Self.plan(seed, style).header
+      #expect(header.actors.count == count)
+      #expect(Set(header.actors.map(\.id)).count == count)
+      #expect(header.actors.allSatisfy { $0.author == $0.id.name })
+    }
+  }
+
+  @Test func `One actor alone is rare where several may take part`() {
+    let counts = (1...500 as ClosedRange<UInt64>).map { Self.plan($0).header.actors.count }
+    let alone = counts.filter { $0 == 1 }.count
+    #expect(alone > 0 && alone < 40)
+  }
+
+  @Test func `The style limits commands, changes and kinds of commands`() {
+    var style = PlanStyle()
+    style.commandCountMax = 7
+    style.changeCountMax = 3
+    style.actions = [.write, .pass, .purge]
+    style.absentAuthorShare = 0
+    let plans = (1...100 as ClosedRange<UInt64>).map { Self.plan($0, style) }
+    #expect(plans.map(\.commands.count).max() == 7)
+    #expect(plans.contains { $0.commands.isEmpty })
+    let actions = plans.flatMap(\.commands).map(\.action)
+    #expect(Set(actions.map(\.word)) == ["write", "pass", "purge"])
+    #expect(actions.compactMap(\.planned?.changes.count).max() == 3)
+    #expect(actions.compactMap(\.planned?.changes.count).min() == 1)
+  }
+
+  @Test func `Writes have the style's average number of changes`() {
+    var style = PlanStyle()
+    style.averageChangeCount = 4
+    style.changeCountMax = 60
+    let actions = (1...150 as ClosedRange<UInt64>).flatMap { Self.plan($0, style).commands }
+    let counts = actions.compactMap { $0.action.planned.map { Double($0.changes.count) } }
+    let mean = counts.reduce(0, +) / Double(counts.count)
+    #expect(counts.count > 500 && mean > 3.5 && mean < 4.5)
+  }
+
+  @Test(arguments: 1...100 as ClosedRange<UInt64>)
+  func `Replaying the choices gives the same plan`(_ seed: UInt64) {
+    var source = ChoiceSource(seed: seed)
+    let generator = PlanGenerator()
+    let plan = generator.plan(from: &source, seed: 9)
+    var again = ChoiceSource(replaying: source.sequence)
+    #expect(generator.plan(from: &again, seed: 9) == plan)
+    #expect(again.sequence == source.sequence)
+  }
+
+  @Test func `Without choices the plan is the simplest: one actor and nothing to do`() {
+    var source = ChoiceSource(replaying: ChoiceSequence())
+    let plan = PlanGenerator().plan(from: &source, seed: 0)
+    #expect(plan.commands.isEmpty && plan.header.actors == [PlannedActor("app", author: "app")])
+    #expect(plan.header.model.entities.map(\.name) == ["Item"])
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func `A property that always fails shrinks to the empty plan`(_ seed: UInt64) {
+    var source = ChoiceSource(seed: seed)
+    _ = PlanGenerator().plan(from: &source, seed: 0)
+    let shrunk = Shrinker().shrink(source.sequence, label: "any") { source in
+      _ = PlanGenerator().plan(from: &source, seed: 0)
+      return .failed(label: "any", message: "")
+    }
+    var simplest = ChoiceSource(replaying: shrunk.sequence)
+    #expect(PlanGenerator().plan(from: &simplest, seed: 0).commands.isEmpty)
+    #expect(shrunk.ending == .fixedPoint)
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func `A plan that must purge after a foreign write shrinks to those two`(_ seed: UInt64) throws {
+    let isWanted = { (plan: Plan) in
+      guard let write = plan.commands.firstIndex(where: { $0.action.word == "write" }) else {
+        return false
+      }
+      let writer = plan.commands[write].action.actor
+      return plan.commands[write...].contains {
+        $0.action.word == "purge" && $0.action.actor != writer
+      }
+    }
+    let found = try #require(
+      (0..<50 as Range<UInt64>).first { isWanted(Self.plan(seed * 100 + $0)) }
+    )
+    var source = ChoiceSource(seed: seed * 100 + found)
+    _ = PlanGenerator().plan(from: &source, seed: 0)
+    let shrunk = Shrinker().shrink(source.sequence, label: "purge") { source in
+      let plan = PlanGenerator().plan(from: &source, seed: 0)
+      return isWanted(plan) ? .failed(label: "purge", message: "") : .passed
+    }
+    var simplest = ChoiceSource(replaying: shrunk.sequence)
+    let plan = PlanGenerator().plan(from: &simplest, seed: 0)
+    #expect(plan.commands.map(\.action.word) == ["write", "purge"])
+    #expect(plan.header.actors.count == 2)
+  }
+}
