@@ -58,7 +58,7 @@ extension WorkTally {
   init(_ page: HistoryPage) {
     self.init(
       count: page.changes.count,
-      sum: page.changes.reduce(0) {
+      sum: page.changeRecords.reduce(0) {
         $0 &+ $1.key &+ Int64($1.columns) &+ Int64($1.tombstoneLength) &+ Int64($1.type.rawValue)
       } &+ page.tombstones.reduce(0) { $0 &+ Int64($1) }
     )

@@ -1,78 +1,126 @@
 import PersistentHistory
 
-/// Reads what a ``ChangePacker`` wrote into flat arrays.
+/// Reads what a ``ChangePacker`` wrote into flat buffers.
+///
+/// A blob is copied behind nothing but zeros first. Whatever it holds, a change that begins inside it
+/// then ends before the zeros do, so that the numbers of a change are read without asking at each byte
+/// whether there is one; what was read past the blob's end is noticed after the change.
 struct ChangeUnpacker {
-  var changes: [ChangeRecord] = []
-  var tombstones: [UInt8] = []
+  let changes = PageBuffer<ChangeRecord>()
+  let tombstones = PageBuffer<UInt8>()
+  private let copy = PageBuffer<UInt8>()
 
-  /// Appends the changes of one blob, and answers whether all of it could be read and no more than
-  /// so many were there.
-  mutating func append(_ blob: UnsafeRawBufferPointer, countMax: Int = .max) -> Bool {
-    // A change has two bytes at least. Each blob is read into memory of its own, on the stack for a
-    // small one, and appended at once: an append a change costs half as much again.
-    let capacity = min(countMax, blob.count / 2)
-    return withUnsafeTemporaryAllocation(of: ChangeRecord.self, capacity: capacity) { room in
-      guard let count = unpack(blob, into: room) else { return false }
-      changes.append(contentsOf: UnsafeBufferPointer(rebasing: room[..<count]))
-      return true
-    }
+  /// The bytes of four of the longest numbers: the head, the key, the columns, and a length.
+  private static let paddingCount = 4 * PackedNumber.byteCountMax
+  /// The bytes of the shortest change: its head and its key.
+  private static let changeBytesMin = 2
+
+  /// Appends the changes of one blob, and answers whether all of it could be read.
+  ///
+  /// - Complexity: linear in the bytes.
+  func append(_ blob: UnsafeRawBufferPointer) -> Bool {
+    guard let first = blob.first, first == ChangePacker.version else { return false }
+    copy.truncate(to: 0)
+    let bytes = copy.reserve(blob.count + Self.paddingCount)
+    UnsafeMutableRawBufferPointer(start: bytes, count: blob.count).copyMemory(from: blob)
+    (bytes + blob.count).update(repeating: 0, count: Self.paddingCount)
+    return unpack(bytes + 1, through: bytes + blob.count)
   }
 
-  /// Reads the changes of one blob into memory that is not initialized yet.
-  ///
-  /// - Returns: how many there were, or nothing when the blob is damaged or has too many.
-  private mutating func unpack(
-    _ blob: UnsafeRawBufferPointer,
-    into room: UnsafeMutableBufferPointer<ChangeRecord>
-  ) -> Int? {
-    var reader = ByteReader(blob)
-    guard reader.byte() == ChangePacker.version else { return nil }
-    var key: Int64 = 0
+  private func unpack(_ start: UnsafePointer<UInt8>, through end: UnsafePointer<UInt8>) -> Bool {
+    var next = start
+    let room = changes.reserve((end - start) / Self.changeBytesMin + 1)
     var count = 0
-    while !reader.isAtEnd {
-      guard count < room.count, let head = reader.varint(), head >> 2 <= UInt64(Int32.max),
-        let difference = reader.zigzag()
-      else { return nil }
-      key &+= difference
-      let code = UInt8(truncatingIfNeeded: head & 3)
+    // What could be read stays, for whoever looks at a damaged file.
+    defer { changes.advance(by: next > end ? count - 1 : count) }
+    var key: Int64 = 0
+    while next < end {
+      guard let head = PackedNumber.read(&next), head >> 2 <= UInt64(Int32.max),
+        let difference = PackedNumber.read(&next)
+      else { return false }
+      key &+= PackedNumber.signed(difference)
       var record = ChangeRecord(
         key: key,
         columns: 0,
         entity: Int32(truncatingIfNeeded: head >> 2),
         tombstoneStart: 0,
         tombstoneLength: 0,
-        type: ChangeType(rawValue: code) ?? .update
+        type: .insert
       )
-      if record.type == .update {
-        guard let columns = reader.varint() else { return nil }
+      switch head & 3 {
+      case 0: break
+      case 1:
+        guard let columns = PackedNumber.read(&next) else { return false }
+        record.type = .update
         record.columns = columns
+      case 2:
+        record.type = .delete
+        guard readBytes(&next, end, into: &record) else { return false }
+      default:
+        guard let columns = PackedNumber.read(&next) else { return false }
+        record.type = .update
+        record.columns = columns
+        guard readBytes(&next, end, into: &record) else { return false }
       }
-      if code >= ChangeType.delete.rawValue {
-        guard readBytes(&reader, into: &record) else { return nil }
-      }
-      room.initializeElement(at: count, to: record)
+      (room + count).initialize(to: record)
       count += 1
     }
-    return count
+    return next == end
   }
 
   /// Reads the tombstone of a delete, or the columns of an update beyond the first 64.
-  private mutating func readBytes(
-    _ reader: inout ByteReader,
+  private func readBytes(
+    _ next: inout UnsafePointer<UInt8>,
+    _ end: UnsafePointer<UInt8>,
     into record: inout ChangeRecord
   ) -> Bool {
-    guard let length = reader.varint(), length <= UInt64(Int32.max),
-      let bytes = reader.take(Int(length))
+    guard let length = PackedNumber.read(&next), next <= end, length <= UInt64(end - next)
     else { return false }
-    return keep(bytes, for: &record)
+    defer { next += Int(length) }
+    return keep(UnsafeRawBufferPointer(start: next, count: Int(length)), for: &record)
   }
 
   /// Copies bytes that belong to a change, and answers whether they still fit.
-  mutating func keep(_ bytes: UnsafeRawBufferPointer, for record: inout ChangeRecord) -> Bool {
+  func keep(_ bytes: UnsafeRawBufferPointer, for record: inout ChangeRecord) -> Bool {
     guard tombstones.count <= Int(UInt32.max), bytes.count <= Int(Int32.max) else { return false }
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }
     record.tombstoneStart = UInt32(tombstones.count)
     record.tombstoneLength = UInt32(bytes.count)
-    tombstones.append(contentsOf: bytes)
+    UnsafeMutableRawPointer(tombstones.reserve(bytes.count))
+      .copyMemory(from: start, byteCount: bytes.count)
+    tombstones.advance(by: bytes.count)
     return true
+  }
+}
+
+/// Numbers of seven bits a byte, low bits first, of which the high bit says that more follow, in bytes
+/// of which enough are known to be there.
+private enum PackedNumber {
+  /// The bytes of the longest number.
+  static let byteCountMax = 10
+
+  @inline(__always)
+  static func read(_ next: inout UnsafePointer<UInt8>) -> UInt64? {
+    let first = next.pointee
+    next += 1
+    return first < 0x80 ? UInt64(first) : readRest(&next, UInt64(first & 0x7f))
+  }
+
+  @inline(__always)
+  static func signed(_ raw: UInt64) -> Int64 {
+    Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
+  }
+
+  /// Nothing when the number has more than ten bytes or 64 bits.
+  private static func readRest(_ next: inout UnsafePointer<UInt8>, _ low: UInt64) -> UInt64? {
+    var value = low
+    for shift in stride(from: UInt64(7), through: 63, by: 7) {
+      let byte = next.pointee
+      next += 1
+      guard shift < 63 || byte <= 1 else { return nil }
+      value |= UInt64(byte & 0x7f) << shift
+      if byte < 0x80 { return value }
+    }
+    return nil
   }
 }

@@ -33,6 +33,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case notAMember(ActorID)
   /// A retention limit has cut the member off; it must resync.
   case lost(ActorID)
+  /// The store's changes cannot be watched; the reason in words follows.
+  case unwatchable(path: String, why: String)
   /// A closure that the caller handed in threw; its error in words follows.
   case stopped(String)
   /// The file does not hold what it must; the sentence says what.
@@ -88,6 +90,8 @@ extension HistoryError: CustomStringConvertible {
     case .notAMember(let actor): "\"\(actor)\" is not a member of this store. Launch it first."
     case .lost(let actor):
       "\"\(actor)\" was cut off by a retention limit. Resync: read the data anew and go on."
+    case .unwatchable(let path, let why):
+      "Changes of \(path) cannot be watched: \(why). Close some files, or fetch without being told."
     case .stopped(let why): "The request was given up because its closure threw: \(why)."
     case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
     case .damagedTransaction(let number):

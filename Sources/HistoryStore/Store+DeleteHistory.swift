@@ -19,7 +19,8 @@ extension Store {
         try core.learnNewStrings()
         let head = try core.head().number
         let filter = authors.map { HistoryFilter.any($0.map { .author($0) }) }
-        let matching = filter.map { " AND " + $0.sql(core.layout, core.strings.number(of:)) } ?? ""
+        let compiled = try filter.map { try CompiledFilter($0, core.model, core.strings) }
+        let matching = compiled.map { " AND " + FilterSQL($0, core.layout).possible } ?? ""
         let bound = date.timeIntervalSinceReferenceDate
         for sql in core.layout.deletions(where: "\(core.layout.timestamp) < ?1\(matching)") {
           let delete = try core.query(sql)

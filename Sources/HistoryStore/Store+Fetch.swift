@@ -18,13 +18,15 @@ extension Store {
 }
 
 extension StoreCore {
-  fileprivate func fetch(_ request: HistoryRequest) throws -> HistoryPage {
+  /// Fetches one page in the read transaction that is open.
+  func fetch(_ request: HistoryRequest) throws -> HistoryPage {
     if request.filter != nil { try learnNewStrings() }
+    let filter = try request.filter.map { filter in try CompiledFilter(filter, model, strings) }
     let greatestPurged = try greatestPurged()
-    var scan = HistoryScan(request, purged: [:])
+    var scan = HistoryScan(request, of: id, filter, layout)
     switch request.position {
     case .token(let token):
-      if let token { try check(token, against: request.filter, greatestPurged) }
+      if let token { try check(token, of: request, greatestPurged) }
       scan.after = token?.number ?? 0
       if timestamps == .wallClock {
         scan.afterTimestamp = request.since?.timeIntervalSinceReferenceDate
@@ -36,74 +38,91 @@ extension StoreCore {
         scan.afterTimestamp = date.timeIntervalSinceReferenceDate
       }
     }
-    // What is purged but not yet deleted is invisible.
-    if scan.after < greatestPurged { scan.purged = try purgedByAuthor() }
+    if let rest = request.rest { scan.after = rest.token.number - 1 }
+    scan.skipToNumbers()
+    if scan.after < greatestPurged {
+      // What is purged but not yet deleted is invisible.
+      scan.purged = try purgedByAuthor()
+      scan.gone = scan.purged
+    }
     return try page(scan)
   }
 
   private func page(_ plan: HistoryScan) throws -> HistoryPage {
     var scan = plan
-    let rows =
-      try scan.meetsAll ? statement(.page) : query(scan.sql(rules, layout, strings))
+    let rows = try scan.meetsAll ? statement(.page) : query(scan.sql(rules, layout))
     defer { rows.statement.reset() }
-    rows.statement.bind(scan.after, at: 1)
-    if let timestamp = scan.afterTimestamp { rows.statement.bind(timestamp, at: 2) }
+    scan.bind(to: rows.statement)
     var hasMore = false
-    while try rows.statement.step() {
+    while try !hasMore && rows.statement.step() {
       if scan.isFull {
         hasMore = true
-        break
+      } else if !scan.isPurged(rows.statement) {
+        try read(rows.statement, into: &scan)
+        hasMore = scan.rest != nil
       }
-      if scan.isPurged(rows.statement) { continue }
-      guard scan.append(rows.statement) else { throw HistoryError.damagedTransaction(scan.number) }
-      switch layout {
-      case .packed: if rows.statement.isNull(9) { try appendChunks(to: &scan) }
-      case .coreData: try appendRows(to: &scan)
-      }
-      guard scan.endTransaction() else { throw HistoryError.damagedTransaction(scan.number) }
+    }
+    if let unread = scan.unread {
+      throw HistoryError.expired(token: unread.token, firstHeld: nil)
     }
     if scan.greatestString > strings.completeThrough { try learnNewStrings() }
     findWriters(in: &scan)
-    return HistoryPage(
-      storeID: id,
-      model: model,
-      scannedThrough: try scannedThrough(scan, hasMore: hasMore),
-      hasMore: hasMore,
-      records: scan.records,
-      changes: scan.unpacker.changes,
-      tombstones: scan.unpacker.tombstones,
-      strings: strings
-    )
+    return scan.page(self, through: try scannedThrough(scan, hasMore), hasMore: hasMore)
+  }
+
+  /// Reads one transaction: its row, and its changes if they are wanted or must be asked.
+  private func read(_ row: borrowing Statement, into scan: inout HistoryScan) throws {
+    try scan.begin(row)
+    if scan.isLooking {
+      try readChanges(row, into: &scan)
+      scan.endLooking()
+    }
+    if scan.takesChanges { try readChanges(row, into: &scan) }
+    scan.endTransaction()
+  }
+
+  private func readChanges(_ row: borrowing Statement, into scan: inout HistoryScan) throws {
+    switch layout {
+    case .packed: try readBlobs(row, into: &scan)
+    case .coreData: try readRows(into: &scan)
+    }
+    guard scan.isWhole else { throw HistoryError.damagedTransaction(scan.record.number) }
   }
 
   /// A page that ran to the end has scanned through the head, matching or not.
-  private func scannedThrough(_ scan: HistoryScan, hasMore: Bool) throws -> HistoryToken {
-    if hasMore, let last = scan.records.last {
+  private func scannedThrough(_ scan: HistoryScan, _ hasMore: Bool) throws -> HistoryToken {
+    guard hasMore else {
+      // A scan that meets all has met the head, if there was anything after the position.
+      guard scan.meetsAll, scan.met.number > 0 else { return try headToken() }
+      return HistoryToken(store: id, number: scan.met.number, mark: scan.met.mark)
+    }
+    if let last = scan.scanned {
       return HistoryToken(store: id, number: last.number, mark: last.mark)
     }
-    // A scan that meets all has met the head, if there was anything after the position.
-    guard scan.meetsAll, scan.number > 0 else { return try headToken() }
-    return HistoryToken(store: id, number: scan.number, mark: scan.mark)
+    if case .token(let token?) = scan.request.position { return token }
+    return .beginning(of: id)
   }
 
   // MARK: Positions
 
   /// Refuses a token that is not of this history, or after which something is gone that the request
-  /// would have returned.
-  func check(
+  /// would have returned, and that was not gone already when it returned the pages before.
+  private func check(
     _ token: HistoryToken,
-    against filter: HistoryFilter?,
+    of request: HistoryRequest,
     _ greatestPurged: Int64
   ) throws {
     try checkIsOurs(token)
     guard token.number < greatestPurged else { return }
-    let purged = try purgedByAuthor()
-    if purged.values.contains(where: { $0 > token.number }) { try learnNewStrings() }
-    let isGone = purged.contains { author, through in
-      through > token.number
-        && filter?.verdict(forAuthor: strings[author]).canMatch ?? true
+    let gone = try purgedByAuthor().filter { author, through in
+      through > max(token.number, request.gone[author] ?? 0)
     }
-    if isGone {
+    if !gone.isEmpty { try learnNewStrings() }
+    let isGap = gone.contains { author, through in
+      let numbers = max(token.number, request.gone[author] ?? 0) + 1...through
+      return request.filter?.verdict(forAuthor: strings[author], numbers: numbers).canMatch ?? true
+    }
+    if isGap {
       throw HistoryError.expired(token: token, firstHeld: try firstHeld(after: token.number))
     }
   }

@@ -47,7 +47,7 @@ extension ObjectContext {
   ) {
     let record = transaction.record
     for index in record.firstChange..<record.firstChange + record.count {
-      let change = transaction.page.changes[index]
+      let change = transaction.page.changeRecords[index]
       guard change.entity > 0, change.entity <= Int32(state.tables.count) else { continue }
       let known = state[table: change.entity].version(of: change.key)
       switch change.type {

@@ -1,5 +1,5 @@
 /// What a transaction did to an object; raw values as in `NSPersistentHistoryChangeType`.
-public enum ChangeType: UInt8, Sendable, Hashable, Codable, CaseIterable {
+public enum ChangeType: UInt8, Sendable, Hashable, Codable, CaseIterable, BitwiseCopyable {
   /// The object is new.
   case insert = 0
   /// Some attributes of the object were set.

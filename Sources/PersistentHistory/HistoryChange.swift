@@ -2,7 +2,7 @@
 /// (Core Data: `NSPersistentHistoryChange`).
 ///
 /// A view into its ``HistoryPage``: names and values are made only when asked for.
-public struct HistoryChange: Sendable {
+public struct HistoryChange: Sendable, Identifiable {
   /// The page that holds the change.
   package let page: HistoryPage
   /// The position of the change in its page.
@@ -14,8 +14,24 @@ public struct HistoryChange: Sendable {
   }
 
   /// The plain numbers of the change.
-  package var record: ChangeRecord { page.changes[index] }
+  package var record: ChangeRecord { page.changeRecords[index] }
 
+  /// The identity of the change: its transaction and its place there, the same in every fetch.
+  ///
+  /// - Complexity: logarithmic in the transactions of the page.
+  public var id: ChangeID {
+    let transaction = transaction.record
+    let place =
+      page.places.isEmpty
+      ? transaction.firstPlace + index - transaction.firstChange : page.places[index]
+    return ChangeID(transaction: transaction.number, place: place)
+  }
+  /// The transaction that made it.
+  ///
+  /// - Complexity: logarithmic in the transactions of the page.
+  public var transaction: HistoryTransaction {
+    HistoryTransaction(page: page, index: page.transactionIndex(ofChange: index))
+  }
   /// The object that changed.
   public var objectID: ObjectID { record.objectID }
   /// What happened to it.
@@ -37,10 +53,13 @@ public struct HistoryChange: Sendable {
     guard type == .update else { return [] }
     let first = (0..<64).filter { columns >> UInt64($0) & 1 == 1 }
     guard record.tombstoneLength > 0 else { return first }
-    return first
-      + page.tombstoneBytes(of: record).enumerated().flatMap { index, byte in
-        (0..<8).filter { byte >> UInt8($0) & 1 == 1 }.map { 64 + 8 * index + $0 }
-      }
+    let (start, count) = (Int(record.tombstoneStart), Int(record.tombstoneLength))
+    return page.tombstones.withBytes(at: start, count: count) { bytes in
+      first
+        + bytes.enumerated().flatMap { index, byte in
+          (0..<8).filter { byte >> UInt8($0) & 1 == 1 }.map { 64 + 8 * index + $0 }
+        }
+    }
   }
 
   /// The values that a deleted object left behind, by attribute name; nothing if it left none.
@@ -50,12 +69,37 @@ public struct HistoryChange: Sendable {
     guard type == .delete, record.tombstoneLength > 0,
       let entity = page.model.entity(record.entity)
     else { return nil }
-    return Tombstone.decode(page.tombstoneBytes(of: record), of: entity)
+    return page.tombstone(of: record, in: entity)
+  }
+}
+
+/// The identity of one change (Core Data: `NSPersistentHistoryChange.changeID`).
+public struct ChangeID: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// The number of the transaction.
+  public let transaction: Int64
+  /// The place among the transaction's changes, from 0.
+  public let place: Int
+
+  /// Creates the identity of the change at a place of a transaction.
+  public init(transaction: Int64, place: Int) {
+    self.transaction = transaction
+    self.place = place
+  }
+
+  /// The two numbers, for logs.
+  public var description: String { "#\(transaction)/\(place)" }
+}
+
+extension ChangeID: Comparable {
+  /// Orders changes by commit order, then by their place.
+  public static func < (left: ChangeID, right: ChangeID) -> Bool {
+    left.transaction == right.transaction
+      ? left.place < right.place : left.transaction < right.transaction
   }
 }
 
 /// The plain numbers of one change: 32 bytes, no references.
-package struct ChangeRecord: Hashable, Sendable {
+package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// The object's key.
   package var key: Int64
   /// The column bitmap of an update.

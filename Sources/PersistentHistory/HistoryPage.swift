@@ -9,13 +9,19 @@ public final class HistoryPage: Sendable {
   public let model: Model
   /// The position that the fetch has read through, matching or not: where the next fetch goes on.
   public let scannedThrough: HistoryToken
-  /// Whether the fetch stopped at its limit before the end of history.
+  /// Whether the fetch stopped at a limit before the end of history; what follows need not match.
   public let hasMore: Bool
 
   package let records: [TransactionRecord]
-  package let changes: [ChangeRecord]
-  package let tombstones: [UInt8]
+  package let changeRecords: PageBuffer<ChangeRecord>
+  package let tombstones: PageBuffer<UInt8>
+  /// The place of each change in its transaction, where others were left out; else empty.
+  package let places: [Int]
   package let strings: InternedStrings
+  /// Where a transaction goes on that only began on this page.
+  package let rest: TransactionRest?
+  /// How far each author's history was gone when the page was read, if that was above its start.
+  package let gone: [Int32: Int64]
 
   package init(
     storeID: StoreID,
@@ -23,29 +29,71 @@ public final class HistoryPage: Sendable {
     scannedThrough: HistoryToken,
     hasMore: Bool,
     records: [TransactionRecord],
-    changes: [ChangeRecord],
-    tombstones: [UInt8],
-    strings: InternedStrings
+    changes: PageBuffer<ChangeRecord>,
+    tombstones: PageBuffer<UInt8>,
+    places: [Int] = [],
+    strings: InternedStrings,
+    rest: TransactionRest? = nil,
+    gone: [Int32: Int64] = [:]
   ) {
     self.storeID = storeID
     self.model = model
     self.scannedThrough = scannedThrough
     self.hasMore = hasMore
     self.records = records
-    self.changes = changes
+    self.changeRecords = changes
     self.tombstones = tombstones
+    self.places = places
     self.strings = strings
+    self.rest = rest
+    self.gone = gone
   }
 
   /// The transactions of the page, in commit order.
   public var transactions: HistoryTransactions { HistoryTransactions(page: self) }
 
+  /// The changes of all transactions of the page, in commit order.
+  public var changes: HistoryChanges {
+    HistoryChanges(page: self, start: 0, end: changeRecords.count)
+  }
+
   /// The string with a number, or nothing for 0.
   package func string(_ number: Int32) -> String? { strings[number] }
 
-  package func tombstoneBytes(of record: ChangeRecord) -> ArraySlice<UInt8> {
-    let start = Int(record.tombstoneStart)
-    return tombstones[start..<start + Int(record.tombstoneLength)]
+  /// The values that a change left behind; nothing if their bytes make no sense.
+  package func tombstone(of record: ChangeRecord, in entity: Entity) -> [String: Value]? {
+    tombstones.withBytes(at: Int(record.tombstoneStart), count: Int(record.tombstoneLength)) {
+      Tombstone.decode($0, of: entity)
+    }
+  }
+
+  /// The position of the transaction that holds a change.
+  ///
+  /// - Complexity: logarithmic in the transactions of the page.
+  package func transactionIndex(ofChange index: Int) -> Int {
+    var low = 0
+    var high = records.count - 1
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if records[middle].firstChange <= index { low = middle } else { high = middle - 1 }
+    }
+    return low
+  }
+}
+
+/// Where the rest of a transaction begins of which a page holds only a part.
+package struct TransactionRest: Hashable, Sendable {
+  /// The transaction.
+  package let token: HistoryToken
+  /// The first chunk, or other unit of the layout, that was not read.
+  package let chunk: Int64
+  /// How many of its changes were read.
+  package let place: Int
+
+  package init(token: HistoryToken, chunk: Int64, place: Int) {
+    self.token = token
+    self.chunk = chunk
+    self.place = place
   }
 }
 
@@ -72,6 +120,17 @@ package struct InternedStrings: Sendable {
   package let areLabels: Bool
 
   package init(areLabels: Bool = false) { self.areLabels = areLabels }
+
+  /// The numbers of the strings that name a process, 0 for none.
+  ///
+  /// - Complexity: linear in the strings where they are labels.
+  package func numbers(ofProcess name: String?) -> [Int32] {
+    guard areLabels else { return number(of: name).map { [$0] } ?? [] }
+    let labelled = byNumber.indices.filter { index in
+      byNumber[index].map { ProcessLabel($0).name == name } ?? (index == 0 && name == nil)
+    }
+    return labelled.map { Int32($0) }
+  }
 
   /// What the string of a process says, where such strings are labels.
   package func label(of process: Int32) -> ProcessLabel? {

@@ -1,7 +1,7 @@
 /// One save or one batch request, as history holds it (Core Data: `NSPersistentHistoryTransaction`).
 ///
 /// A view into its ``HistoryPage``: names are made only when asked for.
-public struct HistoryTransaction: Sendable {
+public struct HistoryTransaction: Sendable, Identifiable {
   /// The page that holds the transaction.
   package let page: HistoryPage
   /// The position of the transaction in its page.
@@ -17,6 +17,8 @@ public struct HistoryTransaction: Sendable {
 
   /// The transaction's position: number order is commit order.
   public var number: Int64 { record.number }
+  /// The number, which is the same in every fetch.
+  public var id: Int64 { record.number }
   /// When it was written, by the store's clock.
   public var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.timestamp) }
   /// The store that holds it.
@@ -38,7 +40,10 @@ public struct HistoryTransaction: Sendable {
   public var token: HistoryToken {
     HistoryToken(store: page.storeID, number: record.number, mark: record.mark)
   }
-  /// The changes, one an object at most.
+  /// How many changes it has, whether or not the page holds them.
+  public var changeCount: Int { record.total }
+  /// The changes, one an object at most, as far as the request asked for them; each page of a
+  /// ``HistoryReader`` may hold a part of those of a big transaction.
   public var changes: HistoryChanges {
     HistoryChanges(page: page, start: record.firstChange, end: record.firstChange + record.count)
   }
@@ -58,8 +63,28 @@ package struct TransactionRecord: Hashable, Sendable {
   package var writer: Int64
   /// Where its changes start in the page.
   package var firstChange: Int
-  /// How many changes it has.
+  /// How many changes of it the page holds.
   package var count: Int
+  /// How many changes it has in history.
+  package var total: Int
+  /// How many of its changes lie on earlier pages.
+  package var firstPlace: Int
+
+  /// The numbers of no transaction.
+  package init() {
+    self.init(
+      number: 0,
+      timestamp: 0,
+      mark: 0,
+      author: 0,
+      contextName: 0,
+      bundle: 0,
+      process: 0,
+      writer: 0,
+      firstChange: 0,
+      count: 0
+    )
+  }
 
   @inlinable
   package init(
@@ -72,7 +97,9 @@ package struct TransactionRecord: Hashable, Sendable {
     process: Int32,
     writer: Int64,
     firstChange: Int,
-    count: Int
+    count: Int,
+    total: Int? = nil,
+    firstPlace: Int = 0
   ) {
     self.number = number
     self.timestamp = timestamp
@@ -84,6 +111,8 @@ package struct TransactionRecord: Hashable, Sendable {
     self.writer = writer
     self.firstChange = firstChange
     self.count = count
+    self.total = total ?? count
+    self.firstPlace = firstPlace
   }
 }
 

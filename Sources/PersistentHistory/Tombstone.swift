@@ -40,23 +40,24 @@ package enum Tombstone {
   ///
   /// The values of an entity whose attributes are not known go by the columns that Core Data keeps
   /// them in (`ZTOMBSTONE0`), with the types that SQLite stores them in.
-  package static func decode(_ bytes: ArraySlice<UInt8>, of entity: Entity) -> [String: Value]? {
-    bytes.withUnsafeBytes { buffer in
-      var reader = ByteReader(buffer)
-      var values: [String: Value] = [:]
-      while !reader.isAtEnd {
-        guard let (position, stored) = next(&reader) else { return nil }
-        if entity.attributes.isEmpty {
-          values["ZTOMBSTONE\(position)"] = Value(stored)
-          continue
-        }
-        guard position < entity.attributes.count,
-          let value = Value(stored, as: entity.attributes[position].type)
-        else { return nil }
-        values[entity.attributes[position].name] = value
+  package static func decode(
+    _ bytes: UnsafeRawBufferPointer,
+    of entity: Entity
+  ) -> [String: Value]? {
+    var reader = ByteReader(bytes)
+    var values: [String: Value] = [:]
+    while !reader.isAtEnd {
+      guard let (position, stored) = next(&reader) else { return nil }
+      if entity.attributes.isEmpty {
+        values["ZTOMBSTONE\(position)"] = Value(stored)
+        continue
       }
-      return values
+      guard position < entity.attributes.count,
+        let value = Value(stored, as: entity.attributes[position].type)
+      else { return nil }
+      values[entity.attributes[position].name] = value
     }
+    return values
   }
 }
 

@@ -28,7 +28,7 @@ import Testing
     case .coreData: #expect(rows == 2 * Int64(count))
     }
     let page = try store.fetch(HistoryRequest(after: try store.token(1)))
-    let changes = page.changes
+    let changes = page.changeRecords
     #expect(page.transactions.map(\.changes.count) == [count])
     #expect(changes.map(\.key) == inserted.objectIDs.map(\.key))
     #expect(changes.allSatisfy { $0.type == .delete && $0.tombstoneLength > 0 })

@@ -58,8 +58,8 @@ struct PackedHistory: HistorySource {
     _ builder: inout CensusBuilder,
     _ counted: inout Int
   ) -> Bool {
-    unpacker.changes.removeAll(keepingCapacity: true)
-    unpacker.tombstones.removeAll(keepingCapacity: true)
+    unpacker.changes.truncate(to: 0)
+    unpacker.tombstones.truncate(to: 0)
     let isWhole = unpacker.append(blob)
     for change in unpacker.changes {
       builder.addChange(entity: Int64(change.entity), type: Int64(change.type.rawValue))

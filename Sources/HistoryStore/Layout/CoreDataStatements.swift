@@ -9,7 +9,9 @@ struct CoreDataStatements {
   static let firstTombstonePlace: Int32 = 7
   /// Writes a change: key, type, entity, object, transaction, columns, tombstones.
   let insertChange: String
-  /// The changes of one transaction: entity, object, type, columns, tombstones.
+  /// How many rows of changes a scan takes at once.
+  static let batchCount: Int64 = 1024
+  /// The changes of one transaction behind so many: entity, object, type, columns, tombstones.
   let changes: String
 
   init(tombstoneCount: Int) {
@@ -22,7 +24,7 @@ struct CoreDataStatements {
       """
     changes = """
       SELECT ZENTITY, ZENTITYPK, ZCHANGETYPE, ZCOLUMNS\(names) FROM ACHANGE
-      WHERE ZTRANSACTIONID = ?1 ORDER BY Z_PK
+      WHERE ZTRANSACTIONID = ?1 ORDER BY Z_PK LIMIT -1 OFFSET ?2
       """
   }
 }

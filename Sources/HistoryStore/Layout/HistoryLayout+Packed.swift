@@ -70,16 +70,33 @@ extension StoreCore {
     }
   }
 
-  /// Reads the chunks of the transaction that a scan has just begun.
-  func appendChunks(to scan: inout HistoryScan) throws {
-    let chunks = try statement(.chunks)
-    chunks.statement.bind(scan.number << ChunkKey.bits, at: 1)
-    chunks.statement.bind((scan.number + 1) << ChunkKey.bits, at: 2)
-    defer { chunks.statement.reset() }
-    while try chunks.statement.step() {
-      guard scan.unpacker.append(chunks.statement.bytes(0)) else {
-        throw HistoryError.damagedTransaction(scan.number)
-      }
+  /// Reads the changes of a transaction out of its row, or out of its chunks.
+  func readBlobs(_ row: borrowing Statement, into scan: inout HistoryScan) throws {
+    if row.isNull(9) {
+      try readChunks(into: &scan)
+    } else {
+      try unpack(row.bytes(9), into: &scan)
     }
+  }
+
+  private func readChunks(into scan: inout HistoryScan) throws {
+    let chunks = try statement(.chunks)
+    let number = scan.record.number
+    chunks.statement.bind(number << ChunkKey.bits + scan.batch, at: 1)
+    chunks.statement.bind((number + 1) << ChunkKey.bits, at: 2)
+    defer { chunks.statement.reset() }
+    while try chunks.statement.step(), try unpack(chunks.statement.bytes(0), into: &scan) {}
+  }
+
+  /// Unpacks one blob, and answers whether more is wanted.
+  @discardableResult
+  private func unpack(
+    _ blob: UnsafeRawBufferPointer,
+    into scan: inout HistoryScan
+  ) throws -> Bool {
+    guard scan.unpacker.append(blob) else {
+      throw HistoryError.damagedTransaction(scan.record.number)
+    }
+    return scan.endBatch()
   }
 }

@@ -48,11 +48,10 @@ extension HistoryLayout {
   /// A string's text.
   package var stringText: String { either("text", "ZNAME") }
 
-  /// What a scan reads of each transaction, in the order in which it reads it; rows of changes are
-  /// counted while they are read.
+  /// What a scan reads of each transaction, in the order in which it reads it.
   var transactionColumns: String {
     let names = [number, timestamp, mark, author, contextName, bundle, process, writer]
-    return (names + [either("count", "0"), either("changes", "NULL")]).joined(separator: ", ")
+    return (names + [count, either("changes", "NULL")]).joined(separator: ", ")
   }
 
   private func either(_ packed: String, _ coreData: String) -> String {

@@ -19,7 +19,7 @@ extension StoreCore {
     let insert = try query(coreData.insertChange)
     insert.statement.bind(record.number, at: 5)
     for index in 0..<packed.chunkCount {
-      var unpacker = ChangeUnpacker()
+      let unpacker = ChangeUnpacker()
       guard unpacker.append(packed.chunk(index)) else {
         throw HistoryError.damagedTransaction(record.number)
       }
@@ -32,21 +32,18 @@ extension StoreCore {
     from key: inout Int64,
     _ insert: PreparedStatement
   ) throws {
-    try unpacker.tombstones.withUnsafeBytes { side in
-      for change in unpacker.changes {
-        let start = Int(change.tombstoneStart)
-        let bytes = UnsafeRawBufferPointer(
-          rebasing: side[start..<start + Int(change.tombstoneLength)]
-        )
-        insert.statement.bind(key, at: 1)
-        insert.statement.bind(Int64(change.type.rawValue), at: 2)
-        insert.statement.bind(Int64(change.entity), at: 3)
-        insert.statement.bind(change.key, at: 4)
+    for change in unpacker.changes {
+      insert.statement.bind(key, at: 1)
+      insert.statement.bind(Int64(change.type.rawValue), at: 2)
+      insert.statement.bind(Int64(change.entity), at: 3)
+      insert.statement.bind(change.key, at: 4)
+      let (start, length) = (Int(change.tombstoneStart), Int(change.tombstoneLength))
+      try unpacker.tombstones.withBytes(at: start, count: length) { bytes in
         bindColumns(of: change, bytes, to: insert)
         try bindTombstone(of: change, bytes, to: insert)
         try insert.statement.run()
-        key += 1
       }
+      key += 1
     }
   }
 
@@ -102,20 +99,24 @@ extension StoreCore {
     try raise.statement.run()
   }
 
-  /// Reads the rows of the transaction that a scan has just begun.
-  func appendRows(to scan: inout HistoryScan) throws {
+  /// Reads the rows of the transaction that a scan has just begun, in batches.
+  func readRows(into scan: inout HistoryScan) throws {
     let rows = try query(coreData.changes)
-    rows.statement.bind(scan.number, at: 1)
+    rows.statement.bind(scan.record.number, at: 1)
+    rows.statement.bind(scan.batch * CoreDataStatements.batchCount, at: 2)
     defer { rows.statement.reset() }
+    var count: Int64 = 0
     while try rows.statement.step() {
-      guard append(rows.statement, to: &scan.unpacker) else {
-        throw HistoryError.damagedTransaction(scan.number)
+      guard append(rows.statement, to: scan.unpacker) else {
+        throw HistoryError.damagedTransaction(scan.record.number)
       }
+      count += 1
+      if count % CoreDataStatements.batchCount == 0, !scan.endBatch() { return }
     }
-    scan.countChanges()
+    if count % CoreDataStatements.batchCount != 0 { _ = scan.endBatch() }
   }
 
-  private func append(_ row: borrowing Statement, to unpacker: inout ChangeUnpacker) -> Bool {
+  private func append(_ row: borrowing Statement, to unpacker: ChangeUnpacker) -> Bool {
     guard row.storage(0) == .integer, let entity = Int32(exactly: row.int(0)), entity >= 0,
       row.storage(1) == .integer, row.storage(2) == .integer,
       let type = UInt8(exactly: row.int(2)).flatMap(ChangeType.init(rawValue:))

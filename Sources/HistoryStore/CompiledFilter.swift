@@ -1,0 +1,145 @@
+import PersistentHistory
+
+/// A filter in which names have become numbers, for SQL and for changes as they are unpacked.
+indirect enum CompiledFilter {
+  /// A property of a transaction that is a string with a number.
+  enum StringColumn {
+    case author
+    case contextName
+    case bundle
+    case process
+  }
+
+  case constant(Bool)
+  case string(StringColumn, Int32)
+  case numbers(ClosedRange<Int64>)
+  /// In seconds since 2001-01-01 UTC.
+  case timestamps(ClosedRange<Double>)
+  case entity(Int32)
+  case type(ChangeType)
+  case object(ObjectID)
+  case all([CompiledFilter])
+  case any([CompiledFilter])
+  case not(CompiledFilter)
+
+  /// Looks up the names of a filter; a string without a number occurs in no transaction.
+  ///
+  /// - Throws: ``HistoryError/unknownEntity(_:)``.
+  init(
+    _ filter: HistoryFilter,
+    _ model: Model,
+    _ strings: InternedStrings
+  ) throws(HistoryError) {
+    func string(_ column: StringColumn, _ text: String?) -> CompiledFilter {
+      strings.number(of: text).map { .string(column, $0) } ?? .constant(false)
+    }
+    func compiled(_ filters: [HistoryFilter]) throws(HistoryError) -> [CompiledFilter] {
+      try filters.map { filter throws(HistoryError) in
+        try CompiledFilter(filter, model, strings)
+      }
+    }
+    switch filter {
+    case .author(let text): self = string(.author, text)
+    case .contextName(let text): self = string(.contextName, text)
+    case .bundleID(let text): self = string(.bundle, text)
+    case .processID(let text):
+      self = .any(strings.numbers(ofProcess: text).map { .string(.process, $0) })
+    case .numbers(let range): self = .numbers(range)
+    case .timestamps(let range):
+      self = .timestamps(
+        range.lowerBound
+          .timeIntervalSinceReferenceDate...range.upperBound.timeIntervalSinceReferenceDate
+      )
+    case .entity(let name):
+      guard let number = model.number(of: name) else { throw .unknownEntity(name) }
+      self = .entity(number)
+    case .type(let type): self = .type(type)
+    case .object(let id): self = .object(id)
+    case .all(let filters): self = .all(try compiled(filters))
+    case .any(let filters): self = .any(try compiled(filters))
+    case .not(let filter): self = .not(try CompiledFilter(filter, model, strings))
+    }
+  }
+
+  /// Whether anything in it depends on the change.
+  var readsChanges: Bool {
+    switch self {
+    case .entity, .type, .object: true
+    case .all(let filters), .any(let filters): filters.contains(where: \.readsChanges)
+    case .not(let filter): filter.readsChanges
+    case .constant, .string, .numbers, .timestamps: false
+    }
+  }
+
+  /// The least number that can match, if the filter says so outright.
+  var numberMin: Int64? {
+    switch self {
+    case .numbers(let range): range.lowerBound
+    case .all(let filters): filters.compactMap(\.numberMin).max()
+    default: nil
+    }
+  }
+}
+
+// MARK: Changes
+
+extension CompiledFilter {
+  /// What remains to be asked of the changes of one transaction.
+  func reduced(for record: TransactionRecord) -> CompiledFilter {
+    switch self {
+    case .string(let column, let number): .constant(column.number(in: record) == number)
+    case .numbers(let range): .constant(range.contains(record.number))
+    case .timestamps(let range): .constant(range.contains(record.timestamp))
+    case .all(let filters): Self.all(filters.map { $0.reduced(for: record) }).folded
+    case .any(let filters): Self.any(filters.map { $0.reduced(for: record) }).folded
+    case .not(let filter): Self.not(filter.reduced(for: record)).folded
+    case .constant, .entity, .type, .object: self
+    }
+  }
+
+  /// The same without constants inside, and without a list of one.
+  private var folded: CompiledFilter {
+    switch self {
+    case .all(let filters):
+      if filters.contains(where: { $0.isConstant(false) }) { return .constant(false) }
+      let open = filters.filter { !$0.isConstant(true) }
+      return open.isEmpty ? .constant(true) : open.count == 1 ? open[0] : .all(open)
+    case .any(let filters):
+      if filters.contains(where: { $0.isConstant(true) }) { return .constant(true) }
+      let open = filters.filter { !$0.isConstant(false) }
+      return open.isEmpty ? .constant(false) : open.count == 1 ? open[0] : .any(open)
+    case .not(.constant(let value)): return .constant(!value)
+    default: return self
+    }
+  }
+
+  private func isConstant(_ wanted: Bool) -> Bool {
+    if case .constant(wanted) = self { true } else { false }
+  }
+
+  /// Whether a change matches; the filter must have been reduced for its transaction.
+  func matches(_ change: ChangeRecord) -> Bool {
+    switch self {
+    case .entity(let entity): change.entity == entity
+    case .type(let type): change.type == type
+    case .object(let id): change.key == id.key && change.entity == id.entity
+    case .all(let filters): filters.allSatisfy { $0.matches(change) }
+    case .any(let filters): filters.contains { $0.matches(change) }
+    case .not(let filter): !filter.matches(change)
+    case .constant(let value): value
+    case .string, .numbers, .timestamps:
+      fatalError("The filter \(self) was not reduced for the transaction of \(change).")
+    }
+  }
+}
+
+extension CompiledFilter.StringColumn {
+  fileprivate func number(in record: TransactionRecord) -> Int32 {
+    switch self {
+    case .author: record.author
+    case .contextName: record.contextName
+    case .bundle: record.bundle
+    case .process: record.process
+    }
+  }
+}

@@ -1,0 +1,101 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Plain elements in one growing piece of memory: what a fetch unpacks into, and what its page shows
+/// afterwards without copying.
+///
+/// Only whoever builds a page appends; once the page is made nothing changes any more, and the page
+/// may be read from any thread.
+package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
+  @usableFromInline
+  var base: UnsafeMutablePointer<Element>?
+  @usableFromInline
+  var capacity = 0
+  @usableFromInline
+  var length = 0
+
+  package init() {}
+
+  deinit { free(base) }
+
+  /// Makes room for more elements behind the last, and answers where it begins.
+  ///
+  /// - Complexity: amortized constant.
+  @inlinable
+  package func reserve(_ more: Int) -> UnsafeMutablePointer<Element> {
+    if let base, length + more <= capacity { return base + length }
+    return grow(to: Swift.max(length + more, 2 * capacity, 64))
+  }
+
+  /// Large pieces are moved by the kernel, not copied, which is why this is not an array.
+  @usableFromInline
+  func grow(to wanted: Int) -> UnsafeMutablePointer<Element> {
+    let byteCount = wanted * MemoryLayout<Element>.stride
+    guard let larger = realloc(base, byteCount) else {
+      fatalError("There is no memory for the \(byteCount) bytes of a page of history.")
+    }
+    let bound = larger.bindMemory(to: Element.self, capacity: wanted)
+    base = bound
+    capacity = wanted
+    return bound + length
+  }
+
+  /// Counts elements that were written into the room made for them.
+  @inlinable
+  package func advance(by more: Int) { length += more }
+
+  @inlinable
+  package func append(_ element: Element) {
+    reserve(1).initialize(to: element)
+    length += 1
+  }
+
+  /// Forgets everything from a position on, and keeps the memory.
+  package func truncate(to position: Int) { length = Swift.min(length, position) }
+
+  /// Keeps the elements from a position on whose offsets a closure lets through, in their order.
+  package func keep(from position: Int, where isKept: (Int, Element) -> Bool) {
+    guard let base else { return }
+    var kept = position
+    for index in position..<length where isKept(index - position, base[index]) {
+      base[kept] = base[index]
+      kept += 1
+    }
+    length = kept
+  }
+}
+
+extension PageBuffer: RandomAccessCollection {
+  @inlinable package var startIndex: Int { 0 }
+  @inlinable package var endIndex: Int { length }
+
+  @inlinable
+  package subscript(position: Int) -> Element {
+    guard let base, position >= 0, position < length else { outOfRange(position) }
+    return base[position]
+  }
+
+  @usableFromInline
+  func outOfRange(_ position: Int) -> Never {
+    fatalError("Position \(position) is outside of a page buffer of \(length) elements.")
+  }
+}
+
+extension PageBuffer<UInt8> {
+  /// Lets a closure read some of the bytes.
+  package func withBytes<Result>(
+    at position: Int,
+    count: Int,
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    guard position >= 0, count >= 0, position + count <= length else {
+      outOfRange(position + count)
+    }
+    return try body(UnsafeRawBufferPointer(start: base.map { $0 + position }, count: count))
+  }
+}
