@@ -1,12 +1,6 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// A connection to a file that was found to be ours.
-struct OpenedFile: ~Copyable {
-  let connection: Connection
-  let header: FileHeader
-}
-
 /// What a store file says about itself.
 struct FileHeader {
   let id: StoreID
@@ -14,7 +8,9 @@ struct FileHeader {
   let timestamps: StoreConfiguration.Timestamps
   let layout: HistoryLayout
   /// How many tombstone columns the table of changes has, where the layout has one.
-  var tombstoneCount: Int { HistoryLayout.tombstoneCount(of: model) }
+  let tombstoneCount: Int
+  /// Whether Core Data wrote the file.
+  let isForeign: Bool
 
   /// Opens the file, creating it when it is not there and a model is given, and reads its header.
   ///
@@ -40,7 +36,7 @@ struct FileHeader {
       connection.leaveAsFound()
       throw error
     }
-    return OpenedFile(connection: connection, header: header)
+    return OpenedFile(connection: connection, header: header, reading: nil)
   }
 
   private static func read(
@@ -64,7 +60,7 @@ struct FileHeader {
       && connection.integer("PRAGMA user_version") == 0
   }
 
-  private static func check(_ connection: borrowing Connection, path: String) throws {
+  static func check(_ connection: borrowing Connection, path: String) throws {
     guard try connection.integer("PRAGMA application_id") == Schema.applicationID else {
       throw HistoryError.foreignFile(path: path)
     }
@@ -97,7 +93,23 @@ struct FileHeader {
     try connection.checkpoint()
   }
 
-  private init(_ connection: borrowing Connection, path: String, model expected: Model?) throws {
+  init(
+    id: StoreID,
+    model: Model,
+    timestamps: StoreConfiguration.Timestamps,
+    layout: HistoryLayout,
+    tombstoneCount: Int,
+    isForeign: Bool = false
+  ) {
+    self.id = id
+    self.model = model
+    self.timestamps = timestamps
+    self.layout = layout
+    self.tombstoneCount = tombstoneCount
+    self.isForeign = isForeign
+  }
+
+  init(_ connection: borrowing Connection, path: String, model expected: Model?) throws {
     let tables = try connection.integer(
       "SELECT count(*) FROM sqlite_master WHERE name = 'history_metadata'"
     )
@@ -113,18 +125,19 @@ struct FileHeader {
       let timestamps = values["timestamps"].flatMap(StoreConfiguration.Timestamps.init),
       let layout = values["layout"].flatMap(HistoryLayout.init)
     else { throw HistoryError.damaged(path: path, what: "its header cannot be read") }
-    self.id = id
-    self.timestamps = timestamps
-    self.layout = layout
-    if let expected {
-      guard values["model"] == expected.signature else { throw HistoryError.otherModel(path: path) }
-      model = expected
-    } else {
-      guard let model = values["model"].flatMap(Model.init(signature:)) else {
-        throw HistoryError.damaged(path: path, what: "its model cannot be read")
-      }
-      self.model = model
+    if let expected, values["model"] != expected.signature {
+      throw HistoryError.otherModel(path: path)
     }
+    guard let model = expected ?? values["model"].flatMap(Model.init(signature:)) else {
+      throw HistoryError.damaged(path: path, what: "its model cannot be read")
+    }
+    self.init(
+      id: id,
+      model: model,
+      timestamps: timestamps,
+      layout: layout,
+      tombstoneCount: HistoryLayout.tombstoneCount(of: model)
+    )
   }
 }
 

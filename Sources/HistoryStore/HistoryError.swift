@@ -11,6 +11,10 @@ public enum HistoryError: Error, Hashable, Sendable {
   case newerFormat(path: String, found: Int64, known: Int64)
   /// The file holds another model than the one it was opened with.
   case otherModel(path: String)
+  /// The file was opened for reading only.
+  case openForReading(path: String)
+  /// The file holds no history that can be read, or not any more; a sentence says why.
+  case unreadable(String)
   /// The model has no entity with the name.
   case unknownEntity(String)
   /// The entity has no attribute with the name.
@@ -66,6 +70,9 @@ extension HistoryError: CustomStringConvertible {
     case .otherModel(let path):
       "\(path) holds another model than the one it was opened with. Open it with the model that it "
         + "was made with."
+    case .openForReading(let path):
+      "\(path) was opened for reading. Convert it into a store and write there."
+    case .unreadable(let why): why
     case .unknownEntity(let name): "The model has no entity \"\(name)\"."
     case .unknownAttribute(let entity, let attribute):
       "The entity \"\(entity)\" has no attribute \"\(attribute)\"."

@@ -201,7 +201,7 @@ extension StoreCore {
     return try read.statement.step() ? read.statement.int(0) : 0
   }
 
-  private func setMetadata(_ name: String, _ value: Int64) throws {
+  func setMetadata(_ name: String, _ value: Int64) throws {
     let write = try query("UPDATE history_metadata SET value = ?2 WHERE name = ?1")
     write.statement.bind(name, at: 1)
     write.statement.bind(value, at: 2)

@@ -105,6 +105,14 @@ extension StoreCore {
     return KeyBlock(next: first, end: first + count, size: min(count * 2, 4096))
   }
 
+  /// Leaves out the keys of an entity through one, which objects have had elsewhere.
+  func skipKeys(of entity: Int32, through key: Int64) throws {
+    let skip = try query(layout.skippedKeys)
+    skip.statement.bind(Int64(entity), at: 1)
+    skip.statement.bind(key, at: 2)
+    try skip.statement.run()
+  }
+
   /// Takes some keys of an entity, and answers the first.
   func reserve(_ count: Int64, of entity: Int32) throws -> Int64 {
     let reserve = try statement(.reserveKeys)

@@ -70,15 +70,20 @@ extension StoreCore {
       firstChange: 0,
       count: Int(packed.count)
     )
-    switch layout {
-    case .packed: try insertPacked(record)
-    case .coreData: try insertRows(record)
-    }
+    try insert(record)
     return WrittenTransaction(
       token: HistoryToken(store: id, number: number, mark: mark),
       timestamp: Date(timeIntervalSinceReferenceDate: timestamp),
       count: Int(packed.count)
     )
+  }
+
+  /// Writes a transaction with the changes that are packed.
+  func insert(_ record: TransactionRecord) throws {
+    switch layout {
+    case .packed: try insertPacked(record)
+    case .coreData: try insertRows(record)
+    }
   }
 
   /// The clock's reading, lifted above the previous transaction's unless the store keeps it raw.

@@ -14,6 +14,8 @@ final class StoreCore {
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
   let layout: HistoryLayout
+  /// What a file that is only read depends on.
+  let reading: QuietReading?
   /// How commits are told to other processes, if they are.
   let signalFile: SignalFile?
   /// The statements of each entity, prepared when first used.
@@ -54,7 +56,8 @@ final class StoreCore {
     id = file.id
     timestamps = file.timestamps
     layout = file.layout
-    strings = InternedStrings(areLabels: file.layout == .coreData)
+    strings = InternedStrings(areLabels: file.layout == .coreData && !file.isForeign)
+    reading = opened.reading
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
@@ -97,6 +100,7 @@ final class StoreCore {
   /// Runs a closure in one write transaction; after a failure in which strings or keys were made,
   /// all that was remembered of the file is forgotten with them.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
+    guard reading == nil else { throw HistoryError.openForReading(path: path) }
     hasMadeNames = false
     do {
       return try transactions.write(connection, body)
@@ -115,7 +119,12 @@ final class StoreCore {
 
   /// Runs a closure in one read transaction.
   func read<Result>(_ body: () throws -> Result) throws -> Result {
-    try transactions.read(connection, body)
+    guard let reading else { return try transactions.read(connection, body) }
+    let outcome = Swift.Result { try transactions.read(connection, body) }
+    if reading.hasChanged {
+      throw HistoryError.unreadable(InspectionError.changedSince(path: path).description)
+    }
+    return try outcome.get()
   }
 
   /// The number, timestamp and mark of the newest transaction; an empty history ends with number 0

@@ -78,6 +78,14 @@ extension HistoryLayout {
     }
   }
 
+  /// Leaves out the keys of an entity through one.
+  var skippedKeys: String {
+    switch self {
+    case .packed: "UPDATE history_key SET next = max(next, ?2 + 1) WHERE entity = ?1"
+    case .coreData: "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?2) WHERE Z_ENT = ?1"
+    }
+  }
+
   /// The number of the transaction, between two numbers, whose rows of changes are beyond so many.
   var transactionBeyond: String {
     switch self {
