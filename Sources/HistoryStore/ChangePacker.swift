@@ -75,13 +75,13 @@ struct ChangePacker: ~Copyable {
     bytes.append(contentsOf: tombstone)
   }
 
-  /// Packs a delete whose tombstone is in the columns of a statement's row, in the order of the
-  /// entity's preserved attributes, from a column on.
-  mutating func delete(
+  /// Packs a delete whose tombstone is in the values of a row, in the order of the entity's preserved
+  /// attributes, from a position on.
+  mutating func delete<Row: RowValues & ~Copyable>(
     _ entity: Int32,
     _ key: Int64,
     preserved: UInt64,
-    in row: borrowing Statement,
+    in row: borrowing Row,
     from column: Int32
   ) {
     head(entity, ChangeType.delete.rawValue, key)

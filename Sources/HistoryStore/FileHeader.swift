@@ -26,6 +26,7 @@ struct FileHeader {
     options.access = model == nil ? .readWrite : .create
     options.synchronous = configuration.durability == .full ? .full : .normal
     options.busyTimeoutMs = configuration.busyTimeoutMs
+    options.cacheSizeKiB = configuration.cacheSizeKiB
     options.vfs = configuration.vfs
     let connection = try Connection(path: path, options)
     let header: FileHeader

@@ -39,6 +39,12 @@ public enum HistoryError: Error, Hashable, Sendable {
   case lost(ActorID)
   /// The store's changes cannot be watched; the reason in words follows.
   case unwatchable(path: String, why: String)
+  /// The text is not the URI of an object.
+  case badURI(String)
+  /// The URI is of an object of another store.
+  case otherStoreURI(String, store: StoreID)
+  /// The file holds another store now than the one that was opened.
+  case replaced(path: String)
   /// A closure that the caller handed in threw; its error in words follows.
   case stopped(String)
   /// The file does not hold what it must; the sentence says what.
@@ -99,6 +105,13 @@ extension HistoryError: CustomStringConvertible {
       "\"\(actor)\" was cut off by a retention limit. Resync: read the data anew and go on."
     case .unwatchable(let path, let why):
       "Changes of \(path) cannot be watched: \(why). Close some files, or fetch without being told."
+    case .badURI(let text):
+      "\"\(text)\" is not the URI of an object, which is x-history://STORE/ENTITY/pKEY."
+    case .otherStoreURI(let text, let store):
+      "\"\(text)\" is of an object of another store than \(store). Ask that store."
+    case .replaced(let path):
+      "\(path) holds another store now than the one that was opened. Open it anew, and read the data "
+        + "anew."
     case .stopped(let why): "The request was given up because its closure threw: \(why)."
     case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
     case .damagedTransaction(let number):

@@ -13,6 +13,7 @@ enum Schema {
   private static let common = """
     CREATE TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     CREATE TABLE history_author(string INTEGER PRIMARY KEY, purged INTEGER NOT NULL);
+    CREATE TABLE history_thinned(author INTEGER PRIMARY KEY, through INTEGER NOT NULL);
     CREATE TABLE history_member(
       id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, kind INTEGER NOT NULL, state INTEGER NOT NULL,
       cursor INTEGER NOT NULL, mark INTEGER NOT NULL, registered INTEGER NOT NULL,

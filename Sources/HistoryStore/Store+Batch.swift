@@ -66,7 +66,7 @@ extension Store {
   /// (Core Data: `NSBatchUpdateRequest`).
   ///
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails.
-  /// - Complexity: a scan of the entity, and a row for each object that matches.
+  /// - Complexity: a scan of the entity, without a query a row.
   public func batchUpdate(
     _ entityName: String,
     where predicate: ObjectPredicate? = nil,
@@ -79,18 +79,15 @@ extension Store {
       var ids: [ObjectID] = []
       let written = try core.writeTransaction(by: author.authorship) { version, packer in
         guard columns.bits != 0 else { return }
-        ids = try core.matching(predicate, in: entity, number)
-        let row = try core.table(number).update(columns.bits, core.connection)
-        row.statement.bind(version, at: 2)
-        row.statement.bindNull(at: 3)
-        for (offset, value) in columns.values.enumerated() {
-          row.statement.bind(value, at: Int32(offset) + 4)
-        }
-        for id in ids {
-          row.statement.bind(id.key, at: 1)
-          try row.statement.run()
-          packer.update(number, id.key, columns.bits)
-        }
+        let collector = try core.collector()
+        let row = try core.updateAll(entity, columns.bits, where: predicate, columns.values)
+        ids = try collector.collect(
+          number,
+          columns: columns.bits,
+          version: version,
+          into: &packer,
+          row.statement
+        )
       }
       return BatchResult(transaction: written, objectIDs: ids)
     }
@@ -99,7 +96,7 @@ extension Store {
   /// Deletes every object that matches, as one transaction (Core Data: `NSBatchDeleteRequest`).
   ///
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails.
-  /// - Complexity: a scan of the entity, and two rows for each object that matches.
+  /// - Complexity: a scan of the entity, without a query a row.
   public func batchDelete(
     _ entityName: String,
     where predicate: ObjectPredicate? = nil,
@@ -109,24 +106,14 @@ extension Store {
       let (number, entity) = try core.entity(entityName)
       var ids: [ObjectID] = []
       let written = try core.writeTransaction(by: author.authorship) { _, packer in
-        ids = try core.matching(predicate, in: entity, number)
-        let table = try core.table(number)
-        let tombstone = try table.tombstone(core.connection)
-        let row = try table.delete(core.connection)
-        for id in ids {
-          tombstone.statement.bind(id.key, at: 1)
-          guard try tombstone.statement.step() else { continue }
-          packer.delete(
-            number,
-            id.key,
-            preserved: entity.preserved,
-            in: tombstone.statement,
-            from: 1
-          )
-          tombstone.statement.reset()
-          row.statement.bind(id.key, at: 1)
-          try row.statement.run()
-        }
+        let collector = try core.collector()
+        let row = try core.deleteAll(entity, where: predicate)
+        ids = try collector.collect(
+          number,
+          columns: entity.preserved,
+          into: &packer,
+          row.statement
+        )
       }
       return BatchResult(transaction: written, objectIDs: ids)
     }
@@ -160,24 +147,46 @@ extension StoreCore {
     return (bits, ordered)
   }
 
-  /// The objects that match, in key order.
-  func matching(
-    _ predicate: ObjectPredicate?,
-    in entity: Entity,
-    _ number: Int32
-  ) throws -> [ObjectID] {
-    let compiled = try compile(predicate, over: entity, from: 1)
-    let query = try query(
-      "SELECT _key FROM \"\(entity.name)\" WHERE \(compiled.sql) ORDER BY _key"
+  /// The statement that updates the rows that match and collects them, its values bound.
+  fileprivate func updateAll(
+    _ entity: Entity,
+    _ columns: UInt64,
+    where predicate: ObjectPredicate?,
+    _ values: [Value]
+  ) throws -> PreparedStatement {
+    let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 1)" }
+    let compiled = try compile(predicate, over: entity, from: values.count + 1)
+    let row = try query(
+      """
+      UPDATE "\(entity.name)" SET _version = history_update(_key)\(sets.joined())
+      WHERE \(compiled.sql)
+      """
     )
-    for (offset, value) in compiled.values.enumerated() {
-      query.statement.bind(value, at: Int32(offset) + 1)
+    bind(values + compiled.values, to: row)
+    return row
+  }
+
+  /// The statement that deletes the rows that match and collects them, its values bound.
+  fileprivate func deleteAll(
+    _ entity: Entity,
+    where predicate: ObjectPredicate?
+  ) throws -> PreparedStatement {
+    let compiled = try compile(predicate, over: entity, from: 1)
+    let preserved = entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
+    // Terms joined by AND come in any order; a CASE comes in its own.
+    let row = try query(
+      """
+      DELETE FROM "\(entity.name)"
+      WHERE CASE WHEN \(compiled.sql) THEN history_delete(_key\(preserved)) END
+      """
+    )
+    bind(compiled.values, to: row)
+    return row
+  }
+
+  private func bind(_ values: [Value], to row: PreparedStatement) {
+    for (offset, value) in values.enumerated() {
+      row.statement.bind(value, at: Int32(offset) + 1)
     }
-    defer { query.statement.reset() }
-    var ids: [ObjectID] = []
-    while try query.statement.step() {
-      ids.append(ObjectID(entity: number, key: query.statement.int(0)))
-    }
-    return ids
   }
 }

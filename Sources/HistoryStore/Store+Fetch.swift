@@ -22,11 +22,11 @@ extension StoreCore {
   func fetch(_ request: HistoryRequest) throws -> HistoryPage {
     if request.filter != nil { try learnNewStrings() }
     let filter = try request.filter.map { filter in try CompiledFilter(filter, model, strings) }
-    let greatestPurged = try greatestPurged()
+    let greatestGone = try greatestGone()
     var scan = HistoryScan(request, of: id, filter, layout)
     switch request.position {
     case .token(let token):
-      if let token { try check(token, of: request, greatestPurged) }
+      if let token { try check(token, of: request, greatestGone) }
       scan.after = token?.number ?? 0
       if timestamps == .wallClock {
         scan.afterTimestamp = request.since?.timeIntervalSinceReferenceDate
@@ -40,10 +40,10 @@ extension StoreCore {
     }
     if let rest = request.rest { scan.after = rest.token.number - 1 }
     scan.skipToNumbers()
-    if scan.after < greatestPurged {
+    if scan.after < greatestGone {
       // What is purged but not yet deleted is invisible.
       scan.purged = try purgedByAuthor()
-      scan.gone = scan.purged
+      scan.gone = try goneByAuthor(scan.purged)
     }
     return try page(scan)
   }
@@ -110,11 +110,11 @@ extension StoreCore {
   private func check(
     _ token: HistoryToken,
     of request: HistoryRequest,
-    _ greatestPurged: Int64
+    _ greatestGone: Int64
   ) throws {
     try checkIsOurs(token)
-    guard token.number < greatestPurged else { return }
-    let gone = try purgedByAuthor().filter { author, through in
+    guard token.number < greatestGone else { return }
+    let gone = try goneByAuthor(try purgedByAuthor()).filter { author, through in
       through > max(token.number, request.gone[author] ?? 0)
     }
     if !gone.isEmpty { try learnNewStrings() }
@@ -149,22 +149,29 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : nil
   }
 
-  /// The greatest number that any author has been purged through.
-  func greatestPurged() throws -> Int64 {
-    let query = try statement(.greatestPurged)
+  /// The greatest number through which anything of any author may be gone.
+  func greatestGone() throws -> Int64 {
+    let query = try statement(.greatestGone)
     defer { query.statement.reset() }
     return try query.statement.step() ? query.statement.int(0) : 0
   }
 
-  /// How far history was purged, by author.
-  func purgedByAuthor() throws -> [Int32: Int64] {
-    let query = try statement(.authorsPurged)
+  /// How far history was purged, by author: nothing through that number is visible.
+  func purgedByAuthor() throws -> [Int32: Int64] { try byAuthor(.authorsPurged) }
+
+  /// How far history may have gaps, by author: it was purged, or some of it was.
+  func goneByAuthor(_ purged: [Int32: Int64]) throws -> [Int32: Int64] {
+    purged.merging(try byAuthor(.authorsThinned), uniquingKeysWith: max)
+  }
+
+  private func byAuthor(_ kind: StoreStatement) throws -> [Int32: Int64] {
+    let query = try statement(kind)
     defer { query.statement.reset() }
-    var purged: [Int32: Int64] = [:]
+    var numbers: [Int32: Int64] = [:]
     while try query.statement.step() {
-      purged[Int32(truncatingIfNeeded: query.statement.int(0))] = query.statement.int(1)
+      numbers[Int32(truncatingIfNeeded: query.statement.int(0))] = query.statement.int(1)
     }
-    return purged
+    return numbers
   }
 
   /// The first transaction after a number that a fetch could return.

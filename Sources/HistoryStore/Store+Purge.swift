@@ -1,4 +1,4 @@
-public import PersistentHistory
+import PersistentHistory
 import SQLiteStorage
 
 /// What a purge did.
@@ -27,17 +27,6 @@ extension Store {
     try purge(through: .max)
   }
 
-  /// Purges history before a token, strictly, and never above the watermark
-  /// (Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
-  ///
-  /// - Throws: ``HistoryError/otherStore(token:store:)`` and ``HistoryError/rewound(token:head:)`` for a
-  ///   token that is none of this history; nothing is purged then.
-  @discardableResult
-  public func purge(before token: HistoryToken) throws(HistoryError) -> PurgeResult {
-    try locked { core in try core.read { try core.checkIsOurs(token) } }
-    return try purge(through: max(token.number, 1) - 1)
-  }
-
   /// Purges for a member, who must still be the one that it thinks it is.
   ///
   /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is purged then.
@@ -46,12 +35,16 @@ extension Store {
     try purge(through: .max, by: registration)
   }
 
-  private func purge(
+  /// Purges the history of some authors, or of all, through a number.
+  func purge(
     through wanted: Int64,
+    authors: Set<String?>? = nil,
     by registration: Registration? = nil
   ) throws(HistoryError) -> PurgeResult {
     let raised = try locked { core in
-      try core.write { try core.raisePurged(through: wanted, by: registration) }
+      try core.write {
+        try core.raisePurged(through: wanted, authors: authors, by: registration)
+      }
     }
     var deleted = 0
     var isDone = !raised.hasRows
@@ -102,25 +95,46 @@ extension StoreCore {
   /// Raises what is purged, in the transaction that reads the registry.
   fileprivate func raisePurged(
     through wanted: Int64,
+    authors: Set<String?>?,
     by registration: Registration?
   ) throws -> (through: Int64, watermark: Int64, hasRows: Bool) {
     if let registration { try validate(registration) }
-    let head = try head().number
-    let least = try statement(.watermark)
-    let isKnown = try least.statement.step() && !least.statement.isNull(0)
-    let watermark = isKnown ? least.statement.int(0) : head
-    least.statement.reset()
-    let bound = rules.purgeBound(wanted, watermark, head)
+    let (bound, watermark) = try purgeBound(wanted)
     let before = try metadata("purged")
-    try raise(through: bound, from: before)
-    let through = max(bound, before)
-    return (through, watermark, try metadata("deleted") < through)
+    try raise(through: bound, of: authors, from: before)
+    let reached = max(bound, before)
+    let through = authors == nil ? reached : max(bound, 0)
+    return (through, watermark, try metadata("deleted") < reached)
   }
 
-  /// Makes the history of every author who is not protected invisible through a number.
-  private func raise(through bound: Int64, from before: Int64) throws {
+  /// The last number that may be purged of those that are asked for, and the watermark.
+  func purgeBound(_ wanted: Int64) throws -> (bound: Int64, watermark: Int64) {
+    let head = try head().number
+    let least = try statement(.watermark)
+    defer { least.statement.reset() }
+    let isKnown = try least.statement.step() && !least.statement.isNull(0)
+    let watermark = isKnown ? least.statement.int(0) : head
+    return (rules.purgeBound(wanted, watermark, head), watermark)
+  }
+
+  /// The numbers of the authors that may be purged, of some or of all, with what is purged of each.
+  func purgeable(_ authors: Set<String?>?) throws -> [Int32: Int64] {
     try learnNewStrings()
-    let unprotected = try purgedByAuthor().filter { !configuration.isProtected(strings[$0.key]) }
+    return try purgedByAuthor().filter { number, _ in
+      let author = strings[number]
+      return !configuration.isProtected(author) && authors?.contains(author) ?? true
+    }
+  }
+
+  /// Makes the history of every author who is not protected, or of some of them, invisible through a
+  /// number.
+  private func raise(
+    through bound: Int64,
+    of authors: Set<String?>?,
+    from before: Int64
+  ) throws {
+    let unprotected = try purgeable(authors)
+    guard !unprotected.isEmpty else { return }
     // New since the last purge, or protected then, by this store or by another's configuration.
     let behind = unprotected.filter { $0.value < min(bound, before) }
     guard bound > before || !behind.isEmpty else { return }
@@ -169,7 +183,7 @@ extension StoreCore {
 
   /// The last number of a chunk: it holds so many transactions and so many rows of big ones at most,
   /// and every author was purged through all of it or through nothing of it.
-  private func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
+  func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
     let end = min(through, first + Self.purgeChunk - 1, purged.min() ?? through)
     let beyond = try query(layout.transactionBeyond)
     beyond.statement.bind(first, at: 1)
@@ -209,7 +223,7 @@ extension StoreCore {
   }
 
   /// Numbers of strings, for SQL.
-  private static func list(_ numbers: some Sequence<Int32>) -> String {
+  static func list(_ numbers: some Sequence<Int32>) -> String {
     numbers.sorted().map(String.init).joined(separator: ",")
   }
 }

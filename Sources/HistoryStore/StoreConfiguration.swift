@@ -1,4 +1,5 @@
 public import PersistentHistory
+import SQLiteStorage
 
 /// How a store is opened; the defaults are for an app with extensions.
 public struct StoreConfiguration: Sendable {
@@ -42,6 +43,8 @@ public struct StoreConfiguration: Sendable {
   public var clock: @Sendable () -> Date = { Date() }
   /// The source of marks, store identities and writers.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
+  /// The limit of the page cache in KiB.
+  package var cacheSizeKiB = ConnectionOptions().cacheSizeKiB
   /// The SQLite VFS, or nothing for the platform's own.
   package var vfs: String?
   /// The decisions that a seeded bug may replace.

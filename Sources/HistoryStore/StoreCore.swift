@@ -39,6 +39,7 @@ final class StoreCore {
   /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when
   /// it fails.
   var hasMadeNames = false
+  private var knownCollector: RowCollector?
   private var prepared: [PreparedStatement?]
   private var queries: [String: PreparedStatement] = [:]
   private static let queryCountMax = 64
@@ -85,6 +86,14 @@ final class StoreCore {
     if queries.count >= Self.queryCountMax { queries.removeAll() }
     let made = try PreparedStatement(connection, sql)
     queries[sql] = made
+    return made
+  }
+
+  /// What packs the changes of one statement to many rows, made when it is first asked for.
+  func collector() throws -> RowCollector {
+    if let knownCollector { return knownCollector }
+    let made = try RowCollector(connection)
+    knownCollector = made
     return made
   }
 
@@ -191,7 +200,8 @@ enum StoreStatement: Int, CaseIterable {
   case insertString
   case newStrings
   case insertAuthor
-  case greatestPurged
+  case greatestGone
+  case authorsThinned
   case authorsPurged
   case firstHeld
   case member
@@ -241,7 +251,12 @@ enum StoreStatement: Int, CaseIterable {
       WHERE \(layout.stringNumber) > ?1
       """
     case .insertAuthor: "INSERT OR IGNORE INTO history_author VALUES(?1, 0)"
-    case .greatestPurged: "SELECT max(purged) FROM history_author"
+    case .greatestGone:
+      """
+      SELECT max(max(purged), ifnull((SELECT max(through) FROM history_thinned), 0))
+      FROM history_author
+      """
+    case .authorsThinned: "SELECT author, through FROM history_thinned"
     case .authorsPurged: "SELECT string, purged FROM history_author"
     case .firstHeld:
       """

@@ -99,19 +99,26 @@ extension ChangeID: Comparable {
 }
 
 /// The plain numbers of one change: 32 bytes, no references.
+@usableFromInline
 package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// The object's key.
+  @usableFromInline
   package var key: Int64
   /// The column bitmap of an update.
+  @usableFromInline
   package var columns: UInt64
   /// The entity's number.
+  @usableFromInline
   package var entity: Int32
   /// Where the tombstone of a delete starts in the page's tombstone bytes, or where the bits of an
   /// update's columns beyond the first 64 do, the least significant bit of each byte first.
+  @usableFromInline
   package var tombstoneStart: UInt32
   /// How many bytes these are; 0 is none.
+  @usableFromInline
   package var tombstoneLength: UInt32
   /// What happened.
+  @usableFromInline
   package var type: ChangeType
 
   @inlinable

@@ -11,6 +11,7 @@ import Darwin
 ///
 /// Only whoever builds a page appends; once the page is made nothing changes any more, and the page
 /// may be read from any thread.
+@usableFromInline
 package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   @usableFromInline
   var base: UnsafeMutablePointer<Element>?
@@ -56,9 +57,11 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   }
 
   /// Forgets everything from a position on, and keeps the memory.
+  @inlinable
   package func truncate(to position: Int) { length = Swift.min(length, position) }
 
   /// Keeps the elements from a position on whose offsets a closure lets through, in their order.
+  @inlinable
   package func keep(from position: Int, where isKept: (Int, Element) -> Bool) {
     guard let base else { return }
     var kept = position
@@ -73,6 +76,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
 extension PageBuffer: RandomAccessCollection {
   @inlinable package var startIndex: Int { 0 }
   @inlinable package var endIndex: Int { length }
+  @inlinable package var count: Int { length }
 
   @inlinable
   package subscript(position: Int) -> Element {

@@ -1,4 +1,4 @@
-import CSQLite
+public import CSQLite
 
 /// Tells SQLite to copy bound bytes before the call returns.
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -7,6 +7,7 @@ private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 ///
 /// Every bind is by position from 1, every column by position from 0. It must not outlive its
 /// connection's use: SQLite keeps a closed connection alive until its statements are gone.
+@usableFromInline
 package struct Statement: ~Copyable {
   @usableFromInline
   package let handle: OpaquePointer
@@ -163,13 +164,7 @@ package struct Statement: ~Copyable {
   @inlinable
   @inline(__always)
   package borrowing func storage(_ column: Int32) -> ColumnStorage {
-    switch sqlite3_column_type(handle, column) {
-    case SQLITE_INTEGER: .integer
-    case SQLITE_FLOAT: .real
-    case SQLITE_TEXT: .text
-    case SQLITE_BLOB: .blob
-    default: .null
-    }
+    ColumnStorage(code: sqlite3_column_type(handle, column))
   }
 
   /// The bytes of a text or blob; valid until the next step or reset.
@@ -204,12 +199,26 @@ package struct Statement: ~Copyable {
 }
 
 /// SQLite's storage classes (https://sqlite.org/datatype3.html).
+@usableFromInline
 package enum ColumnStorage: Sendable {
   case null
   case integer
   case real
   case text
   case blob
+
+  /// The class with SQLite's code for it.
+  @inlinable
+  @inline(__always)
+  init(code: Int32) {
+    switch code {
+    case SQLITE_INTEGER: self = .integer
+    case SQLITE_FLOAT: self = .real
+    case SQLITE_TEXT: self = .text
+    case SQLITE_BLOB: self = .blob
+    default: self = .null
+    }
+  }
 }
 
 /// What an empty string is bound from: a null pointer would bind null.

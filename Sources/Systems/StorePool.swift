@@ -25,6 +25,7 @@ final class StorePool {
     configuration.timestamps = Self.timestamps(header, layout)
     configuration.protectedAuthors = header.protectedAuthors
     configuration.vfs = environment.vfs
+    configuration.signalsChanges = false
     configuration.rules = rules
     configuration.random = { random.next() }
     configuration.clock = { clock.date }

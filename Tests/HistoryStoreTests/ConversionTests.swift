@@ -15,6 +15,9 @@ struct Differential {
     for request in requests {
       #expect(answer(left, request) == answer(right, request), "\(request)")
     }
+    let deletes = HistoryRequest(after: nil, filter: .type(.delete))
+    #expect(try left.count(deletes) == right.count(deletes))
+    #expect(try left.objectIDs(deletes) == right.objectIDs(deletes))
     #expect(try left.currentToken().number == right.currentToken().number)
     #expect(try left.heldNumbers() == right.heldNumbers())
   }
@@ -25,27 +28,26 @@ struct Differential {
     let page = try left.fetch(HistoryRequest(after: nil, transactionCountMax: .max))
     let middle = page.transactions[page.transactions.count / 2]
     var filters: [HistoryFilter?] = [nil, .author(nil), .contextName(nil), .not(.author(nil))]
-    filters += Set(page.transactions.map(\.author)).map { .author($0) }
-    filters += Set(page.transactions.map(\.processID)).map { .processID($0) }
-    filters += Set(page.transactions.map(\.bundleID)).map { .bundleID($0) }
-    filters += Set(page.changes.compactMap(\.entityName)).map { .entity($0) }
+    // The last of each, which is another in every file, is enough.
+    let last = page.transactions[page.transactions.count - 1]
+    filters += [.author(last.author), .processID(last.processID), .bundleID(middle.bundleID)]
+    filters += Set(page.changes.compactMap(\.entityName)).sorted().prefix(2).map { .entity($0) }
     filters += [.type(.delete), .not(.type(.update)), .numbers(2...middle.number)]
     filters += page.changes.first.map { [.object($0.objectID)] } ?? []
     filters.append(.timestamps(middle.timestamp...middle.timestamp.addingTimeInterval(100)))
     filters.append(.any([.all([.author(middle.author), .type(.insert)]), .numbers(1...3)]))
-    var requests = filters.map { HistoryRequest(after: nil, filter: $0) }
+    var requests = filters.map { HistoryRequest(after: nil, filter: $0, transactionCountMax: 50) }
     for contents in HistoryContents.allCases {
-      requests += filters.map { filter in
-        var request = HistoryRequest(after: nil, filter: filter)
-        request.contents = contents
-        return request
-      }
+      var request = HistoryRequest(after: nil, filter: .not(.type(.insert)))
+      request.contents = contents
+      requests.append(request)
     }
-    requests += page.transactions.filter { $0.number % 16 < 3 }.map {
+    requests += page.transactions.filter { $0.number % 64 < 5 }.map {
       HistoryRequest(after: $0.token, transactionCountMax: 2)
     }
     requests.append(HistoryRequest(after: HistoryToken.beginning(of: left.id)))
-    requests += page.transactions.filter { $0.number % 64 == 2 }.map {
+    requests.append(HistoryRequest(after: nil))
+    requests += page.transactions.filter { $0.number % 128 == 2 }.map {
       HistoryRequest(after: $0.timestamp)
     }
     return requests

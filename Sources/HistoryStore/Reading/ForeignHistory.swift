@@ -86,6 +86,7 @@ enum ForeignHistory {
     INSERT INTO history_author SELECT author, value FROM history_metadata,
       (SELECT 0 AS author UNION SELECT ZAUTHORTS FROM ATRANSACTION WHERE ZAUTHORTS > 0)
       WHERE name = 'purged';
+    CREATE TEMP TABLE history_thinned(author INTEGER PRIMARY KEY, through INTEGER NOT NULL);
     CREATE TEMP TABLE history_member(
       id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, kind INTEGER NOT NULL, state INTEGER NOT NULL,
       cursor INTEGER NOT NULL, mark INTEGER NOT NULL, registered INTEGER NOT NULL,

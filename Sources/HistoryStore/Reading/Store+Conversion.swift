@@ -76,6 +76,7 @@ extension Store {
 /// How far a history was purged.
 struct PurgePositions {
   var byAuthor: [(author: String?, number: Int64)] = []
+  var thinned: [(author: String?, number: Int64)] = []
   var metadata: [String: Int64] = [:]
 }
 
@@ -85,6 +86,7 @@ extension StoreCore {
     try learnNewStrings()
     var positions = PurgePositions()
     positions.byAuthor = try purgedByAuthor().map { (strings[$0.key], $0.value) }
+    positions.thinned = try goneByAuthor([:]).map { (strings[$0.key], $0.value) }
     for name in ["purged", "deleted", "numbered"] {
       positions.metadata[name] = try metadata(name)
     }
@@ -97,6 +99,12 @@ extension StoreCore {
       author.statement.bind(Int64(try internAuthor(position.author)), at: 1)
       author.statement.bind(position.number, at: 2)
       try author.statement.run()
+    }
+    let thinned = try query("INSERT INTO history_thinned VALUES(?1, ?2)")
+    for position in positions.thinned {
+      thinned.statement.bind(Int64(try internAuthor(position.author)), at: 1)
+      thinned.statement.bind(position.number, at: 2)
+      try thinned.statement.run()
     }
     for (name, value) in positions.metadata { try setMetadata(name, value) }
   }

@@ -1,0 +1,188 @@
+public import PersistentHistory
+import SQLiteStorage
+
+extension Store {
+  /// Purges history before a token, strictly, and never above the watermark
+  /// (Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
+  ///
+  /// - Throws: ``HistoryError/otherStore(token:store:)`` and ``HistoryError/rewound(token:head:)`` for a
+  ///   token that is none of this history; nothing is purged then.
+  /// - Complexity: proportional to what is purged; with a filter on context names, linear in the
+  ///   history before the token.
+  @discardableResult
+  public func purge(
+    before token: HistoryToken,
+    filter: PurgeFilter = PurgeFilter()
+  ) throws(HistoryError) -> PurgeResult {
+    try locked { core in try core.read { try core.checkIsOurs(token) } }
+    return try purge(through: max(token.number, 1) - 1, filter)
+  }
+
+  /// Purges history before a transaction, strictly, and never above the watermark.
+  ///
+  /// - Throws: as ``purge(before:filter:)`` with the transaction's token.
+  @discardableResult
+  public func purge(
+    before transaction: HistoryTransaction,
+    filter: PurgeFilter = PurgeFilter()
+  ) throws(HistoryError) -> PurgeResult {
+    try purge(before: transaction.token, filter: filter)
+  }
+
+  /// Purges history before a point in time, strictly, and never above the watermark.
+  ///
+  /// Where times do not rise with numbers every transaction's is compared, and later ones may be held
+  /// below earlier ones that are gone.
+  ///
+  /// - Throws: ``HistoryError/sqlite(_:)``.
+  /// - Complexity: proportional to what is purged; with a filter on context names, or where times do
+  ///   not rise with numbers, linear in the history.
+  @discardableResult
+  public func purge(
+    before date: Date,
+    filter: PurgeFilter = PurgeFilter()
+  ) throws(HistoryError) -> PurgeResult {
+    let seconds = date.timeIntervalSinceReferenceDate
+    let last = try locked { core in
+      core.timestamps == .monotone
+        ? try core.read { try core.lastNumber(notAfter: seconds.nextDown) } : nil
+    }
+    if let last { return try purge(through: last, filter) }
+    return try thin(Thinning(filter: filter, through: .max, before: seconds))
+  }
+
+  /// Purges what every member has merged of some authors or contexts.
+  ///
+  /// - Complexity: proportional to what is purged; with a filter on context names, linear in the
+  ///   history.
+  @discardableResult
+  public func purge(filter: PurgeFilter) throws(HistoryError) -> PurgeResult {
+    try purge(through: .max, filter)
+  }
+
+  private func purge(
+    through wanted: Int64,
+    _ filter: PurgeFilter
+  ) throws(HistoryError) -> PurgeResult {
+    guard filter.contextNames == nil else {
+      return try thin(Thinning(filter: filter, through: wanted, before: nil))
+    }
+    return try purge(through: wanted, authors: filter.authors)
+  }
+
+  /// Deletes transactions among others that stay.
+  ///
+  /// Tokens below are made to expire in one small transaction that reads the registry; the rows are
+  /// deleted after that in chunks. A purge that is interrupted is completed by the same one.
+  private func thin(_ thinning: Thinning) throws(HistoryError) -> PurgeResult {
+    let found = try locked { core in try core.read { try core.find(thinning) } }
+    let raised = try locked { core in try core.write { try core.raise(found) } }
+    var deleted = 0
+    var next: Int64? = 1
+    while let first = next {
+      let chunk = try locked { core in
+        try core.write { try core.deleteThinned(found, first, through: raised.bound) }
+      }
+      deleted += chunk.count
+      next = chunk.next
+    }
+    return PurgeResult(
+      purgedThrough: max(raised.bound, 0),
+      watermark: raised.watermark,
+      transactionCount: deleted,
+      isLimited: found.last.values.contains { $0 > raised.bound }
+    )
+  }
+}
+
+/// A purge that leaves transactions below others that it deletes.
+struct Thinning {
+  let filter: PurgeFilter
+  /// The last number that may go.
+  let through: Int64
+  /// The time before which a transaction must have been written, in seconds since 2001-01-01 UTC.
+  let before: Double?
+}
+
+/// What a thinning is about in a store.
+struct FoundThinning {
+  /// The condition on transactions; the time is bound at the third position.
+  let condition: String
+  let before: Double?
+  /// The last transaction that matches, of each author that has any.
+  let last: [Int32: Int64]
+  /// The head when they were looked for.
+  let head: Int64
+}
+
+extension StoreCore {
+  /// Finds out how far a thinning reaches for each author.
+  fileprivate func find(_ thinning: Thinning) throws -> FoundThinning {
+    let authors = Self.list(try purgeable(thinning.filter.authors).keys)
+    let contexts = thinning.filter.contextNames.map { names in
+      " AND \(layout.contextName) IN (\(Self.list(names.compactMap { strings.number(of: $0) })))"
+    }
+    let condition =
+      "\(layout.author) IN (\(authors))" + (contexts ?? "")
+      + (thinning.before == nil ? "" : " AND \(layout.timestamp) < ?3")
+    let head = try head().number
+    let query = try query(
+      """
+      SELECT \(layout.author), max(\(layout.number)) FROM \(layout.transactions)
+      WHERE \(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(condition) GROUP BY 1
+      """
+    )
+    bind(1, min(thinning.through, head), thinning.before, to: query)
+    defer { query.statement.reset() }
+    var last: [Int32: Int64] = [:]
+    while try query.statement.step() {
+      last[Int32(truncatingIfNeeded: query.statement.int(0))] = query.statement.int(1)
+    }
+    return FoundThinning(condition: condition, before: thinning.before, last: last, head: head)
+  }
+
+  /// Makes tokens expire that something will be missing after.
+  fileprivate func raise(_ found: FoundThinning) throws -> (bound: Int64, watermark: Int64) {
+    let (bound, watermark) = try purgeBound(found.last.values.max() ?? 0)
+    let raise = try query(
+      """
+      INSERT INTO history_thinned VALUES(?1, ?2)
+      ON CONFLICT(author) DO UPDATE SET through = max(through, excluded.through)
+      """
+    )
+    for (author, last) in found.last where min(last, bound) > 0 {
+      raise.statement.bind(Int64(author), at: 1)
+      raise.statement.bind(min(last, bound), at: 2)
+      try raise.statement.run()
+    }
+    return (bound, watermark)
+  }
+
+  /// Deletes what matches in the next run of numbers.
+  fileprivate func deleteThinned(
+    _ found: FoundThinning,
+    _ from: Int64,
+    through bound: Int64
+  ) throws -> (count: Int, next: Int64?) {
+    guard let first = try row(atOrAfter: from)?.number, first <= bound else { return (0, nil) }
+    let end = try chunkEnd(first, bound, [])
+    let condition = "\(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(found.condition)"
+    for sql in layout.deletions(where: condition, from: "?1", through: "?2") {
+      let delete = try query(sql)
+      bind(first, end, found.before, to: delete)
+      try delete.statement.run()
+    }
+    return (Int(connection.changes), end < bound ? end + 1 : nil)
+  }
+
+  private func bind(
+    _ first: Int64,
+    _ end: Int64,
+    _ before: Double?,
+    to prepared: PreparedStatement
+  ) {
+    prepared.statement.bind(first, at: 1)
+    prepared.statement.bind(end, at: 2)
+    if let before { prepared.statement.bind(before, at: 3) }
+  }
+}

@@ -1,0 +1,43 @@
+/// The text form of an object's identity: `x-history://STORE/ENTITY/pKEY`
+/// (Core Data: `NSManagedObjectID.uriRepresentation()`).
+package struct ObjectURI: Hashable, Sendable, CustomStringConvertible {
+  private static let scheme = "x-history://"
+
+  /// The store that holds the object.
+  package let store: StoreID
+  /// The name of its entity.
+  package let entity: String
+  /// Its key within the entity, from 1.
+  package let key: Int64
+
+  package init(store: StoreID, entity: String, key: Int64) {
+    self.store = store
+    self.entity = entity
+    self.key = key
+  }
+
+  /// Reads the text form to its end; nothing when it is another text, however close.
+  ///
+  /// The store's part may be in small letters, as some that handle URIs make it.
+  package init?(_ text: String) {
+    guard text.hasPrefix(Self.scheme) else { return nil }
+    let parts = text.dropFirst(Self.scheme.count)
+      .split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 3, let store = StoreID(String(parts[0])), !parts[1].isEmpty,
+      let key = Self.key(parts[2])
+    else { return nil }
+    self.init(store: store, entity: String(parts[1]), key: key)
+  }
+
+  /// A key is written in one way only: without a sign and without zeros before it.
+  private static func key(_ text: Substring) -> Int64? {
+    guard text.utf8.first == UInt8(ascii: "p"),
+      let first = text.utf8.dropFirst().first, first != UInt8(ascii: "0"),
+      text.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return Int64(text.dropFirst())
+  }
+
+  /// The text form.
+  package var description: String { "\(Self.scheme)\(store)/\(entity)/p\(key)" }
+}
