@@ -1,17 +1,6 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// The names of what a filter reads of a transaction.
-struct HistoryColumns {
-  let number = "number"
-  let timestamp = "timestamp"
-  let author = "author"
-  let contextName = "context"
-  let bundle = "bundle"
-  let process = "process"
-  let entities = "entities"
-}
-
 /// A filter as conditions on transactions, with the values that they bind.
 ///
 /// Strings appear as their numbers, absent ones as 0, so there is no null to trip over and nothing to
@@ -31,9 +20,9 @@ struct FilterSQL {
   /// What holds only for transactions whose every change matches, or that match without any.
   private(set) var certain = "1"
   private var bounds: [Bound] = []
-  private let columns: HistoryColumns
+  private let columns: HistoryLayout
 
-  init(_ filter: CompiledFilter, _ columns: HistoryColumns) {
+  init(_ filter: CompiledFilter, _ columns: HistoryLayout) {
     self.columns = columns
     possible = sql(filter, orElse: true)
     certain = filter.readsChanges ? sql(filter, orElse: false) : "1"
