@@ -51,12 +51,10 @@ final class RowCollector {
     collection.deallocate()
   }
 
-  /// Runs a statement that calls one of the functions for rows of an entity.
+  /// Runs a statement that calls one of the functions for rows of an entity, and answers with the
+  /// objects that it changed, in the order in which it came to them.
   ///
-  /// - Parameters:
-  ///   - columns: what an update sets, or a delete preserves.
-  ///   - version: what an updated row gets as its version.
-  /// - Returns: the objects that were changed, in the order in which the statement came to them.
+  /// An update sets `columns` and gives its rows the version; a delete preserves `columns`.
   func collect(
     _ entity: Int32,
     columns: UInt64,
