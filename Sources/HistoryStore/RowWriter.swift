@@ -79,8 +79,13 @@ public struct RowWriter: ~Copyable {
   public mutating func set(_ value: String, at attribute: Int) {
     let fits = value.utf8.count <= Value.byteCountMax
     guard accepts(attribute, among: fits ? columns.string : 0) else { return }
-    var value = value
-    value.withUTF8 { keep(UnsafeRawBufferPointer($0), at: attribute) }
+    // A string whose bytes lie in one piece, as nearly all do, is neither copied nor retained.
+    let isKept: Void? = value.utf8.withContiguousStorageIfAvailable {
+      keep(UnsafeRawBufferPointer($0), at: attribute)
+    }
+    guard isKept == nil else { return }
+    var copy = value
+    copy.withUTF8 { keep(UnsafeRawBufferPointer($0), at: attribute) }
   }
 
   /// Sets bytes.
