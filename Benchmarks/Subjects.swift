@@ -10,6 +10,9 @@ package enum Subjects {
     ("Merges", Merges.all),
     ("Purges", Purges.all),
     ("Members", Members.all),
+    ("Signals", Signals.all),
+    ("Readers", Readers.all),
+    ("Registrations", Registrations.all),
   ]
 
   /// All of them, in the order of measuring.

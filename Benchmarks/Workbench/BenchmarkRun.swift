@@ -12,6 +12,8 @@ package struct BenchmarkRun: Sendable {
   package var budget: RoundBudget
   /// By how much operations repeat less within one measurement than good figures need; 1 for those.
   package var haste = 1
+  /// The folder that the stores' own folder is made in, or nothing for one in memory if there is one.
+  package var scratchParent: String?
 
   /// The sizes of a quick run.
   package static let quickSizes = [1_000, 10_000, 100_000]
@@ -52,7 +54,7 @@ package struct BenchmarkRun: Sendable {
   /// - Throws: what the store, the floor or `observe` throws, and a ``BenchmarkDisagreement`` when
   ///   two contenders did not do the same.
   package func run(_ observe: @escaping (Event) throws -> Void) throws {
-    let scratch = try ScratchFolder()
+    let scratch = try ScratchFolder(in: scratchParent)
     let result = Result { try measureAll(scratch, observe) }
     try scratch.remove()
     try result.get()

@@ -14,7 +14,11 @@ package struct BenchmarkSubject: Sendable {
   /// The contender that is ours, in every benchmark.
   package static let ours = MeasuredWork.store
 
+  /// What the others are compared with.
+  let floor: String
   let prepare: @Sendable (BenchmarkSetting) throws -> [MeasuredWork]
+  /// Takes its own samples instead, where one operation spans threads or processes.
+  let sample: (@Sendable (BenchmarkSetting) throws -> [SampledRow])?
 
   init(
     _ name: String,
@@ -22,6 +26,7 @@ package struct BenchmarkSubject: Sendable {
     operation: String,
     condition: String = "",
     _ sentence: String,
+    floor: String = MeasuredWork.floor,
     prepare: @escaping @Sendable (BenchmarkSetting) throws -> [MeasuredWork]
   ) {
     self.name = name
@@ -29,7 +34,27 @@ package struct BenchmarkSubject: Sendable {
     self.operation = operation
     self.condition = condition
     self.sentence = sentence
+    self.floor = floor
     self.prepare = prepare
+    sample = nil
+  }
+
+  init(
+    _ name: String,
+    part: String,
+    operation: String,
+    condition: String = "",
+    _ sentence: String,
+    sample: @escaping @Sendable (BenchmarkSetting) throws -> [SampledRow]
+  ) {
+    self.name = name
+    self.part = part
+    self.operation = operation
+    self.condition = condition
+    self.sentence = sentence
+    self.sample = sample
+    floor = ""
+    prepare = { _ in [] }
   }
 
   /// The part, what it does, and under which conditions: `Store.fetch after token, 10 new`.

@@ -12,10 +12,10 @@ final class ScratchFolder {
   private static let prefix = "history-lab-bench-"
 
   /// Makes the folder of this process, and removes those that killed processes have left.
-  init() throws {
+  init(in chosen: String? = nil) throws {
     let manager = FileManager.default
-    let isInMemory = manager.isWritableFile(atPath: Self.memory)
-    let parent = isInMemory ? Self.memory : manager.temporaryDirectory.path
+    let isInMemory = chosen == nil && manager.isWritableFile(atPath: Self.memory)
+    let parent = chosen ?? (isInMemory ? Self.memory : manager.temporaryDirectory.path)
     medium = isInMemory ? "tmpfs" : "disk"
     try Self.removeLeftOvers(in: parent)
     let name = Self.prefix + "\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"

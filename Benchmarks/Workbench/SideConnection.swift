@@ -14,6 +14,9 @@ final class SideConnection {
   /// Copies the write-ahead log into the file, so that every measurement begins with an empty one.
   func checkpoint() throws(SQLiteError) { try connection.checkpoint() }
 
+  /// Runs some SQL.
+  func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
+
   /// The integer that a query answers with, 0 for null.
   func integer(_ sql: String) throws(SQLiteError) -> Int64 { try connection.integer(sql) ?? 0 }
 

@@ -13,6 +13,7 @@ struct SubjectSession {
 
   /// Measures, and makes sure that all contenders did the same.
   func rows(_ budget: RoundBudget) throws -> [BenchmarkRow] {
+    if let sample = subject.sample { return try sampledRows(sample) }
     let works = try settings.map(subject.prepare)
     let log = TallyLog()
     let contenders = zip(settings, works).flatMap { setting, works in
@@ -26,10 +27,20 @@ struct SubjectSession {
       let names = works.map(\.contender)
       try log.check(names, at: setting.historySize, in: subject)
       let part = result.part(first..<first + names.count, names: names)
-      rows += try part.rows(about: topic(setting.historySize), floor: MeasuredWork.floor)
+      rows += try part.rows(about: topic(setting.historySize), floor: subject.floor)
       first += names.count
     }
     return rows
+  }
+
+  /// Lets the benchmark take its own samples, at the largest history alone.
+  private func sampledRows(
+    _ sample: (BenchmarkSetting) throws -> [SampledRow]
+  ) throws -> [BenchmarkRow] {
+    guard let setting = settings.last else { return [] }
+    try measures()
+    let topic = topic(setting.historySize)
+    return try sample(setting).map { $0.row(about: topic, seed: seed) }
   }
 
   private func contender(
@@ -81,7 +92,7 @@ private final class TallyLog {
 
   /// Compares, measurement by measurement, each contender with the floor.
   func check(_ names: [String], at size: Int, in subject: BenchmarkSubject) throws {
-    let floor = tallies[Key(contender: MeasuredWork.floor, historySize: size)] ?? []
+    let floor = tallies[Key(contender: subject.floor, historySize: size)] ?? []
     for name in names {
       let others = tallies[Key(contender: name, historySize: size)] ?? []
       for (tally, other) in zip(floor, others) where tally != other {

@@ -39,6 +39,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case otherStoreURI(String, store: StoreID)
   /// The file holds another store now than the one that was opened.
   case replaced(path: String)
+  /// The store's changes cannot be watched; the reason in words follows.
+  case unwatchable(path: String, why: String)
   /// A closure that the caller handed in threw; its error in words follows.
   case stopped(String)
   /// The file does not hold what it must; the sentence says what.
@@ -101,6 +103,8 @@ extension HistoryError: CustomStringConvertible {
     case .replaced(let path):
       "\(path) holds another store now than the one that was opened. Open it anew, and read the data "
         + "anew."
+    case .unwatchable(let path, let why):
+      "Changes of \(path) cannot be watched: \(why). Close some files, or fetch without being told."
     case .stopped(let why): "The request was given up because its closure threw: \(why)."
     case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
     case .damagedTransaction(let number):

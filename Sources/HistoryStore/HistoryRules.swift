@@ -16,6 +16,10 @@ package struct HistoryRules: Sendable {
     }
   /// Whether a context brings in a transaction that a writer saved.
   package var merges: @Sendable (_ writer: Int64, _ context: Int64) -> Bool = { $0 != $1 }
+  /// Whether a commit is told to other processes; asked at the moment of telling it.
+  package var signals: @Sendable (_ number: Int64) -> Bool = { _ in true }
+  /// When a commit is told to other processes.
+  package var signalMoment = SignalMoment.afterCommit
   /// The steps of a pass, in order.
   package var passSteps: [PassStep] = [.fetch, .merge, .record, .purge]
 

@@ -10,9 +10,13 @@ public final class Store: Sendable {
   private let lock = ConnectionLock()
   // Only touched while the lock is held.
   nonisolated(unsafe) private let core: StoreCore
+  /// The watcher that all who watch the store share.
+  let watcherSlot = WatcherSlot()
 
   /// The file.
   public let path: String
+  /// The file's absolute path, which the files beside it are named after.
+  let filePath: String
   /// The store's identity, kept in the file.
   public let id: StoreID
   /// The entities of the store.
@@ -52,6 +56,7 @@ public final class Store: Sendable {
       let core = try StoreCore(path: path, configuration: configuration, opened: opened)
       self.core = core
       self.path = path
+      self.filePath = core.connection.filePath
       self.id = core.id
       self.model = core.model
       self.configuration = configuration

@@ -25,6 +25,12 @@ public struct StoreConfiguration: Sendable {
   public var timestamps = Timestamps.monotone
   /// How long a busy lock is waited for, in milliseconds.
   public var busyTimeoutMs: Int32 = 5000
+  /// Whether commits are told to other processes, through a file beside the store that is named like
+  /// it with `-signal` at the end; only stores in the platform's own file system can.
+  public var signalsChanges = true
+  /// How often a watched store is looked at when no signal came, in milliseconds, at least 1: the
+  /// longest delay when a writer was killed between its commit and the signal.
+  public var changePollMs: Int32 = 2000
   /// The bundle that transactions name, or nothing.
   public var bundleID: String?
   /// The process that transactions name, or nothing.
@@ -44,6 +50,9 @@ public struct StoreConfiguration: Sendable {
 
   /// Creates the default configuration.
   public init() {}
+
+  /// Whether there is a file for signals.
+  var hasSignalFile: Bool { signalsChanges && vfs == nil }
 
   /// Whether the transactions of an author are never purged.
   package func isProtected(_ author: String?) -> Bool {

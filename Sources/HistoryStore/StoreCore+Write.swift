@@ -33,14 +33,18 @@ extension StoreCore {
     _ body: (_ number: Int64, inout ChangePacker) throws -> Void
   ) throws -> WrittenTransaction? {
     do {
-      return try write {
+      let written = try write {
         let head = try head()
         let number = rules.nextNumber(try lastNumber(head.number))
         packed.begin()
         try body(number, &packed)
         guard packed.count > 0 else { throw NothingChanged() }
-        return try insert(number, after: head.timestamp, authorship)
+        let written = try insert(number, after: head.timestamp, authorship)
+        signal(written, .beforeCommit)
+        return written
       }
+      signal(written, .afterCommit)
+      return written
     } catch is NothingChanged {
       return nil
     }

@@ -13,6 +13,8 @@ final class StoreCore {
   let model: Model
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
+  /// How commits are told to other processes, if they are.
+  let signalFile: SignalFile?
   /// The statements of each entity, prepared when first used.
   let tables: [EntityStatements]
   /// What the file has given numbers to, as far as this connection knows.
@@ -49,6 +51,9 @@ final class StoreCore {
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
+    let filePath = opened.connection.filePath
+    signalFile =
+      configuration.hasSignalFile && !filePath.isEmpty ? SignalFile(besides: filePath) : nil
     connection = opened.connection
     self.transactions = transactions
   }

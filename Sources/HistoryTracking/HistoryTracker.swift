@@ -13,12 +13,14 @@ public enum PurgeStrategy: Sendable, Hashable {
 /// Keeps contexts up to date with what others write to a store: fetches the history after the
 /// actor's cursor, merges it, records the cursor, and purges what every member has merged.
 ///
+/// Once started it makes a pass for each signal of the store, one at a time; what is signalled during
+/// a pass leads to exactly one more. A tracker that nobody holds any more ends, stopped or not.
+///
 /// ```swift
 /// let store = try Store(path: "/path/to/shared.store", model: model)
 /// let view = ObjectContext(store: store, author: "app", name: "view")
 /// let tracker = HistoryTracker("app", store: store, contexts: [view])
 /// try await tracker.start()
-/// try await tracker.pass()
 /// ```
 public actor HistoryTracker {
   private let member: ActorID
@@ -26,6 +28,10 @@ public actor HistoryTracker {
   private let contexts: [ObjectContext]
   private let strategy: PurgeStrategy
   private var session: MemberSession?
+  /// Makes a pass for each signal while the tracker is started.
+  private var following: Task<Void, Never>?
+  /// Why the last pass that followed a signal did not succeed; nothing once one does.
+  public private(set) var failure: HistoryError?
 
   /// Creates a tracker for one actor: a process in one role, whose name no other process uses.
   public init(
@@ -40,13 +46,25 @@ public actor HistoryTracker {
     self.strategy = strategy
   }
 
-  /// Launches the actor and catches up with what was written while it was away; when it runs already,
-  /// only the latter.
+  deinit { following?.cancel() }
+
+  /// Launches the actor, catches up with what was written while it was away, and follows the store
+  /// from there on; when it runs already, it only catches up.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the actor off.
+  /// What goes wrong while following stands in ``failure``.
+  ///
+  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the actor off; nothing is
+  ///   followed then.
   @discardableResult
   public func start() throws(HistoryError) -> PassReport {
-    try pass()
+    guard following == nil else { return try pass() }
+    // Watched first, so that nothing falls between the pass and the watch.
+    let changes = try store.changes
+    let report = try pass()
+    following = Task { [weak self] in
+      for await _ in changes { await Self.follow(self) }
+    }
+    return report
   }
 
   /// Fetches, merges, records and, if the strategy says so, purges; launches the actor if need be.
@@ -74,13 +92,27 @@ public actor HistoryTracker {
 
   /// Stops following the history; the cursor stays, and history is kept for the actor.
   public func stop() {
+    following?.cancel()
+    following = nil
     session = nil
   }
 
   /// Ends the membership: history is not kept for the actor any more.
   public func retire() throws(HistoryError) {
     try launched().retire()
-    session = nil
+    stop()
+  }
+
+  func passAfterSignal() -> HistoryError? {
+    // The signal may have waited for the actor while that was stopped.
+    guard !Task.isCancelled else { return nil }
+    do throws(HistoryError) {
+      try pass()
+      failure = nil
+    } catch {
+      failure = error
+    }
+    return failure
   }
 
   private func launched(

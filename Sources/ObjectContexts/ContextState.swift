@@ -40,8 +40,8 @@ struct ContextState: Sendable {
 
   /// The value of an attribute with the edits on top, or nothing when the object is not here.
   func value(_ attribute: Int, of id: ObjectID) -> Value? {
-    guard isHere(id) else { return nil }
     if let edit = edits[id] {
+      if edit.type == .delete { return nil }
       if edit.columns >> UInt64(attribute) & 1 == 1 { return edit.values[attribute] }
       if edit.type == .insert { return .null }
     }

@@ -1,5 +1,6 @@
 /// A growing buffer of bytes that packs numbers and strings; one is kept and used again by each
 /// connection, so that a write allocates nothing.
+@usableFromInline
 package struct ByteWriter: ~Copyable {
   @usableFromInline
   var base: UnsafeMutablePointer<UInt8>
@@ -109,6 +110,7 @@ package struct ByteWriter: ~Copyable {
 /// Reads what a ``ByteWriter`` wrote; every read past the end answers nothing, never traps.
 ///
 /// The bytes must outlive the reader.
+@usableFromInline
 package struct ByteReader {
   @usableFromInline
   let base: UnsafePointer<UInt8>?

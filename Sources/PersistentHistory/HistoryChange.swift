@@ -83,18 +83,25 @@ extension ChangeID: Comparable {
 }
 
 /// The plain numbers of one change: 32 bytes, no references.
+@usableFromInline
 package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// The object's key.
+  @usableFromInline
   package var key: Int64
   /// The column bitmap of an update.
+  @usableFromInline
   package var columns: UInt64
   /// The entity's number.
+  @usableFromInline
   package var entity: Int32
   /// Where the tombstone starts in the page's tombstone bytes.
+  @usableFromInline
   package var tombstoneStart: UInt32
   /// How many bytes the tombstone has; 0 is none.
+  @usableFromInline
   package var tombstoneLength: UInt32
   /// What happened.
+  @usableFromInline
   package var type: ChangeType
 
   @inlinable

@@ -47,24 +47,37 @@ public struct HistoryTransaction: Sendable, Identifiable {
 }
 
 /// The plain numbers of one transaction; strings are numbers of interned strings, 0 is absent.
+@usableFromInline
 package struct TransactionRecord: Hashable, Sendable {
+  @usableFromInline
   package var number: Int64
   /// Seconds since 2001-01-01 UTC.
+  @usableFromInline
   package var timestamp: Double
+  @usableFromInline
   package var mark: Int64
+  @usableFromInline
   package var author: Int32
+  @usableFromInline
   package var contextName: Int32
+  @usableFromInline
   package var bundle: Int32
+  @usableFromInline
   package var process: Int32
   /// The writer's random number, 0 for none.
+  @usableFromInline
   package var writer: Int64
   /// Where its changes start in the page.
+  @usableFromInline
   package var firstChange: Int
   /// How many changes of it the page holds.
+  @usableFromInline
   package var count: Int
   /// How many changes it has in history.
+  @usableFromInline
   package var total: Int
   /// How many of its changes lie on earlier pages.
+  @usableFromInline
   package var firstPlace: Int
 
   /// The numbers of no transaction.

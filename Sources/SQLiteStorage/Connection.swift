@@ -119,7 +119,7 @@ package struct Connection: ~Copyable {
   }
 
   /// How many bytes the write-ahead log has, asked of whatever VFS the file is in.
-  private static func logByteCount(_ handle: OpaquePointer) -> Int64 {
+  static func logByteCount(_ handle: OpaquePointer) -> Int64 {
     var log: UnsafeMutablePointer<sqlite3_file>?
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
     guard let log, let size = log.pointee.pMethods?.pointee.xFileSize else { return 0 }

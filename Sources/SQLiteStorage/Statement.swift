@@ -1,4 +1,4 @@
-import CSQLite
+public import CSQLite
 
 /// Tells SQLite to copy bound bytes before the call returns.
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -7,6 +7,7 @@ private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 ///
 /// Every bind is by position from 1, every column by position from 0. It must not outlive its
 /// connection's use: SQLite keeps a closed connection alive until its statements are gone.
+@usableFromInline
 package struct Statement: ~Copyable {
   @usableFromInline
   package let handle: OpaquePointer
@@ -204,6 +205,7 @@ package struct Statement: ~Copyable {
 }
 
 /// SQLite's storage classes (https://sqlite.org/datatype3.html).
+@usableFromInline
 package enum ColumnStorage: Sendable {
   case null
   case integer

@@ -1,10 +1,18 @@
 import Foundation
 import Measuring
+import TestSupport
 import Testing
 
 @testable import HistoryBenchmarks
 
 @Suite(.serialized) struct `A run of the benchmarks` {
+  /// Where the runs of one test keep their stores.
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
   @Test func `Each contender does what its floor does, and leaves rows`() throws {
     var measured: [String: [BenchmarkRow]] = [:]
     var transactionCount = 0
@@ -14,14 +22,30 @@ import Testing
     }
     #expect(transactionCount == 1000)
     #expect(measured.count == Subjects.all.count)
-    for (name, rows) in measured {
-      #expect(rows.count >= 4, "\(name)")
-      for row in rows {
-        #expect(row.samples.count == 2 && row.historySize == 1000, "\(name) \(row.contender)")
-        #expect((row.ratio == nil) == (row.contender == MeasuredWork.floor), "\(name)")
-      }
+    for subject in Subjects.all {
+      let rows = try #require(measured[subject.name])
+      #expect(rows.allSatisfy { $0.historySize == 1000 }, "\(subject.name)")
+      if subject.sample == nil { check(rows, beside: subject.floor) } else { check(sampled: rows) }
     }
     #expect(try leftOvers().isEmpty)
+  }
+
+  /// Every contender has a sample for each turn of the one round, and all but the floor a ratio.
+  private func check(_ rows: [BenchmarkRow], beside floor: String) {
+    #expect(rows.count >= 4)
+    for row in rows {
+      #expect(row.samples.count == 2, "\(row.title) \(row.contender)")
+      #expect((row.ratio == nil) == (row.contender == floor), "\(row.title)")
+    }
+  }
+
+  /// Every contender has samples or says why not; this process cannot start itself again.
+  private func check(sampled rows: [BenchmarkRow]) {
+    #expect(rows.count >= 2)
+    for row in rows {
+      #expect(row.samples.isEmpty == (row.notMeasured != nil), "\(row.title) \(row.contender)")
+      #expect(row.ratio == nil)
+    }
   }
 
   @Test func `A contender that does something else than the floor ends the run`() throws {
@@ -78,6 +102,7 @@ import Testing
       budget: RoundBudget(minimum: 1, maximum: 1, warmUp: 0)
     )
     run.haste = 100
+    run.scratchParent = folder.url.path
     return run
   }
 
@@ -88,12 +113,6 @@ import Testing
     }
   }
 
-  /// The folders that this process has left.
-  private func leftOvers() throws -> [String] {
-    let own = "history-lab-bench-\(ProcessInfo.processInfo.processIdentifier)-"
-    return try ["/dev/shm", FileManager.default.temporaryDirectory.path]
-      .filter { FileManager.default.fileExists(atPath: $0) }
-      .flatMap { try FileManager.default.contentsOfDirectory(atPath: $0) }
-      .filter { $0.hasPrefix(own) }
-  }
+  /// What a run has left in the folder that it was given.
+  private func leftOvers() throws -> [String] { Array(try folder.contents().keys) }
 }

@@ -75,6 +75,24 @@ extension CheckRun {
     #expect(one.broken.map(\.plan) == two.broken.map(\.plan))
   }
 
+  @Test func `Tallies of lanes add up to that of one lane, in any order`() throws {
+    let run = try checkRun("article", seed: 5)
+    let lane = PlanLane(run.system, at: .heap(), versions: [:])
+    var (whole, lanes) = (CheckTally(), [CheckTally(), CheckTally()])
+    for number in 1...24 {
+      let suite = try lane.check(run.recipe.plan(number).plan)
+      whole.add(suite, plan: number)
+      lanes[number % 2].add(suite, plan: number)
+    }
+    #expect(whole.broken.count > 2)
+    for order in [lanes, lanes.reversed()] {
+      var sum = CheckTally()
+      for tally in order { sum.add(tally) }
+      #expect(sum.counts == whole.counts && sum.planCount == 24)
+      #expect(sum.invalidPlanCount == whole.invalidPlanCount)
+    }
+  }
+
   @Test func `A plan is the same whether it runs first, last or alone`() throws {
     let run = try checkRun("article", seed: 3)
     #expect(run.recipe.plan(7).plan == run.recipe.plan(7).plan)

@@ -175,6 +175,7 @@ import Traces
         #expect(result.code == .usage, "\(name)")
         #expect(result.output.isEmpty && result.errors.hasPrefix("history-lab: "), "\(name)")
         #expect(result.errors.split(separator: "\n").count == 1, "\(name): \(result.errors)")
+        #expect(result.errors.contains("UTF-8") == (name == "binary"))
         #expect(FileManager.default.contents(atPath: path) == data)
       }
       #expect(await lab("replay", "\(folder)/absent").code == .usage)

@@ -21,14 +21,16 @@ import Testing
     #expect(try fixture.folder.byteCount("store") > 4096)
   }
 
-  @Test func `A store that was closed is as it was, and leaves one file`() throws {
+  @Test func `A store that was closed is as it was, and leaves its file and the one for signals`()
+    throws
+  {
     let fixture = try StoreFixture()
     let id = try {
       let store = try fixture.open()
       try store.add("a")
       return store.id
     }()
-    #expect(try fixture.folder.names() == ["store"])
+    #expect(try fixture.folder.names() == ["store", "store-signal"])
     let again = try fixture.open()
     #expect(again.id == id)
     #expect(try again.numbers() == [1])

@@ -20,7 +20,11 @@ import Testing
     _ member: ActorID,
     _ strategy: PurgeStrategy = .whenMerged
   ) throws -> (tracker: HistoryTracker, view: ObjectContext) {
-    let store = try shared.open()
+    // Nothing tells the tracker of a commit here: every pass is asked for.
+    let store = try shared.open {
+      $0.signalsChanges = false
+      $0.changePollMs = 3_600_000
+    }
     let view = ObjectContext(store: store, author: member.name, name: "view")
     let tracker = HistoryTracker(member, store: store, contexts: [view], strategy: strategy)
     return (tracker, view)

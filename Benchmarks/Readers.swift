@@ -1,0 +1,59 @@
+import HistoryStore
+import Measuring
+import PersistentHistory
+
+/// What a reader that keeps one moment open costs a writer.
+enum Readers {
+  static let all = [
+    BenchmarkSubject(
+      "write beside pinned reader",
+      part: "Store.batchInsert",
+      operation: "of one row",
+      condition: "a reader pinned",
+      "Batch requests of one row while another connection keeps its read transaction open, so that "
+        + "the log cannot begin anew; the floor is the same without a reader.",
+      floor: free
+    ) { setting in
+      // Enough for several tries to copy the log in each measurement.
+      let times = setting.repeats(2000)
+      return [
+        try commits(setting, MeasuredWork.store, times, isPinned: true),
+        try commits(setting, free, times, isPinned: false),
+      ]
+    }
+  ]
+
+  private static let free = "Store without reader"
+
+  private static func commits(
+    _ setting: BenchmarkSetting,
+    _ name: String,
+    _ times: Int,
+    isPinned: Bool
+  ) throws -> MeasuredWork {
+    let file = try setting.store()
+    let reader = try SideConnection(path: file.store.path)
+    return MeasuredWork(contender: name, operations: times) { watch in
+      try file.side.checkpoint()
+      if isPinned { try reader.pin() }
+      try watch.time {
+        for _ in 0..<times { try file.store.insertSlip() }
+      }
+      if isPinned { try reader.unpin() }
+      let tally = try file.side.tally(of: SampleData.slip)
+      _ = try file.store.batchDelete(SampleData.slip, by: BatchAuthor(nil))
+      return tally
+    }
+  }
+}
+
+extension SideConnection {
+  /// Opens a read transaction and looks at something, so that it has a moment of its own.
+  fileprivate func pin() throws {
+    try execute("BEGIN")
+    _ = try head()
+  }
+
+  /// Ends it.
+  fileprivate func unpin() throws { try execute("COMMIT") }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HistoryStore
+import HistoryTracking
+import Measuring
+import ObjectContexts
+import PersistentHistory
+
+/// What the first launch of a member costs those who write meanwhile.
+enum Registrations {
+  static let all = [
+    BenchmarkSubject(
+      "member register",
+      part: "MemberSession.init",
+      operation: "beside a writer",
+      condition: "as many rows as transactions",
+      "A member registers and reads all rows of the store while a thread commits without a pause; a "
+        + "sample is one of that thread's commits, so that the greatest bounds how long the write lock "
+        + "was held; instead of the floor stand the same thread's commits with nobody registering."
+    ) { setting in
+      let path = try setting.copy()
+      try fill(path, rows: setting.historySize)
+      let store = try Store(path: path, configuration: StoreTemplate.configuration)
+      let view = ObjectContext(store: store, author: "reader")
+      let alone = try BusyWriter(path: path).commits(during: { Thread.sleep(forTimeInterval: 0.3) })
+      var launching: Double = 0
+      let beside = try BusyWriter(path: path).commits {
+        let start = NanosecondClock.wall.now()
+        _ = try MemberSession(
+          ActorID("reader"),
+          store: store,
+          contexts: [view],
+          author: "reader"
+        )
+        launching = Double(NanosecondClock.wall.now() - start)
+      }
+      return [
+        row("writer beside it", beside), row("writer alone", alone), row("the launch", [launching]),
+      ]
+    }
+  ]
+
+  private static func row(_ contender: String, _ samples: [Double]) -> SampledRow {
+    SampledRow(contender: contender, metric: .wall, outcome: .samples(samples))
+  }
+
+  /// Adds rows until the store has so many slips.
+  private static func fill(_ path: String, rows: Int) throws {
+    let store = try Store(path: path, configuration: StoreTemplate.configuration)
+    var left = rows
+    let item = SampleItem(1)
+    _ = try store.batchInsert(into: SampleData.slip, by: BatchAuthor(nil)) { row in
+      guard left > 0 else { return false }
+      row.set(item)
+      left -= 1
+      return true
+    }
+  }
+}
+
+/// A thread that commits one row after the other, and how long each took.
+private final class BusyWriter: @unchecked Sendable {
+  private let store: Store
+  private let lock = NSLock()
+  private let hasBegun = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private var isOver = false
+  private var result: Result<[Double], any Error> = .success([])
+
+  init(path: String) throws {
+    store = try Store(path: path, configuration: StoreTemplate.configuration)
+  }
+
+  /// The times of the commits, in nanoseconds, while something is done.
+  func commits(during body: () throws -> Void) throws -> [Double] {
+    Thread.detachNewThread {
+      self.result = Result { try self.commit() }
+      self.hasEnded.signal()
+    }
+    hasBegun.wait()
+    let outcome = Result { try body() }
+    lock.withLock { isOver = true }
+    hasEnded.wait()
+    try outcome.get()
+    return try result.get()
+  }
+
+  private func commit() throws -> [Double] {
+    defer { hasBegun.signal() }
+    var times: [Double] = []
+    while !lock.withLock({ isOver }) {
+      let start = NanosecondClock.wall.now()
+      try store.insertSlip()
+      times.append(Double(NanosecondClock.wall.now() - start))
+      if times.count == 1 { hasBegun.signal() }
+    }
+    return times
+  }
+}

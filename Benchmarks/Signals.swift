@@ -1,0 +1,184 @@
+import Foundation
+import HistoryStore
+import Measuring
+import PersistentHistory
+
+/// How soon another process can read a commit, and what telling it costs the writer.
+enum Signals {
+  static let all = [
+    BenchmarkSubject(
+      "signal latency",
+      part: "Store.watch",
+      operation: "of another process's commits",
+      "Another process commits once a millisecond; a sample is the time from its commit until this "
+        + "process, told by the signal, has read the new head; the floor is missing, for SQLite tells "
+        + "no other process."
+    ) { setting in
+      guard let command = CommitPeer.command else {
+        return [missing(SignalPath.thread), missing(SignalPath.sequence)]
+      }
+      let paths: [SignalPath] = [.thread, .sequence]
+      return try paths.flatMap { try measure($0, setting, command) }
+    },
+    BenchmarkSubject(
+      "signal cost",
+      part: "Store.batchInsert",
+      operation: "of one row with a signal",
+      "A batch request of one row commits and tells others, with nobody watching and with another "
+        + "store of the process watching; the floor is the same without a signal.",
+      floor: withoutSignal
+    ) { setting in
+      let times = setting.repeats(500)
+      return [
+        try commits(setting, MeasuredWork.store, times),
+        try commits(setting, "Store, watched", times, isWatched: true),
+        try commits(setting, withoutSignal, times, signals: false),
+      ]
+    },
+  ]
+
+  private static let withoutSignal = "Store without signal"
+
+  // MARK: Latency
+
+  private static func missing(_ path: SignalPath) -> SampledRow {
+    SampledRow(
+      contender: path.rawValue,
+      metric: .wall,
+      outcome: .notMeasured("this process is not the command that it would have to start again")
+    )
+  }
+
+  private static func measure(
+    _ path: SignalPath,
+    _ setting: BenchmarkSetting,
+    _ command: String
+  ) throws -> [SampledRow] {
+    let file = try setting.copy()
+    let store = try Store(path: file, configuration: StoreTemplate.configuration)
+    let arrivals = Arrivals()
+    let listening = try path.listen(to: store, arrivals)
+    defer { listening() }
+    let peer = try CommitPeer.start(
+      command,
+      path: file,
+      commits: setting.repeats(1000),
+      pauseUs: 1000
+    )
+    let commits = try peer.finish()
+    arrivals.wait(for: commits.last?.number ?? 0)
+    let latencies = arrivals.latencies(of: commits)
+    return [
+      SampledRow(contender: path.rawValue, metric: .wall, outcome: .samples(latencies)),
+      SampledRow(
+        contender: path.rawValue,
+        metric: Metric(name: "missed", kind: .exact, unit: "commits"),
+        outcome: .samples([Double(commits.count - latencies.count)])
+      ),
+      SampledRow(
+        contender: "\(path.rawValue), the writer",
+        metric: .wall,
+        outcome: .samples(commits.map { Double($0.signalNs) })
+      ),
+    ]
+  }
+
+  // MARK: Cost
+
+  private static func commits(
+    _ setting: BenchmarkSetting,
+    _ name: String,
+    _ times: Int,
+    isWatched: Bool = false,
+    signals: Bool = true
+  ) throws -> MeasuredWork {
+    let path = try setting.copy()
+    var configuration = StoreTemplate.configuration
+    configuration.signalsChanges = signals
+    let store = try Store(path: path, configuration: configuration)
+    let side = try SideConnection(path: path)
+    let watch =
+      isWatched
+      ? try Store(path: path, configuration: configuration).watch { _ in } : nil
+    return MeasuredWork(contender: name, operations: times) { timer in
+      try side.checkpoint()
+      try timer.time {
+        for _ in 0..<times { try store.insertSlip() }
+      }
+      let tally = try side.tally(of: SampleData.slip)
+      _ = try store.batchDelete(SampleData.slip, by: BatchAuthor(nil))
+      withExtendedLifetime(watch) {}
+      return tally
+    }
+  }
+}
+
+extension Store {
+  /// Inserts one slip as one transaction.
+  func insertSlip() throws {
+    let item = SampleItem(1)
+    var isDone = false
+    _ = try batchInsert(into: SampleData.slip, by: BatchAuthor("app")) { row in
+      guard !isDone else { return false }
+      row.set(item)
+      isDone = true
+      return true
+    }
+  }
+}
+
+/// On which way a process is told.
+private enum SignalPath: String {
+  case thread = "watching thread"
+  case sequence = "AsyncSequence"
+
+  /// Begins to note what comes.
+  ///
+  /// - Returns: what ends it.
+  func listen(to store: Store, _ arrivals: Arrivals) throws -> () -> Void {
+    switch self {
+    case .thread:
+      let watch = try store.watch { arrivals.note($0.number) }
+      return { watch.cancel() }
+    case .sequence:
+      let changes = try store.changes
+      let task = Task.detached { for await token in changes { arrivals.note(token.number) } }
+      return { task.cancel() }
+    }
+  }
+}
+
+/// When which positions were told to this process.
+private final class Arrivals: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var arrivals: [(number: Int64, ns: UInt64)] = []
+
+  func note(_ number: Int64) {
+    let now = NanosecondClock.wall.now()
+    condition.lock()
+    arrivals.append((number, now))
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// Waits until a number was told, and no longer than five seconds.
+  func wait(for number: Int64) {
+    let deadline = Date(timeIntervalSinceNow: 5)
+    condition.lock()
+    defer { condition.unlock() }
+    while (arrivals.last?.number ?? 0) < number {
+      guard condition.wait(until: deadline) else { return }
+    }
+  }
+
+  /// The time from each commit to the first position told that includes it, in nanoseconds; those
+  /// that were never told are left out.
+  func latencies(of commits: [CommitPeer.Commit]) -> [Double] {
+    condition.lock()
+    defer { condition.unlock() }
+    return commits.compactMap { commit in
+      arrivals.first { $0.number >= commit.number }
+        .map { max(0, Double($0.ns) - Double(commit.doneNs)) }
+    }
+  }
+}

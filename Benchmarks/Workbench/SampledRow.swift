@@ -1,0 +1,49 @@
+import Measuring
+
+/// What one contender of a benchmark that takes its own samples showed on one metric.
+struct SampledRow {
+  /// Who.
+  let contender: String
+  /// What was measured.
+  let metric: Metric
+  /// The samples, each an event of its own, or why there are none.
+  let outcome: Outcome
+
+  /// The samples, or a sentence that says why there are none.
+  enum Outcome {
+    case samples([Double])
+    case notMeasured(String)
+  }
+
+  /// Makes the row of results.
+  func row(about topic: RowTopic, seed: UInt64) -> BenchmarkRow {
+    switch outcome {
+    case .samples(let samples) where !samples.isEmpty:
+      BenchmarkRow(
+        subject: topic.subject,
+        operation: topic.operation,
+        condition: topic.condition,
+        contender: contender,
+        historySize: topic.historySize,
+        metric: metric,
+        samples: samples,
+        seed: seed
+      )
+    case .samples: missing("no sample came", topic, seed)
+    case .notMeasured(let reason): missing(reason, topic, seed)
+    }
+  }
+
+  private func missing(_ reason: String, _ topic: RowTopic, _ seed: UInt64) -> BenchmarkRow {
+    BenchmarkRow(
+      subject: topic.subject,
+      operation: topic.operation,
+      condition: topic.condition,
+      contender: contender,
+      historySize: topic.historySize,
+      metric: metric,
+      notMeasured: reason,
+      seed: seed
+    )
+  }
+}

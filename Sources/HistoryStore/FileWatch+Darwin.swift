@@ -1,0 +1,86 @@
+#if canImport(Darwin)
+
+import Darwin
+
+/// What the kernel tells about a store's signal file: writes, and that it was removed or replaced
+/// (kqueue(2)).
+///
+/// The store's own file is not opened for it: closing any descriptor of a file ends its process's
+/// locks on it (https://sqlite.org/howtocorrupt.html, section 2.2); the poll notices when the store
+/// was replaced. One thread waits; any may interrupt it.
+final class FileWatch: @unchecked Sendable {
+  private let file: WatchedFile
+  private let queue: Int32
+  private var signalFile: Int32 = -1
+  private var identity: FileIdentity?
+
+  private static let gone = UInt32(NOTE_DELETE | NOTE_RENAME | NOTE_REVOKE)
+  private static let written = UInt32(NOTE_WRITE | NOTE_EXTEND)
+  private static let wakeUp: UInt = 0
+
+  /// Creates a watch that does not tell anything yet.
+  ///
+  /// - Throws: ``HistoryError/unwatchable(path:why:)`` when the process may open no more files.
+  init(_ file: WatchedFile) throws(HistoryError) {
+    self.file = file
+    queue = kqueue()
+    guard queue >= 0 else {
+      throw .unwatchable(path: file.path, why: String(cString: strerror(errno)))
+    }
+    _ = fcntl(queue, F_SETFD, FD_CLOEXEC)
+    change(Self.wakeUp, EVFILT_USER, EV_ADD | EV_CLEAR, 0)
+  }
+
+  deinit {
+    if queue >= 0 { close(queue) }
+    if signalFile >= 0 { close(signalFile) }
+  }
+
+  /// Watches the file for signals that has the name now, making it if need be; nothing changes when
+  /// it is watched already.
+  func arm() {
+    guard let path = file.signalPath, FileIdentity(file.path) != nil else { return }
+    SignalFile.create(path)
+    let now = FileIdentity(path)
+    guard now != identity || signalFile < 0 else { return }
+    // Closing a file ends what the queue had to tell about it.
+    if signalFile >= 0 { close(signalFile) }
+    signalFile = open(path, O_EVTONLY | O_CLOEXEC | O_NOFOLLOW)
+    identity = now
+    guard signalFile >= 0 else { return }
+    change(UInt(signalFile), EVFILT_VNODE, EV_ADD | EV_CLEAR, Self.gone | Self.written)
+  }
+
+  /// Waits until something happens, somebody interrupts, or the time is over.
+  func wait(_ timeoutMs: Int32) -> WatchWake {
+    var events = [kevent](repeating: kevent(), count: 4)
+    var timeout = timespec(
+      tv_sec: Int(timeoutMs / 1000),
+      tv_nsec: Int(timeoutMs % 1000) * 1_000_000
+    )
+    let count = kevent(queue, nil, 0, &events, Int32(events.count), &timeout)
+    var wake: WatchWake = []
+    for event in events.prefix(max(0, Int(count))) where event.filter == Int16(EVFILT_VNODE) {
+      if event.fflags & Self.gone != 0 { wake.insert(.replaced) }
+      if event.fflags & Self.written != 0 { wake.insert(.signal) }
+    }
+    return wake
+  }
+
+  /// Ends a wait, from any thread.
+  func interrupt() { change(Self.wakeUp, EVFILT_USER, 0, UInt32(NOTE_TRIGGER)) }
+
+  private func change(_ identifier: UInt, _ filter: Int32, _ flags: Int32, _ what: UInt32) {
+    var event = kevent(
+      ident: identifier,
+      filter: Int16(filter),
+      flags: UInt16(flags),
+      fflags: what,
+      data: 0,
+      udata: nil
+    )
+    _ = kevent(queue, &event, 1, nil, 0, nil)
+  }
+}
+
+#endif

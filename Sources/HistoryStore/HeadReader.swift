@@ -1,0 +1,61 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// A connection that only asks a store for its newest transaction.
+///
+/// The watching thread has one of its own, so that it never waits for a long request of the store.
+final class HeadReader {
+  /// The file that is read.
+  let identity: FileIdentity?
+  private let connection: Connection
+  private let head: Statement
+  private var store: StoreID
+  private let path: String
+
+  /// Opens a store that is there.
+  ///
+  /// - Throws: ``SQLiteError``, and ``HistoryError`` when the file is no store.
+  init(_ file: WatchedFile) throws {
+    var options = ConnectionOptions()
+    options.access = .readWrite
+    options.busyTimeoutMs = file.configuration.busyTimeoutMs
+    options.cacheSizeKiB = 64
+    options.vfs = file.configuration.vfs
+    let before = FileIdentity(file.path)
+    let connection = try Connection(path: file.path, options)
+    let store = try Self.store(connection, path: file.path)
+    let sql = StoreStatement.head.sql(file.configuration.rules)
+    let head = try Statement(connection, sql)
+    // A file that was replaced meanwhile counts as unknown, and is opened again.
+    identity = FileIdentity(file.path) == before ? before : nil
+    path = file.path
+    self.store = store
+    self.connection = connection
+    self.head = head
+  }
+
+  /// The position of the newest transaction that is committed.
+  ///
+  /// - Complexity: one query of one row.
+  func token() throws -> HistoryToken {
+    defer { head.reset() }
+    guard try head.step() else { return .beginning(of: store) }
+    return HistoryToken(store: store, number: head.int(0), mark: head.int(2))
+  }
+
+  /// Asks the file again which store it holds: its content may be another one now.
+  func readStore() throws {
+    store = try Self.store(connection, path: path)
+  }
+
+  private static func store(
+    _ connection: borrowing Connection,
+    path: String
+  ) throws -> StoreID {
+    let sql = "SELECT value FROM history_metadata WHERE name = 'store'"
+    guard let text = try connection.text(sql), let id = StoreID(text) else {
+      throw HistoryError.damaged(path: path, what: "its header cannot be read")
+    }
+    return id
+  }
+}

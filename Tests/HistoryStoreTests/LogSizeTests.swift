@@ -1,0 +1,48 @@
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import TestSupport
+import Testing
+
+@Suite struct LogSizeTests {
+  private static let frameBytes: Int64 = 4096 + 24
+
+  @Test func `The size of the log is what the file has`() throws {
+    let fixture = try StoreFixture()
+    let store = try fixture.open()
+    for index in 1...20 { try store.add("\(index)") }
+    let size = try store.logSize()
+    #expect(size.bytes == Int64(try fixture.folder.byteCount("store-wal")))
+    #expect(size.frames >= 20)
+    #expect(size.bytes == 32 + size.frames * Self.frameBytes)
+  }
+
+  @Test func `A store that was just opened has an empty log`() throws {
+    let fixture = try StoreFixture()
+    try fixture.open().add("a")
+    let size = try fixture.open().logSize()
+    #expect(size.bytes == 0)
+    #expect(size.frames == 0)
+  }
+
+  @Test func `The log stays bounded while nobody pins it`() throws {
+    let store = try StoreFixture().open()
+    for index in 1...2000 { try store.add("\(index)") }
+    // One transaction may lie above the thousand frames.
+    #expect(try store.logSize().frames < 1100)
+  }
+
+  @Test func `The log grows while a reader pins it, and no more once the reader is gone`() throws {
+    let fixture = try StoreFixture()
+    let store = try fixture.open()
+    try store.add("first")
+    let reader = try fixture.connection()
+    try reader.execute("BEGIN; SELECT count(*) FROM history_transaction")
+    for index in 1...1500 { try store.add("\(index)") }
+    let pinned = try store.logSize()
+    #expect(pinned.frames > 3000)
+    try reader.execute("COMMIT")
+    for index in 1...2500 { try store.add("\(index)") }
+    #expect(try store.logSize().frames < pinned.frames + 1100)
+  }
+}

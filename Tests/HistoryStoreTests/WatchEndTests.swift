@@ -1,0 +1,162 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+import TestSupport
+import Testing
+
+@Suite struct WatchEndTests {
+  #if os(Linux)
+  @Test func `A watch that ends closes its descriptors and ends its thread`() async {
+    // In a process of its own, because other tests open files as well.
+    await #expect(processExitsWith: .success) {
+      let fixture = try StoreFixture.withoutPoll()
+      try fixture.open().add("a")
+      try Self.useWatches(fixture)
+      let before = try Self.descriptorsAndThreads()
+      for _ in 1...20 { try Self.useWatches(fixture) }
+      let after = try Self.descriptorsAndThreads()
+      try #require(before == after, "\(before) became \(after)")
+    }
+  }
+
+  private static func useWatches(_ fixture: StoreFixture) throws {
+    let store = try fixture.open()
+    let told = ToldTokens()
+    let watches = [try store.watch(told.note), try store.watch(told.note)]
+    let number = try store.add("b")
+    told.wait(for: number)
+    watches[0].cancel()
+    let changes = try store.changes
+    withExtendedLifetime((watches, changes)) {}
+  }
+
+  private static func descriptorsAndThreads() throws -> [Int] {
+    try ["/proc/self/fd", "/proc/self/task"].map {
+      try FileManager.default.contentsOfDirectory(atPath: $0).count
+    }
+  }
+
+  @Test func `Without descriptors a watch is refused in words, and nothing else suffers`() async {
+    await #expect(processExitsWith: .success) {
+      let fixture = try StoreFixture.withoutPoll()
+      let store = try fixture.open()
+      try store.add("a")
+      var before = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
+      var none = rlimit(rlim_cur: 0, rlim_max: before.rlim_max)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      let error = #expect(throws: HistoryError.self) { try store.watch { _ in } }
+      try store.add("b")
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
+      try #require(error?.description.contains("cannot be watched: ") == true)
+      let told = ToldTokens()
+      let watch = try store.watch(told.note)
+      try store.add("c")
+      told.wait(for: 3)
+      withExtendedLifetime(watch) {}
+    }
+  }
+  #endif
+
+  @Test func `A store is freed when its last watch ends, whatever the closure holds`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    weak var freed: Store?
+    try {
+      let store = try fixture.open()
+      freed = store
+      let watch = try store.watch { _ in _ = store.path }
+      let changes = try store.changes
+      try store.add("a")
+      withExtendedLifetime((watch, changes)) {}
+    }()
+    #expect(freed == nil)
+  }
+
+  @Test func `A watch keeps its store open`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let told = ToldTokens()
+    let watch = try fixture.open().watch(told.note)
+    try fixture.open().add("a")
+    told.wait(for: 1)
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func `A watch that was cancelled lets go of its store`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    weak var freed: Store?
+    let watch = try {
+      let store = try fixture.open()
+      freed = store
+      return try store.watch { _ in }
+    }()
+    #expect(freed != nil)
+    watch.cancel()
+    watch.cancel()
+    #expect(freed == nil)
+  }
+
+  @Test func `A closure may end its own watch`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let store = try fixture.open()
+    let told = ToldTokens()
+    let later = ToldTokens()
+    let box = WatchBox()
+    box.watch = try store.watch { token in
+      box.watch = nil
+      told.note(token)
+    }
+    try store.add("a")
+    told.wait(for: 1)
+    let watch = try store.watch(later.note)
+    try store.add("b")
+    later.wait(for: 2)
+    #expect(told.numbers == [1])
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func `Ending a watch does not wait for a closure that waits for whoever ends it`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let store = try fixture.open()
+    let told = ToldTokens()
+    let hasEnded = DispatchSemaphore(value: 0)
+    let watch = try store.watch { token in
+      told.note(token)
+      hasEnded.wait()
+      told.note(token)
+    }
+    try store.add("a")
+    told.wait(for: 1)
+    watch.cancel()
+    hasEnded.signal()
+  }
+
+  @Test func `A task that is cancelled ends its loop`() async throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let store = try fixture.open()
+    let changes = try store.changes
+    let task = Task {
+      var numbers: [Int64] = []
+      for await token in changes { numbers.append(token.number) }
+      return numbers
+    }
+    task.cancel()
+    #expect(await task.value.count <= 1)
+  }
+}
+
+/// Holds a watch that its own closure lets go of; the first call comes after it was set.
+private final class WatchBox: @unchecked Sendable {
+  private let lock = NSLock()
+  private var held: ChangeWatch?
+
+  var watch: ChangeWatch? {
+    get { lock.withLock { held } }
+    set {
+      let old = lock.withLock { () -> ChangeWatch? in
+        defer { held = newValue }
+        return held
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+}

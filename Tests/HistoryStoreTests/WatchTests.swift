@@ -1,0 +1,135 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+import TestSupport
+import Testing
+
+@Suite struct WatchTests {
+  @Test func `A commit through another store is told with its own token`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let reader = try fixture.open()
+    let writer = try fixture.open()
+    let told = ToldTokens()
+    let watch = try reader.watch(told.note)
+    let token = try #require(try writer.add(["a"]).transaction).token
+    told.wait(for: 1)
+    #expect(told.all == [token])
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func `A commit of the watching store itself is told too`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let store = try fixture.open()
+    let told = ToldTokens()
+    let watch = try store.watch(told.note)
+    try store.add("a")
+    told.wait(for: 1)
+    try store.save([ObjectEdit(.insert, ObjectID(entity: 2, key: 900), values: [.null])])
+    told.wait(for: 2)
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func `What was committed before the watch is not told`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let store = try fixture.open()
+    try store.add("a")
+    let told = ToldTokens()
+    let watch = try store.watch(told.note)
+    try store.add("b")
+    told.wait(for: 2)
+    #expect(told.numbers == [2])
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func `Commits while a closure runs lead to exactly one more call, with the newest`() throws
+  {
+    let fixture = try StoreFixture.withoutPoll()
+    let store = try fixture.open()
+    let told = ToldTokens()
+    let mayGoOn = DispatchSemaphore(value: 0)
+    let watch = try store.watch { token in
+      told.note(token)
+      mayGoOn.wait()
+    }
+    try store.add("first")
+    told.wait(for: 1)
+    for index in 2...6 { try store.add("\(index)") }
+    mayGoOn.signal()
+    told.wait(for: 6)
+    mayGoOn.signal()
+    try store.add("last")
+    told.wait(for: 7)
+    mayGoOn.signal()
+    #expect(told.numbers == [1, 6, 7])
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func `All watches of a store are told`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let store = try fixture.open()
+    let first = ToldTokens()
+    let second = ToldTokens()
+    let ended = ToldTokens()
+    let watches = try [first, second, ended].map { try store.watch($0.note) }
+    watches[2].cancel()
+    try store.add("a")
+    first.wait(for: 1)
+    second.wait(for: 1)
+    watches[0].cancel()
+    try store.add("b")
+    second.wait(for: 2)
+    #expect(first.numbers == [1])
+    #expect(ended.numbers == [])
+    withExtendedLifetime(watches) {}
+  }
+
+  @Test func `Without signals a poll finds what was committed`() throws {
+    var fixture = try StoreFixture()
+    fixture.configuration.signalsChanges = false
+    fixture.configuration.changePollMs = 5
+    let store = try fixture.open()
+    let told = ToldTokens()
+    let watch = try store.watch(told.note)
+    try store.add("a")
+    told.wait(for: 1)
+    #expect(try fixture.folder.names().contains("store-signal") == false)
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func `A store that is opened through a symbolic link is told and tells`() throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let store = try fixture.open()
+    let link = fixture.folder.path("link")
+    try FileManager.default.createSymbolicLink(
+      atPath: link,
+      withDestinationPath: fixture.path
+    )
+    let linked = try Store(path: link, configuration: fixture.configuration)
+    let told = ToldTokens()
+    let toldLinked = ToldTokens()
+    let watches = [try store.watch(told.note), try linked.watch(toldLinked.note)]
+    try linked.add("a")
+    told.wait(for: 1)
+    try store.add("b")
+    toldLinked.wait(for: 2)
+    withExtendedLifetime(watches) {}
+  }
+
+  @Test func `The sequence gives the newest position, whatever came meanwhile`() async throws {
+    let fixture = try StoreFixture.withoutPoll()
+    let store = try fixture.open()
+    let told = ToldTokens()
+    let changes = try store.changes
+    // It is told after the sequence, so the sequence has each position that came here.
+    let watch = try store.watch(told.note)
+    try store.add("a")
+    told.wait(for: 1)
+    for index in 2...5 { try store.add("\(index)") }
+    told.wait(for: 5)
+    var iterator = changes.makeAsyncIterator()
+    #expect(await iterator.next()?.number == 5)
+    try store.add("b")
+    #expect(await iterator.next()?.number == 6)
+    withExtendedLifetime(watch) {}
+  }
+}

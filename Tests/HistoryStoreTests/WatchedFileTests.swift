@@ -1,0 +1,92 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+import TestSupport
+import Testing
+
+/// What happens to a watch when somebody meddles with the files.
+@Suite struct WatchedFileTests {
+  private let fixture: StoreFixture
+  private let store: Store
+  private let writer: Store
+  private let told = ToldTokens()
+  private let watch: ChangeWatch
+
+  init() throws {
+    fixture = try StoreFixture.withoutPoll()
+    store = try fixture.open()
+    writer = try fixture.open()
+    watch = try store.watch(told.note)
+    try writer.add("first")
+    told.wait(for: 1)
+  }
+
+  private var signalPath: String { fixture.path + "-signal" }
+
+  @Test func `The file for signals is the user's alone and holds the last number`() throws {
+    try writer.add("second")
+    let attributes = try FileManager.default.attributesOfItem(atPath: signalPath)
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    #expect(
+      try Data(contentsOf: URL(fileURLWithPath: signalPath)) == Data([2, 0, 0, 0, 0, 0, 0, 0])
+    )
+  }
+
+  @Test func `Records, purges and empty writes leave the file for signals alone`() throws {
+    let member = try store.join("reader")
+    try writer.add("second")
+    try store.record(member, through: writer.currentToken())
+    try store.purge(by: member)
+    try writer.add([])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: signalPath)).first == 2)
+  }
+
+  @Test func `A file for signals that is removed is made anew, and signals go on`() throws {
+    for number in Int64(2)...6 {
+      try FileManager.default.removeItem(atPath: signalPath)
+      #expect(try writer.add("\(number)") == number)
+      told.wait(for: number)
+    }
+    #expect(FileManager.default.fileExists(atPath: signalPath))
+  }
+
+  @Test func `A file for signals that is replaced is watched`() throws {
+    let other = fixture.folder.path("other")
+    for number in Int64(2)...6 {
+      try Data("something".utf8).write(to: URL(fileURLWithPath: other))
+      #expect(rename(other, signalPath) == 0)
+      #expect(try writer.add("\(number)") == number)
+      told.wait(for: number)
+    }
+  }
+
+  @Test func `A store that is replaced is told by a position of the new one`() throws {
+    let path = fixture.folder.path("new")
+    let id = try {
+      let new = try Store(path: path, model: StoreFixture.model())
+      try new.add("new")
+      return new.id
+    }()
+    try removeLog()
+    #expect(rename(path, fixture.path) == 0)
+    told.wait("the new store", { $0.store == id })
+    #expect(id != store.id)
+  }
+
+  @Test func `A removed store is watched again once one takes its name`() throws {
+    try removeLog()
+    try FileManager.default.removeItem(atPath: fixture.path)
+    let path = fixture.folder.path("new")
+    let id = try Store(path: path, model: StoreFixture.model()).id
+    #expect(rename(path, fixture.path) == 0)
+    try FileManager.default.removeItem(atPath: signalPath)
+    told.wait("the new store", { $0.store == id })
+  }
+
+  /// Removes the old store's log, which SQLite would take for the new one's.
+  private func removeLog() throws {
+    for end in ["-wal", "-shm"] {
+      try FileManager.default.removeItem(atPath: fixture.path + end)
+    }
+  }
+}

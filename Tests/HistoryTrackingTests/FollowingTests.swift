@@ -1,0 +1,199 @@
+import Foundation
+import HistoryStore
+import HistoryTracking
+import ObjectContexts
+import PersistentHistory
+import SQLiteStorage
+import Testing
+
+/// A tracker that follows its store, told by signals alone: the poll comes once in an hour.
+@Suite(.serialized) struct FollowingTests {
+  private let shared: SharedStore
+  private let passes = PassLog()
+
+  init() throws { shared = try SharedStore() }
+
+  private func open(busyTimeoutMs: Int32 = 5000) throws -> Store {
+    let passes = passes
+    return try shared.open {
+      $0.changePollMs = 3_600_000
+      $0.busyTimeoutMs = busyTimeoutMs
+      $0.rules.merges = { writer, context in
+        passes.mayMerge()
+        return writer != context
+      }
+      // A purge ends every pass, and asks for its bound once.
+      $0.rules.purgeBound = { _, watermark, head in
+        passes.note(watermark)
+        return min(watermark, head - 1)
+      }
+    }
+  }
+
+  private func tracker(_ view: ObjectContext) -> HistoryTracker {
+    HistoryTracker("app", store: view.store, contexts: [view])
+  }
+
+  @Test func `A tracker that is started merges what others write without being asked`() async throws
+  {
+    let view = ObjectContext(store: try open(), author: "app")
+    let tracker = tracker(view)
+    let writer = try shared.writer("widget")
+    try writer.write("before")
+    #expect(try await tracker.start().transactionCount == 0)
+    #expect(try view.titles == ["before"])
+    for number in Int64(2)...5 {
+      try writer.write("\(number)")
+      await passes.wait(for: number)
+    }
+    #expect(await tracker.failure == nil)
+    #expect(try view.titles == ["2", "3", "4", "5", "before"])
+    await tracker.stop()
+  }
+
+  @Test func `Commits during a pass lead to exactly one more`() async throws {
+    let view = ObjectContext(store: try open(), author: "app")
+    let tracker = tracker(view)
+    let writer = try shared.writer("widget")
+    try await tracker.start()
+    passes.holdNextMerge()
+    try writer.write("first")
+    await passes.waitUntilHeld()
+    for index in 2...6 { try writer.write("\(index)") }
+    passes.letGo()
+    await passes.wait(for: 6)
+    try writer.write("last")
+    await passes.wait(for: 7)
+    #expect(passes.watermarks == [0, 1, 6, 7])
+    await tracker.stop()
+  }
+
+  @Test func `Starting catches up with what was written while the tracker was stopped`()
+    async throws
+  {
+    let view = ObjectContext(store: try open(), author: "app")
+    let tracker = tracker(view)
+    let writer = try shared.writer("widget")
+    try await tracker.start()
+    await tracker.stop()
+    try writer.write("meanwhile")
+    #expect(passes.watermarks == [0])
+    #expect(try await tracker.start().transactionCount == 1)
+    #expect(try await tracker.start().transactionCount == 0)
+    try writer.write("after")
+    await passes.wait(for: 2)
+    #expect(passes.watermarks == [0, 1, 1, 2])
+    await tracker.stop()
+  }
+
+  @Test func `A pass that found the store busy is repeated without another signal`() async throws {
+    let view = ObjectContext(store: try open(busyTimeoutMs: 0), author: "app")
+    let tracker = tracker(view)
+    try await tracker.start()
+    let other = try Connection(path: shared.path)
+    passes.holdNextMerge()
+    try shared.writer("widget").write("first")
+    await passes.waitUntilHeld()
+    try other.execute("BEGIN IMMEDIATE")
+    passes.letGo()
+    while await tracker.failure?.isBusy != true { await Task.yield() }
+    try other.execute("ROLLBACK")
+    await passes.wait(for: 1)
+    while await tracker.failure != nil { await Task.yield() }
+    await tracker.stop()
+  }
+
+  @Test func `A tracker that was dropped without being stopped is freed with all that it held`()
+    async throws
+  {
+    weak var freed: HistoryTracker?
+    weak var store: Store?
+    func use() async throws {
+      let view = ObjectContext(store: try open(), author: "app")
+      let tracker = tracker(view)
+      freed = tracker
+      store = view.store
+      try await tracker.start()
+      try shared.writer("widget").write("a")
+      await passes.wait(for: 1)
+    }
+    try await use()
+    let deadline = ContinuousClock.now + .seconds(20)
+    while freed != nil || store != nil, ContinuousClock.now < deadline { await Task.yield() }
+    #expect(freed == nil)
+    #expect(store == nil)
+    try shared.writer("widget").write("b")
+    #expect(passes.watermarks == [0, 1])
+  }
+}
+
+/// The watermark at the end of each pass, a way to wait for one, and a way to make one take long.
+private final class PassLog: @unchecked Sendable {
+  private enum Gate {
+    case open
+    case closed
+    case holding
+  }
+
+  private let condition = NSCondition()
+  private var noted: [Int64] = []
+  private var gate = Gate.open
+
+  var watermarks: [Int64] { condition.withLock { noted } }
+
+  func note(_ watermark: Int64) {
+    condition.withLock {
+      noted.append(watermark)
+      condition.broadcast()
+    }
+  }
+
+  /// Makes the next pass wait after it has fetched.
+  func holdNextMerge() { set(.closed) }
+
+  /// Lets the pass that waits go on.
+  func letGo() { set(.open) }
+
+  private func set(_ gate: Gate) {
+    condition.withLock {
+      self.gate = gate
+      condition.broadcast()
+    }
+  }
+
+  /// Waits where a pass is to wait.
+  func mayMerge() {
+    condition.withLock {
+      guard gate == .closed else { return }
+      gate = .holding
+      condition.broadcast()
+      while gate == .holding { condition.wait() }
+    }
+  }
+
+  /// Waits until a pass waits.
+  func waitUntilHeld(at location: SourceLocation = #_sourceLocation) async {
+    await wait("no pass began", at: location) { self.gate == .holding }
+  }
+
+  /// Waits for a pass that merged through a number.
+  func wait(for number: Int64, at location: SourceLocation = #_sourceLocation) async {
+    await wait("no pass reached \(number)", at: location) { self.noted.contains(number) }
+  }
+
+  /// Waits without keeping a thread from the tracker, which needs one.
+  private func wait(
+    _ otherwise: String,
+    at location: SourceLocation,
+    _ isSo: () -> Bool
+  ) async {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !condition.withLock(isSo) {
+      guard ContinuousClock.now < deadline else {
+        Issue.record("\(otherwise), only \(watermarks)", sourceLocation: location)
+        return
+      }
+      await Task.yield()
+    }
+  }
+}
