@@ -13,9 +13,9 @@ enum Registrations {
       part: "MemberSession.init",
       operation: "beside a writer",
       condition: "as many rows as transactions",
-      "A member registers and reads all rows of the store while a thread commits without a pause; a "
-        + "sample is one of that thread's commits, so that the greatest bounds how long the write lock "
-        + "was held; instead of the floor stand the same thread's commits with nobody registering."
+      "Members register while a thread commits without a pause, the first one reading all rows of the "
+        + "store; each registration holds the write lock no longer than it takes, and the thread's "
+        + "commits tell how long they had to wait; instead of the floor stand its commits alone."
     ) { setting in
       let path = try setting.copy()
       try fill(path, rows: setting.historySize)
@@ -23,6 +23,7 @@ enum Registrations {
       let view = ObjectContext(store: store, author: "reader")
       let alone = try BusyWriter(path: path).commits(during: { Thread.sleep(forTimeInterval: 0.3) })
       var launching: Double = 0
+      var joins: [Double] = []
       let beside = try BusyWriter(path: path).commits {
         let start = NanosecondClock.wall.now()
         _ = try MemberSession(
@@ -32,12 +33,22 @@ enum Registrations {
           author: "reader"
         )
         launching = Double(NanosecondClock.wall.now() - start)
+        joins = try (0..<100).map { try join(store, ActorID("other \($0)")) }
       }
       return [
-        row("writer beside it", beside), row("writer alone", alone), row("the launch", [launching]),
+        row(MeasuredWork.store, joins),
+        row("the writer", beside),
+        row("the writer alone", alone),
+        row("the launch with its rows", [launching]),
       ]
     }
   ]
+
+  private static func join(_ store: Store, _ member: ActorID) throws -> Double {
+    let start = NanosecondClock.wall.now()
+    _ = try store.join(member)
+    return Double(NanosecondClock.wall.now() - start)
+  }
 
   private static func row(_ contender: String, _ samples: [Double]) -> SampledRow {
     SampledRow(contender: contender, metric: .wall, outcome: .samples(samples))

@@ -40,13 +40,13 @@ struct ChangePacker: ~Copyable {
     bytes.append(varint: columns)
   }
 
-  /// Packs a delete whose tombstone is in the columns of a statement's row, in the order of the
-  /// entity's preserved attributes, from a column on.
-  mutating func delete(
+  /// Packs a delete whose tombstone is in the values of a row, in the order of the entity's preserved
+  /// attributes, from a position on.
+  mutating func delete<Row: RowValues & ~Copyable>(
     _ entity: Int32,
     _ key: Int64,
     preserved: UInt64,
-    in row: borrowing Statement,
+    in row: borrowing Row,
     from column: Int32
   ) {
     head(entity, .delete, key)
@@ -75,27 +75,49 @@ struct ChangePacker: ~Copyable {
     lastKey = 0
   }
 
-  private mutating func pack(_ preserved: UInt64, in row: borrowing Statement, from first: Int32) {
+  private mutating func pack<Row: RowValues & ~Copyable>(
+    _ preserved: UInt64,
+    in row: borrowing Row,
+    from first: Int32
+  ) {
     var column = first
-    for attribute in UInt8(0)..<64 where preserved >> UInt64(attribute) & 1 == 1 {
-      let storage = row.storage(column)
-      if storage != .null { bytes.append(attribute) }
-      switch storage {
-      case .null: break
-      case .integer:
-        bytes.append(Tombstone.Tag.integer.rawValue)
-        bytes.append(zigzag: row.int(column))
-      case .real:
-        bytes.append(Tombstone.Tag.real.rawValue)
-        bytes.append(double: row.real(column))
-      case .text, .blob:
-        bytes.append((storage == .text ? Tombstone.Tag.text : .blob).rawValue)
-        let value = row.bytes(column)
-        bytes.append(varint: UInt64(value.count))
-        bytes.append(contentsOf: value)
-      }
+    var left = preserved
+    while left != 0 {
+      pack(UInt8(left.trailingZeroBitCount), in: row, column)
+      left &= left - 1
       column += 1
     }
+  }
+
+  private mutating func pack<Row: RowValues & ~Copyable>(
+    _ attribute: UInt8,
+    in row: borrowing Row,
+    _ column: Int32
+  ) {
+    switch row.storage(column) {
+    case .null: break
+    case .integer:
+      bytes.append(attribute)
+      bytes.append(Tombstone.Tag.integer.rawValue)
+      bytes.append(zigzag: row.int(column))
+    case .real:
+      bytes.append(attribute)
+      bytes.append(Tombstone.Tag.real.rawValue)
+      bytes.append(double: row.real(column))
+    case .text: pack(attribute, .text, row.bytes(column))
+    case .blob: pack(attribute, .blob, row.bytes(column))
+    }
+  }
+
+  private mutating func pack(
+    _ attribute: UInt8,
+    _ tag: Tombstone.Tag,
+    _ value: UnsafeRawBufferPointer
+  ) {
+    bytes.append(attribute)
+    bytes.append(tag.rawValue)
+    bytes.append(varint: UInt64(value.count))
+    bytes.append(contentsOf: value)
   }
 
   /// Moves what was packed since a position behind its length.

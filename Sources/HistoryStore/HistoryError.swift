@@ -11,12 +11,24 @@ public enum HistoryError: Error, Hashable, Sendable {
   case newerFormat(path: String, found: Int64, known: Int64)
   /// The file holds another model than the one it was opened with.
   case otherModel(path: String)
+  /// The store keeps no history: there is none to ask for.
+  case untracked(path: String)
+  /// The store was opened without history tracking, and its file has it on: it can only be read.
+  case readOnly(path: String)
+  /// The store is open elsewhere, and what was asked needs it alone.
+  case storeInUse(path: String)
+  /// The system could not remove or rename the file; its reason follows.
+  case file(path: String, reason: String)
+  /// Two stores of a container hold the same entity.
+  case entityTwice(String)
   /// The model has no entity with the name.
   case unknownEntity(String)
   /// The entity has no attribute with the name.
   case unknownAttribute(entity: String, attribute: String)
   /// The value does not fit the attribute's type, is NaN, or is too large.
   case unfitValue(entity: String, attribute: String, type: AttributeType)
+  /// A predicate is larger than a request takes; the number that was found follows.
+  case predicateTooLarge(PredicateLimit, found: Int)
   /// The object is not in the store.
   case unknownObject(ObjectID)
   /// Somebody else changed or deleted objects since the context read them.
@@ -33,14 +45,14 @@ public enum HistoryError: Error, Hashable, Sendable {
   case notAMember(ActorID)
   /// A retention limit has cut the member off; it must resync.
   case lost(ActorID)
+  /// The store's changes cannot be watched; the reason in words follows.
+  case unwatchable(path: String, why: String)
   /// The text is not the URI of an object.
   case badURI(String)
   /// The URI is of an object of another store.
   case otherStoreURI(String, store: StoreID)
   /// The file holds another store now than the one that was opened.
   case replaced(path: String)
-  /// The store's changes cannot be watched; the reason in words follows.
-  case unwatchable(path: String, why: String)
   /// A closure that the caller handed in threw; its error in words follows.
   case stopped(String)
   /// The file does not hold what it must; the sentence says what.
@@ -72,11 +84,26 @@ extension HistoryError: CustomStringConvertible {
     case .otherModel(let path):
       "\(path) holds another model than the one it was opened with. Open it with the model that it "
         + "was made with."
+    case .untracked(let path):
+      "\(path) keeps no history. Open it with tracksHistory on; history begins then."
+    case .readOnly(let path):
+      "\(path) has history tracking on and was opened without it, so it can only be read: a write "
+        + "would be missing from history. Open it with tracksHistory on."
+    case .storeInUse(let path):
+      "\(path) is open elsewhere. Close every store on it, in other processes too, and try again; "
+        + "nothing was changed."
+    case .file(let path, let reason):
+      "\(path) could not be removed or replaced: \(reason). Check the permissions of its folder."
+    case .entityTwice(let name):
+      "Two stores of the container hold the entity \"\(name)\". Give each entity to one of them."
     case .unknownEntity(let name): "The model has no entity \"\(name)\"."
     case .unknownAttribute(let entity, let attribute):
       "The entity \"\(entity)\" has no attribute \"\(attribute)\"."
     case .unfitValue(let entity, let attribute, let type):
       "\(entity).\(attribute) holds values of type \(type.rawValue) (no NaN, no more than 500 MB)."
+    case .predicateTooLarge(let limit, let found):
+      "A predicate with \(found) of its \(limit.rawValue) is too large: \(limit.most) is the most. "
+        + "Ask in several requests."
     case .unknownObject(let id): "The object \(id) is not in the store; it may have been deleted."
     case .conflict(let ids):
       "\(ids.count) objects were changed by someone else since they were read "
@@ -96,6 +123,8 @@ extension HistoryError: CustomStringConvertible {
     case .notAMember(let actor): "\"\(actor)\" is not a member of this store. Launch it first."
     case .lost(let actor):
       "\"\(actor)\" was cut off by a retention limit. Resync: read the data anew and go on."
+    case .unwatchable(let path, let why):
+      "Changes of \(path) cannot be watched: \(why). Close some files, or fetch without being told."
     case .badURI(let text):
       "\"\(text)\" is not the URI of an object, which is x-history://STORE/ENTITY/pKEY."
     case .otherStoreURI(let text, let store):
@@ -103,8 +132,6 @@ extension HistoryError: CustomStringConvertible {
     case .replaced(let path):
       "\(path) holds another store now than the one that was opened. Open it anew, and read the data "
         + "anew."
-    case .unwatchable(let path, let why):
-      "Changes of \(path) cannot be watched: \(why). Close some files, or fetch without being told."
     case .stopped(let why): "The request was given up because its closure threw: \(why)."
     case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
     case .damagedTransaction(let number):

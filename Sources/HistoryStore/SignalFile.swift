@@ -20,6 +20,9 @@ final class SignalFile {
 
   private let path: String
   private var descriptor: Int32 = -1
+  /// When it was last made sure that the file that is open is the one that is watched.
+  private var checkedAtMs: Int64 = 0
+  private static let checkPauseMs: Int64 = 100
 
   init(besides store: String) { path = store + Self.suffix }
 
@@ -27,11 +30,12 @@ final class SignalFile {
 
   /// Tells whoever watches that a transaction was committed.
   ///
-  /// - Complexity: two system calls, and two more when the file has to be made anew.
+  /// - Complexity: one system call; ten times a second another one looks whether somebody removed
+  ///   the file, which is then made anew.
   func tell(_ number: Int64) {
     if descriptor < 0 { descriptor = Self.open(path) }
     put(number)
-    guard isGone else { return }
+    guard isCheckDue, isGone else { return }
     close(descriptor)
     descriptor = Self.open(path)
     put(number)
@@ -56,6 +60,20 @@ final class SignalFile {
   private func put(_ number: Int64) {
     var bytes = number.littleEndian
     _ = pwrite(descriptor, &bytes, MemoryLayout<Int64>.size, 0)
+  }
+
+  /// Whether the last look is long enough ago; it would cost as much as half a signal.
+  private var isCheckDue: Bool {
+    var time = timespec()
+    #if canImport(Darwin)
+    clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
+    #else
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    #endif
+    let nowMs = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    guard nowMs - checkedAtMs >= Self.checkPauseMs else { return false }
+    checkedAtMs = nowMs
+    return true
   }
 
   /// Whether somebody removed or replaced the file that is open: nobody watches it any more.

@@ -164,13 +164,7 @@ package struct Statement: ~Copyable {
   @inlinable
   @inline(__always)
   package borrowing func storage(_ column: Int32) -> ColumnStorage {
-    switch sqlite3_column_type(handle, column) {
-    case SQLITE_INTEGER: .integer
-    case SQLITE_FLOAT: .real
-    case SQLITE_TEXT: .text
-    case SQLITE_BLOB: .blob
-    default: .null
-    }
+    ColumnStorage(code: sqlite3_column_type(handle, column))
   }
 
   /// The bytes of a text or blob; valid until the next step or reset.
@@ -212,6 +206,19 @@ package enum ColumnStorage: Sendable {
   case real
   case text
   case blob
+
+  /// The class with SQLite's code for it.
+  @inlinable
+  @inline(__always)
+  init(code: Int32) {
+    switch code {
+    case SQLITE_INTEGER: self = .integer
+    case SQLITE_FLOAT: self = .real
+    case SQLITE_TEXT: self = .text
+    case SQLITE_BLOB: self = .blob
+    default: self = .null
+    }
+  }
 }
 
 /// What an empty string is bound from: a null pointer would bind null.

@@ -19,6 +19,7 @@ final class StorePool {
     configuration.timestamps = header.timestamps == .monotone ? .monotone : .wallClock
     configuration.protectedAuthors = header.protectedAuthors
     configuration.vfs = environment.vfs
+    configuration.signalsChanges = false
     configuration.rules = rules
     configuration.random = { random.next() }
     configuration.clock = { clock.date }

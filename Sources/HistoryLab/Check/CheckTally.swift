@@ -59,16 +59,10 @@ struct CheckTally: Sendable {
     }
   }
 
-  /// The invariants that no plan exercised although plans can.
-  var undecided: [String] { notExercised.filter { !Self.beyondPlans.contains($0) } }
-
-  /// The invariants that no plan exercised.
-  var notExercised: [String] {
-    CheckerSuite.names(in: .all).filter { name in
+  /// The core invariants that no plan exercised: without them a check decides nothing.
+  var undecided: [String] {
+    CheckerSuite.names(in: .core).filter { name in
       counts[name].map { $0.valid == 0 && $0.invalid == 0 } ?? true
     }
   }
-
-  /// What generated plans cannot exercise: they have no observers and no retention limit.
-  static let beyondPlans: Set<String> = ["ObserverDelivery", "LoudExpiry"]
 }

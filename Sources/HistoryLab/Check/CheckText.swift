@@ -33,18 +33,12 @@ struct CheckText {
     ])
     for name in CheckerSuite.names(in: .all) {
       let count = tally.counts[name] ?? CheckTally.Count()
-      let verdict =
-        count.invalid > 0
-        ? "broken" : count.valid > 0 ? "held" : Self.isBeyond(name) ? "-" : "undecided"
+      let verdict = count.invalid > 0 ? "broken" : count.valid > 0 ? "held" : "undecided"
       table.append([
         name, verdict, count.valid.grouped, count.invalid.grouped, count.unknown.grouped,
       ])
     }
     return table
-  }
-
-  private static func isBeyond(_ checker: String) -> Bool {
-    CheckTally.beyondPlans.contains(checker)
   }
 
   private func styled(_ line: String) -> String {

@@ -1,0 +1,79 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// Packs the changes that one statement makes to many rows, while it makes them.
+///
+/// The statement calls `history_update(_key)` where it sets the version of a row, or
+/// `history_delete(_key, preserved...)` when it has decided to delete one. That costs 7 and 24 ns a
+/// row; RETURNING, which keeps all rows in a table until the last is changed, 215 and 233 ns, and a
+/// statement a row 290 and 370 ns.
+final class RowCollector {
+  private struct Collection {
+    var packer: UnsafeMutablePointer<ChangePacker>?
+    var entity: Int32 = 0
+    var columns: UInt64 = 0
+    var version: Int64 = 0
+    var objects = TouchedObjects(.status)
+  }
+
+  /// What the functions work on; not a property, since they are called while a method runs.
+  private let collection = UnsafeMutablePointer<Collection>.allocate(capacity: 1)
+
+  /// Gives a connection the two functions.
+  init(_ connection: borrowing Connection) throws(SQLiteError) {
+    collection.initialize(to: Collection())
+    let collection = collection
+    try connection.setFunction("history_update") { row in
+      guard let packer = collection.pointee.packer else { return 0 }
+      let key = row.int(0)
+      packer.pointee.update(collection.pointee.entity, key, collection.pointee.columns)
+      collection.pointee.objects.note(collection.pointee.entity, key)
+      return collection.pointee.version
+    }
+    try connection.setFunction("history_delete") { row in
+      guard let packer = collection.pointee.packer else { return 0 }
+      let key = row.int(0)
+      let preserved = collection.pointee.columns
+      packer.pointee.delete(
+        collection.pointee.entity,
+        key,
+        preserved: preserved,
+        in: row,
+        from: 1
+      )
+      collection.pointee.objects.note(collection.pointee.entity, key)
+      return 1
+    }
+  }
+
+  deinit {
+    collection.deinitialize(count: 1)
+    collection.deallocate()
+  }
+
+  /// Runs a statement that calls one of the functions for rows of an entity.
+  ///
+  /// The columns are what an update sets, or a delete preserves; the version is what an updated row
+  /// gets. The objects that were changed come in the order in which the statement came to them.
+  func collect(
+    _ entity: Int32,
+    columns: UInt64,
+    version: Int64 = 0,
+    into packer: inout ChangePacker,
+    _ objects: TouchedObjects,
+    _ statement: borrowing Statement
+  ) throws -> TouchedObjects {
+    try withUnsafeMutablePointer(to: &packer) { packer in
+      collection.pointee = Collection(
+        packer: packer,
+        entity: entity,
+        columns: columns,
+        version: version,
+        objects: objects
+      )
+      defer { collection.pointee = Collection() }
+      try statement.run()
+      return collection.pointee.objects
+    }
+  }
+}
