@@ -21,11 +21,16 @@ struct FilterSQL {
   private(set) var certain = "1"
   private var bounds: [Bound] = []
   private let columns: HistoryLayout
+  /// Whether a transaction without changes is taken for one that may touch any entity: that it touches
+  /// none does not make it match.
+  private var answersEmpty = false
 
   init(_ filter: CompiledFilter, _ columns: HistoryLayout) {
     self.columns = columns
     possible = sql(filter, orElse: true)
-    certain = filter.readsChanges ? sql(filter, orElse: false) : "1"
+    guard filter.readsChanges else { return }
+    answersEmpty = true
+    certain = sql(filter, orElse: false)
   }
 
   /// Binds the values to a statement that holds the conditions.
@@ -61,7 +66,8 @@ struct FilterSQL {
 
   /// Whether the bitmap of entities has the bit of one, which others may share.
   private func isTouched(_ entity: Int32) -> String {
-    "(\(columns.entities) >> \(entity & 63) & 1)"
+    let isTouched = "\(columns.entities) >> \(entity & 63) & 1"
+    return answersEmpty ? "(\(columns.entities) = 0 OR \(isTouched))" : "(\(isTouched))"
   }
 
   private mutating func place(_ bound: Bound) -> String {
