@@ -30,14 +30,17 @@ enum Inserts {
     let size = items.count / batches
     return MeasuredWork(contender: MeasuredWork.store, operations: batches) { watch in
       try file.side.checkpoint()
-      try watch.time {
-        var next = 0
-        for batch in 1...batches {
-          _ = try file.store.batchInsert(into: SampleData.slip, by: BatchAuthor("app")) { row in
-            guard next < batch * size else { return false }
-            row.set(items[next])
-            next += 1
-            return true
+      try items.withUnsafeBufferPointer { items in
+        try watch.time {
+          for batch in 0..<batches {
+            var next = batch * size
+            let end = next + size
+            _ = try file.store.batchInsert(into: SampleData.slip, by: BatchAuthor("app")) { row in
+              guard next < end else { return false }
+              row.set(items[next])
+              next += 1
+              return true
+            }
           }
         }
       }

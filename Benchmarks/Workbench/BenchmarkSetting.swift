@@ -32,7 +32,7 @@ final class BenchmarkStore {
   let historySize: Int
 
   init(path: String, historySize: Int) throws {
-    store = try Store(path: path, configuration: StoreTemplate.configuration)
+    store = try Store(path: path, configuration: StoreTemplate.quietConfiguration)
     side = try SideConnection(path: path)
     self.historySize = historySize
   }

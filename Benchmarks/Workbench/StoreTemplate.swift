@@ -8,11 +8,18 @@ struct StoreTemplate {
   let historySize: Int
   let path: String
 
-  /// How every store of the benchmarks is opened.
+  /// How the stores of the benchmarks are opened.
   static var configuration: StoreConfiguration {
     var configuration = StoreConfiguration()
     configuration.bundleID = "com.example.app"
     configuration.processID = "app"
+    return configuration
+  }
+
+  /// The same without the signal to other processes, which is a benchmark of its own.
+  static var quietConfiguration: StoreConfiguration {
+    var configuration = configuration
+    configuration.signalsChanges = false
     return configuration
   }
 }

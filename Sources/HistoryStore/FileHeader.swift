@@ -11,6 +11,8 @@ struct FileHeader {
   let tombstoneCount: Int
   /// Whether Core Data wrote the file.
   let isForeign: Bool
+  /// Whether writes leave history.
+  private(set) var isTracked: Bool
 
   /// Opens the file, creating it when it is not there and a model is given, and reads its header.
   ///
@@ -28,11 +30,13 @@ struct FileHeader {
     options.busyTimeoutMs = configuration.busyTimeoutMs
     options.cacheSizeKiB = configuration.cacheSizeKiB
     options.vfs = configuration.vfs
+    if model != nil && configuration.vfs == nil { NewFile.make(path) }
     let connection = try Connection(path: path, options)
-    let header: FileHeader
+    var header: FileHeader
     do {
       header = try read(connection, path: path, model: model, configuration: configuration)
       try connection.turnOnLog()
+      if configuration.tracksHistory && !header.isTracked { try header.beginTracking(connection) }
     } catch {
       connection.leaveAsFound()
       throw error
@@ -61,6 +65,7 @@ struct FileHeader {
       && connection.integer("PRAGMA user_version") == 0
   }
 
+  /// Refuses a file that is not ours, or newer than we know.
   static func check(_ connection: borrowing Connection, path: String) throws {
     guard try connection.integer("PRAGMA application_id") == Schema.applicationID else {
       throw HistoryError.foreignFile(path: path)
@@ -90,8 +95,25 @@ struct FileHeader {
       // Two processes may create the same file: the second finds it made.
       guard try isEmpty(connection) else { return }
       try Schema.create(connection, model: model, id: id, configuration)
+      if !configuration.tracksHistory { try connection.execute(untracked) }
     }
     try connection.checkpoint()
+  }
+
+  /// The name of what says that a file keeps no history; 0 or absent when it does.
+  static let untrackedName = "untracked"
+  /// The name of the version of the last write without history.
+  static let versionName = "version"
+
+  private static let untracked = """
+    INSERT INTO history_metadata VALUES('\(untrackedName)', 1), ('\(versionName)', 0)
+    """
+
+  private mutating func beginTracking(_ connection: borrowing Connection) throws {
+    try connection.execute(
+      "UPDATE history_metadata SET value = 0 WHERE name = '\(Self.untrackedName)'"
+    )
+    isTracked = true
   }
 
   init(
@@ -100,7 +122,8 @@ struct FileHeader {
     timestamps: StoreConfiguration.Timestamps,
     layout: HistoryLayout,
     tombstoneCount: Int,
-    isForeign: Bool = false
+    isForeign: Bool = false,
+    isTracked: Bool = true
   ) {
     self.id = id
     self.model = model
@@ -108,6 +131,7 @@ struct FileHeader {
     self.layout = layout
     self.tombstoneCount = tombstoneCount
     self.isForeign = isForeign
+    self.isTracked = isTracked
   }
 
   init(_ connection: borrowing Connection, path: String, model expected: Model?) throws {
@@ -137,7 +161,8 @@ struct FileHeader {
       model: model,
       timestamps: timestamps,
       layout: layout,
-      tombstoneCount: HistoryLayout.tombstoneCount(of: model)
+      tombstoneCount: HistoryLayout.tombstoneCount(of: model),
+      isTracked: values[Self.untrackedName] != "1"
     )
   }
 }

@@ -16,6 +16,8 @@ final class StoreCore {
   let layout: HistoryLayout
   /// What a file that is only read depends on.
   let reading: QuietReading?
+  /// Whether the file keeps history that this store, opened without, must not bypass.
+  let isReadOnly: Bool
   /// How commits are told to other processes, if they are.
   let signalFile: SignalFile?
   /// The statements of each entity, prepared when first used.
@@ -60,6 +62,7 @@ final class StoreCore {
     strings = InternedStrings(areLabels: file.layout == .coreData && !file.isForeign)
     reading = opened.reading
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
+    isReadOnly = file.isTracked && !configuration.tracksHistory
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
@@ -71,6 +74,9 @@ final class StoreCore {
   }
 
   var rules: HistoryRules { configuration.rules }
+
+  /// Whether writes leave history.
+  var tracksHistory: Bool { configuration.tracksHistory }
 
   /// The statement of a kind, prepared when it is first asked for.
   func statement(_ kind: StoreStatement) throws -> PreparedStatement {
@@ -108,8 +114,11 @@ final class StoreCore {
 
   /// Runs a closure in one write transaction; after a failure in which strings or keys were made,
   /// all that was remembered of the file is forgotten with them.
+  ///
+  /// - Throws: ``HistoryError/readOnly(path:)`` in a store that would bypass the file's history.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
     guard reading == nil else { throw HistoryError.openForReading(path: path) }
+    guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
     hasMadeNames = false
     do {
       return try transactions.write(connection, body)
