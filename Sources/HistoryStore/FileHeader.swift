@@ -6,13 +6,13 @@ struct FileHeader {
   let id: StoreID
   let model: Model
   let timestamps: StoreConfiguration.Timestamps
+  /// Whether writes leave history.
+  private(set) var isTracked: Bool
   let layout: HistoryLayout
   /// How many tombstone columns the table of changes has, where the layout has one.
   let tombstoneCount: Int
   /// Whether Core Data wrote the file.
   let isForeign: Bool
-  /// Whether writes leave history.
-  private(set) var isTracked: Bool
 
   /// Opens the file, creating it when it is not there and a model is given, and reads its header.
   ///
@@ -122,8 +122,8 @@ struct FileHeader {
     timestamps: StoreConfiguration.Timestamps,
     layout: HistoryLayout,
     tombstoneCount: Int,
-    isForeign: Bool = false,
-    isTracked: Bool = true
+    isTracked: Bool = true,
+    isForeign: Bool = false
   ) {
     self.id = id
     self.model = model

@@ -11,10 +11,6 @@ public enum HistoryError: Error, Hashable, Sendable {
   case newerFormat(path: String, found: Int64, known: Int64)
   /// The file holds another model than the one it was opened with.
   case otherModel(path: String)
-  /// The file was opened for reading only.
-  case openForReading(path: String)
-  /// The file holds no history that can be read, or not any more; a sentence says why.
-  case unreadable(String)
   /// The store keeps no history: there is none to ask for.
   case untracked(path: String)
   /// The store was opened without history tracking, and its file has it on: it can only be read.
@@ -25,6 +21,10 @@ public enum HistoryError: Error, Hashable, Sendable {
   case file(path: String, reason: String)
   /// Two stores of a container hold the same entity.
   case entityTwice(String)
+  /// The file was opened for reading only.
+  case openForReading(path: String)
+  /// The file holds no history that can be read, or not any more; a sentence says why.
+  case unreadable(String)
   /// The model has no entity with the name.
   case unknownEntity(String)
   /// The entity has no attribute with the name.
@@ -88,9 +88,6 @@ extension HistoryError: CustomStringConvertible {
     case .otherModel(let path):
       "\(path) holds another model than the one it was opened with. Open it with the model that it "
         + "was made with."
-    case .openForReading(let path):
-      "\(path) was opened for reading. Convert it into a store and write there."
-    case .unreadable(let why): why
     case .untracked(let path):
       "\(path) keeps no history. Open it with tracksHistory on; history begins then."
     case .readOnly(let path):
@@ -103,6 +100,9 @@ extension HistoryError: CustomStringConvertible {
       "\(path) could not be removed or replaced: \(reason). Check the permissions of its folder."
     case .entityTwice(let name):
       "Two stores of the container hold the entity \"\(name)\". Give each entity to one of them."
+    case .openForReading(let path):
+      "\(path) was opened for reading. Convert it into a store and write there."
+    case .unreadable(let why): why
     case .unknownEntity(let name): "The model has no entity \"\(name)\"."
     case .unknownAttribute(let entity, let attribute):
       "The entity \"\(entity)\" has no attribute \"\(attribute)\"."

@@ -13,11 +13,11 @@ final class StoreCore {
   let model: Model
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
+  /// Whether the file keeps history that this store, opened without, must not bypass.
+  let isReadOnly: Bool
   let layout: HistoryLayout
   /// What a file that is only read depends on.
   let reading: QuietReading?
-  /// Whether the file keeps history that this store, opened without, must not bypass.
-  let isReadOnly: Bool
   /// How commits are told to other processes, if they are.
   let signalFile: SignalFile?
   /// The statements of each entity, prepared when first used.
@@ -58,11 +58,11 @@ final class StoreCore {
     model = file.model
     id = file.id
     timestamps = file.timestamps
+    isReadOnly = file.isTracked && !configuration.tracksHistory
     layout = file.layout
     strings = InternedStrings(areLabels: file.layout == .coreData && !file.isForeign)
     reading = opened.reading
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
-    isReadOnly = file.isTracked && !configuration.tracksHistory
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
@@ -117,8 +117,8 @@ final class StoreCore {
   ///
   /// - Throws: ``HistoryError/readOnly(path:)`` in a store that would bypass the file's history.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
-    guard reading == nil else { throw HistoryError.openForReading(path: path) }
     guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
+    guard reading == nil else { throw HistoryError.openForReading(path: path) }
     hasMadeNames = false
     do {
       return try transactions.write(connection, body)
