@@ -171,24 +171,27 @@ import Darwin
     #expect(result.errors.count < 300)
   }
 
-  @Test(.enabled(if: geteuid() != 0, "nothing is closed to root"))
-  func `A folder or file that cannot be written or read is named`() async throws {
-    try await withFolder { folder in
-      try makeFile("\(folder)/secret")
-      chmod("\(folder)/secret", 0)
-      chmod(folder, 0o500)
-      defer { chmod(folder, 0o700) }
-      let written = await run(["check", "--output", "\(folder)/a/b"])
-      #expect(
-        written.errors == #"history-lab: --output: the folder "\#(folder)" cannot be written: "#
-          + "Permission denied. Try: history-lab check --help\n"
-      )
-      let read = await run(["inspect", "\(folder)/secret"])
-      #expect(
-        read.errors == #"history-lab: "\#(folder)/secret" cannot be read: Permission denied. "#
-          + "Try: history-lab inspect --help\n"
-      )
-      #expect([written.code, read.code] == [.usage, .usage])
+  @Test func `A folder or file that cannot be written or read is named`() async {
+    // In a process of its own that gives up the superuser, to whom nothing is closed.
+    await #expect(processExitsWith: .success) {
+      if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+      try await withFolder { folder in
+        try makeFile("\(folder)/secret")
+        chmod("\(folder)/secret", 0)
+        chmod(folder, 0o500)
+        defer { chmod(folder, 0o700) }
+        let written = await run(["check", "--output", "\(folder)/a/b"])
+        try #require(
+          written.errors == #"history-lab: --output: the folder "\#(folder)" cannot be written: "#
+            + "Permission denied. Try: history-lab check --help\n"
+        )
+        let read = await run(["inspect", "\(folder)/secret"])
+        try #require(
+          read.errors == #"history-lab: "\#(folder)/secret" cannot be read: Permission denied. "#
+            + "Try: history-lab inspect --help\n"
+        )
+        try #require([written.code, read.code] == [.usage, .usage])
+      }
     }
   }
 }
