@@ -1,17 +1,6 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// The names of what a filter reads of a transaction.
-struct HistoryColumns {
-  let number = "number"
-  let timestamp = "timestamp"
-  let author = "author"
-  let contextName = "context"
-  let bundle = "bundle"
-  let process = "process"
-  let entities = "entities"
-}
-
 /// A filter as conditions on transactions, with the values that they bind.
 ///
 /// Strings appear as their numbers, absent ones as 0, so there is no null to trip over and nothing to
@@ -31,12 +20,12 @@ struct FilterSQL {
   /// What holds only for transactions whose every change matches, or that match without any.
   private(set) var certain = "1"
   private var bounds: [Bound] = []
-  private let columns: HistoryColumns
+  private let columns: HistoryLayout
   /// Whether a transaction without changes is taken for one that may touch any entity: that it touches
   /// none does not make it match.
   private var answersEmpty = false
 
-  init(_ filter: CompiledFilter, _ columns: HistoryColumns) {
+  init(_ filter: CompiledFilter, _ columns: HistoryLayout) {
     self.columns = columns
     possible = sql(filter, orElse: true)
     guard filter.readsChanges else { return }

@@ -112,11 +112,11 @@ extension PageBuffer<UInt8> {
   package func withBytes<Result>(
     at position: Int,
     count: Int,
-    _ body: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
     guard position >= 0, count >= 0, position + count <= length else {
       outOfRange(position + count)
     }
-    return body(UnsafeRawBufferPointer(start: base.map { $0 + position }, count: count))
+    return try body(UnsafeRawBufferPointer(start: base.map { $0 + position }, count: count))
   }
 }
