@@ -25,6 +25,7 @@ extension Store {
       configuration.timestamps = opened.header.timestamps
       configuration.layout = opened.header.layout
       configuration.signalsChanges = false
+      configuration.tracksHistory = opened.header.isTracked
       try self.init(path: path, configuration, opened)
     } catch let error as InspectionError {
       throw .unreadable(error.description)
