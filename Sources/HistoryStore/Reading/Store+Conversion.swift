@@ -10,9 +10,10 @@ package struct ConversionResult: Sendable, Hashable {
 }
 
 extension Store {
-  /// Copies the history of a store that is open, usually for reading, into a store that is new: every
-  /// number, time, mark, string and change, and how far history was purged. The objects themselves are
-  /// not copied, nor who was a member.
+  /// Copies the history of a store that is open, usually for reading, into a store that is new.
+  ///
+  /// Every number, time, mark, string and change is copied, and how far history was purged; the objects
+  /// themselves are not, nor who was a member.
   ///
   /// The closure is told after each page how many transactions are copied, and the number of the one
   /// copied last and of the newest.
