@@ -54,7 +54,7 @@ let package = Package(
     room("SQLiteStorage", ["CSQLite"]),
     room("PersistentHistory", []),
     room("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
-    room("ObjectContexts", ["PersistentHistory", "HistoryStore"]),
+    room("ObjectContexts", ["PersistentHistory", "SQLiteStorage", "HistoryStore"]),
     room("HistoryTracking", system),
 
     // The lab.
@@ -95,7 +95,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
     tests("SQLiteStorage"),
     tests("PersistentHistory"),
-    tests("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
+    tests("HistoryStore", ["PersistentHistory", "SQLiteStorage", "Faults"]),
     tests("ObjectContexts", ["PersistentHistory", "HistoryStore"]),
     tests("HistoryTracking", system + ["SQLiteStorage"]),
     tests("Traces", ["PersistentHistory"], exclude: ["Fixtures"]),

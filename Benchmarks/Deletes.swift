@@ -40,7 +40,7 @@ enum Deletes {
             by: BatchAuthor("app")
           )
         }
-        tally.count += Int64(result.objectIDs.count)
+        tally.count += Int64(result.count)
       }
       tally.sum = try file.side.tally(of: SampleData.slip).count
       try file.trim()

@@ -33,7 +33,8 @@ package struct Ledger: Sendable {
 
   init(_ plan: Plan) {
     commands = plan.commands
-    possibilities = [Possibility(ReferenceModel(plan.header.model))]
+    let tracksViews = plan.commands.contains { $0.action.hasPolicy }
+    possibilities = [Possibility(ReferenceModel(plan.header.model), tracksViews: tracksViews)]
   }
 
   /// Takes the next event in, with the positions of the transactions that it names and the position
@@ -50,6 +51,11 @@ package struct Ledger: Sendable {
       if let actor = event.actor { staged[actor] = nil }
     case .data(let objects): narrow(to: objects)
     case .recovered: recover(through: named)
+    case .registered, .launched, .resynced, .merged:
+      guard let actor = event.actor else { return }
+      for index in possibilities.indices {
+        possibilities[index].observe(event.happening, by: actor, named: named)
+      }
     default: break
     }
   }
@@ -61,11 +67,14 @@ package struct Ledger: Sendable {
     guard let command, commands.indices.contains(command) else { return }
     let action = commands[command].action
     switch action {
-    case .write(let write): current = PlannedEdit(.changes(write.changes))
+    case .write(let write): current = PlannedEdit(.write(write))
     case .batch(let batch): current = PlannedEdit(.batch(batch))
     case .commit(let actor):
       let write = staged[actor]
-      current = PlannedEdit(.changes(write?.changes ?? []), isOptional: write?.isDoubtful ?? false)
+      current = PlannedEdit(
+        write.map { .write($0.write) } ?? .changes([]),
+        isOptional: write?.isDoubtful ?? false
+      )
     default: break
     }
     currentAction = action
@@ -86,6 +95,7 @@ package struct Ledger: Sendable {
       currentAction = nil
     }
     stage(outcome)
+    weigh(outcome)
     guard let current else { return }
     switch outcome {
     case .ok where !hasCommitted && !current.isOptional: take(current.edit, told: [])
@@ -95,14 +105,30 @@ package struct Ledger: Sendable {
     }
   }
 
+  /// Takes in what a failure means for the views: a conflict must have a reason, and after any other
+  /// failure nobody can say what the actor's view has read.
+  private mutating func weigh(_ outcome: Outcome) {
+    guard let action = currentAction, let actor = action.actor else { return }
+    switch outcome {
+    case .ok: return
+    case .failed(let failure) where failure.code == .conflict:
+      guard let edit = current?.edit, !hasCommitted else { return }
+      var reasons: [Bool?] = []
+      for index in possibilities.indices { reasons.append(possibilities[index].mustConflict(edit)) }
+      if reasons.allSatisfy({ $0 == false }) { finding = .unfounded }
+    case .failed, .unknown:
+      for index in possibilities.indices { possibilities[index].doubt(actor) }
+    }
+  }
+
   /// Keeps what a begin staged, and drops what a commit used up.
   ///
   /// After a commit that failed, or a
   /// begin of unknown outcome, the staged write may be there or not.
   private mutating func stage(_ outcome: Outcome) {
     switch (currentAction, outcome) {
-    case (.begin(let write), .ok): staged[write.actor] = StagedWrite(write.changes, false)
-    case (.begin(let write), .unknown): staged[write.actor] = StagedWrite(write.changes, true)
+    case (.begin(let write), .ok): staged[write.actor] = StagedWrite(write, false)
+    case (.begin(let write), .unknown): staged[write.actor] = StagedWrite(write, true)
     case (.commit(let actor), .ok): staged[actor] = nil
     case (.commit(let actor), _): staged[actor]?.isDoubtful = true
     default: break
@@ -112,7 +138,7 @@ package struct Ledger: Sendable {
   /// Applies an edit to every possibility and keeps those in which the system told the truth.
   private mutating func take(_ edit: Edit, told: [CommittedChange]) {
     if possibilities.count == 1 {
-      let changes = possibilities[0].apply(edit, at: position)
+      let changes = possibilities[0].apply(edit, at: position, told: told)
       net = changes
       finding = Disagreement(net: changes, told: told).map(Finding.disagrees)
       return
@@ -121,7 +147,7 @@ package struct Ledger: Sendable {
     var kept: [Possibility] = []
     for var possibility in possibilities {
       let disagreement = Disagreement(
-        net: possibility.apply(edit, at: position),
+        net: possibility.apply(edit, at: position, told: told),
         told: told
       )
       if disagreement == nil { kept.append(possibility) }
@@ -140,7 +166,7 @@ package struct Ledger: Sendable {
       return
     }
     for var possibility in possibilities {
-      let changes = possibility.apply(edit, at: position)
+      let changes = possibility.apply(edit, at: position, told: [])
       if !changes.isEmpty { possibilities.append(possibility) }
     }
   }
@@ -165,28 +191,6 @@ package struct Ledger: Sendable {
   }
 }
 
-/// One way that the data can be, and the edits that led there.
-package struct Possibility: Sendable {
-  /// The data.
-  package private(set) var model: ReferenceModel
-  private var log: [(at: Int, edit: Edit)] = []
-
-  init(_ model: ReferenceModel) { self.model = model }
-
-  mutating func apply(_ edit: Edit, at position: Int) -> [NetChange] {
-    log.append((position, edit))
-    return edit.apply(to: &model)
-  }
-
-  /// Undoes what came after a transaction, by doing again what came before.
-  mutating func goBack(through last: Int) {
-    guard let after = log.firstIndex(where: { $0.at > last }) else { return }
-    log.removeSubrange(after...)
-    model = ReferenceModel(model.model)
-    for entry in log { _ = entry.edit.apply(to: &model) }
-  }
-}
-
 /// What the system says that cannot be.
 package enum Finding: Hashable, Sendable {
   /// A transaction that no command of the plan asked for.
@@ -199,17 +203,16 @@ package enum Finding: Hashable, Sendable {
   case disagrees(Disagreement)
   /// Other data than the writes leave.
   case data(Difference)
+  /// A conflict about objects that nobody has changed since the view read them.
+  case unfounded
 }
 
-/// An edit of the data, as the plan has it.
-enum Edit: Sendable {
-  case changes([PlannedChange])
-  case batch(PlannedBatch)
-
-  func apply(to model: inout ReferenceModel) -> [NetChange] {
+extension Action {
+  /// Whether it is a write whose conflicts end otherwise than by writing over them.
+  fileprivate var hasPolicy: Bool {
     switch self {
-    case .changes(let changes): model.apply(changes)
-    case .batch(let batch): model.apply(batch)
+    case .write(let write), .begin(let write): write.policy != .objectWins
+    default: false
     }
   }
 }
@@ -228,12 +231,12 @@ private struct PlannedEdit: Sendable {
 
 /// A write that an actor has begun and not committed.
 private struct StagedWrite: Sendable {
-  let changes: [PlannedChange]
+  let write: PlannedWrite
   /// Whether nobody knows if it is still staged.
   var isDoubtful: Bool
 
-  init(_ changes: [PlannedChange], _ isDoubtful: Bool) {
-    self.changes = changes
+  init(_ write: PlannedWrite, _ isDoubtful: Bool) {
+    self.write = write
     self.isDoubtful = isDoubtful
   }
 }

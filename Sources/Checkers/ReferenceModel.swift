@@ -64,8 +64,7 @@ package struct ReferenceModel: Sendable {
   }
 
   private func holds(_ condition: PlannedCondition, for name: ObjectName) -> Bool {
-    let value = objects[name]?[condition.attribute] ?? .null
-    return value.satisfies(condition.comparison, condition.value)
+    condition.holds(for: objects[name] ?? [:])
   }
 
   private mutating func insert(_ change: PlannedChange, _ net: inout NetChanges) {

@@ -24,6 +24,8 @@ extension Finding {
     case .committedTwice: "\(who) wrote \(label), a second transaction for one write"
     case .failedAndCommitted: "\(who) was told that its write failed, but it was committed"
     case .disagrees(let disagreement): disagreement.sentence(who, label)
+    case .unfounded:
+      "\(who)'s write was refused as a conflict, but nobody changed its objects since its view read them"
     case .data(let difference): difference.sentence(of: "the store's data", against: "the plan")
     }
   }

@@ -6,9 +6,11 @@ final class EntityStatements {
   let entity: Entity
   private var insertRow: PreparedStatement?
   private var selectRow: PreparedStatement?
+  private var selectRows: [PreparedStatement?] = [nil, nil, nil]
   private var deleteRow: PreparedStatement?
   private var tombstoneRow: PreparedStatement?
   private var updates: [UInt64: PreparedStatement] = [:]
+  private var batchUpdates: [UInt64: PreparedStatement] = [:]
   private static let updateCountMax = 64
 
   init(_ entity: Entity) {
@@ -35,6 +37,26 @@ final class EntityStatements {
       "SELECT _version\(columnList) FROM \"\(entity.name)\" WHERE _key = ?1"
     )
     selectRow = made
+    return made
+  }
+
+  /// How many keys one statement takes: starting a statement costs as much as reading a row.
+  static let selectSizes = [256, 16, 1]
+
+  /// The key, the version and every attribute of the rows with so many keys that are there, in the
+  /// order of the keys.
+  func select(_ size: Int, _ connection: borrowing Connection) throws -> PreparedStatement {
+    let place = Self.selectSizes.firstIndex(of: size) ?? 0
+    if let known = selectRows[place] { return known }
+    let places = (1...Self.selectSizes[place]).map { "(?\($0))" }.joined(separator: ",")
+    let made = try PreparedStatement(
+      connection,
+      """
+      SELECT _key, _version\(columnList) FROM (VALUES\(places)) CROSS JOIN "\(entity.name)"
+      WHERE _key = column1
+      """
+    )
+    selectRows[place] = made
     return made
   }
 
@@ -74,6 +96,27 @@ final class EntityStatements {
       """
     )
     updates[columns] = made
+    return made
+  }
+
+  /// Sets some attributes of a row that does not have the new version yet, or of any row when `?3` is
+  /// null: `?1` is the key, `?2` the new version, `?4` the value of the entity's first attribute.
+  func batchUpdate(
+    _ columns: UInt64,
+    _ connection: borrowing Connection
+  ) throws -> PreparedStatement {
+    if let known = batchUpdates[columns] { return known }
+    if batchUpdates.count >= Self.updateCountMax { batchUpdates.removeAll() }
+    let sets = entity.attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }
+      .map { ", \"\(entity.attributes[$0].name)\" = ?\($0 + 4)" }
+    let made = try PreparedStatement(
+      connection,
+      """
+      UPDATE "\(entity.name)" SET _version = ?2\(sets.joined())
+      WHERE _key = ?1 AND (?3 IS NULL OR _version <> ?2)
+      """
+    )
+    batchUpdates[columns] = made
     return made
   }
 

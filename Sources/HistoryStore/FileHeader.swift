@@ -12,6 +12,8 @@ struct FileHeader {
   let id: StoreID
   let model: Model
   let timestamps: StoreConfiguration.Timestamps
+  /// Whether writes leave history.
+  private(set) var isTracked: Bool
 
   /// Opens the file, creating it when it is not there and a model is given, and reads its header.
   ///
@@ -29,11 +31,13 @@ struct FileHeader {
     options.busyTimeoutMs = configuration.busyTimeoutMs
     options.cacheSizeKiB = configuration.cacheSizeKiB
     options.vfs = configuration.vfs
+    if model != nil && configuration.vfs == nil { NewFile.make(path) }
     let connection = try Connection(path: path, options)
-    let header: FileHeader
+    var header: FileHeader
     do {
       header = try read(connection, path: path, model: model, configuration: configuration)
       try connection.turnOnLog()
+      if configuration.tracksHistory && !header.isTracked { try header.beginTracking(connection) }
     } catch {
       connection.leaveAsFound()
       throw error
@@ -62,7 +66,8 @@ struct FileHeader {
       && connection.integer("PRAGMA user_version") == 0
   }
 
-  private static func check(_ connection: borrowing Connection, path: String) throws {
+  /// Refuses a file that is not ours, or newer than we know.
+  static func check(_ connection: borrowing Connection, path: String) throws {
     guard try connection.integer("PRAGMA application_id") == Schema.applicationID else {
       throw HistoryError.foreignFile(path: path)
     }
@@ -87,8 +92,25 @@ struct FileHeader {
       // Two processes may create the same file: the second finds it made.
       guard try isEmpty(connection) else { return }
       try Schema.create(connection, model: model, id: id, timestamps: configuration.timestamps)
+      if !configuration.tracksHistory { try connection.execute(untracked) }
     }
     try connection.checkpoint()
+  }
+
+  /// The name of what says that a file keeps no history; 0 or absent when it does.
+  static let untrackedName = "untracked"
+  /// The name of the version of the last write without history.
+  static let versionName = "version"
+
+  private static let untracked = """
+    INSERT INTO history_metadata VALUES('\(untrackedName)', 1), ('\(versionName)', 0)
+    """
+
+  private mutating func beginTracking(_ connection: borrowing Connection) throws {
+    try connection.execute(
+      "UPDATE history_metadata SET value = 0 WHERE name = '\(Self.untrackedName)'"
+    )
+    isTracked = true
   }
 
   private init(_ connection: borrowing Connection, path: String, model expected: Model?) throws {
@@ -108,6 +130,7 @@ struct FileHeader {
     else { throw HistoryError.damaged(path: path, what: "its header cannot be read") }
     self.id = id
     self.timestamps = timestamps
+    isTracked = values[Self.untrackedName] != "1"
     if let expected {
       guard values["model"] == expected.signature else { throw HistoryError.otherModel(path: path) }
       model = expected

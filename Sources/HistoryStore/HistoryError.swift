@@ -11,12 +11,24 @@ public enum HistoryError: Error, Hashable, Sendable {
   case newerFormat(path: String, found: Int64, known: Int64)
   /// The file holds another model than the one it was opened with.
   case otherModel(path: String)
+  /// The store keeps no history: there is none to ask for.
+  case untracked(path: String)
+  /// The store was opened without history tracking, and its file has it on: it can only be read.
+  case readOnly(path: String)
+  /// The store is open elsewhere, and what was asked needs it alone.
+  case storeInUse(path: String)
+  /// The system could not remove or rename the file; its reason follows.
+  case file(path: String, reason: String)
+  /// Two stores of a container hold the same entity.
+  case entityTwice(String)
   /// The model has no entity with the name.
   case unknownEntity(String)
   /// The entity has no attribute with the name.
   case unknownAttribute(entity: String, attribute: String)
   /// The value does not fit the attribute's type, is NaN, or is too large.
   case unfitValue(entity: String, attribute: String, type: AttributeType)
+  /// A predicate is larger than a request takes; the number that was found follows.
+  case predicateTooLarge(PredicateLimit, found: Int)
   /// The object is not in the store.
   case unknownObject(ObjectID)
   /// Somebody else changed or deleted objects since the context read them.
@@ -72,11 +84,26 @@ extension HistoryError: CustomStringConvertible {
     case .otherModel(let path):
       "\(path) holds another model than the one it was opened with. Open it with the model that it "
         + "was made with."
+    case .untracked(let path):
+      "\(path) keeps no history. Open it with tracksHistory on; history begins then."
+    case .readOnly(let path):
+      "\(path) has history tracking on and was opened without it, so it can only be read: a write "
+        + "would be missing from history. Open it with tracksHistory on."
+    case .storeInUse(let path):
+      "\(path) is open elsewhere. Close every store on it, in other processes too, and try again; "
+        + "nothing was changed."
+    case .file(let path, let reason):
+      "\(path) could not be removed or replaced: \(reason). Check the permissions of its folder."
+    case .entityTwice(let name):
+      "Two stores of the container hold the entity \"\(name)\". Give each entity to one of them."
     case .unknownEntity(let name): "The model has no entity \"\(name)\"."
     case .unknownAttribute(let entity, let attribute):
       "The entity \"\(entity)\" has no attribute \"\(attribute)\"."
     case .unfitValue(let entity, let attribute, let type):
       "\(entity).\(attribute) holds values of type \(type.rawValue) (no NaN, no more than 500 MB)."
+    case .predicateTooLarge(let limit, let found):
+      "A predicate with \(found) of its \(limit.rawValue) is too large: \(limit.most) is the most. "
+        + "Ask in several requests."
     case .unknownObject(let id): "The object \(id) is not in the store; it may have been deleted."
     case .conflict(let ids):
       "\(ids.count) objects were changed by someone else since they were read "

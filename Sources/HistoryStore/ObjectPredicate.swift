@@ -1,5 +1,4 @@
 public import PersistentHistory
-import SQLiteStorage
 
 /// How an attribute is compared with a value.
 public enum Comparison: String, Sendable, Hashable, CaseIterable {
@@ -19,66 +18,68 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Which objects of an entity a request is about.
+///
+/// Every predicate is true or false for every object: ``not(_:)`` matches exactly what its predicate
+/// does not, null or not. Values are bound, never written into SQL. What is too large or too deep is
+/// refused by name (``PredicateLimit``).
 public indirect enum ObjectPredicate: Sendable, Hashable {
   /// Objects whose attribute compares so with a value, as SQL compares: a null attribute matches only
-  /// `= null`, and nothing is less or greater than null.
+  /// `= null`, and nothing is less or greater than null. Text goes by its UTF-8 bytes.
   case compare(String, Comparison, Value)
+  /// Objects whose attribute equals one of some values, null among them or not.
+  case `in`(String, [Value])
+  /// Objects whose attribute lies between two values, both included; null bounds match nothing.
+  case between(String, Value, Value)
+  /// Objects whose text is like a pattern: `%` stands for any characters, `_` for one, and a
+  /// backslash takes the meaning from the character behind it.
+  ///
+  /// ASCII letters match whatever their case, all others only themselves
+  /// (https://sqlite.org/lang_expr.html#like). A character is one Unicode scalar.
+  case like(String, String)
   /// Objects that match all of some predicates; all of none is every object.
   case all([ObjectPredicate])
+  /// Objects that match any of some predicates; any of none is no object.
+  case any([ObjectPredicate])
+  /// Objects that do not match a predicate.
+  case not(ObjectPredicate)
+
+  /// Objects whose attribute is null.
+  public static func null(_ attribute: String) -> ObjectPredicate {
+    .compare(attribute, .equal, .null)
+  }
 }
 
-/// A predicate as SQL, with the values to bind in the order of their places.
-struct CompiledPredicate {
-  var sql: String
-  var values: [Value] = []
+/// How large a predicate may be: beyond it SQLite's own limits begin
+/// (https://sqlite.org/limits.html).
+public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
+  /// How deep `all`, `any` and `not` may lie in each other.
+  case depth
+  /// How many attributes are compared.
+  case comparisons
+  /// How many values are bound.
+  case values
+  /// How many bytes a pattern has.
+  case patternBytes
+
+  /// The greatest number that is taken.
+  public var most: Int {
+    switch self {
+    case .depth: 16
+    case .comparisons: 500
+    case .values: 10_000
+    case .patternBytes: 10_000
+    }
+  }
 }
 
-extension StoreCore {
-  /// Compiles a predicate over an entity, with places numbered from a position on.
-  func compile(
-    _ predicate: ObjectPredicate?,
-    over entity: Entity,
-    from position: Int
-  ) throws -> CompiledPredicate {
-    var compiled = CompiledPredicate(sql: "")
-    compiled.sql = try sql(predicate ?? .all([]), entity, position, &compiled.values)
-    return compiled
-  }
-
-  private func sql(
-    _ predicate: ObjectPredicate,
-    _ entity: Entity,
-    _ position: Int,
-    _ values: inout [Value]
-  ) throws -> String {
-    switch predicate {
-    case .compare(let name, let comparison, let value):
-      guard let index = entity.index(of: name) else {
-        throw HistoryError.unknownAttribute(entity: entity.name, attribute: name)
-      }
-      try check(value, of: entity.attributes[index], in: entity)
-      return sql(name, comparison, value, position, &values)
-    case .all(let predicates):
-      let parts = try predicates.map { try sql($0, entity, position, &values) }
-      return parts.isEmpty ? "1" : "(" + parts.joined(separator: " AND ") + ")"
+extension String {
+  /// The text as a part of a ``ObjectPredicate/like(_:_:)`` pattern that stands for itself.
+  public var escapedForLike: String {
+    var escaped = ""
+    for scalar in unicodeScalars {
+      if scalar == "%" || scalar == "_" || scalar == "\\" { escaped.unicodeScalars.append("\\") }
+      escaped.unicodeScalars.append(scalar)
     }
-  }
-
-  private func sql(
-    _ name: String,
-    _ comparison: Comparison,
-    _ value: Value,
-    _ position: Int,
-    _ values: inout [Value]
-  ) -> String {
-    if value == .null {
-      switch comparison {
-      case .equal: return "\"\(name)\" IS NULL"
-      case .notEqual: return "\"\(name)\" IS NOT NULL"
-      case .less, .lessOrEqual, .greater, .greaterOrEqual: return "0"
-      }
-    }
-    values.append(value)
-    return "\"\(name)\" \(comparison.rawValue) ?\(position + values.count - 1)"
+    return escaped
   }
 }

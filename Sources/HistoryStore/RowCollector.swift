@@ -13,7 +13,7 @@ final class RowCollector {
     var entity: Int32 = 0
     var columns: UInt64 = 0
     var version: Int64 = 0
-    var ids: [ObjectID] = []
+    var objects = TouchedObjects(.status)
   }
 
   /// What the functions work on; not a property, since they are called while a method runs.
@@ -27,7 +27,7 @@ final class RowCollector {
       guard let packer = collection.pointee.packer else { return 0 }
       let key = row.int(0)
       packer.pointee.update(collection.pointee.entity, key, collection.pointee.columns)
-      collection.pointee.ids.append(ObjectID(entity: collection.pointee.entity, key: key))
+      collection.pointee.objects.note(collection.pointee.entity, key)
       return collection.pointee.version
     }
     try connection.setFunction("history_delete") { row in
@@ -41,7 +41,7 @@ final class RowCollector {
         in: row,
         from: 1
       )
-      collection.pointee.ids.append(ObjectID(entity: collection.pointee.entity, key: key))
+      collection.pointee.objects.note(collection.pointee.entity, key)
       return 1
     }
   }
@@ -62,18 +62,20 @@ final class RowCollector {
     columns: UInt64,
     version: Int64 = 0,
     into packer: inout ChangePacker,
+    _ objects: TouchedObjects,
     _ statement: borrowing Statement
-  ) throws -> [ObjectID] {
+  ) throws -> TouchedObjects {
     try withUnsafeMutablePointer(to: &packer) { packer in
       collection.pointee = Collection(
         packer: packer,
         entity: entity,
         columns: columns,
-        version: version
+        version: version,
+        objects: objects
       )
       defer { collection.pointee = Collection() }
       try statement.run()
-      return collection.pointee.ids
+      return collection.pointee.objects
     }
   }
 }

@@ -1,7 +1,7 @@
 public import PersistentHistory
 import SQLiteStorage
 
-/// The row that a batch insert is about to write: set its attributes by their position in the entity.
+/// The row that a batch request is about to write: set its attributes by their position in the entity.
 ///
 /// What is not set is null. Strings and bytes are copied into one buffer that all rows share, so that
 /// a row costs no allocation.
@@ -9,6 +9,8 @@ public struct RowWriter: ~Copyable {
   private let statement: PreparedStatement
   private let entity: Entity
   private let columns: TypeColumns
+  /// Where the statement takes the value of the first attribute.
+  private let first: Int32
   private var text = ByteWriter(capacity: 1024)
   /// Where the bytes of each attribute in `isText` lie in the buffer.
   private let spans: UnsafeMutablePointer<Span>
@@ -26,10 +28,16 @@ public struct RowWriter: ~Copyable {
     let count: Int
   }
 
-  init(_ statement: PreparedStatement, _ entity: Entity) {
+  init(
+    _ statement: PreparedStatement,
+    _ entity: Entity,
+    from first: Int32,
+    only settable: UInt64 = .max
+  ) {
     self.statement = statement
     self.entity = entity
-    columns = TypeColumns(entity)
+    self.first = first
+    columns = TypeColumns(entity, only: settable)
     spans = .allocate(capacity: max(1, entity.attributes.count))
     // A save through the same statement leaves its values bound.
     clear(.max)
@@ -122,11 +130,11 @@ public struct RowWriter: ~Copyable {
     isText |= 1 << UInt64(attribute)
   }
 
-  /// Where an attribute is bound: behind key and version.
+  /// Where an attribute is bound.
   @inline(__always)
-  private func place(of attribute: Int) -> Int32 { Int32(truncatingIfNeeded: attribute) + 3 }
+  private func place(of attribute: Int) -> Int32 { Int32(truncatingIfNeeded: attribute) + first }
 
-  /// Whether the entity has an attribute, and it is among some.
+  /// Whether an attribute may be set, and is among some.
   @inline(__always)
   private mutating func accepts(_ attribute: Int, among columns: UInt64) -> Bool {
     let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: attribute)
@@ -140,7 +148,7 @@ public struct RowWriter: ~Copyable {
 
   private mutating func refuse(_ attribute: Int) {
     guard error == nil else { return }
-    guard entity.attributes.indices.contains(attribute) else {
+    guard columns.all & 1 << UInt64(truncatingIfNeeded: attribute) != 0 else {
       error = .unknownAttribute(entity: entity.name, attribute: "#\(attribute)")
       return
     }
@@ -148,14 +156,43 @@ public struct RowWriter: ~Copyable {
     error = .unfitValue(entity: entity.name, attribute: wanted.name, type: wanted.type)
   }
 
-  /// Writes the row with a key and the version of the transaction, and clears it for the next.
+  /// Inserts the row with a key and the version of the transaction, and clears it for the next.
   mutating func write(key: Int64, version: Int64) throws {
+    try bind(key, version)
+    try statement.statement.run()
+    clearForNext()
+  }
+
+  /// Updates the row with a key, clears it for the next, and answers whether the row was there without
+  /// the version of the transaction.
+  mutating func update(
+    key: Int64,
+    version: Int64,
+    _ connection: borrowing Connection
+  ) throws -> Bool {
+    try bind(key, version)
+    statement.statement.bind(0 as Int64, at: 3)
+    try statement.statement.run()
+    let isFirst = connection.changes == 1
+    if !isFirst {
+      statement.statement.bindNull(at: 3)
+      try statement.statement.run()
+    }
+    clearForNext()
+    return isFirst
+  }
+
+  @inline(__always)
+  private mutating func bind(_ key: Int64, _ version: Int64) throws {
     if let error { throw error }
     statement.statement.bind(key, at: 1)
     statement.statement.bind(version, at: 2)
     if isText != 0 { bindKept() }
     clear(wasSet & ~isSet)
-    try statement.statement.run()
+  }
+
+  @inline(__always)
+  private mutating func clearForNext() {
     wasSet = isSet
     isSet = 0
     isText = 0
@@ -196,7 +233,7 @@ public struct RowWriter: ~Copyable {
   }
 }
 
-/// The attributes of each type, one bit each in the entity's order.
+/// The attributes of each type that may be set, one bit each in the entity's order.
 private struct TypeColumns {
   private(set) var all: UInt64 = 0
   private(set) var int: UInt64 = 0
@@ -207,9 +244,9 @@ private struct TypeColumns {
   private(set) var bool: UInt64 = 0
   private(set) var uuid: UInt64 = 0
 
-  init(_ entity: Entity) {
+  init(_ entity: Entity, only settable: UInt64) {
     for (index, attribute) in entity.attributes.enumerated() {
-      let bit: UInt64 = 1 << UInt64(index)
+      let bit: UInt64 = 1 << UInt64(index) & settable
       all |= bit
       switch attribute.type {
       case .int: int |= bit

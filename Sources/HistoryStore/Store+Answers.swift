@@ -11,7 +11,7 @@ extension Store {
   /// - Complexity: linear in the transactions after the position; changes are read only for a filter
   ///   that asks about them, and only of transactions that changed the entities that it asks about.
   public func count(_ request: HistoryRequest) throws(HistoryError) -> Int {
-    try locked { core in try core.read { try core.count(request) } }
+    try lockedHistory { core in try core.read { try core.count(request) } }
   }
 
   /// The objects that the matching history changed, each once, in the order of entities and keys.
@@ -19,7 +19,7 @@ extension Store {
   /// - Throws: ``HistoryError`` as ``fetch(_:)``.
   /// - Complexity: linear in the changes after the position; holds each object once.
   public func objectIDs(_ request: HistoryRequest) throws(HistoryError) -> [ObjectID] {
-    try locked { core in try core.read { try core.objectIDs(request) } }
+    try lockedHistory { core in try core.read { try core.objectIDs(request) } }
   }
 
   /// Whether any transaction matches a request.
@@ -50,7 +50,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError/otherStore(token:store:)`` and ``HistoryError/rewound(token:head:)``.
   public func transaction(at token: HistoryToken) throws(HistoryError) -> HistoryTransaction? {
-    try locked { core in try core.read { try core.checkIsOurs(token) } }
+    try lockedHistory { core in try core.read { try core.checkIsOurs(token) } }
     return try transaction(token.number)
   }
 }

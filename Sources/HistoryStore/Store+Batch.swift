@@ -1,28 +1,6 @@
 public import PersistentHistory
 import SQLiteStorage
 
-/// What a batch request did (Core Data: `NSBatchInsertResult` and its like).
-public struct BatchResult: Sendable, Hashable {
-  /// The transaction, or nothing when no object matched.
-  public let transaction: WrittenTransaction?
-  /// The objects that were inserted, updated or deleted, in key order for updates and deletes.
-  public let objectIDs: [ObjectID]
-}
-
-/// Under whose name a batch request is written.
-public struct BatchAuthor: Sendable, Hashable {
-  /// The author, or nothing.
-  public var author: String?
-  /// The name of the context, or nothing.
-  public var contextName: String?
-
-  /// Creates the name of a batch request's writer.
-  public init(_ author: String?, contextName: String? = nil) {
-    self.author = author
-    self.contextName = contextName
-  }
-}
-
 extension Store {
   /// Inserts rows that a closure sets one by one until it answers false, as one transaction
   /// (Core Data: `NSBatchInsertRequest` with a dictionary handler).
@@ -32,17 +10,19 @@ extension Store {
   /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails, and
   ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
   /// - Complexity: one statement a row and one or two for the history.
+  @discardableResult
   public func batchInsert(
     into entityName: String,
     by author: BatchAuthor,
+    result type: BatchResultType = .status,
     _ next: (inout RowWriter) throws -> Bool
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let (number, entity) = try core.entity(entityName)
-      var ids: [ObjectID] = []
-      let written = try core.writeTransaction(by: author.authorship) { version, packer in
+      var objects = TouchedObjects(type)
+      let outcome = try core.writeChanges(by: author.authorship) { version, packer in
         let statement = try core.table(number).insert(core.connection)
-        var row = RowWriter(statement, entity)
+        var row = RowWriter(statement, entity, from: 3)
         var keys = core.keys[Int(number) - 1]
         defer { core.keys[Int(number) - 1] = keys }
         do {
@@ -50,7 +30,7 @@ extension Store {
             let key = try core.nextKey(number, from: &keys)
             try row.write(key: key, version: version)
             packer.insert(number, key)
-            ids.append(ObjectID(entity: number, key: key))
+            objects.note(number, key)
           }
         } catch {
           row.finish()
@@ -58,70 +38,101 @@ extension Store {
         }
         row.finish()
       }
-      return BatchResult(transaction: written, objectIDs: ids)
+      return BatchResult(outcome, objects.ids)
+    }
+  }
+
+  /// Inserts one object for each set of values by attribute name, as one transaction
+  /// (Core Data: `NSBatchInsertRequest` with objects); what is not named is null.
+  ///
+  /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; nothing is written
+  ///   then.
+  /// - Complexity: one statement a row and one or two for the history.
+  @discardableResult
+  public func batchInsert(
+    into entityName: String,
+    _ objects: some Sequence<[String: Value]>,
+    by author: BatchAuthor,
+    result type: BatchResultType = .status
+  ) throws(HistoryError) -> BatchResult {
+    guard let entity = model.number(of: entityName).flatMap(model.entity) else {
+      throw .unknownEntity(entityName)
+    }
+    var rest = objects.makeIterator()
+    return try batchInsert(into: entityName, by: author, result: type) { row in
+      guard let values = rest.next() else { return false }
+      for (name, value) in values {
+        guard let index = entity.index(of: name) else {
+          throw HistoryError.unknownAttribute(entity: entityName, attribute: name)
+        }
+        row.set(value, at: index)
+      }
+      return true
     }
   }
 
   /// Sets attributes of every object that matches, as one transaction
   /// (Core Data: `NSBatchUpdateRequest`).
   ///
-  /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails.
+  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
   /// - Complexity: a scan of the entity, without a query a row.
+  @discardableResult
   public func batchUpdate(
     _ entityName: String,
     where predicate: ObjectPredicate? = nil,
     set values: [String: Value],
-    by author: BatchAuthor
+    by author: BatchAuthor,
+    result type: BatchResultType = .status
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let (number, entity) = try core.entity(entityName)
       let columns = try core.columns(of: values, in: entity)
-      var ids: [ObjectID] = []
-      let written = try core.writeTransaction(by: author.authorship) { version, packer in
+      var objects = TouchedObjects(type)
+      let outcome = try core.writeChanges(by: author.authorship) { version, packer in
         guard columns.bits != 0 else { return }
         let collector = try core.collector()
         let row = try core.updateAll(entity, columns.bits, where: predicate, columns.values)
-        ids = try collector.collect(
+        objects = try collector.collect(
           number,
           columns: columns.bits,
           version: version,
           into: &packer,
+          objects,
           row.statement
         )
       }
-      return BatchResult(transaction: written, objectIDs: ids)
+      return BatchResult(outcome, objects.ids)
     }
   }
 
   /// Deletes every object that matches, as one transaction (Core Data: `NSBatchDeleteRequest`).
   ///
-  /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails.
+  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
   /// - Complexity: a scan of the entity, without a query a row.
+  @discardableResult
   public func batchDelete(
     _ entityName: String,
     where predicate: ObjectPredicate? = nil,
-    by author: BatchAuthor
+    by author: BatchAuthor,
+    result type: BatchResultType = .status
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let (number, entity) = try core.entity(entityName)
-      var ids: [ObjectID] = []
-      let written = try core.writeTransaction(by: author.authorship) { _, packer in
+      var objects = TouchedObjects(type)
+      let outcome = try core.writeChanges(by: author.authorship) { _, packer in
         let collector = try core.collector()
         let row = try core.deleteAll(entity, where: predicate)
-        ids = try collector.collect(
+        objects = try collector.collect(
           number,
           columns: entity.preserved,
           into: &packer,
+          objects,
           row.statement
         )
       }
-      return BatchResult(transaction: written, objectIDs: ids)
+      return BatchResult(outcome, objects.ids)
     }
   }
-}
-
-extension BatchAuthor {
-  var authorship: Authorship { Authorship(author: author, contextName: contextName) }
 }
 
 extension StoreCore {
@@ -130,13 +141,7 @@ extension StoreCore {
     of values: [String: Value],
     in entity: Entity
   ) throws -> (bits: UInt64, values: [Value]) {
-    var bits: UInt64 = 0
-    for name in values.keys.sorted() {
-      guard let index = entity.index(of: name) else {
-        throw HistoryError.unknownAttribute(entity: entity.name, attribute: name)
-      }
-      bits |= 1 << UInt64(index)
-    }
+    let bits = try entity.columns(values.keys.sorted())
     let ordered = try entity.names(in: bits).map { name in
       let value = values[name] ?? .null
       if let index = entity.index(of: name) {

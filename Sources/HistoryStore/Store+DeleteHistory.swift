@@ -14,7 +14,7 @@ extension Store {
     before date: Date,
     authors: [String?]?
   ) throws(HistoryError) {
-    try locked { core in
+    try lockedHistory { core in
       try core.write {
         try core.learnNewStrings()
         let head = try core.head().number

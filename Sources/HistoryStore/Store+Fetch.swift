@@ -11,7 +11,7 @@ extension Store {
   ///   ``HistoryError/otherStore(token:store:)`` when the token is not of this history.
   /// - Complexity: linear in the transactions scanned after the position, whatever lies before it.
   public func fetch(_ request: HistoryRequest) throws(HistoryError) -> HistoryPage {
-    try locked { core in
+    try lockedHistory { core in
       try core.read { try core.fetch(request) }
     }
   }

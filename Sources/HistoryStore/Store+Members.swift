@@ -60,7 +60,7 @@ extension Store {
     author: String? = nil,
     resyncingIfLost: Bool = false
   ) throws(HistoryError) -> Registration {
-    try locked { core in
+    try lockedHistory { core in
       try core.write {
         if resyncingIfLost, let row = try core.row(of: member), row.state == .lost {
           try core.setState(.retired, of: member)
@@ -81,7 +81,7 @@ extension Store {
     _ registration: Registration,
     through cursor: HistoryToken
   ) throws(HistoryError) {
-    try locked { core in
+    try lockedHistory { core in
       try core.write {
         try core.checkIsOurs(cursor)
         try core.record(registration, through: cursor)
@@ -91,7 +91,7 @@ extension Store {
 
   /// Ends a membership: history is not kept for it any more.
   public func retire(_ registration: Registration) throws(HistoryError) {
-    try locked { core in
+    try lockedHistory { core in
       try core.write {
         try core.validate(registration, mayBeLost: true)
         try core.setState(.retired, of: registration.member)
@@ -103,7 +103,7 @@ extension Store {
   ///
   /// - Returns: the new position, at or before which nothing is told to the member any more.
   public func resync(_ registration: Registration) throws(HistoryError) -> Registration {
-    try locked { core in
+    try lockedHistory { core in
       try core.write {
         try core.validate(registration, mayBeLost: true)
         return try core.enter(
@@ -119,7 +119,7 @@ extension Store {
   ///
   /// - Complexity: one row a member.
   public func members() throws(HistoryError) -> [Member] {
-    try locked { core in
+    try lockedHistory { core in
       let query = try core.query(
         "SELECT id, kind, state, cursor, seen FROM history_member ORDER BY id"
       )

@@ -41,7 +41,7 @@ extension Store {
     authors: Set<String?>? = nil,
     by registration: Registration? = nil
   ) throws(HistoryError) -> PurgeResult {
-    let raised = try locked { core in
+    let raised = try lockedHistory { core in
       try core.write {
         try core.raisePurged(through: wanted, authors: authors, by: registration)
       }
@@ -50,7 +50,7 @@ extension Store {
     var isDone = !raised.hasRows
     while !isDone {
       // Another request may run between two chunks.
-      let chunk = try locked { core in try core.write { try core.deleteChunk() } }
+      let chunk = try lockedHistory { core in try core.write { try core.deleteChunk() } }
       deleted += chunk.count
       isDone = chunk.isLast
     }
@@ -66,7 +66,7 @@ extension Store {
   ///
   /// - Complexity: one row a transaction; for tests and the lab.
   package func heldNumbers() throws(HistoryError) -> [Int64] {
-    try locked { core in
+    try lockedHistory { core in
       try core.read {
         let purged = try core.purgedByAuthor()
         let rows = try core.query(

@@ -14,7 +14,7 @@ extension Store {
     before token: HistoryToken,
     filter: PurgeFilter = PurgeFilter()
   ) throws(HistoryError) -> PurgeResult {
-    try locked { core in try core.read { try core.checkIsOurs(token) } }
+    try lockedHistory { core in try core.read { try core.checkIsOurs(token) } }
     return try purge(through: max(token.number, 1) - 1, filter)
   }
 
@@ -43,7 +43,7 @@ extension Store {
     filter: PurgeFilter = PurgeFilter()
   ) throws(HistoryError) -> PurgeResult {
     let seconds = date.timeIntervalSinceReferenceDate
-    let last = try locked { core in
+    let last = try lockedHistory { core in
       core.timestamps == .monotone
         ? try core.read { try core.lastNumber(notAfter: seconds.nextDown) } : nil
     }
@@ -75,12 +75,12 @@ extension Store {
   /// Tokens below are made to expire in one small transaction that reads the registry; the rows are
   /// deleted after that in chunks. A purge that is interrupted is completed by the same one.
   private func thin(_ thinning: Thinning) throws(HistoryError) -> PurgeResult {
-    let found = try locked { core in try core.read { try core.find(thinning) } }
-    let raised = try locked { core in try core.write { try core.raise(found) } }
+    let found = try lockedHistory { core in try core.read { try core.find(thinning) } }
+    let raised = try lockedHistory { core in try core.write { try core.raise(found) } }
     var deleted = 0
     var next: Int64? = 1
     while let first = next {
-      let chunk = try locked { core in
+      let chunk = try lockedHistory { core in
         try core.write { try core.deleteThinned(found, first, through: raised.bound) }
       }
       deleted += chunk.count

@@ -38,25 +38,24 @@ extension Store {
   /// Reads the rows with some keys that are there, in key order; keys must be sorted, so that the
   /// pages of the table are visited once and in order.
   ///
-  /// - Complexity: one query a key.
+  /// - Complexity: one statement for many keys.
   package func rows(
     _ entity: Int32,
     sortedKeys keys: [Int64]
   ) throws(HistoryError) -> RowBatch {
+    try locked { core in try core.read { try core.rows(entity, sortedKeys: keys) } }
+  }
+
+  /// Reads the rows with some keys of several entities, all at one moment; the keys at a position are
+  /// those of the entity with the next number, and must be sorted.
+  ///
+  /// - Complexity: one statement for many keys.
+  package func rows(sortedKeys keys: [[Int64]]) throws(HistoryError) -> [RowBatch] {
     try locked { core in
-      let table = try core.table(entity)
-      var batch = RowBatch(entity: entity, width: table.entity.attributes.count)
       try core.read {
-        let select = try table.select(core.connection)
-        for key in keys {
-          select.statement.bind(key, at: 1)
-          if try select.statement.step() {
-            batch.append(key, select.statement, table.entity, from: 0)
-          }
-          select.statement.reset()
-        }
+        try keys.enumerated().filter { !$0.element.isEmpty }
+          .map { try core.rows(Int32($0.offset + 1), sortedKeys: $0.element) }
       }
-      return batch
     }
   }
 
@@ -67,7 +66,14 @@ extension Store {
     _ entity: Int32,
     where predicate: ObjectPredicate? = nil
   ) throws(HistoryError) -> RowBatch {
-    try locked { core in try core.read { try core.rows(entity, predicate) } }
+    try rows(entity, ObjectQuery(predicate))
+  }
+
+  /// Reads the rows of an entity that a query asks for, in its order.
+  ///
+  /// - Complexity: a scan of the entity, and a sort of what matches when an order is asked for.
+  package func rows(_ entity: Int32, _ wanted: ObjectQuery) throws(HistoryError) -> RowBatch {
+    try locked { core in try core.read { try core.rows(entity, wanted) } }
   }
 
   /// Reads every row of every entity at one moment, and the position of that moment.
@@ -76,7 +82,9 @@ extension Store {
   package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
     try locked { core in
       try core.read {
-        let rows = try core.model.entities.indices.map { try core.rows(Int32($0 + 1), nil) }
+        let rows = try core.model.entities.indices.map {
+          try core.rows(Int32($0 + 1), ObjectQuery())
+        }
         return (rows, try core.headToken())
       }
     }
@@ -84,20 +92,40 @@ extension Store {
 }
 
 extension StoreCore {
-  fileprivate func rows(_ number: Int32, _ predicate: ObjectPredicate?) throws -> RowBatch {
+  fileprivate func rows(_ number: Int32, _ wanted: ObjectQuery) throws -> RowBatch {
     let entity = try entity(number)
-    let compiled = try compile(predicate, over: entity, from: 1)
+    let compiled = try compile(wanted.predicate, over: entity, from: 3)
     var batch = RowBatch(entity: number, width: entity.attributes.count)
     let list = try table(number).columnList
     let query = try query(
-      "SELECT _key, _version\(list) FROM \"\(entity.name)\" WHERE \(compiled.sql) ORDER BY _key"
+      """
+      SELECT _key, _version\(list) FROM "\(entity.name)" WHERE \(compiled.sql)
+      ORDER BY \(try wanted.orderSQL(of: entity)) LIMIT ?1 OFFSET ?2
+      """
     )
-    for (offset, value) in compiled.values.enumerated() {
-      query.statement.bind(value, at: Int32(offset) + 1)
-    }
+    query.statement.bind(Int64(wanted.limit ?? -1), at: 1)
+    query.statement.bind(Int64(wanted.offset), at: 2)
+    bind(compiled, to: query, from: 3)
     defer { query.statement.reset() }
     while try query.statement.step() {
       batch.append(query.statement.int(0), query.statement, entity, from: 1)
+    }
+    return batch
+  }
+
+  fileprivate func rows(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
+    let table = try table(number)
+    var batch = RowBatch(entity: number, width: table.entity.attributes.count)
+    var start = 0
+    while start < keys.count {
+      let size = EntityStatements.selectSizes.first { $0 <= keys.count - start } ?? 1
+      let select = try table.select(size, connection)
+      for place in 0..<size { select.statement.bind(keys[start + place], at: Int32(place) + 1) }
+      defer { select.statement.reset() }
+      while try select.statement.step() {
+        batch.append(select.statement.int(0), select.statement, table.entity, from: 1)
+      }
+      start += size
     }
     return batch
   }

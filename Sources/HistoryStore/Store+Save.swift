@@ -1,86 +1,6 @@
 package import PersistentHistory
 import SQLiteStorage
 
-/// What a save does with objects that somebody else changed since they were read.
-public enum MergePolicy: Sendable, Hashable {
-  /// The save fails and nothing is written (Core Data: `NSErrorMergePolicy`).
-  case error
-  /// The store's row stays as it is (Core Data: `NSMergeByPropertyStoreTrumpMergePolicy`).
-  case storeWins
-  /// The attributes that were set are written over the store's
-  /// (Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`).
-  case objectWins
-}
-
-/// One object that a context inserts, updates or deletes.
-package struct ObjectEdit: Sendable {
-  package var id: ObjectID
-  package var type: ChangeType
-  /// The attributes that an update sets.
-  package var columns: UInt64
-  /// The version of the row that the edit was made on; unused by an insert.
-  package var version: Int64
-  /// For an insert one value an attribute; for an update one for each bit of `columns`, in order.
-  package var values: [Value]
-
-  package init(
-    _ type: ChangeType,
-    _ id: ObjectID,
-    columns: UInt64 = 0,
-    version: Int64 = 0,
-    values: [Value] = []
-  ) {
-    self.type = type
-    self.id = id
-    self.columns = columns
-    self.version = version
-    self.values = values
-  }
-}
-
-/// What a save does: the edits of one context, as one transaction, at most one edit an object.
-package struct SaveRequest: Sendable {
-  package var edits: [ObjectEdit]
-  package var author: String?
-  package var contextName: String?
-  package var writer: WriterID
-  package var policy: MergePolicy
-
-  package init(
-    edits: [ObjectEdit],
-    author: String?,
-    contextName: String?,
-    writer: WriterID,
-    policy: MergePolicy
-  ) {
-    self.edits = edits
-    self.author = author
-    self.contextName = contextName
-    self.writer = writer
-    self.policy = policy
-  }
-}
-
-/// What became of one edit.
-package enum EditOutcome: Sendable, Hashable {
-  /// It was written on the row that it was made on.
-  case written
-  /// It was written over a row that somebody had changed.
-  case writtenOver
-  /// The store's row won, and it was left out.
-  case leftOut
-  /// The object was gone, and it was left out.
-  case gone
-}
-
-/// What a save did.
-package struct SaveResult: Sendable {
-  /// The transaction, or nothing when no edit took effect.
-  package var transaction: WrittenTransaction?
-  /// What became of each edit, in order.
-  package var outcomes: [EditOutcome]
-}
-
 extension Store {
   /// Saves the edits of a context as one transaction: all of them with their history, or nothing.
   ///
@@ -96,7 +16,7 @@ extension Store {
         contextName: request.contextName,
         writer: request.writer.rawValue
       )
-      let written = try core.writeTransaction(by: authorship) { number, packer in
+      let outcome = try core.writeChanges(by: authorship) { number, packer in
         var conflicts: [ObjectID] = []
         for edit in request.edits {
           let outcome = try core.apply(edit, number, request.policy, &packer, &conflicts)
@@ -104,7 +24,11 @@ extension Store {
         }
         guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
       }
-      return SaveResult(transaction: written, outcomes: outcomes)
+      return SaveResult(
+        transaction: outcome.transaction,
+        version: outcome.version,
+        outcomes: outcomes
+      )
     }
   }
 
@@ -171,19 +95,29 @@ extension StoreCore {
       packer.update(edit.id.entity, edit.id.key, edit.columns)
       return .written
     }
-    let isThere = try version(of: edit.id) != nil
-    switch policy {
-    case .error:
+    return try resolve(edit, number, policy, &packer, &conflicts)
+  }
+
+  /// Writes what the policy lets through of an update of a row that is not as the context knew it.
+  private func resolve(
+    _ edit: ObjectEdit,
+    _ number: Int64,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws -> EditOutcome {
+    guard policy != .error else {
       conflicts.append(edit.id)
       return .leftOut
-    case .storeWins: return isThere ? .leftOut : .gone
-    case .objectWins:
-      guard isThere else { return .gone }
-      row.statement.bindNull(at: 3)
-      try row.statement.run()
-      packer.update(edit.id.entity, edit.id.key, edit.columns)
-      return .writtenOver
     }
+    guard let stored = try values(of: edit.id) else { return .gone }
+    let resolved = edit.resolved(against: stored, policy)
+    guard resolved.columns != 0 else { return .leftOut }
+    let row = try bindUpdate(resolved, number)
+    row.statement.bindNull(at: 3)
+    try row.statement.run()
+    packer.update(edit.id.entity, edit.id.key, resolved.columns)
+    return .writtenOver(columns: resolved.columns)
   }
 
   private func bindUpdate(_ edit: ObjectEdit, _ number: Int64) throws -> PreparedStatement {
@@ -219,7 +153,7 @@ extension StoreCore {
     defer { tombstone.statement.reset() }
     guard try tombstone.statement.step() else { return .gone }
     let isUnchanged = tombstone.statement.int(0) == edit.version
-    guard isUnchanged || policy == .objectWins else {
+    guard isUnchanged || policy == .objectWins || policy == .overwrite else {
       if policy == .error { conflicts.append(edit.id) }
       return .leftOut
     }
@@ -234,13 +168,41 @@ extension StoreCore {
     let row = try table.delete(connection)
     row.statement.bind(edit.id.key, at: 1)
     try row.statement.run()
-    return isUnchanged ? .written : .writtenOver
+    return isUnchanged ? .written : .writtenOver(columns: 0)
   }
 
-  private func version(of id: ObjectID) throws -> Int64? {
-    let row = try table(id.entity).tombstone(connection)
+  /// The row of an object, one value an attribute, or nothing when it is gone.
+  private func values(of id: ObjectID) throws -> [Value]? {
+    let table = try table(id.entity)
+    let row = try table.select(connection)
     row.statement.bind(id.key, at: 1)
     defer { row.statement.reset() }
-    return try row.statement.step() ? row.statement.int(0) : nil
+    guard try row.statement.step() else { return nil }
+    return table.entity.attributes.enumerated().map { index, attribute in
+      row.statement.value(Int32(index) + 1, as: attribute.type)
+    }
+  }
+}
+
+extension ObjectEdit {
+  /// The update that a policy makes of this one on a row that somebody else has changed; without
+  /// columns when nothing of it remains.
+  fileprivate func resolved(against stored: [Value], _ policy: MergePolicy) -> ObjectEdit {
+    var (resolved, wanted) = (self, base.isEmpty ? stored : base)
+    for (value, index) in zip(values, stored.indices.filter { columns >> UInt64($0) & 1 == 1 }) {
+      wanted[index] = value
+    }
+    switch policy {
+    case .objectWins: return self
+    case .error, .rollback: resolved.columns = 0
+    case .overwrite: resolved.columns = base.isEmpty ? columns : ~0 >> UInt64(64 - stored.count)
+    case .storeWins:
+      // Without the row that the edit was made on, the store may have changed every attribute.
+      let same = stored.indices.filter { !base.isEmpty && stored[$0].order(to: base[$0]) == 0 }
+      resolved.columns &= same.reduce(0) { $0 | 1 << UInt64($1) }
+    }
+    resolved.values = stored.indices.filter { resolved.columns >> UInt64($0) & 1 == 1 }
+      .map { wanted[$0] }
+    return resolved
   }
 }

@@ -77,12 +77,22 @@ public final class Store: Sendable {
     }
   }
 
+  /// Lets a closure work with the history as ``locked(_:)`` does.
+  ///
+  /// - Throws: ``HistoryError/untracked(path:)`` besides when the store keeps none.
+  func lockedHistory<Result>(
+    _ body: (StoreCore) throws -> Result
+  ) throws(HistoryError) -> Result {
+    guard configuration.tracksHistory else { throw .untracked(path: path) }
+    return try locked(body)
+  }
+
   /// The position of the newest transaction
   /// (Core Data: `NSPersistentStoreCoordinator.currentPersistentHistoryToken`).
   ///
   /// - Complexity: one query of one row.
   public func currentToken() throws(HistoryError) -> HistoryToken {
-    try locked { core in try core.headToken() }
+    try lockedHistory { core in try core.headToken() }
   }
 
   /// Forgets what was remembered of the file, as if it were opened anew: the lab puts other content

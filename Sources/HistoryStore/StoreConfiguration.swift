@@ -21,6 +21,11 @@ public struct StoreConfiguration: Sendable {
 
   /// When a commit waits for the disk.
   public var durability = Durability.normal
+  /// Whether writes leave history (Core Data: `NSPersistentHistoryTrackingKey`).
+  ///
+  /// Opening with it turns tracking on for good; opening without it a file that has it on gives a
+  /// store that can only be read, as Core Data does.
+  public var tracksHistory = true
   /// How transactions get their timestamps; decided when the file is created.
   public var timestamps = Timestamps.monotone
   /// How long a busy lock is waited for, in milliseconds.

@@ -13,6 +13,8 @@ final class StoreCore {
   let model: Model
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
+  /// Whether the file keeps history that this store, opened without, must not bypass.
+  let isReadOnly: Bool
   /// How commits are told to other processes, if they are.
   let signalFile: SignalFile?
   /// The statements of each entity, prepared when first used.
@@ -49,6 +51,7 @@ final class StoreCore {
     model = file.model
     id = file.id
     timestamps = file.timestamps
+    isReadOnly = file.isTracked && !configuration.tracksHistory
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
@@ -60,6 +63,9 @@ final class StoreCore {
   }
 
   var rules: HistoryRules { configuration.rules }
+
+  /// Whether writes leave history.
+  var tracksHistory: Bool { configuration.tracksHistory }
 
   /// The statement of a kind, prepared when it is first asked for.
   func statement(_ kind: StoreStatement) throws -> PreparedStatement {
@@ -97,7 +103,10 @@ final class StoreCore {
 
   /// Runs a closure in one write transaction; after a failure in which strings or keys were made,
   /// all that was remembered of the file is forgotten with them.
+  ///
+  /// - Throws: ``HistoryError/readOnly(path:)`` in a store that would bypass the file's history.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
+    guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
     hasMadeNames = false
     do {
       return try transactions.write(connection, body)

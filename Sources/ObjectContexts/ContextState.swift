@@ -48,6 +48,17 @@ struct ContextState: Sendable {
     return self[table: id.entity].value(attribute, of: id.key)
   }
 
+  /// The row of an object with the edits on top, or nothing when the object is not here.
+  func row(of id: ObjectID) -> ArraySlice<Value>? {
+    guard isHere(id) else { return nil }
+    guard let edit = edits[id] else { return self[table: id.entity].row(of: id.key) }
+    var row = Array(self[table: id.entity].row(of: id.key) ?? edit.values[...])
+    for index in row.indices where edit.columns >> UInt64(index) & 1 == 1 {
+      row[index] = edit.values[index]
+    }
+    return row[...]
+  }
+
   // MARK: Edits coalesce to one net effect an object
 
   mutating func insert(_ id: ObjectID, columns: UInt64, values: [Value]) {
@@ -72,6 +83,12 @@ struct ContextState: Sendable {
     }
   }
 
+  /// Forgets what was to be written into an object, or the object itself if it was to be inserted.
+  mutating func forgetEdits(of id: ObjectID) {
+    guard edits.removeValue(forKey: id) != nil else { return }
+    order.removeAll { $0 == id }
+  }
+
   mutating func forgetEdits() {
     edits.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)
@@ -80,16 +97,18 @@ struct ContextState: Sendable {
   /// Forgets an object that is gone from the store, and what was to be written into it.
   mutating func forget(_ id: ObjectID) {
     self[table: id.entity].remove(id.key)
-    if edits.removeValue(forKey: id) != nil { order.removeAll { $0 == id } }
+    forgetEdits(of: id)
   }
 
   private mutating func enter(_ id: ObjectID, _ edit: PendingEdit) {
     if edits.updateValue(edit, forKey: id) == nil { order.append(id) }
   }
 
-  /// The edits as the store takes them, each with the version of the row that it was made on.
-  func objectEdits() -> [ObjectEdit] {
-    order.compactMap { id in
+  /// The edits as the store takes them, each with the version of the row that it was made on, and the
+  /// row itself where the policy needs it.
+  func objectEdits(for policy: MergePolicy) -> [ObjectEdit] {
+    let needsBase = policy == .storeWins || policy == .overwrite
+    return order.compactMap { id in
       guard let edit = edits[id] else { return nil }
       let version = self[table: id.entity].version(of: id.key) ?? 0
       switch edit.type {
@@ -101,7 +120,8 @@ struct ContextState: Sendable {
           id,
           columns: edit.columns,
           version: version,
-          values: set.map { edit.values[$0] }
+          values: set.map { edit.values[$0] },
+          base: needsBase ? Array(self[table: id.entity].row(of: id.key) ?? []) : []
         )
       case .delete: return ObjectEdit(.delete, id, version: version)
       }
@@ -110,7 +130,7 @@ struct ContextState: Sendable {
 
   /// Takes over what a save did, and answers the objects whose rows must be read again.
   mutating func apply(_ result: SaveResult) -> [ObjectID] {
-    let number = result.transaction?.number ?? 0
+    let number = result.version
     var stale: [ObjectID] = []
     for (id, outcome) in zip(order, result.outcomes) {
       guard let edit = edits[id] else { continue }

@@ -1,6 +1,5 @@
 package import HistoryStore
 import PersistentHistory
-import Synchronization
 
 extension ObjectContext {
   /// Everything that a context knows: what the lab keeps to put one back as it was.

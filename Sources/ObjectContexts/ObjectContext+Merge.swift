@@ -1,6 +1,5 @@
 public import HistoryStore
 public import PersistentHistory
-import Synchronization
 
 /// What a merge changed in a context (Core Data: the keys of
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`).

@@ -1,6 +1,5 @@
 public import HistoryStore
 package import PersistentHistory
-import Synchronization
 
 /// What became of one object that a save wrote, or did not.
 package struct SavedEdit: Sendable, Hashable {
@@ -21,20 +20,39 @@ extension ObjectContext {
     try saveReporting().transaction
   }
 
-  /// Saves the edits, under another author if need be, and tells what became of each.
+  /// Saves the edits as ``save()`` does, under another author than the context's, which may be absent.
+  @discardableResult
+  public func save(author: String?) throws(HistoryError) -> WrittenTransaction? {
+    try saveReporting(author: .some(author)).transaction
+  }
+
+  /// Saves the edits as ``save()`` does, under another author and context name than the context's, each
+  /// of which may be absent.
+  @discardableResult
+  public func save(
+    author: String?,
+    contextName: String?
+  ) throws(HistoryError) -> WrittenTransaction? {
+    try saveReporting(author: .some(author), contextName: .some(contextName)).transaction
+  }
+
+  /// Saves the edits, under other names or another policy if need be, and tells what became of each.
   package func saveReporting(
-    author: String?? = nil
+    author: String?? = nil,
+    contextName: String?? = nil,
+    policy: MergePolicy? = nil
   ) throws(HistoryError) -> (transaction: WrittenTransaction?, edits: [SavedEdit]) {
-    try state.withLock { state throws(HistoryError) in
-      let edits = state.objectEdits()
+    let policy = policy ?? mergePolicy
+    return try state.withLock { state throws(HistoryError) in
+      let edits = state.objectEdits(for: policy)
       guard !edits.isEmpty else { return (nil, []) }
       let result = try store.save(
         SaveRequest(
           edits: edits,
           author: author ?? self.author,
-          contextName: name,
+          contextName: contextName ?? name,
           writer: writer,
-          policy: mergePolicy
+          policy: policy
         )
       )
       let stale = state.apply(result)
@@ -46,22 +64,22 @@ extension ObjectContext {
     }
   }
 
-  /// Reads the rows of some objects anew; those that are gone are forgotten.
+  /// Reads the rows of some objects anew, all at one moment; those that are gone are forgotten.
   ///
-  /// - Complexity: one query a row, in key order.
-  func refresh(_ ids: [ObjectID], in state: inout ContextState) throws(HistoryError) {
+  /// - Complexity: one statement for many rows, in key order.
+  func refresh(_ ids: some Sequence<ObjectID>, in state: inout ContextState) throws(HistoryError) {
     var keys = Array(repeating: [Int64](), count: state.tables.count)
     for id in ids { keys[Int(id.entity) - 1].append(id.key) }
-    for (offset, some) in keys.enumerated() where !some.isEmpty {
-      let sorted = some.sorted()
-      let batch = try store.rows(Int32(offset + 1), sortedKeys: sorted)
-      if batch.keys.count < sorted.count {
+    for index in keys.indices { keys[index].sort() }
+    for batch in try store.rows(sortedKeys: keys) {
+      let wanted = keys[Int(batch.entity) - 1]
+      if batch.keys.count < wanted.count {
         let found = Set(batch.keys)
-        for key in sorted where !found.contains(key) {
-          state.forget(ObjectID(entity: Int32(offset + 1), key: key))
+        for key in wanted where !found.contains(key) {
+          state.forget(ObjectID(entity: batch.entity, key: key))
         }
       }
-      state.tables[offset].put(batch)
+      state[table: batch.entity].put(batch)
     }
   }
 }

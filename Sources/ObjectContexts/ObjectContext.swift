@@ -1,6 +1,5 @@
 public import HistoryStore
 public import PersistentHistory
-import Synchronization
 
 /// An in-memory view of a store with its own unsaved edits (Core Data: `NSManagedObjectContext`).
 ///
@@ -19,7 +18,7 @@ public final class ObjectContext: Sendable {
   /// The identity by which the context knows its own transactions.
   package let writer: WriterID
 
-  let state: Mutex<ContextState>
+  let state: StateLock<ContextState>
 
   /// Creates a context that knows no object yet.
   public convenience init(
@@ -51,7 +50,7 @@ public final class ObjectContext: Sendable {
     self.name = name
     self.mergePolicy = mergePolicy
     self.writer = writer
-    self.state = Mutex(state)
+    self.state = StateLock(state)
   }
 
   // MARK: Reading

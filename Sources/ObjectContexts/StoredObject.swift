@@ -10,6 +10,11 @@ public struct StoredObject: Sendable, Hashable {
   /// Which object it is.
   public let id: ObjectID
 
+  package init(context: ObjectContext, id: ObjectID) {
+    self.context = context
+    self.id = id
+  }
+
   /// The value of an attribute with unsaved edits, or nothing when the object is deleted or its
   /// entity has no such attribute.
   public subscript(attribute: String) -> Value? {

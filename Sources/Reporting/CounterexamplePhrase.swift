@@ -91,18 +91,39 @@ enum CounterexamplePhrase {
 
   static func write(_ write: PlannedWrite) -> String {
     let context = write.context == "view" ? nil : "in\(joint)\(printable(write.context))"
+    let policy = write.policy == .objectWins ? nil : "policy\(joint)\(write.policy.rawValue)"
     let time = write.ticks ? nil : "clock stands still"
-    return changes(write.changes) + remarks([context, author(write.author), time])
+    return changes(write.changes) + remarks([context, author(write.author), policy, time])
   }
 
   static func batch(_ batch: PlannedBatch) -> String {
-    let conditions = batch.conditions.map {
-      "\($0.attribute) \($0.comparison.rawValue) \(value($0.value))"
-    }
+    let conditions = batch.conditions.map(condition)
     let matching = conditions.isEmpty ? "" : " where " + conditions.joined(separator: " and ")
     let set = batch.values.isEmpty ? "" : " " + values(batch.values)
     return "batch \(batch.type.word) \(batch.entity)\(matching)\(set)"
       + remarks([author(batch.author)])
+  }
+
+  private static func condition(_ condition: PlannedCondition) -> String {
+    switch condition {
+    case .compare(let name, let comparison, let other):
+      "\(name) \(comparison.rawValue) \(value(other))"
+    case .among(let name, let values): "\(name) in [\(values.map(value).joined(separator: ", "))]"
+    case .between(let name, let low, let high):
+      "\(name) between \(value(low)) and \(value(high))"
+    case .like(let name, let pattern): "\(name) like \(value(.string(pattern)))"
+    case .all(let parts): joined(parts, " and ", ofNone: "all")
+    case .any(let parts): joined(parts, " or ", ofNone: "none")
+    case .not(let part): "not (\(Self.condition(part)))"
+    }
+  }
+
+  private static func joined(
+    _ parts: [PlannedCondition],
+    _ word: String,
+    ofNone: String
+  ) -> String {
+    parts.isEmpty ? ofNone : "(" + parts.map(condition).joined(separator: word) + ")"
   }
 
   private static func author(_ author: WriteAuthor) -> String? {

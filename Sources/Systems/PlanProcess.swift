@@ -95,12 +95,18 @@ final class PlanProcess {
       )
     do throws(HistoryError) {
       let (edited, inserted) = try edit(write.changes, in: context, objects)
-      let (written, edits) = try context.saveReporting(author: .some(author))
+      let (written, edits) = try context.saveReporting(
+        author: .some(author),
+        policy: MergePolicy(write.policy)
+      )
       for (name, id) in inserted { objects.enter(name, id) }
       let values = Dictionary(uniqueKeysWithValues: edited.map { ($0.object, $0.values) })
-      let changes = edits.filter { $0.outcome == .written || $0.outcome == .writtenOver }
+      let changes = edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
         .map { edit in
           let name = objects.name(edit.id, in: store.model)
+          if case .writtenOver(let columns) = edit.outcome, edit.type == .update {
+            return Self.change(.update, name, context.values(columns, of: edit.id))
+          }
           return Self.change(edit.type, name, edit.type == .delete ? [:] : values[name] ?? [:])
         }
       report(written, author, write.context, changes, &log)
@@ -186,7 +192,8 @@ final class PlanProcess {
     var next = changes.makeIterator()
     return try store.batchInsert(
       into: entity,
-      by: BatchAuthor(author, contextName: batchContextName)
+      by: BatchAuthor(author, contextName: batchContextName),
+      result: .objectIDs
     ) { row in
       guard let change = next.next() else { return false }
       for (name, value) in change.values {
@@ -217,14 +224,19 @@ final class PlanProcess {
   ) throws(SystemFailure) {
     let author = author(batch.author)
     let by = BatchAuthor(author, contextName: batchContextName)
-    let predicate = ObjectPredicate.all(
-      batch.conditions.map { .compare($0.attribute, Comparison($0.comparison), $0.value) }
-    )
+    let predicate = ObjectPredicate.all(batch.conditions.map(ObjectPredicate.init))
     let result = try telling { () throws(HistoryError) in
       switch batch.type {
       case .update:
-        try store.batchUpdate(batch.entity, where: predicate, set: batch.values, by: by)
-      case .delete, .insert: try store.batchDelete(batch.entity, where: predicate, by: by)
+        try store.batchUpdate(
+          batch.entity,
+          where: predicate,
+          set: batch.values,
+          by: by,
+          result: .objectIDs
+        )
+      case .delete, .insert:
+        try store.batchDelete(batch.entity, where: predicate, by: by, result: .objectIDs)
       }
     }
     // By name: keys depend on which connection gave them out, and the plan does not.
@@ -310,26 +322,20 @@ extension Entity {
   }
 }
 
-extension Comparison {
-  /// The store's word for a plan's.
-  init(_ planned: PlannedComparison) {
-    self =
-      switch planned {
-      case .equal: .equal
-      case .notEqual: .notEqual
-      case .less: .less
-      case .lessOrEqual: .lessOrEqual
-      case .greater: .greater
-      case .greaterOrEqual: .greaterOrEqual
-      }
-  }
-}
-
 extension ObjectName {
   /// The name, or one below zero, which no plan uses, where others hold it.
   fileprivate func free(in held: Objects) -> ObjectName {
     var name = self
     while held[name] != nil { name = ObjectName(entity, name.key > 0 ? -key : name.key - 1000) }
     return name
+  }
+}
+
+extension ObjectContext {
+  /// The values of some attributes of an object, null included.
+  fileprivate func values(_ columns: UInt64, of id: ObjectID) -> Values {
+    let object = StoredObject(context: self, id: id)
+    let names = store.model.entity(id.entity)?.names(in: columns) ?? []
+    return Dictionary(uniqueKeysWithValues: names.map { ($0, object[$0] ?? .null) })
   }
 }

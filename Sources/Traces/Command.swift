@@ -132,6 +132,21 @@ package struct PlannedChange: Hashable, Sendable {
   }
 }
 
+/// What a save does with objects that somebody else changed since its context read them; an object that
+/// is gone stays gone.
+package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
+  /// What the write sets is written over the store's row.
+  case objectWins
+  /// The write fails with `conflict`.
+  case error
+  /// Attribute by attribute, what the store changed stays; a delete is left out.
+  case storeWins
+  /// The whole object as the context has it is written over the store's row.
+  case overwrite
+  /// The object is left out.
+  case rollback
+}
+
 /// A save through one of an actor's contexts.
 package struct PlannedWrite: Hashable, Sendable {
   package var actor: ActorID
@@ -139,6 +154,8 @@ package struct PlannedWrite: Hashable, Sendable {
   package var context: String
   package var author: WriteAuthor
   package var changes: [PlannedChange]
+  /// How conflicts end; in the context `batch` there are none.
+  package var policy: PlannedPolicy
   /// Whether the clock moves before the write; under the condition `ties` it may not.
   package var ticks: Bool
 
@@ -147,36 +164,15 @@ package struct PlannedWrite: Hashable, Sendable {
     context: String = "view",
     author: WriteAuthor = .own,
     changes: [PlannedChange],
+    policy: PlannedPolicy = .objectWins,
     ticks: Bool = true
   ) {
     self.actor = actor
     self.context = context
     self.author = author
     self.changes = changes
+    self.policy = policy
     self.ticks = ticks
-  }
-}
-
-/// How an attribute is compared in a batch's predicate.
-package enum PlannedComparison: String, Hashable, Sendable, CaseIterable {
-  case equal = "="
-  case notEqual = "!="
-  case less = "<"
-  case lessOrEqual = "<="
-  case greater = ">"
-  case greaterOrEqual = ">="
-}
-
-/// One condition of a batch's predicate; conditions are joined by and.
-package struct PlannedCondition: Hashable, Sendable {
-  package var attribute: String
-  package var comparison: PlannedComparison
-  package var value: Value
-
-  package init(_ attribute: String, _ comparison: PlannedComparison, _ value: Value) {
-    self.attribute = attribute
-    self.comparison = comparison
-    self.value = value
   }
 }
 

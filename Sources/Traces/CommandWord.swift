@@ -27,7 +27,7 @@ enum CommandWord: String, CaseIterable {
 
   private var own: [String] {
     switch self {
-    case .write, .begin: ["actor", "context", "author", "changes", "tick"]
+    case .write, .begin: ["actor", "context", "author", "changes", "policy", "tick"]
     case .batch: ["actor", "author", "op", "entity", "where", "values"]
     case .deliver, .poll: ["actor", "fate"]
     case .view: ["actor", "context"]

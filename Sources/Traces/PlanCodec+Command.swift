@@ -46,6 +46,7 @@ extension PlanCodec {
     ]
     members.merge(json(ofContext: write.context)) { $1 }
     members.merge(json(ofAuthor: write.author)) { $1 }
+    if write.policy != .objectWins { members["policy"] = .string(write.policy.rawValue) }
     if !write.ticks { members["tick"] = .integer(0) }
     return members
   }
@@ -66,9 +67,7 @@ extension PlanCodec {
     members.merge(json(ofAuthor: batch.author)) { $1 }
     if !batch.conditions.isEmpty {
       members["where"] = .array(
-        batch.conditions.map {
-          [.string($0.attribute), .string($0.comparison.rawValue), $0.value.json]
-        }
+        batch.conditions.map(json)
       )
     }
     if !batch.values.isEmpty { members["values"] = .object(batch.values.mapValues(\.json)) }

@@ -65,6 +65,7 @@ extension PlanCodec {
       context: try context(fields),
       author: try author(fields),
       changes: changes,
+      policy: try fields.choice("policy", default: .objectWins),
       ticks: tick != 0
     )
   }
@@ -100,26 +101,6 @@ extension PlanCodec {
       conditions: try conditions(fields, of: entity, names),
       values: try names.values("values", of: entity, in: fields) ?? [:]
     )
-  }
-
-  private static func conditions(
-    _ fields: Fields,
-    of entity: String,
-    _ names: Vocabulary
-  ) throws(FormatError) -> [PlannedCondition] {
-    let list = try fields.find("where", "a list of conditions", \.elements) ?? []
-    return try list.map { (item) throws(FormatError) in
-      guard let parts = item.elements, parts.count == 3, let attribute = parts[0].text,
-        let comparison = parts[1].text.flatMap(PlannedComparison.init)
-      else {
-        throw fields.place.error(
-          "\(item.excerpt) is not a condition",
-          "Write [attribute, comparison, value], compared with =, !=, <, <=, > or >=."
-        )
-      }
-      let value = try names.value(parts[2], of: attribute, in: entity, of: fields)
-      return PlannedCondition(attribute, comparison, value)
-    }
   }
 
   /// Reads a fault.

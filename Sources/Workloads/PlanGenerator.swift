@@ -150,7 +150,25 @@ package struct PlanGenerator: Sendable {
       state.note(change)
       changes.append(change)
     }
-    return PlannedWrite(actor: actor, context: context, author: author, changes: changes)
+    return PlannedWrite(
+      actor: actor,
+      context: context,
+      author: author,
+      changes: changes,
+      policy: context == "view" ? policy(&source, for: changes) : .objectWins
+    )
+  }
+
+  /// Seldom another policy than the plans' own, and none for a write that replaces an object: which of
+  /// the two objects a conflict is about, a plan's names do not tell.
+  private func policy(
+    _ source: inout ChoiceSource,
+    for changes: [PlannedChange]
+  ) -> PlannedPolicy {
+    let policy = PlannedPolicy.allCases[source.weighted([16, 1, 2, 2, 1])]
+    let deleted = Set(changes.filter { $0.type == .delete }.map(\.object))
+    let replaces = changes.contains { $0.type == .insert && deleted.contains($0.object) }
+    return replaces ? .objectWins : policy
   }
 
   private func author(_ source: inout ChoiceSource, _ header: PlanHeader) -> WriteAuthor {
@@ -202,22 +220,13 @@ package struct PlanGenerator: Sendable {
     _ actor: ActorID
   ) -> PlannedBatch {
     let entity = header.model.entities[source.index(below: header.model.entities.count)]
-    let comparison = PlannedComparison.allCases[
-      source.index(below: PlannedComparison.allCases.count)
-    ]
-    let attribute = entity.attributes[source.index(below: entity.attributes.count)]
-    let condition = PlannedCondition(
-      attribute.name,
-      comparison,
-      PlanModels.value(of: attribute.type, &source)
-    )
     let deletes = source.bool(probability: 0.2)
     return PlannedBatch(
       actor: actor,
       author: author(&source, header),
       type: deletes ? .delete : .update,
       entity: entity.name,
-      conditions: [condition],
+      conditions: PlanConditions.draw(on: entity, &source),
       values: deletes ? [:] : PlanModels.someValues(of: entity, &source)
     )
   }

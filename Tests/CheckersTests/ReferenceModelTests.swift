@@ -127,6 +127,39 @@ import Traces
   }
 }
 
+@Suite struct PlannedConditionTests {
+  private static let objects: [Values] = [
+    ["title": "a"], ["title": "B", "count": 1], ["count": 2], ["title": "ab%", "count": 3],
+  ]
+
+  @Test(
+    arguments: [
+      (.compare("count", .equal, nil), [0]), (.compare("count", .notEqual, nil), [1, 2, 3]),
+      (.compare("count", .less, nil), []), (.compare("count", .notEqual, 2), [1, 3]),
+      (.not(.compare("count", .notEqual, 2)), [0, 2]), (.among("count", [1, 3]), [1, 3]),
+      (.among("count", [nil, 2]), [0, 2]), (.among("count", []), []),
+      (.between("count", 2, 3), [2, 3]), (.between("count", nil, 3), []),
+      (.not(.between("count", 2, nil)), [0, 1, 2, 3]), (.like("title", "A%"), [0, 3]),
+      (.like("title", "b"), [1]), (.like("title", "%\\%"), [3]), (.like("title", "_"), [0, 1]),
+      (.like("title", "%"), [0, 1, 3]), (.not(.like("title", "%")), [2]),
+      (.like("title", "a\\"), []),
+      (.like("title", ""), []), (.like("title", "\\a"), [0]), (.all([]), [0, 1, 2, 3]),
+      (.any([]), []),
+      (.any([.compare("count", .equal, 1), .like("title", "a")]), [0, 1]),
+      (.all([.compare("count", .greater, 1), .not(.compare("title", .equal, nil))]), [3]),
+    ] as [(PlannedCondition, [Int])]
+  )
+  func `A condition holds for an object or its opposite does`(
+    _ condition: PlannedCondition,
+    _ expected: [Int]
+  ) {
+    let indices = Self.objects.indices
+    #expect(indices.filter { condition.holds(for: Self.objects[$0]) } == expected)
+    let opposite = indices.filter { PlannedCondition.not(condition).holds(for: Self.objects[$0]) }
+    #expect(opposite == indices.filter { !expected.contains($0) })
+  }
+}
+
 @Suite struct SQLComparisonTests {
   private func order(_ left: Value, _ right: Value) -> String {
     switch true {

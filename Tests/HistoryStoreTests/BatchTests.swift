@@ -15,7 +15,7 @@ import Testing
 
   @Test func `A batch insert writes what the closure sets, row by row`() throws {
     var index = 0
-    let result = try store.batchInsert(into: "Item", by: batch) { row in
+    let result = try store.batchInsert(into: "Item", by: batch, result: .objectIDs) { row in
       guard index < 3 else { return false }
       for (position, value) in SaveTests.values.enumerated() where position != index {
         row.set(value, at: position)
@@ -148,7 +148,8 @@ import Testing
       "Item",
       where: .compare("title", .greaterOrEqual, "b"),
       set: ["note": "x", "count": 5],
-      by: batch
+      by: batch,
+      result: .objectIDs
     )
     #expect(result.objectIDs.map(\.key) == [2, 3])
     #expect(try store.rows(1).column(7) == [.null, "x", "x"])
@@ -167,14 +168,19 @@ import Testing
     #expect(
       try store.batchUpdate("Item", where: none, set: ["note": "x"], by: batch).transaction == nil
     )
-    #expect(try store.batchUpdate("Item", set: [:], by: batch).objectIDs == [])
+    #expect(try store.batchUpdate("Item", set: [:], by: batch, result: .objectIDs).count == 0)
     #expect(try store.batchDelete("Item", where: none, by: batch).transaction == nil)
     #expect(try store.numbers() == [1])
   }
 
   @Test func `A batch delete leaves tombstones`() throws {
     try store.add(["a", "b", "c"])
-    let result = try store.batchDelete("Item", where: .compare("title", .less, "c"), by: batch)
+    let result = try store.batchDelete(
+      "Item",
+      where: .compare("title", .less, "c"),
+      by: batch,
+      result: .objectIDs
+    )
     #expect(result.objectIDs.map(\.key) == [1, 2])
     #expect(try store.titles() == ["c"])
     let transaction = try #require(try store.fetch(HistoryRequest(after: nil)).transactions.last)

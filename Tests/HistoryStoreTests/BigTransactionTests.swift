@@ -11,12 +11,13 @@ import Testing
     let store = try fixture.open()
     let count = 100_000
     var index: Int64 = 0
-    let inserted = try store.batchInsert(into: "Item", by: BatchAuthor("app")) { row in
+    let inserted = try store.batchInsert(into: "Item", by: BatchAuthor("app"), result: .objectIDs) {
+      row in
       row.set(index, at: 1)
       index += 1
       return index <= count
     }
-    let deleted = try store.batchDelete("Item", by: BatchAuthor("app"))
+    let deleted = try store.batchDelete("Item", by: BatchAuthor("app"), result: .objectIDs)
     #expect(deleted.objectIDs == inserted.objectIDs)
     let connection = try fixture.connection()
     let chunks = try connection.integer("SELECT count(*) FROM history_chunk") ?? 0

@@ -49,18 +49,52 @@ import Testing
     #expect(result.transaction?.count == 1)
   }
 
-  @Test func `The store wins: its rows stay, the rest is written`() throws {
+  @Test(arguments: [MergePolicy.storeWins, .rollback])
+  func `The store wins: without the row that an edit was made on its own stays`(
+    _ policy: MergePolicy
+  ) throws {
     let result = try store.save(
       [update(changed, 1), update(gone, 2), update(same, 3)],
-      .storeWins
+      policy
     )
     #expect(result.outcomes == [.leftOut, .gone, .written])
     #expect(try store.titles() == ["changed", "mine"])
-    #expect(try store.save([delete(changed, 1)], .storeWins).outcomes == [.leftOut])
+    #expect(try store.save([delete(changed, 1)], policy).outcomes == [.leftOut])
     #expect(try store.titles() == ["changed", "mine"])
     let page = try store.fetch(HistoryRequest(after: nil))
     #expect(page.transactions.last?.changes.map(\.objectID) == [same])
     #expect(page.transactions.last?.number == 5)
+  }
+
+  @Test func `The store wins by attribute where the edit knows its row`() throws {
+    var edit = ObjectEdit(.update, changed, columns: 3, version: 1, values: ["mine", 9])
+    edit.base = ["changed", 1] + Array(repeating: .null, count: 6)
+    #expect(try store.save([edit], .storeWins).outcomes == [.writtenOver(columns: 1)])
+    #expect(try store.rows(1).values.prefix(2) == ["mine", 2])
+    edit.columns = 2
+    edit.values = [9]
+    #expect(try store.save([edit], .storeWins).outcomes == [.leftOut])
+  }
+
+  @Test func `Text that only looks alike counts as changed by the store`() throws {
+    let accented = try store.insertItem(["e\u{301}"])
+    try fixture.open().save([
+      ObjectEdit(.update, accented, columns: 1, version: 5, values: ["\u{e9}"])
+    ])
+    var edit = ObjectEdit(.update, accented, columns: 1, version: 5, values: ["mine"])
+    edit.base = ["e\u{301}"] + Array(repeating: .null, count: 7)
+    #expect(try store.save([edit], .storeWins).outcomes == [.leftOut])
+  }
+
+  @Test func `Overwriting writes every attribute that the edit knows`() throws {
+    var edit = ObjectEdit(.update, changed, columns: 1, version: 1, values: ["mine"])
+    edit.base = ["changed", 1] + Array(repeating: .null, count: 6)
+    #expect(try store.save([edit], .overwrite).outcomes == [.writtenOver(columns: 0xff)])
+    #expect(try store.rows(1).values.prefix(2) == ["mine", 1])
+    edit.base = []
+    #expect(try store.save([edit], .overwrite).outcomes == [.writtenOver(columns: 1)])
+    #expect(try store.save([delete(changed, 1)], .overwrite).outcomes == [.writtenOver(columns: 0)])
+    #expect(try store.titles() == ["same"])
   }
 
   @Test func `The object wins: the attributes that were set are written over the store's`() throws {
@@ -68,12 +102,12 @@ import Testing
       [update(changed, 1), update(gone, 2), update(same, 3)],
       .objectWins
     )
-    #expect(result.outcomes == [.writtenOver, .gone, .written])
+    #expect(result.outcomes == [.writtenOver(columns: 1), .gone, .written])
     #expect(try store.titles() == ["mine", "mine"])
     #expect(try store.rows(1).column(1) == [2, 1])
     #expect(try store.rows(1).versions == [5, 5])
     let result2 = try store.save([delete(changed, 4), delete(same, 5)], .objectWins)
-    #expect(result2.outcomes == [.writtenOver, .written])
+    #expect(result2.outcomes == [.writtenOver(columns: 0), .written])
     #expect(try store.titles() == [])
   }
 

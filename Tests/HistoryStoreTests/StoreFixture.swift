@@ -65,7 +65,8 @@ extension Store {
     -> BatchResult
   {
     var rest = titles[...]
-    return try batchInsert(into: "Item", by: BatchAuthor(author, contextName: context)) { row in
+    let by = BatchAuthor(author, contextName: context)
+    return try batchInsert(into: "Item", by: by, result: .objectIDs) { row in
       guard let title = rest.popFirst() else { return false }
       row.set(title, at: 0)
       return true

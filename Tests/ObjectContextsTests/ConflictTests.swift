@@ -46,8 +46,40 @@ import Testing
     #expect(try conflict.stored() == [.string("bread"), .int(7)])
   }
 
-  @Test func `The policy store wins leaves the row and shows it`() throws {
+  @Test func `The policy store wins leaves what the store changed and writes the rest`() throws {
     let conflict = try Conflict(.storeWins)
+    try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
+    let object = try #require(try conflict.mine.object(conflict.id))
+    try object.set(.string("bread"), for: "title")
+    try object.set(.int(8), for: "count")
+    let other = try conflict.mine.insert("Item")
+    let (transaction, edits) = try conflict.mine.saveReporting()
+    #expect(edits.map(\.outcome) == [.writtenOver(columns: 1), .written])
+    #expect(transaction?.count == 2)
+    #expect(try conflict.stored() == [.string("bread"), .int(7)])
+    #expect(try conflict.mine.item(conflict.id) == [.string("bread"), .int(7)])
+    #expect(try conflict.mine.object(other.id) != nil)
+    let change = try #require(try conflict.mine.store.history().last?.changes.first)
+    #expect(change.updatedProperties == ["title"])
+  }
+
+  @Test func `The policy overwrite writes the whole object as the context has it`() throws {
+    let conflict = try Conflict(.overwrite)
+    let theirs = try #require(try conflict.theirs.object(conflict.id))
+    try theirs.set(.double(2), for: "price")
+    try theirs.set(.int(7), for: "count")
+    try conflict.theirs.save()
+    try #require(try conflict.mine.object(conflict.id)).set(.string("bread"), for: "title")
+    let (_, edits) = try conflict.mine.saveReporting()
+    #expect(edits.map(\.outcome) == [.writtenOver(columns: 0b1111)])
+    #expect(try conflict.stored() == [.string("bread"), .int(1)])
+    #expect(try conflict.mine.object(conflict.id)?["price"] == .null)
+    let change = try #require(try conflict.mine.store.history().last?.changes.first)
+    #expect(change.updatedProperties == ["title", "count", "price", "due"])
+  }
+
+  @Test func `The policy rollback gives the edit up and shows the row`() throws {
+    let conflict = try Conflict(.rollback)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
     try #require(try conflict.mine.object(conflict.id)).set(.string("bread"), for: "title")
     let other = try conflict.mine.insert("Item")
@@ -61,10 +93,35 @@ import Testing
     #expect(try conflict.mine.save()?.count == 1)
   }
 
+  /// Both set the title, only the other one the count, only this one the price.
+  @Test(
+    arguments: [
+      (.storeWins, ["theirs", 2, 3.5]), (.objectWins, ["mine", 2, 3.5]),
+      (.overwrite, ["mine", 1, 3.5]), (.rollback, ["theirs", 2, nil]),
+    ] as [(MergePolicy, [Value])]
+  )
+  func `Each policy decides attribute by attribute`(
+    _ policy: MergePolicy,
+    _ expected: [Value]
+  ) throws {
+    let conflict = try Conflict(policy)
+    let theirs = try #require(try conflict.theirs.object(conflict.id))
+    try theirs.set("theirs", for: "title")
+    try theirs.set(2, for: "count")
+    try conflict.theirs.save()
+    let mine = try #require(try conflict.mine.object(conflict.id))
+    try mine.set("mine", for: "title")
+    try mine.set(3.5, for: "price")
+    try conflict.mine.save()
+    let stored = try #require(try conflict.file.context().object(conflict.id))
+    #expect(["title", "count", "price"].map { stored[$0] } == expected)
+    #expect(["title", "count", "price"].map { mine[$0] } == expected)
+  }
+
   @Test func `Where the store wins everything there is no transaction`() throws {
     let conflict = try Conflict(.storeWins)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
-    try #require(try conflict.mine.object(conflict.id)).set(.string("bread"), for: "title")
+    try #require(try conflict.mine.object(conflict.id)).set(.int(8), for: "count")
     #expect(try conflict.mine.save() == nil)
     #expect(!conflict.mine.hasChanges)
     #expect(try conflict.mine.store.history().count == 2)
@@ -78,7 +135,7 @@ import Testing
     try conflict.theirs.save()
     try #require(try conflict.mine.object(conflict.id)).set(.string("bread"), for: "title")
     let (_, edits) = try conflict.mine.saveReporting()
-    #expect(edits.map(\.outcome) == [.writtenOver])
+    #expect(edits.map(\.outcome) == [.writtenOver(columns: 1)])
     #expect(try conflict.stored() == [.string("bread"), .int(7)])
     #expect(try conflict.mine.item(conflict.id) == [.string("bread"), .int(7)])
     let change = try #require(try conflict.mine.store.history().last?.changes.first)
@@ -87,7 +144,7 @@ import Testing
     #expect(try conflict.stored() == [.string("bread"), .int(8)])
   }
 
-  @Test(arguments: [MergePolicy.error, .storeWins, .objectWins])
+  @Test(arguments: MergePolicy.allCases)
   func `An object that is gone is not brought back`(_ policy: MergePolicy) throws {
     let conflict = try Conflict(policy)
     conflict.theirs.delete(conflict.id)
@@ -104,7 +161,7 @@ import Testing
     #expect(try conflict.stored() == nil)
   }
 
-  @Test(arguments: [MergePolicy.error, .storeWins, .objectWins])
+  @Test(arguments: MergePolicy.allCases)
   func `A delete of what was changed follows the policy`(_ policy: MergePolicy) throws {
     let conflict = try Conflict(policy)
     try conflict.theirs.save(.int(7), for: "count", of: conflict.id)
@@ -113,17 +170,17 @@ import Testing
     case .error:
       #expect(throws: HistoryError.conflict([conflict.id])) { try conflict.mine.save() }
       #expect(try conflict.stored() == [.string("milk"), .int(7)])
-    case .storeWins:
+    case .storeWins, .rollback:
       #expect(try conflict.mine.save() == nil)
       #expect(try conflict.mine.item(conflict.id) == [.string("milk"), .int(7)])
-    case .objectWins:
+    case .objectWins, .overwrite:
       #expect(try conflict.mine.save()?.count == 1)
       #expect(try conflict.stored() == nil)
       #expect(try conflict.mine.object(conflict.id) == nil)
     }
   }
 
-  @Test(arguments: [MergePolicy.error, .storeWins, .objectWins])
+  @Test(arguments: MergePolicy.allCases)
   func `Two deletes of one object agree`(_ policy: MergePolicy) throws {
     let conflict = try Conflict(policy)
     conflict.theirs.delete(conflict.id)

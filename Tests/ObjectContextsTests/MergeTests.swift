@@ -60,7 +60,8 @@ import Testing
     let batch = try app.store.batchUpdate(
       "Item",
       set: ["count": .int(9)],
-      by: BatchAuthor("app", contextName: "view")
+      by: BatchAuthor("app", contextName: "view"),
+      result: .objectIDs
     )
     #expect(batch.objectIDs == [own, theirs, foreign])
     #expect(try merge(1...1, into: app) == MergeDelta())

@@ -37,11 +37,12 @@ import Traces
       context: "batch",
       author: .absent,
       changes: (1...5).map { PlannedChange(.delete, ObjectName("Item", $0)) },
+      policy: .storeWins,
       ticks: false
     )
     #expect(
       CounterexamplePhrase.write(write).replacing("\u{a0}", with: " ")
-        == "delete Item/1, delete Item/2, delete Item/3 and 2 more (in batch, without author, clock stands still)"
+        == "delete Item/1, delete Item/2, delete Item/3 and 2 more (in batch, without author, policy storeWins, clock stands still)"
     )
     let batch = PlannedBatch(
       actor: "app",
@@ -56,6 +57,23 @@ import Traces
     #expect(
       CounterexamplePhrase.batch(batch).replacing("\u{a0}", with: " ")
         == "batch update Item where count > 3 and title != null {count: 4} (as photos)"
+    )
+  }
+
+  @Test func `Every kind of condition has its words`() {
+    let batch = PlannedBatch(
+      actor: "app",
+      type: .delete,
+      entity: "Item",
+      conditions: [
+        .among("count", [1, nil]), .not(.between("count", 2, 3)),
+        .any([.like("title", "a%"), .all([])]),
+      ]
+    )
+    #expect(
+      CounterexamplePhrase.batch(batch).replacing("\u{a0}", with: " ")
+        == "batch delete Item where count in [1, null] and not (count between 2 and 3) "
+        + "and (title like \"a%\" or all)"
     )
   }
 

@@ -114,7 +114,10 @@ import Traces
         if case .skipped(let command, let because) = event.happening {
           Issue.record("seed \(seed), command \(command ?? -1): \(because)")
         }
-        if case .ended(let command, .failed(let failure)) = event.happening {
+        // A write under the policy `error` may meet a conflict.
+        if case .ended(let command, .failed(let failure)) = event.happening,
+          failure.code != .conflict
+        {
           Issue.record("seed \(seed), command \(command ?? -1): \(failure)")
         }
       }

@@ -26,6 +26,14 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     return JSONValue.object(members).line
   }
 
+  /// A batch request with one condition.
+  static func batch(_ condition: String) -> String {
+    #"{"actor":"app","do":"batch","entity":"Item","op":"delete","where":["# + condition + "]}"
+  }
+
+  static let noCondition =
+    #"Write [attribute, comparison, value], compared with =, !=, <, <=, > or >=; [attribute, "in", [values]], [attribute, "between", [low, high]], [attribute, "like", pattern]; or {"all"|"any": [conditions]}, {"not": condition}."#
+
   static let plans: [Refusal] = [
     Refusal("", #"line 1: the file is empty. A plan begins with {"plan":1,...}."#),
     Refusal(
@@ -143,7 +151,50 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
     Refusal(
       #"{"actor":"app","do":"batch","entity":"Item","op":"delete","where":[["count","~",1]]}"#,
-      #"line 2: ["count","~",1] is not a condition. Write [attribute, comparison, value], compared with =, !=, <, <=, > or >=."#
+      #"line 2: ["count","~",1] is not a condition. "# + noCondition
+    ),
+    Refusal(
+      batch(#"["count","in",3]"#),
+      #"line 2: ["count","in",3] is not a condition. "# + noCondition
+    ),
+    Refusal(
+      batch(#"["count","between",[1]]"#),
+      #"line 2: ["count","between",[1]] is not a condition. "# + noCondition
+    ),
+    Refusal(
+      batch(#"["title","like",3]"#),
+      #"line 2: ["title","like",3] is not a condition. "# + noCondition
+    ),
+    Refusal(
+      batch(#"["count","like","a"]"#),
+      #"line 2: "Item.count" is of type int, which is like nothing. Only a string is like a pattern."#
+    ),
+    Refusal(
+      batch(#"["count","in",["x"]]"#),
+      #"line 2: "x" is no value for "Item.count", which is of type int. An int is a whole number up to 2^53, beyond that a decimal string."#
+    ),
+    Refusal(
+      batch(#"["cuont","in",[]]"#),
+      #"line 2: the entity "Item" has no attribute "cuont". Did you mean "count"?"#
+    ),
+    Refusal(
+      batch(#"{"all":[],"any":[]}"#),
+      #"line 2: {"all":[],"any":[]} is not a condition. "# + noCondition
+    ),
+    Refusal(
+      batch(#"{"nor":[]}"#),
+      #"line 2: {"nor":[]} is not a condition. "# + noCondition
+    ),
+    Refusal(
+      batch(#"{"any":["count"]}"#),
+      #"line 2: "count" is not a condition. "# + noCondition
+    ),
+    Refusal(
+      batch(
+        String(repeating: #"{"not":"#, count: 15) + #"["count","=",1]"#
+          + String(repeating: "}", count: 15)
+      ),
+      "line 2: conditions lie more than 15 deep in each other. Write them flatter."
     ),
     Refusal(
       #"{"advance":"soon","do":"clock"}"#,

@@ -147,16 +147,13 @@ extension RandomPlan {
       context: pick(["view", "background", "batch", "x"]),
       author: author(),
       changes: changes,
+      policy: pick(PlannedPolicy.allCases),
       ticks: chance()
     )
   }
 
   mutating func batch() -> PlannedBatch {
-    let conditions = list(0...2) { plan in
-      let type = plan.pick(AttributeType.allCases)
-      let comparison = plan.pick(PlannedComparison.allCases)
-      return PlannedCondition(type.rawValue, comparison, plan.value(type))
-    }
+    let conditions = list(0...2) { plan in plan.condition(depth: 0) }
     return PlannedBatch(
       actor: member(),
       author: author(),
@@ -165,6 +162,19 @@ extension RandomPlan {
       conditions: conditions,
       values: values(of: "Item")
     )
+  }
+
+  mutating func condition(depth: Int) -> PlannedCondition {
+    let type = pick(AttributeType.allCases)
+    switch pick(Array(0...(depth < 3 ? 6 : 3))) {
+    case 0: return .compare(type.rawValue, pick(PlannedComparison.allCases), value(type))
+    case 1: return .among(type.rawValue, list(0...2) { $0.value(type) })
+    case 2: return .between(type.rawValue, value(type), value(type))
+    case 3: return .like(AttributeType.string.rawValue, text())
+    case 4: return .all(list(0...2) { $0.condition(depth: depth + 1) })
+    case 5: return .any(list(0...2) { $0.condition(depth: depth + 1) })
+    default: return .not(condition(depth: depth + 1))
+    }
   }
 
   mutating func fault() -> PlannedFault {

@@ -32,8 +32,12 @@ struct PlanRules {
   /// Why what a write sets does not fit the model, or nothing.
   private func values(of action: Action) -> String? {
     if case .batch(let batch) = action {
-      let set = batch.values.merging(batch.conditions.map { ($0.attribute, $0.value) }) { $1 }
-      return batch.type == .insert ? "a batch inserts" : misfit(batch.entity, set)
+      if batch.type == .insert { return "a batch inserts" }
+      for (name, value) in batch.conditions.flatMap(Self.compared) {
+        // Conditions may ask for null, which is of every type.
+        if value != .null, let misfit = misfit(batch.entity, [name: value]) { return misfit }
+      }
+      return misfit(batch.entity, batch.values)
     }
     guard let changes = action.planned?.changes else { return nil }
     if changes.isEmpty { return "a write without changes" }
@@ -43,6 +47,18 @@ struct PlanRules {
       if change.type == .delete && !change.values.isEmpty { return "a delete with values" }
     }
     return nil
+  }
+
+  /// The attributes that a condition compares, each with a value.
+  private static func compared(_ condition: PlannedCondition) -> [(String, Value)] {
+    switch condition {
+    case .compare(let name, _, let value): [(name, value)]
+    case .among(let name, let values): values.map { (name, $0) }
+    case .between(let name, let low, let high): [(name, low), (name, high)]
+    case .like(let name, let pattern): [(name, .string(pattern))]
+    case .all(let parts), .any(let parts): parts.flatMap(compared)
+    case .not(let part): compared(part)
+    }
   }
 
   private func misfit(_ entity: String, _ values: Values) -> String? {

@@ -1,0 +1,159 @@
+import PersistentHistory
+import Traces
+
+/// One way that the data can be, and the edits that led there.
+package struct Possibility: Sendable {
+  /// The data.
+  package private(set) var model: ReferenceModel
+  private var log: [(at: Int, edit: Edit)] = []
+  /// What views know, where a policy asks for it.
+  private var sightings: Sightings?
+
+  init(_ model: ReferenceModel, tracksViews: Bool = false) {
+    self.model = model
+    sightings = tracksViews ? Sightings() : nil
+  }
+
+  /// Applies an edit as its policy has it.
+  ///
+  /// Where nobody can say what the view knew, what the system told of the edit's own objects counts.
+  mutating func apply(_ edit: Edit, at position: Int, told: [CommittedChange]) -> [NetChange] {
+    let resolved = resolve(edit, told)
+    log.append((position, resolved))
+    let net = resolved.apply(to: &model)
+    sightings?.note(net, at: position, by: edit.viewWriter, model.objects)
+    if let view = edit.viewWriter {
+      for object in edit.objects { sightings?.see(object, by: view, model.objects) }
+    }
+    return net
+  }
+
+  /// Undoes what came after a transaction, by doing again what came before; every view is gone.
+  mutating func goBack(through last: Int) {
+    guard sightings != nil || log.contains(where: { $0.at > last }) else { return }
+    log.removeAll { $0.at > last }
+    model = ReferenceModel(model.model)
+    sightings?.forget()
+    for entry in log {
+      let net = entry.edit.apply(to: &model)
+      sightings?.note(net, at: entry.at, by: nil, model.objects)
+    }
+  }
+
+  /// Takes in what an actor's view has read.
+  mutating func observe(_ happening: Happening, by actor: ActorID, named: [Int]) {
+    switch happening {
+    case .registered, .launched, .resynced: sightings?.load(actor, model.objects)
+    case .merged: sightings?.merge(named, by: actor, model.objects)
+    default: break
+    }
+  }
+
+  /// Notes that something failed which may have changed what an actor's view knows.
+  mutating func doubt(_ actor: ActorID) { sightings?.doubt(actor) }
+
+  // MARK: Policies
+
+  /// Whether a write of a view must fail as a conflict; nothing where nobody can say.
+  mutating func mustConflict(_ edit: Edit) -> Bool? {
+    guard case .write(let write) = edit, write.policy == .error, edit.viewWriter != nil,
+      sightings?.isUnsure(write.actor) == false
+    else { return nil }
+    return !conflicts(of: write).isEmpty
+  }
+
+  private mutating func resolve(_ edit: Edit, _ told: [CommittedChange]) -> Edit {
+    guard case .write(let write) = edit, edit.viewWriter != nil, sightings != nil else {
+      return edit
+    }
+    if write.policy == .objectWins { return .changes(write.changes) }
+    guard sightings?.isUnsure(write.actor) == false else {
+      let touched = Set(edit.objects)
+      return .changes(
+        told.filter { touched.contains($0.object) }
+          .map { PlannedChange($0.type, $0.object, $0.values) }
+      )
+    }
+    let conflicts = conflicts(of: write)
+    // A write that must fail takes no effect, whatever the system tells of it.
+    if write.policy == .error { return .changes(conflicts.isEmpty ? write.changes : []) }
+    return .changes(
+      write.changes.filter { conflicts[$0.object] == nil }
+        + conflicts.sorted { $0.key < $1.key }.compactMap { object, seen in
+          settle(object, seen, write)
+        }
+    )
+  }
+
+  /// The objects of a write that somebody changed since its view saw them, with what it saw.
+  private mutating func conflicts(of write: PlannedWrite) -> [ObjectName: Values] {
+    var conflicts: [ObjectName: Values] = [:]
+    for change in write.changes where model.objects[change.object] != nil {
+      sightings?.touch(change.object, by: write.actor, model.objects)
+      guard change.type != .insert else { continue }
+      if let seen = sightings?.outdated(change.object, by: write.actor) {
+        conflicts[change.object] = seen
+      }
+    }
+    return conflicts
+  }
+
+  /// What a policy makes of a write's changes of one object, or nothing.
+  private func settle(
+    _ object: ObjectName,
+    _ seen: Values,
+    _ write: PlannedWrite
+  ) -> PlannedChange? {
+    let changes = write.changes.filter { $0.object == object && $0.type != .insert }
+    let stored = model.objects[object] ?? [:]
+    if changes.contains(where: { $0.type == .delete }) {
+      return write.policy == .overwrite ? PlannedChange(.delete, object) : nil
+    }
+    var set: Values = [:]
+    for change in changes { set.merge(change.values) { $1 } }
+    switch write.policy {
+    case .error, .objectWins, .rollback: return nil
+    case .storeWins:
+      let free = set.filter { name, _ in
+        (stored[name] ?? .null).isSame(as: seen[name] ?? .null)
+      }
+      return free.isEmpty ? nil : PlannedChange(.update, object, free)
+    case .overwrite:
+      let entity = model.model.entities.first { $0.name == object.entity }
+      var whole: Values = [:]
+      for attribute in entity?.attributes ?? [] {
+        whole[attribute.name] = set[attribute.name] ?? seen[attribute.name] ?? .null
+      }
+      return PlannedChange(.update, object, whole)
+    }
+  }
+}
+
+/// An edit of the data, as the plan has it.
+enum Edit: Sendable {
+  case write(PlannedWrite)
+  case changes([PlannedChange])
+  case batch(PlannedBatch)
+
+  func apply(to model: inout ReferenceModel) -> [NetChange] {
+    switch self {
+    case .write(let write): model.apply(write.changes)
+    case .changes(let changes): model.apply(changes)
+    case .batch(let batch): model.apply(batch)
+    }
+  }
+
+  /// The actor whose view saves, if one does.
+  var viewWriter: ActorID? {
+    if case .write(let write) = self, write.context == "view" { write.actor } else { nil }
+  }
+
+  /// The objects that a write names.
+  var objects: [ObjectName] {
+    switch self {
+    case .write(let write): write.changes.map(\.object)
+    case .changes(let changes): changes.map(\.object)
+    case .batch: []
+    }
+  }
+}

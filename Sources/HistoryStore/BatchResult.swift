@@ -1,0 +1,60 @@
+public import PersistentHistory
+
+/// What a batch request tells about the objects that it changed
+/// (Core Data: `NSBatchInsertRequestResultType` and its like).
+public enum BatchResultType: Sendable, Hashable {
+  /// Its transaction only (Core Data: `statusOnly`).
+  case status
+  /// How many there were (Core Data: `count`); that is known anyway.
+  case count
+  /// Which they were (Core Data: `objectIDs`): 16 bytes each in memory.
+  case objectIDs
+}
+
+/// What a batch request did (Core Data: `NSBatchInsertResult` and its like).
+public struct BatchResult: Sendable, Hashable {
+  /// The transaction, or nothing when no object matched or the store keeps no history.
+  public let transaction: WrittenTransaction?
+  /// How many objects were inserted, updated or deleted.
+  public let count: Int
+  /// The objects that were inserted, updated or deleted, in the order of the transaction's changes;
+  /// empty unless the request asked for them.
+  public let objectIDs: [ObjectID]
+
+  init(_ outcome: ChangeOutcome, _ objectIDs: [ObjectID]) {
+    transaction = outcome.transaction
+    count = outcome.count
+    self.objectIDs = objectIDs
+  }
+}
+
+/// Under whose name a batch request is written.
+public struct BatchAuthor: Sendable, Hashable {
+  /// The author, or nothing.
+  public var author: String?
+  /// The name of the context, or nothing.
+  public var contextName: String?
+
+  /// Creates the name of a batch request's writer.
+  public init(_ author: String?, contextName: String? = nil) {
+    self.author = author
+    self.contextName = contextName
+  }
+
+  var authorship: Authorship { Authorship(author: author, contextName: contextName) }
+}
+
+/// The objects of a batch request, kept only when they were asked for.
+struct TouchedObjects {
+  private let isKept: Bool
+  private(set) var ids: [ObjectID] = []
+
+  init(_ type: BatchResultType) {
+    isKept = type == .objectIDs
+  }
+
+  @inline(__always)
+  mutating func note(_ entity: Int32, _ key: Int64) {
+    if isKept { ids.append(ObjectID(entity: entity, key: key)) }
+  }
+}

@@ -1,0 +1,121 @@
+import PersistentHistory
+import SQLiteStorage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+extension Store {
+  /// Removes a store with everything that lies beside it
+  /// (Core Data: `NSPersistentStoreCoordinator.destroyPersistentStore(at:)`).
+  ///
+  /// A store that is made at the same path later has another identity: every token of the old one is
+  /// refused by name.
+  ///
+  /// - Throws: ``HistoryError/storeInUse(path:)`` while any connection has it open,
+  ///   ``HistoryError/foreignFile(path:)``, or ``HistoryError/sqlite(_:)``; nothing is removed then.
+  public static func destroy(path: String) throws(HistoryError) {
+    do {
+      let owned = try OwnedFile(path)
+      try owned.remove()
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+
+  /// Puts a copy of one store in the place of another, or where there is none
+  /// (Core Data: `NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)`).
+  ///
+  /// The copy is of one moment of its source, which may be in use, and gets an identity of its own:
+  /// every token of the store that was there, and every token of the source, is refused by name.
+  /// Members that it holds resync at their next fetch.
+  ///
+  /// - Throws: ``HistoryError/storeInUse(path:)`` while any connection has the old store open,
+  ///   ``HistoryError/foreignFile(path:)`` for either file, or ``HistoryError/sqlite(_:)``; the old
+  ///   store is as before then.
+  public static func replace(path: String, with source: String) throws(HistoryError) {
+    let copy = path + "-replacement"
+    do {
+      defer { unlink(copy) }
+      try copyStore(source, to: copy)
+      if access(path, F_OK) == 0 {
+        let owned = try OwnedFile(path)
+        try owned.giveWay(to: copy)
+      } else {
+        try OwnedFile.move(copy, to: path)
+      }
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+
+  private static func copyStore(_ source: String, to copy: String) throws {
+    unlink(copy)
+    NewFile.make(copy)
+    var options = ConnectionOptions()
+    options.access = .readWrite
+    options.synchronous = .full
+    let original = try Connection(path: source, options)
+    try FileHeader.check(original, path: source)
+    let vacuum = try Statement(original, "VACUUM INTO ?1")
+    vacuum.bind(copy, at: 1)
+    try vacuum.run()
+    let made = try Connection(path: copy, options)
+    let rename = try Statement(made, "UPDATE history_metadata SET value = ?1 WHERE name = 'store'")
+    rename.bind(StoreID(UUID()).description, at: 1)
+    try rename.run()
+  }
+}
+
+/// A store's file that nobody else has open, until this goes out of scope.
+private struct OwnedFile: ~Copyable {
+  private let path: String
+  private let connection: Connection
+
+  /// Takes the file for itself: its log is copied into it and removed.
+  init(_ path: String) throws {
+    var options = ConnectionOptions()
+    options.access = .readWrite
+    options.busyTimeoutMs = 0
+    let connection = try Connection(path: path, options)
+    do {
+      try FileHeader.check(connection, path: path)
+      // Every connection to a file with a log holds a lock; leaving that mode needs all others gone.
+      guard try connection.text("PRAGMA journal_mode=DELETE") == "delete" else {
+        throw HistoryError.storeInUse(path: path)
+      }
+      try connection.execute("BEGIN EXCLUSIVE")
+    } catch let error as SQLiteError where error.cause == .busy {
+      throw HistoryError.storeInUse(path: path)
+    }
+    self.path = path
+    self.connection = connection
+  }
+
+  /// Removes the file and what lies beside it.
+  func remove() throws {
+    guard unlink(path) == 0 else { throw Self.failure(path) }
+    for ending in ["-wal", "-shm", "-journal", SignalFile.suffix] { unlink(path + ending) }
+  }
+
+  /// Puts another file in its place in one step.
+  func giveWay(to other: String) throws {
+    try Self.move(other, to: path)
+  }
+
+  /// Renames a file when all of it is on disk.
+  static func move(_ file: String, to path: String) throws {
+    let opened = open(file, O_RDONLY | O_CLOEXEC)
+    guard opened >= 0 else { throw failure(file) }
+    defer { close(opened) }
+    guard fsync(opened) == 0, rename(file, path) == 0 else { throw failure(path) }
+  }
+
+  private static func failure(_ path: String) -> HistoryError {
+    .file(path: path, reason: String(cString: strerror(errno)))
+  }
+}

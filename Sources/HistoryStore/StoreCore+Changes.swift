@@ -1,0 +1,52 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// What a write of rows did.
+struct ChangeOutcome {
+  /// The transaction; nothing when nothing changed, or in a store that keeps no history.
+  var transaction: WrittenTransaction?
+  /// The version that changed rows have.
+  var version: Int64
+  /// How many objects changed.
+  var count: Int
+}
+
+extension StoreCore {
+  /// Runs a closure that changes rows and packs the changes, with its history if the store keeps one;
+  /// nothing is written when nothing changed.
+  ///
+  /// The closure gets the version that changed rows take.
+  func writeChanges(
+    by authorship: Authorship,
+    _ body: (_ version: Int64, inout ChangePacker) throws -> Void
+  ) throws -> ChangeOutcome {
+    guard tracksHistory else { return try writeUntracked(body) }
+    var version: Int64 = 0
+    let written = try writeTransaction(by: authorship) { number, packer in
+      version = number
+      try body(number, &packer)
+    }
+    return ChangeOutcome(transaction: written, version: version, count: written?.count ?? 0)
+  }
+
+  /// Versions without history count down from -1, so that no transaction ever has one of them.
+  private func writeUntracked(
+    _ body: (_ version: Int64, inout ChangePacker) throws -> Void
+  ) throws -> ChangeOutcome {
+    try write {
+      // Somebody may have turned tracking on since this store was opened.
+      guard try metadata(FileHeader.untrackedName) == 1 else {
+        throw HistoryError.readOnly(path: path)
+      }
+      let version = try metadata(FileHeader.versionName) - 1
+      packed.begin()
+      try body(version, &packed)
+      guard packed.count > 0 else { return ChangeOutcome(version: version, count: 0) }
+      let raise = try query("UPDATE history_metadata SET value = ?2 WHERE name = ?1")
+      raise.statement.bind(FileHeader.versionName, at: 1)
+      raise.statement.bind(version, at: 2)
+      try raise.statement.run()
+      return ChangeOutcome(version: version, count: Int(packed.count))
+    }
+  }
+}

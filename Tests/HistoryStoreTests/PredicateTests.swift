@@ -1,0 +1,229 @@
+import HistoryStore
+import PersistentHistory
+import TestSupport
+import Testing
+
+@Suite struct PredicateTests {
+  let fixture: StoreFixture
+  let store: Store
+
+  init() throws {
+    fixture = try StoreFixture()
+    store = try fixture.open()
+  }
+
+  private func insert(_ rows: [[String: Value]]) throws {
+    try store.batchInsert(into: "Item", rows, by: BatchAuthor("app"))
+  }
+
+  /// The keys that SQL answers with; what is matched in memory must agree.
+  private func keys(_ predicate: ObjectPredicate) throws -> [Int64] {
+    let keys = try store.rows(1, where: predicate).keys
+    let all = try store.rows(1)
+    let matched = try all.keys.indices.filter { index in
+      let row = all.values[index * all.width..<(index + 1) * all.width]
+      return try predicate.matches(row, of: store.model.entities[0])
+    }
+    #expect(matched.map { all.keys[$0] } == keys, "in memory: \(predicate)")
+    return keys
+  }
+
+  @Test(
+    arguments: [
+      (.in("count", [1, 3]), [2, 4]), (.in("count", []), []), (.in("count", [nil]), [1]),
+      (.in("count", [nil, 2]), [1, 3]), (.not(.in("count", [1, 3])), [1, 3]),
+      (.not(.in("count", [nil, 2])), [2, 4]), (.not(.in("count", [])), [1, 2, 3, 4]),
+      (.between("count", 2, 3), [3, 4]), (.between("count", 3, 2), []),
+      (.between("count", nil, 3), []), (.between("count", 1, nil), []),
+      (.not(.between("count", 2, 3)), [1, 2]), (.not(.between("count", nil, 3)), [1, 2, 3, 4]),
+      (.null("count"), [1]), (.not(.null("count")), [2, 3, 4]),
+      (.compare("count", .less, 3), [2, 3]), (.not(.compare("count", .less, 3)), [1, 4]),
+      (.not(.compare("count", .equal, 2)), [1, 2, 4]),
+      (.compare("count", .notEqual, 2), [2, 4]),
+      (.any([]), []), (.all([]), [1, 2, 3, 4]), (.not(.any([])), [1, 2, 3, 4]),
+      (.not(.all([])), []),
+      (.any([.null("count"), .compare("title", .equal, "c")]), [1, 3]),
+      (.all([.any([.null("count"), .compare("count", .equal, 1)]), .like("title", "B%")]), [2]),
+      (.not(.all([.compare("count", .greater, 0), .compare("count", .less, 3)])), [1, 4]),
+      (.not(.not(.compare("count", .equal, 2))), [3]),
+    ] as [(ObjectPredicate, [Int64])]
+  )
+  func `A predicate matches an object or its opposite does, null or not`(
+    predicate: ObjectPredicate,
+    expected: [Int64]
+  ) throws {
+    try insert([
+      ["title": "a"], ["title": "b", "count": 1], ["title": "c", "count": 2],
+      ["title": "d", "count": 3],
+    ])
+    #expect(try keys(predicate) == expected)
+    let rest = Set<Int64>([1, 2, 3, 4]).subtracting(expected).sorted()
+    #expect(try keys(.not(predicate)) == rest)
+  }
+
+  @Test(
+    arguments: [
+      ("milk", [1]), ("MILK", [1]), ("m%", [1, 2]), ("%k", [1]), ("m_lk", [1]), ("_", [6]),
+      ("%", [1, 2, 3, 4, 5, 6]),
+      ("", []), ("100\\%", [3]), ("100%", [3, 4]), ("a\\_b", [5]), ("a_b", [5]), ("\u{c9}", []),
+      ("\u{e9}", [6]), ("milk\\", []), ("%\\", []), ("m%l%k", [1]), ("%%l%%", [1]), ("mil_k", []),
+      ("MI%E", [2]), ("\\m\\i\\l\\k", [1]),
+    ] as [(String, [Int64])]
+  )
+  func `Like knows two wildcards, an escape, and the case of ASCII letters as one`(
+    pattern: String,
+    expected: [Int64]
+  ) throws {
+    try insert(["milk", "Mice", "100%", "1000", "a_b", "\u{e9}"].map { ["title": .string($0)] })
+    try insert([["note": "no title"]])
+    #expect(try keys(.like("title", pattern)) == expected)
+  }
+
+  @Test func `Escaped text stands for itself`() throws {
+    let odd = ["50%", "a_b", "c\\d", "%", "'; DROP TABLE Item; --", "plain", "50x", "axb"]
+    try insert(odd.map { ["title": .string($0)] })
+    for (index, title) in odd.enumerated() {
+      #expect(try keys(.like("title", title.escapedForLike)) == [Int64(index) + 1])
+    }
+  }
+
+  @Test func `Nothing in a name or a value becomes SQL`() throws {
+    try insert([["title": "a"]])
+    let evil = "title\" OR 1=1; --"
+    for predicate in [
+      ObjectPredicate.in(evil, [1]), .between(evil, 1, 2), .like(evil, "a"), .null(evil),
+      .not(.compare(evil, .equal, 1)), .any([.all([.null(evil)])]),
+    ] {
+      #expect(throws: HistoryError.unknownAttribute(entity: "Item", attribute: evil)) {
+        try store.rows(1, where: predicate)
+      }
+    }
+    #expect(try keys(.in("title", ["' OR 1=1; --", "\") OR 1=1; --"])) == [])
+    #expect(try keys(.like("title", "' OR 1=1; --")) == [])
+    #expect(try keys(.between("title", "' OR '1'='1", "' OR '1'='1")) == [])
+  }
+
+  @Test func `Values must fit their attribute, and only text is like something`() throws {
+    for (predicate, name, type) in [
+      (.in("count", [1, "x"]), "count", .int), (.between("ratio", 1, 2.0), "ratio", .double),
+      (.between("ratio", 1.0, .double(.nan)), "ratio", .double),
+      (.like("count", "1%"), "count", .int),
+      (.like("body", "a"), "body", .data),
+    ] as [(ObjectPredicate, String, AttributeType)] {
+      #expect(throws: HistoryError.unfitValue(entity: "Item", attribute: name, type: type)) {
+        try store.rows(1, where: predicate)
+      }
+    }
+  }
+
+  @Test func `A predicate at every limit works, and one beyond it is refused by name`() throws {
+    try insert([["title": "a", "count": 1]])
+    let one = ObjectPredicate.compare("count", .equal, 1)
+    func nested(_ depth: Int) -> ObjectPredicate {
+      (0..<depth).reduce(one) { part, level in
+        switch level % 3 {
+        case 0: .not(.not(part)) == part ? part : .not(part)
+        case 1: .all([one, part])
+        default: .any([part, .null("title")])
+        }
+      }
+    }
+    _ = try keys(nested(PredicateLimit.depth.most))
+    #expect(throws: HistoryError.predicateTooLarge(.depth, found: 17)) {
+      try store.rows(1, where: nested(PredicateLimit.depth.most + 1))
+    }
+    let many = PredicateLimit.comparisons.most
+    for join in [ObjectPredicate.all, ObjectPredicate.any] {
+      #expect(try keys(join(Array(repeating: one, count: many))) == [1])
+      #expect(throws: HistoryError.predicateTooLarge(.comparisons, found: many + 1)) {
+        try store.rows(1, where: join(Array(repeating: one, count: many + 1)))
+      }
+    }
+    let values = (1...PredicateLimit.values.most).map { Value.int(Int64($0)) }
+    #expect(try keys(.in("count", values)) == [1])
+    #expect(throws: HistoryError.predicateTooLarge(.values, found: values.count + 1)) {
+      try store.rows(1, where: .in("count", values + [0]))
+    }
+    let pattern = String(repeating: "a", count: PredicateLimit.patternBytes.most)
+    #expect(try keys(.like("title", pattern)) == [])
+    #expect(throws: HistoryError.predicateTooLarge(.patternBytes, found: pattern.utf8.count + 1)) {
+      try store.rows(1, where: .like("title", pattern + "a"))
+    }
+  }
+
+  @Test func `The deepest and widest predicate together stay within what SQLite takes`() throws {
+    try insert([["count": 1]])
+    let one = ObjectPredicate.compare("count", .equal, 1)
+    let wide = Array(repeating: one, count: 480)
+    let deepest = (0..<PredicateLimit.depth.most - 1).reduce(ObjectPredicate.all(wide)) {
+      part,
+      level in
+      level.isMultiple(of: 2) ? .not(part) : .all([one, part])
+    }
+    _ = try keys(deepest)
+  }
+
+  @Test func `Random predicates match in memory what they match in SQL`() throws {
+    var random = SeededRandom(seed: 7)
+    let texts = ["", "a", "A", "ab", "%", "_", "\\", "\u{e9}", "e\u{301}", "b\u{0}c"]
+    try insert(
+      (0..<40).map { _ in
+        var row: [String: Value] = [:]
+        if !random.chance(4) { row["title"] = .string(texts[random.below(texts.count)]) }
+        if !random.chance(4) { row["count"] = .int(Int64(random.below(5)) - 2) }
+        if !random.chance(4) { row["ratio"] = .double(Double(random.below(5)) / 2 - 1) }
+        if !random.chance(4) { row["body"] = .data(Data([UInt8(random.below(3))])) }
+        if !random.chance(4) { row["done"] = .bool(random.chance(2)) }
+        return row
+      }
+    )
+    for _ in 0..<400 { _ = try keys(Self.predicate(&random, texts, depth: 0)) }
+  }
+
+  private static func predicate(
+    _ random: inout SeededRandom,
+    _ texts: [String],
+    depth: Int
+  ) -> ObjectPredicate {
+    let name = ["title", "count", "ratio", "body", "done"][random.below(5)]
+    switch random.below(depth < 4 ? 8 : 4) {
+    case 0:
+      let comparison = Comparison.allCases[random.below(Comparison.allCases.count)]
+      return .compare(name, comparison, value(name, &random, texts))
+    case 1: return .in(name, (0..<random.below(4)).map { _ in value(name, &random, texts) })
+    case 2: return .between(name, value(name, &random, texts), value(name, &random, texts))
+    case 3:
+      return .like(
+        "title",
+        (0..<random.below(4)).map { _ in texts[random.below(texts.count)] }.joined()
+      )
+    case 4: return .not(predicate(&random, texts, depth: depth + 1))
+    case 5, 6:
+      return .all((0..<random.below(3)).map { _ in predicate(&random, texts, depth: depth + 1) })
+    default:
+      return .any((0..<random.below(3)).map { _ in predicate(&random, texts, depth: depth + 1) })
+    }
+  }
+
+  private static func value(
+    _ name: String,
+    _ random: inout SeededRandom,
+    _ texts: [String]
+  ) -> Value {
+    if random.chance(5) { return .null }
+    return switch name {
+    case "title": .string(texts[random.below(texts.count)])
+    case "count": .int(Int64(random.below(5)) - 2)
+    case "ratio": .double(Double(random.below(5)) / 2 - 1)
+    case "body": .data(Data([UInt8(random.below(3))]))
+    default: .bool(random.chance(2))
+    }
+  }
+}
+
+extension SeededRandom {
+  fileprivate mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+
+  /// True once in so many times.
+  fileprivate mutating func chance(_ once: Int) -> Bool { below(once) == 0 }
+}
