@@ -51,7 +51,7 @@ final class RowCollector {
     collection.deallocate()
   }
 
-  /// Runs a statement that calls one of the functions for rows of an entity.
+  /// Lets a closure run statements that call one of the functions for rows of an entity.
   ///
   /// - Parameters:
   ///   - columns: what an update sets, or a delete preserves.
@@ -63,7 +63,7 @@ final class RowCollector {
     version: Int64 = 0,
     into packer: inout ChangePacker,
     _ objects: TouchedObjects,
-    _ statement: borrowing Statement
+    _ body: () throws -> Void
   ) throws -> TouchedObjects {
     try withUnsafeMutablePointer(to: &packer) { packer in
       collection.pointee = Collection(
@@ -74,7 +74,7 @@ final class RowCollector {
         objects: objects
       )
       defer { collection.pointee = Collection() }
-      try statement.run()
+      try body()
       return collection.pointee.objects
     }
   }
