@@ -54,7 +54,9 @@ final class FileWatch: @unchecked Sendable {
     storeWatch = watch(file.path, Self.gone, insteadOf: storeWatch)
   }
 
-  /// Watches the file that has a name now. The kernel gives the same watch for the same file.
+  /// Watches the file that has a name now.
+  ///
+  /// The kernel gives the same watch for the same file.
   private func watch(_ path: String, _ what: UInt32, insteadOf old: Int32) -> Int32 {
     let new = inotify_add_watch(notifier, path, what)
     if old >= 0, old != new { inotify_rm_watch(notifier, old) }

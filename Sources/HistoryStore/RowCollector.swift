@@ -53,10 +53,8 @@ final class RowCollector {
 
   /// Lets a closure run statements that call one of the functions for rows of an entity.
   ///
-  /// - Parameters:
-  ///   - columns: what an update sets, or a delete preserves.
-  ///   - version: what an updated row gets as its version.
-  /// - Returns: the objects that were changed, in the order in which the statement came to them.
+  /// The columns are what an update sets, or a delete preserves; the version is what an updated row
+  /// gets. The objects that were changed come in the order in which the statement came to them.
   func collect(
     _ entity: Int32,
     columns: UInt64,

@@ -5,7 +5,9 @@ public import PersistentHistory
 /// Whoever is slower than the commits finds only the newest position, so a loop that fetches what is
 /// new in each round misses nothing and falls behind by nothing.
 public struct StoreChanges: AsyncSequence, Sendable {
+  /// A position of the store.
   public typealias Element = HistoryToken
+  /// Watching ends, it does not fail.
   public typealias Failure = Never
 
   private let stream: AsyncStream<HistoryToken>

@@ -65,7 +65,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   @inlinable
   package func truncate(to position: Int) { length = Swift.min(length, position) }
 
-  /// Keeps the elements from a position on whose offsets a closure lets through, in their order.
+  /// Keeps those of the elements from a position on that a closure lets through, in their order.
   @inlinable
   package func keep(from position: Int, where isKept: (Int, Element) -> Bool) {
     guard let base else { return }
@@ -81,6 +81,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
 extension PageBuffer: RandomAccessCollection {
   @inlinable package var startIndex: Int { 0 }
   @inlinable package var endIndex: Int { length }
+  /// How many elements there are; what collections have by themselves counts steps between positions.
   @inlinable package var count: Int { length }
 
   @inlinable

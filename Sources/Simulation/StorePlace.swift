@@ -110,7 +110,7 @@ package final class StorePlace {
   /// Removes the store of the last plan, if it lies on disk.
   package func removeStore() {
     guard files == nil, stores > 0 else { return }
-    for ending in ["", "-wal", "-shm"] { unlink(storePath + ending) }
+    for ending in ["", "-wal", "-shm", "-signal"] { unlink(storePath + ending) }
   }
 }
 

@@ -35,7 +35,13 @@ import Testing
     try store.add("a")
     let told = ToldTokens()
     let watch = try store.watch(told.note)
-    try store.add("b")
+    // The watch wakes up and looks at the store when somebody removes the file for signals.
+    let signalPath = fixture.path + "-signal"
+    try FileManager.default.removeItem(atPath: signalPath)
+    let deadline = Date(timeIntervalSinceNow: 20)
+    while !FileManager.default.fileExists(atPath: signalPath), Date() < deadline {}
+    let other = try fixture.open()
+    try other.add("b")
     told.wait(for: 2)
     #expect(told.numbers == [2])
     withExtendedLifetime(watch) {}

@@ -96,10 +96,10 @@ import Testing
     await passes.waitUntilHeld()
     try other.execute("BEGIN IMMEDIATE")
     passes.letGo()
-    while await tracker.failure?.isBusy != true { await Task.yield() }
+    await eventually("the pass is refused") { await tracker.failure?.isBusy == true }
     try other.execute("ROLLBACK")
     await passes.wait(for: 1)
-    while await tracker.failure != nil { await Task.yield() }
+    await eventually("the failure is over") { await tracker.failure == nil }
     await tracker.stop()
   }
 
@@ -118,10 +118,7 @@ import Testing
       await passes.wait(for: 1)
     }
     try await use()
-    let deadline = ContinuousClock.now + .seconds(20)
-    while freed != nil || store != nil, ContinuousClock.now < deadline { await Task.yield() }
-    #expect(freed == nil)
-    #expect(store == nil)
+    await eventually("both are freed") { freed == nil && store == nil }
     try shared.writer("widget").write("b")
     #expect(passes.watermarks == [0, 1])
   }
@@ -173,27 +170,38 @@ private final class PassLog: @unchecked Sendable {
 
   /// Waits until a pass waits.
   func waitUntilHeld(at location: SourceLocation = #_sourceLocation) async {
-    await wait("no pass began", at: location) { self.gate == .holding }
+    await wait("a pass begins", at: location) { self.gate == .holding }
   }
 
   /// Waits for a pass that merged through a number.
   func wait(for number: Int64, at location: SourceLocation = #_sourceLocation) async {
-    await wait("no pass reached \(number)", at: location) { self.noted.contains(number) }
+    await wait("a pass reaches \(number)", at: location) { self.noted.contains(number) }
   }
 
-  /// Waits without keeping a thread from the tracker, which needs one.
   private func wait(
-    _ otherwise: String,
+    _ what: String,
     at location: SourceLocation,
     _ isSo: () -> Bool
   ) async {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while !condition.withLock(isSo) {
-      guard ContinuousClock.now < deadline else {
-        Issue.record("\(otherwise), only \(watermarks)", sourceLocation: location)
-        return
-      }
-      await Task.yield()
+    await eventually("\(what), only \(watermarks)", at: location) {
+      condition.withLock(isSo)
     }
+  }
+}
+
+/// Waits until something is so, without keeping a thread from the tracker, which needs one; records
+/// an issue when it does not come.
+private func eventually(
+  _ what: String,
+  at location: SourceLocation = #_sourceLocation,
+  _ isSo: () async -> Bool
+) async {
+  let deadline = ContinuousClock.now + .seconds(20)
+  while await !isSo() {
+    guard ContinuousClock.now < deadline else {
+      Issue.record("not in time: \(what)", sourceLocation: location)
+      return
+    }
+    await Task.yield()
   }
 }
