@@ -193,3 +193,17 @@ extension StoreCore {
     }
   }
 }
+
+extension Entity {
+  /// The bits of the attributes with some names.
+  func columns(_ names: some Sequence<String>) throws(HistoryError) -> UInt64 {
+    var bits: UInt64 = 0
+    for name in names {
+      guard let index = index(of: name) else {
+        throw .unknownAttribute(entity: self.name, attribute: name)
+      }
+      bits |= 1 << UInt64(index)
+    }
+    return bits
+  }
+}
