@@ -14,6 +14,7 @@ extension InspectRendering {
     let kind =
       switch census.layout {
       case .packed: "a store of this library, packed layout"
+      case .coreData where census.isOurs: "a store of this library, coreData layout"
       case .coreData: "a Core Data file"
       }
     return "\(visible(path)): \(kind)"

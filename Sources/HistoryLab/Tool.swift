@@ -5,7 +5,7 @@ extension ToolSpec {
     sentence: "tests persistent history tracking, and measures what it costs.",
     verbs: [
       CheckOptions.spec, ReplayOptions.spec, BenchRunOptions.spec, ReportOptions.spec,
-      InspectOptions.spec, ListOptions.spec,
+      InspectOptions.spec, ConvertOptions.spec, ListOptions.spec,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),

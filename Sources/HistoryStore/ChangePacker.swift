@@ -12,6 +12,9 @@ struct ChangePacker: ~Copyable {
   /// How many bytes a blob reaches before the next change begins another.
   static let chunkBytes = 32 * 1024
 
+  /// Stands for the type of an update of more columns than 64.
+  static let wideUpdate: UInt8 = 3
+
   private(set) var bytes = ByteWriter(capacity: 8192)
   /// Where each chunk after the first begins.
   private(set) var chunkStarts: [Int] = []
@@ -19,6 +22,16 @@ struct ChangePacker: ~Copyable {
   /// One bit for each entity that changed, by number modulo 64.
   private(set) var entities: UInt64 = 0
   private var lastKey: Int64 = 0
+
+  /// How many chunks there are; a transaction that is not big has one.
+  var chunkCount: Int { chunkStarts.count + 1 }
+
+  /// The bytes of a chunk; valid until the next write.
+  func chunk(_ index: Int) -> UnsafeRawBufferPointer {
+    let start = index == 0 ? 0 : chunkStarts[index - 1]
+    let end = index < chunkStarts.count ? chunkStarts[index] : bytes.count
+    return UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<end])
+  }
 
   mutating func begin() {
     bytes.removeAll()
@@ -31,13 +44,35 @@ struct ChangePacker: ~Copyable {
 
   @inline(__always)
   mutating func insert(_ entity: Int32, _ key: Int64) {
-    head(entity, .insert, key)
+    head(entity, ChangeType.insert.rawValue, key)
   }
 
   @inline(__always)
   mutating func update(_ entity: Int32, _ key: Int64, _ columns: UInt64) {
-    head(entity, .update, key)
+    head(entity, ChangeType.update.rawValue, key)
     bytes.append(varint: columns)
+  }
+
+  /// Packs an update of columns beyond the first 64, whose bits follow with the least significant bit
+  /// of each byte first.
+  mutating func update(
+    _ entity: Int32,
+    _ key: Int64,
+    _ columns: UInt64,
+    beyond: UnsafeRawBufferPointer
+  ) {
+    guard !beyond.isEmpty else { return update(entity, key, columns) }
+    head(entity, Self.wideUpdate, key)
+    bytes.append(varint: columns)
+    bytes.append(varint: UInt64(beyond.count))
+    bytes.append(contentsOf: beyond)
+  }
+
+  /// Packs a delete whose tombstone is packed already.
+  mutating func delete(_ entity: Int32, _ key: Int64, tombstone: UnsafeRawBufferPointer) {
+    head(entity, ChangeType.delete.rawValue, key)
+    bytes.append(varint: UInt64(tombstone.count))
+    bytes.append(contentsOf: tombstone)
   }
 
   /// Packs a delete whose tombstone is in the values of a row, in the order of the entity's preserved
@@ -49,20 +84,20 @@ struct ChangePacker: ~Copyable {
     in row: borrowing Row,
     from column: Int32
   ) {
-    head(entity, .delete, key)
+    head(entity, ChangeType.delete.rawValue, key)
     guard preserved != 0 else {
       bytes.append(0)
       return
     }
     let start = bytes.count
-    pack(preserved, in: row, from: column)
+    bytes.append(tombstoneOf: preserved, in: row, from: column)
     insertLength(of: start)
   }
 
   @inline(__always)
-  private mutating func head(_ entity: Int32, _ type: ChangeType, _ key: Int64) {
+  private mutating func head(_ entity: Int32, _ type: UInt8, _ key: Int64) {
     if bytes.count - (chunkStarts.last ?? 0) >= Self.chunkBytes { beginChunk() }
-    bytes.append(varint: UInt64(entity) << 2 | UInt64(type.rawValue))
+    bytes.append(varint: UInt64(entity) << 2 | UInt64(type))
     bytes.append(zigzag: key &- lastKey)
     lastKey = key
     count += 1
@@ -73,51 +108,6 @@ struct ChangePacker: ~Copyable {
     chunkStarts.append(bytes.count)
     bytes.append(Self.version)
     lastKey = 0
-  }
-
-  private mutating func pack<Row: RowValues & ~Copyable>(
-    _ preserved: UInt64,
-    in row: borrowing Row,
-    from first: Int32
-  ) {
-    var column = first
-    var left = preserved
-    while left != 0 {
-      pack(UInt8(left.trailingZeroBitCount), in: row, column)
-      left &= left - 1
-      column += 1
-    }
-  }
-
-  private mutating func pack<Row: RowValues & ~Copyable>(
-    _ attribute: UInt8,
-    in row: borrowing Row,
-    _ column: Int32
-  ) {
-    switch row.storage(column) {
-    case .null: break
-    case .integer:
-      bytes.append(attribute)
-      bytes.append(Tombstone.Tag.integer.rawValue)
-      bytes.append(zigzag: row.int(column))
-    case .real:
-      bytes.append(attribute)
-      bytes.append(Tombstone.Tag.real.rawValue)
-      bytes.append(double: row.real(column))
-    case .text: pack(attribute, .text, row.bytes(column))
-    case .blob: pack(attribute, .blob, row.bytes(column))
-    }
-  }
-
-  private mutating func pack(
-    _ attribute: UInt8,
-    _ tag: Tombstone.Tag,
-    _ value: UnsafeRawBufferPointer
-  ) {
-    bytes.append(attribute)
-    bytes.append(tag.rawValue)
-    bytes.append(varint: UInt64(value.count))
-    bytes.append(contentsOf: value)
   }
 
   /// Moves what was packed since a position behind its length.

@@ -10,8 +10,8 @@ struct ChangeUnpacker {
   let tombstones = PageBuffer<UInt8>()
   private let copy = PageBuffer<UInt8>()
 
-  /// The bytes of three of the longest numbers: the head, the key, and the columns or a length.
-  private static let paddingCount = 3 * PackedNumber.byteCountMax
+  /// The bytes of four of the longest numbers: the head, the key, the columns, and a length.
+  private static let paddingCount = 4 * PackedNumber.byteCountMax
   /// The bytes of the shortest change: its head and its key.
   private static let changeBytesMin = 2
 
@@ -55,8 +55,12 @@ struct ChangeUnpacker {
         record.columns = columns
       case 2:
         record.type = .delete
-        guard readTombstone(&next, end, into: &record) else { return false }
-      default: return false
+        guard readBytes(&next, end, into: &record) else { return false }
+      default:
+        guard let columns = PackedNumber.read(&next) else { return false }
+        record.type = .update
+        record.columns = columns
+        guard readBytes(&next, end, into: &record) else { return false }
       }
       (room + count).initialize(to: record)
       count += 1
@@ -64,20 +68,27 @@ struct ChangeUnpacker {
     return next == end
   }
 
-  private func readTombstone(
+  /// Reads the tombstone of a delete, or the columns of an update beyond the first 64.
+  private func readBytes(
     _ next: inout UnsafePointer<UInt8>,
     _ end: UnsafePointer<UInt8>,
     into record: inout ChangeRecord
   ) -> Bool {
-    guard let length = PackedNumber.read(&next), next <= end, length <= UInt64(end - next),
-      tombstones.count <= Int(UInt32.max)
+    guard let length = PackedNumber.read(&next), next <= end, length <= UInt64(end - next)
     else { return false }
-    guard length > 0 else { return true }
+    defer { next += Int(length) }
+    return keep(UnsafeRawBufferPointer(start: next, count: Int(length)), for: &record)
+  }
+
+  /// Copies bytes that belong to a change, and answers whether they still fit.
+  func keep(_ bytes: UnsafeRawBufferPointer, for record: inout ChangeRecord) -> Bool {
+    guard tombstones.count <= Int(UInt32.max), bytes.count <= Int(Int32.max) else { return false }
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }
     record.tombstoneStart = UInt32(tombstones.count)
-    record.tombstoneLength = UInt32(length)
-    tombstones.reserve(Int(length)).update(from: next, count: Int(length))
-    tombstones.advance(by: Int(length))
-    next += Int(length)
+    record.tombstoneLength = UInt32(bytes.count)
+    UnsafeMutableRawPointer(tombstones.reserve(bytes.count))
+      .copyMemory(from: start, byteCount: bytes.count)
+    tombstones.advance(by: bytes.count)
     return true
   }
 }

@@ -42,7 +42,8 @@ indirect enum CompiledFilter {
     case .author(let text): self = string(.author, text)
     case .contextName(let text): self = string(.contextName, text)
     case .bundleID(let text): self = string(.bundle, text)
-    case .processID(let text): self = string(.process, text)
+    case .processID(let text):
+      self = .any(strings.numbers(ofProcess: text).map { .string(.process, $0) })
     case .numbers(let range): self = .numbers(range)
     case .timestamps(let range):
       self = .timestamps(

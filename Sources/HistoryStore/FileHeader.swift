@@ -1,12 +1,6 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// A connection to a file that was found to be ours.
-struct OpenedFile: ~Copyable {
-  let connection: Connection
-  let header: FileHeader
-}
-
 /// What a store file says about itself.
 struct FileHeader {
   let id: StoreID
@@ -14,6 +8,11 @@ struct FileHeader {
   let timestamps: StoreConfiguration.Timestamps
   /// Whether writes leave history.
   private(set) var isTracked: Bool
+  let layout: HistoryLayout
+  /// How many tombstone columns the table of changes has, where the layout has one.
+  let tombstoneCount: Int
+  /// Whether Core Data wrote the file.
+  let isForeign: Bool
 
   /// Opens the file, creating it when it is not there and a model is given, and reads its header.
   ///
@@ -42,7 +41,7 @@ struct FileHeader {
       connection.leaveAsFound()
       throw error
     }
-    return OpenedFile(connection: connection, header: header)
+    return OpenedFile(connection: connection, header: header, reading: nil)
   }
 
   private static func read(
@@ -85,13 +84,17 @@ struct FileHeader {
     configuration: StoreConfiguration
   ) throws {
     try connection.execute("PRAGMA page_size=4096")
+    // As Core Data makes its files: the pages that say what points to what are a part of the cost.
+    if configuration.layout == .coreData {
+      try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    }
     try connection.turnOnLog()
     let id = StoreID(UUID(random: configuration.random))
     let transactions = try TransactionStatements(connection)
     try transactions.write(connection) {
       // Two processes may create the same file: the second finds it made.
       guard try isEmpty(connection) else { return }
-      try Schema.create(connection, model: model, id: id, timestamps: configuration.timestamps)
+      try Schema.create(connection, model: model, id: id, configuration)
       if !configuration.tracksHistory { try connection.execute(untracked) }
     }
     try connection.checkpoint()
@@ -113,7 +116,25 @@ struct FileHeader {
     isTracked = true
   }
 
-  private init(_ connection: borrowing Connection, path: String, model expected: Model?) throws {
+  init(
+    id: StoreID,
+    model: Model,
+    timestamps: StoreConfiguration.Timestamps,
+    layout: HistoryLayout,
+    tombstoneCount: Int,
+    isTracked: Bool = true,
+    isForeign: Bool = false
+  ) {
+    self.id = id
+    self.model = model
+    self.timestamps = timestamps
+    self.layout = layout
+    self.tombstoneCount = tombstoneCount
+    self.isForeign = isForeign
+    self.isTracked = isTracked
+  }
+
+  init(_ connection: borrowing Connection, path: String, model expected: Model?) throws {
     let tables = try connection.integer(
       "SELECT count(*) FROM sqlite_master WHERE name = 'history_metadata'"
     )
@@ -126,20 +147,23 @@ struct FileHeader {
       values[query.text(0) ?? ""] = query.text(1)
     }
     guard let id = values["store"].flatMap({ StoreID($0) }),
-      let timestamps = values["timestamps"].flatMap(StoreConfiguration.Timestamps.init)
+      let timestamps = values["timestamps"].flatMap(StoreConfiguration.Timestamps.init),
+      let layout = values["layout"].flatMap(HistoryLayout.init)
     else { throw HistoryError.damaged(path: path, what: "its header cannot be read") }
-    self.id = id
-    self.timestamps = timestamps
-    isTracked = values[Self.untrackedName] != "1"
-    if let expected {
-      guard values["model"] == expected.signature else { throw HistoryError.otherModel(path: path) }
-      model = expected
-    } else {
-      guard let model = values["model"].flatMap(Model.init(signature:)) else {
-        throw HistoryError.damaged(path: path, what: "its model cannot be read")
-      }
-      self.model = model
+    if let expected, values["model"] != expected.signature {
+      throw HistoryError.otherModel(path: path)
     }
+    guard let model = expected ?? values["model"].flatMap(Model.init(signature:)) else {
+      throw HistoryError.damaged(path: path, what: "its model cannot be read")
+    }
+    self.init(
+      id: id,
+      model: model,
+      timestamps: timestamps,
+      layout: layout,
+      tombstoneCount: HistoryLayout.tombstoneCount(of: model),
+      isTracked: values[Self.untrackedName] != "1"
+    )
   }
 }
 

@@ -1,17 +1,6 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// The names of what a filter reads of a transaction.
-struct HistoryColumns {
-  let number = "number"
-  let timestamp = "timestamp"
-  let author = "author"
-  let contextName = "context"
-  let bundle = "bundle"
-  let process = "process"
-  let entities = "entities"
-}
-
 /// A filter as conditions on transactions, with the values that they bind.
 ///
 /// Strings appear as their numbers, absent ones as 0, so there is no null to trip over and nothing to
@@ -31,12 +20,17 @@ struct FilterSQL {
   /// What holds only for transactions whose every change matches, or that match without any.
   private(set) var certain = "1"
   private var bounds: [Bound] = []
-  private let columns: HistoryColumns
+  private let columns: HistoryLayout
+  /// Whether a transaction without changes is taken for one that may touch any entity: that it touches
+  /// none does not make it match.
+  private var answersEmpty = false
 
-  init(_ filter: CompiledFilter, _ columns: HistoryColumns) {
+  init(_ filter: CompiledFilter, _ columns: HistoryLayout) {
     self.columns = columns
     possible = sql(filter, orElse: true)
-    certain = filter.readsChanges ? sql(filter, orElse: false) : "1"
+    guard filter.readsChanges else { return }
+    answersEmpty = true
+    certain = sql(filter, orElse: false)
   }
 
   /// Binds the values to a statement that holds the conditions.
@@ -72,7 +66,8 @@ struct FilterSQL {
 
   /// Whether the bitmap of entities has the bit of one, which others may share.
   private func isTouched(_ entity: Int32) -> String {
-    "(\(columns.entities) >> \(entity & 63) & 1)"
+    let isTouched = "\(columns.entities) >> \(entity & 63) & 1"
+    return answersEmpty ? "(\(columns.entities) = 0 OR \(isTouched))" : "(\(isTouched))"
   }
 
   private mutating func place(_ bound: Bound) -> String {

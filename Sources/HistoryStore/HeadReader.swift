@@ -24,7 +24,8 @@ final class HeadReader {
     let before = FileIdentity(file.path)
     let connection = try Connection(path: file.path, options)
     let store = try Self.store(connection, path: file.path)
-    let sql = StoreStatement.head.sql(file.configuration.rules)
+    let layout = try Self.layout(connection, path: file.path)
+    let sql = StoreStatement.head.sql(file.configuration.rules, layout)
     let head = try Statement(connection, sql)
     // A file that was replaced meanwhile counts as unknown, and is opened again.
     identity = FileIdentity(file.path) == before ? before : nil
@@ -46,6 +47,17 @@ final class HeadReader {
   /// Asks the file again which store it holds: its content may be another one now.
   func readStore() throws {
     store = try Self.store(connection, path: path)
+  }
+
+  private static func layout(
+    _ connection: borrowing Connection,
+    path: String
+  ) throws -> HistoryLayout {
+    let sql = "SELECT value FROM history_metadata WHERE name = 'layout'"
+    guard let layout = try connection.text(sql).flatMap(HistoryLayout.init) else {
+      throw HistoryError.damaged(path: path, what: "its header cannot be read")
+    }
+    return layout
   }
 
   private static func store(

@@ -21,6 +21,10 @@ public enum HistoryError: Error, Hashable, Sendable {
   case file(path: String, reason: String)
   /// Two stores of a container hold the same entity.
   case entityTwice(String)
+  /// The file was opened for reading only.
+  case openForReading(path: String)
+  /// The file holds no history that can be read, or not any more; a sentence says why.
+  case unreadable(String)
   /// The model has no entity with the name.
   case unknownEntity(String)
   /// The entity has no attribute with the name.
@@ -96,6 +100,9 @@ extension HistoryError: CustomStringConvertible {
       "\(path) could not be removed or replaced: \(reason). Check the permissions of its folder."
     case .entityTwice(let name):
       "Two stores of the container hold the entity \"\(name)\". Give each entity to one of them."
+    case .openForReading(let path):
+      "\(path) was opened for reading. Convert it into a store and write there."
+    case .unreadable(let why): why
     case .unknownEntity(let name): "The model has no entity \"\(name)\"."
     case .unknownAttribute(let entity, let attribute):
       "The entity \"\(entity)\" has no attribute \"\(attribute)\"."

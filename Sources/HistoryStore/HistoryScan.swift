@@ -25,7 +25,7 @@ struct HistoryScan {
   private let tombstoneBytesMax: Int
   private let skippedCountMax: Int
 
-  private(set) var records: [TransactionRecord] = []
+  var records: [TransactionRecord] = []
   let unpacker = ChangeUnpacker()
   /// The place of each change in its transaction, where some are left out.
   private(set) var places: [Int] = []
@@ -59,14 +59,14 @@ struct HistoryScan {
     _ request: HistoryRequest,
     of store: StoreID,
     _ filter: CompiledFilter?,
-    _ columns: HistoryColumns
+    _ layout: HistoryLayout
   ) {
     self.request = request
     storeID = store
     unread = request.rest
     self.filter = filter
     readsChanges = filter?.readsChanges ?? false
-    conditions = filter.map { FilterSQL($0, columns) }
+    conditions = filter.map { FilterSQL($0, layout) }
     transactionCountMax = max(1, request.transactionCountMax)
     changeCountMax = max(1, request.changeCountMax)
     tombstoneBytesMax = request.streaming?.tombstoneBytesMax ?? Self.tombstoneBytesMax
@@ -82,23 +82,23 @@ struct HistoryScan {
   var meetsAll: Bool { conditions == nil && afterTimestamp == nil }
 
   /// One row a transaction, in commit order, for a scan that does not meet all.
-  func sql(_ rules: HistoryRules) -> String {
-    let time = afterTimestamp == nil ? "" : " AND timestamp > ?2"
+  func sql(_ rules: HistoryRules, _ layout: HistoryLayout) -> String {
+    let time = afterTimestamp == nil ? "" : " AND \(layout.timestamp) > ?2"
     let matching = conditions.map { " AND " + $0.possible } ?? ""
     let certain = readsChanges ? ", \(conditions?.certain ?? "1")" : ""
-    return Self.sql(rules, condition: time + matching, certain: certain)
+    return Self.sql(rules, layout, condition: time + matching, certain: certain)
   }
 
   /// One row a transaction, in commit order.
   static func sql(
     _ rules: HistoryRules,
+    _ layout: HistoryLayout,
     condition: String = "",
     certain: String = ""
   ) -> String {
     """
-    SELECT number, timestamp, mark, author, context, bundle, process, writer, count, changes\(certain)
-    FROM history_transaction WHERE number \(rules.afterCursor) ?1\(condition)
-    ORDER BY number
+    SELECT \(layout.transactionColumns)\(certain) FROM \(layout.transactions)
+    WHERE \(layout.number) \(rules.afterCursor) ?1\(condition) ORDER BY \(layout.number)
     """
   }
 

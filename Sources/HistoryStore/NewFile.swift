@@ -8,9 +8,9 @@ import Darwin
 
 /// A file that a store is about to be made in.
 enum NewFile {
-  /// Makes an empty file that only its owner may read, where there is none: SQLite would let everyone
-  /// read it. The write-ahead log takes its permissions from it.
+  /// Makes an empty file that only its owner may read, where there is none.
   ///
+  /// SQLite would let everyone read it. The write-ahead log takes its permissions from it.
   /// What stands in the way stands in SQLite's way too, who then tells it.
   static func make(_ path: String) {
     guard !path.isEmpty, path != ":memory:" else { return }

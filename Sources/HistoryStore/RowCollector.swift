@@ -51,10 +51,10 @@ final class RowCollector {
     collection.deallocate()
   }
 
-  /// Lets a closure run statements that call one of the functions for rows of an entity.
+  /// Lets a closure run statements that call one of the functions for rows of an entity, and answers
+  /// with the objects that they changed, in the order in which they came to them.
   ///
-  /// The columns are what an update sets, or a delete preserves; the version is what an updated row
-  /// gets. The objects that were changed come in the order in which the statement came to them.
+  /// An update sets `columns` and gives its rows the version; a delete preserves `columns`.
   func collect(
     _ entity: Int32,
     columns: UInt64,

@@ -9,19 +9,11 @@ enum Schema {
   /// The version of the file format.
   static let formatVersion: Int64 = 1
 
-  /// Everything but the tables of the entities.
-  private static let history = """
+  /// What every layout has, but for the tables of the entities.
+  private static let common = """
     CREATE TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-    CREATE TABLE history_transaction(
-      number INTEGER PRIMARY KEY, timestamp REAL NOT NULL, mark INTEGER NOT NULL,
-      author INTEGER NOT NULL, context INTEGER NOT NULL, bundle INTEGER NOT NULL,
-      process INTEGER NOT NULL, writer INTEGER NOT NULL, count INTEGER NOT NULL,
-      entities INTEGER NOT NULL, changes BLOB);
-    CREATE TABLE history_chunk(id INTEGER PRIMARY KEY, changes BLOB NOT NULL);
-    CREATE TABLE history_string(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     CREATE TABLE history_author(string INTEGER PRIMARY KEY, purged INTEGER NOT NULL);
     CREATE TABLE history_thinned(author INTEGER PRIMARY KEY, through INTEGER NOT NULL);
-    CREATE TABLE history_key(entity INTEGER PRIMARY KEY, next INTEGER NOT NULL);
     CREATE TABLE history_member(
       id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, kind INTEGER NOT NULL, state INTEGER NOT NULL,
       cursor INTEGER NOT NULL, mark INTEGER NOT NULL, registered INTEGER NOT NULL,
@@ -34,17 +26,18 @@ enum Schema {
     _ connection: borrowing Connection,
     model: Model,
     id: StoreID,
-    timestamps: StoreConfiguration.Timestamps
+    _ configuration: StoreConfiguration
   ) throws {
-    try connection.execute(history)
+    try connection.execute(common)
+    try connection.execute(history(of: model, configuration.layout))
     for (offset, entity) in model.entities.enumerated() {
       try connection.execute(table(of: entity))
-      try connection.execute("INSERT INTO history_key VALUES(\(offset + 1), 1)")
+      try connection.execute(firstKey(of: entity, number: offset + 1, configuration.layout))
     }
     let insert = try Statement(connection, "INSERT INTO history_metadata VALUES(?1, ?2)")
     let metadata = [
-      "store": id.description, "model": model.signature, "timestamps": timestamps.rawValue,
-      "layout": "packed",
+      "store": id.description, "model": model.signature,
+      "timestamps": configuration.timestamps.rawValue, "layout": configuration.layout.rawValue,
     ]
     for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
       insert.bind(name, at: 1)
@@ -57,6 +50,24 @@ enum Schema {
     try connection.execute("INSERT INTO history_metadata VALUES('numbered', 0)")
     try connection.execute("PRAGMA application_id=\(applicationID)")
     try connection.execute("PRAGMA user_version=\(formatVersion)")
+  }
+
+  private static func history(of model: Model, _ layout: HistoryLayout) -> String {
+    switch layout {
+    case .packed: HistoryLayout.packedSchema
+    case .coreData: HistoryLayout.coreDataSchema(of: model)
+    }
+  }
+
+  private static func firstKey(
+    of entity: Entity,
+    number: Int,
+    _ layout: HistoryLayout
+  ) -> String {
+    switch layout {
+    case .packed: "INSERT INTO history_key VALUES(\(number), 1)"
+    case .coreData: "INSERT INTO Z_PRIMARYKEY VALUES(\(number), '\(entity.name)', 0, 0)"
+    }
   }
 
   private static func table(of entity: Entity) -> String {

@@ -20,19 +20,15 @@ extension Store {
         let head = try core.head().number
         let filter = authors.map { HistoryFilter.any($0.map { .author($0) }) }
         let compiled = try filter.map { try CompiledFilter($0, core.model, core.strings) }
-        let matching =
-          compiled.map { " AND " + FilterSQL($0, HistoryColumns()).possible } ?? ""
-        let delete = try core.query(
-          "DELETE FROM history_transaction WHERE timestamp < ?1\(matching)"
-        )
-        delete.statement.bind(date.timeIntervalSinceReferenceDate, at: 1)
-        try delete.statement.run()
+        let matching = compiled.map { " AND " + FilterSQL($0, core.layout).possible } ?? ""
+        let bound = date.timeIntervalSinceReferenceDate
+        for sql in core.layout.deletions(where: "\(core.layout.timestamp) < ?1\(matching)") {
+          let delete = try core.query(sql)
+          delete.statement.bind(bound, at: 1)
+          try delete.statement.run()
+        }
         try core.connection.execute(
-          """
-          DELETE FROM history_chunk WHERE id >> \(ChunkKey.bits) NOT IN (
-            SELECT number FROM history_transaction);
-          UPDATE history_metadata SET value = max(value, \(head)) WHERE name = 'numbered'
-          """
+          "UPDATE history_metadata SET value = max(value, \(head)) WHERE name = 'numbered'"
         )
       }
     }

@@ -23,7 +23,7 @@ extension StoreCore {
     if request.filter != nil { try learnNewStrings() }
     let filter = try request.filter.map { filter in try CompiledFilter(filter, model, strings) }
     let greatestGone = try greatestGone()
-    var scan = HistoryScan(request, of: id, filter, HistoryColumns())
+    var scan = HistoryScan(request, of: id, filter, layout)
     switch request.position {
     case .token(let token):
       if let token { try check(token, of: request, greatestGone) }
@@ -50,7 +50,7 @@ extension StoreCore {
 
   private func page(_ plan: HistoryScan) throws -> HistoryPage {
     var scan = plan
-    let rows = try scan.meetsAll ? statement(.page) : query(scan.sql(rules))
+    let rows = try scan.meetsAll ? statement(.page) : query(scan.sql(rules, layout))
     defer { rows.statement.reset() }
     scan.bind(to: rows.statement)
     var hasMore = false
@@ -66,6 +66,7 @@ extension StoreCore {
       throw HistoryError.expired(token: unread.token, firstHeld: nil)
     }
     if scan.greatestString > strings.completeThrough { try learnNewStrings() }
+    findWriters(in: &scan)
     return scan.page(self, through: try scannedThrough(scan, hasMore), hasMore: hasMore)
   }
 
@@ -81,33 +82,11 @@ extension StoreCore {
   }
 
   private func readChanges(_ row: borrowing Statement, into scan: inout HistoryScan) throws {
-    if row.isNull(9) {
-      try readChunks(into: &scan)
-    } else {
-      try unpack(row.bytes(9), into: &scan)
+    switch layout {
+    case .packed: try readBlobs(row, into: &scan)
+    case .coreData: try readRows(into: &scan)
     }
     guard scan.isWhole else { throw HistoryError.damagedTransaction(scan.record.number) }
-  }
-
-  private func readChunks(into scan: inout HistoryScan) throws {
-    let chunks = try statement(.chunks)
-    let number = scan.record.number
-    chunks.statement.bind(number << ChunkKey.bits + scan.batch, at: 1)
-    chunks.statement.bind((number + 1) << ChunkKey.bits, at: 2)
-    defer { chunks.statement.reset() }
-    while try chunks.statement.step(), try unpack(chunks.statement.bytes(0), into: &scan) {}
-  }
-
-  /// Unpacks one blob, and answers whether more is wanted.
-  @discardableResult
-  private func unpack(
-    _ blob: UnsafeRawBufferPointer,
-    into scan: inout HistoryScan
-  ) throws -> Bool {
-    guard scan.unpacker.append(blob) else {
-      throw HistoryError.damagedTransaction(scan.record.number)
-    }
-    return scan.endBatch()
   }
 
   /// A page that ran to the end has scanned through the head, matching or not.

@@ -70,7 +70,10 @@ extension Store {
       try core.read {
         let purged = try core.purgedByAuthor()
         let rows = try core.query(
-          "SELECT number, author FROM history_transaction ORDER BY number"
+          """
+          SELECT \(core.layout.number), \(core.layout.author) FROM \(core.layout.transactions)
+          ORDER BY \(core.layout.number)
+          """
         )
         defer { rows.statement.reset() }
         var numbers: [Int64] = []
@@ -88,8 +91,6 @@ extension Store {
 extension StoreCore {
   /// How many transactions one chunk deletes: the write lock is held for a few milliseconds.
   private static let purgeChunk: Int64 = 1000
-  /// How many rows of big transactions, of 32 KB each, one chunk deletes unless one has more.
-  private static let purgeChunkRows = 256
 
   /// Raises what is purged, in the transaction that reads the registry.
   fileprivate func raisePurged(
@@ -156,8 +157,9 @@ extension StoreCore {
     try connection.execute(
       """
       UPDATE history_metadata SET value = min(value, ifnull((
-        SELECT min(number) - 1 FROM history_transaction
-        WHERE number <= history_metadata.value AND author IN (\(authors))), value))
+        SELECT min(\(layout.number)) - 1 FROM \(layout.transactions)
+        WHERE \(layout.number) <= history_metadata.value
+        AND \(layout.author) IN (\(authors))), value))
       WHERE name = 'deleted'
       """
     )
@@ -183,45 +185,26 @@ extension StoreCore {
   /// and every author was purged through all of it or through nothing of it.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
     let end = min(through, first + Self.purgeChunk - 1, purged.min() ?? through)
-    let beyond = try query(
-      """
-      SELECT id >> \(ChunkKey.bits) FROM history_chunk
-      WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 1 OFFSET \(Self.purgeChunkRows)
-      """
-    )
+    let beyond = try query(layout.transactionBeyond)
+    beyond.statement.bind(first, at: 1)
+    beyond.statement.bind(end, at: 2)
+    beyond.statement.bind(Int64(layout.purgeChunkRows), at: 3)
     defer { beyond.statement.reset() }
-    bindChunks(first, end, to: beyond)
     return try beyond.statement.step() ? max(first, beyond.statement.int(0) - 1) : end
   }
 
+  /// Deletes the transactions of a run of numbers but for those of some authors.
   private func delete(_ first: Int64, _ end: Int64, keeping kept: String) throws -> Int {
-    let chunks = try query(
+    let condition = """
+      \(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(layout.author) NOT IN (\(kept))
       """
-      DELETE FROM history_chunk WHERE id >= ?1 AND id < ?2 AND id >> \(ChunkKey.bits) NOT IN (
-        SELECT number FROM history_transaction
-        WHERE number >= ?3 AND number <= ?4 AND author IN (\(kept)))
-      """
-    )
-    bindChunks(first, end, to: chunks)
-    chunks.statement.bind(first, at: 3)
-    chunks.statement.bind(end, at: 4)
-    try chunks.statement.run()
-    let rows = try query(
-      """
-      DELETE FROM history_transaction
-      WHERE number >= ?1 AND number <= ?2 AND author NOT IN (\(kept))
-      """
-    )
-    rows.statement.bind(first, at: 1)
-    rows.statement.bind(end, at: 2)
-    try rows.statement.run()
+    for sql in layout.deletions(where: condition, from: "?1", through: "?2") {
+      let delete = try query(sql)
+      delete.statement.bind(first, at: 1)
+      delete.statement.bind(end, at: 2)
+      try delete.statement.run()
+    }
     return Int(connection.changes)
-  }
-
-  /// Binds the keys of the chunks of some transactions to the first two places.
-  private func bindChunks(_ first: Int64, _ end: Int64, to prepared: PreparedStatement) {
-    prepared.statement.bind(first << ChunkKey.bits, at: 1)
-    prepared.statement.bind((end + 1) << ChunkKey.bits, at: 2)
   }
 
   /// A number that the file keeps about itself.
@@ -232,7 +215,7 @@ extension StoreCore {
     return try read.statement.step() ? read.statement.int(0) : 0
   }
 
-  private func setMetadata(_ name: String, _ value: Int64) throws {
+  func setMetadata(_ name: String, _ value: Int64) throws {
     let write = try query("UPDATE history_metadata SET value = ?2 WHERE name = ?1")
     write.statement.bind(name, at: 1)
     write.statement.bind(value, at: 2)

@@ -120,16 +120,16 @@ extension StoreCore {
   fileprivate func find(_ thinning: Thinning) throws -> FoundThinning {
     let authors = Self.list(try purgeable(thinning.filter.authors).keys)
     let contexts = thinning.filter.contextNames.map { names in
-      " AND context IN (\(Self.list(names.compactMap { strings.number(of: $0) })))"
+      " AND \(layout.contextName) IN (\(Self.list(names.compactMap { strings.number(of: $0) })))"
     }
     let condition =
-      "author IN (\(authors))" + (contexts ?? "")
-      + (thinning.before == nil ? "" : " AND timestamp < ?3")
+      "\(layout.author) IN (\(authors))" + (contexts ?? "")
+      + (thinning.before == nil ? "" : " AND \(layout.timestamp) < ?3")
     let head = try head().number
     let query = try query(
       """
-      SELECT author, max(number) FROM history_transaction
-      WHERE number >= ?1 AND number <= ?2 AND \(condition) GROUP BY author
+      SELECT \(layout.author), max(\(layout.number)) FROM \(layout.transactions)
+      WHERE \(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(condition) GROUP BY 1
       """
     )
     bind(1, min(thinning.through, head), thinning.before, to: query)
@@ -166,25 +166,13 @@ extension StoreCore {
   ) throws -> (count: Int, next: Int64?) {
     guard let first = try row(atOrAfter: from)?.number, first <= bound else { return (0, nil) }
     let end = try chunkEnd(first, bound, [])
-    for sql in deletions(where: found.condition) {
+    let condition = "\(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(found.condition)"
+    for sql in layout.deletions(where: condition, from: "?1", through: "?2") {
       let delete = try query(sql)
       bind(first, end, found.before, to: delete)
       try delete.statement.run()
     }
     return (Int(connection.changes), end < bound ? end + 1 : nil)
-  }
-
-  /// The statements that delete what matches between two numbers, themselves last.
-  private func deletions(where condition: String) -> [String] {
-    let matching = "number >= ?1 AND number <= ?2 AND \(condition)"
-    return [
-      """
-      DELETE FROM history_chunk
-      WHERE id >= ?1 << \(ChunkKey.bits) AND id < (?2 + 1) << \(ChunkKey.bits)
-      AND id >> \(ChunkKey.bits) IN (SELECT number FROM history_transaction WHERE \(matching))
-      """,
-      "DELETE FROM history_transaction WHERE \(matching)",
-    ]
   }
 
   private func bind(

@@ -26,6 +26,7 @@ extension Store {
   public func watch(
     _ tell: @escaping @Sendable (_ newest: HistoryToken) -> Void
   ) throws(HistoryError) -> ChangeWatch {
+    guard !isForReading else { throw .openForReading(path: path) }
     let watcher = try watcherSlot.watcher(of: WatchedFile(self))
     return ChangeWatch(self, watcher, tell)
   }

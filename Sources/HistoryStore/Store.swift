@@ -23,6 +23,8 @@ public final class Store: Sendable {
   public let model: Model
   /// How the store was opened.
   public let configuration: StoreConfiguration
+  /// Whether the file is only read, and nothing beside it may change.
+  public let isForReading: Bool
 
   /// Opens a store, creating the file when it is not there.
   ///
@@ -46,23 +48,33 @@ public final class Store: Sendable {
     try self.init(opening: path, model: nil, configuration)
   }
 
-  private init(
+  private convenience init(
     opening path: String,
     model: Model?,
     _ configuration: StoreConfiguration
   ) throws(HistoryError) {
     do {
       let opened = try FileHeader.open(path: path, model: model, configuration: configuration)
-      let core = try StoreCore(path: path, configuration: configuration, opened: opened)
-      self.core = core
-      self.path = path
-      self.filePath = core.connection.filePath
-      self.id = core.id
-      self.model = core.model
-      self.configuration = configuration
+      try self.init(path: path, configuration, opened)
     } catch {
       throw HistoryError(error)
     }
+  }
+
+  /// Works with a file that is open.
+  init(
+    path: String,
+    _ configuration: StoreConfiguration,
+    _ opened: consuming OpenedFile
+  ) throws {
+    let core = try StoreCore(path: path, configuration: configuration, opened: opened)
+    self.core = core
+    self.path = path
+    self.filePath = core.connection.filePath
+    self.id = core.id
+    self.model = core.model
+    self.configuration = configuration
+    isForReading = core.reading != nil
   }
 
   /// Lets a closure work with the core while nobody else does, and turns what it throws into the

@@ -28,6 +28,8 @@ public struct StoreConfiguration: Sendable {
   public var tracksHistory = true
   /// How transactions get their timestamps; decided when the file is created.
   public var timestamps = Timestamps.monotone
+  /// How the file keeps its history; decided when the file is created.
+  public var layout = HistoryLayout.packed
   /// How long a busy lock is waited for, in milliseconds.
   public var busyTimeoutMs: Int32 = 5000
   /// Whether commits are told to other processes, through a file beside the store that is named like

@@ -106,6 +106,20 @@ extension StoreCore {
 
   private func reservedKeys(_ entity: Int32, count: Int64) throws -> KeyBlock {
     hasMadeNames = true
+    let first = try reserve(count, of: entity)
+    return KeyBlock(next: first, end: first + count, size: min(count * 2, 4096))
+  }
+
+  /// Leaves out the keys of an entity through one, which objects have had elsewhere.
+  func skipKeys(of entity: Int32, through key: Int64) throws {
+    let skip = try query(layout.skippedKeys)
+    skip.statement.bind(Int64(entity), at: 1)
+    skip.statement.bind(key, at: 2)
+    try skip.statement.run()
+  }
+
+  /// Takes some keys of an entity, and answers the first.
+  func reserve(_ count: Int64, of entity: Int32) throws -> Int64 {
     let reserve = try statement(.reserveKeys)
     reserve.statement.bind(Int64(entity), at: 1)
     reserve.statement.bind(count, at: 2)
@@ -113,7 +127,6 @@ extension StoreCore {
     guard try reserve.statement.step() else {
       throw HistoryError.damaged(path: path, what: "it has no keys for entity \(entity)")
     }
-    let first = reserve.statement.int(0)
-    return KeyBlock(next: first, end: first + count, size: min(count * 2, 4096))
+    return reserve.statement.int(0)
   }
 }

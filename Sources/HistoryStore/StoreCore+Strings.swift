@@ -20,6 +20,7 @@ extension StoreCore {
     insert.statement.bind(string, at: 1)
     try insert.statement.run()
     let number = Int32(truncatingIfNeeded: connection.lastInsertedKey)
+    if layout == .coreData { try raise(CoreDataEntity.string, to: Int64(number)) }
     strings.learn(string, as: number)
     return number
   }

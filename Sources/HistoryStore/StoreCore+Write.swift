@@ -57,30 +57,33 @@ extension StoreCore {
   ) throws -> WrittenTransaction {
     let timestamp = timestamp(after: previous)
     let mark = nextMark()
-    let process = try internProcess()
-    let row = try statement(.insertTransaction)
-    row.statement.bind(number, at: 1)
-    row.statement.bind(timestamp, at: 2)
-    row.statement.bind(mark, at: 3)
-    row.statement.bind(Int64(try internAuthor(authorship.author)), at: 4)
-    row.statement.bind(Int64(try intern(authorship.contextName)), at: 5)
-    row.statement.bind(Int64(process.bundle), at: 6)
-    row.statement.bind(Int64(process.process), at: 7)
-    row.statement.bind(authorship.writer, at: 8)
-    row.statement.bind(packed.count, at: 9)
-    row.statement.bind(Int64(bitPattern: packed.entities), at: 10)
-    if packed.chunkStarts.isEmpty {
-      row.statement.bind(borrowed: packed.bytes.bytes, at: 11)
-    } else {
-      row.statement.bindNull(at: 11)
-      try insertChunks(of: number)
-    }
-    try row.statement.run()
+    let process = try internProcess(authorship.writer)
+    let record = TransactionRecord(
+      number: number,
+      timestamp: timestamp,
+      mark: mark,
+      author: try internAuthor(authorship.author),
+      contextName: try intern(authorship.contextName),
+      bundle: process.bundle,
+      process: process.process,
+      writer: authorship.writer,
+      firstChange: 0,
+      count: Int(packed.count)
+    )
+    try insert(record)
     return WrittenTransaction(
       token: HistoryToken(store: id, number: number, mark: mark),
       timestamp: Date(timeIntervalSinceReferenceDate: timestamp),
       count: Int(packed.count)
     )
+  }
+
+  /// Writes a transaction with the changes that are packed.
+  func insert(_ record: TransactionRecord) throws {
+    switch layout {
+    case .packed: try insertPacked(record)
+    case .coreData: try insertRows(record)
+    }
   }
 
   /// The clock's reading, lifted above the previous transaction's unless the store keeps it raw.
@@ -91,34 +94,29 @@ extension StoreCore {
     return max(previous + 1e-6, previous.nextUp)
   }
 
-  private func insertChunks(of number: Int64) throws {
-    let chunk = try statement(.insertChunk)
-    let starts = [0] + packed.chunkStarts
-    let ends = packed.chunkStarts + [packed.bytes.count]
-    for (index, (start, end)) in zip(starts, ends).enumerated() {
-      chunk.statement.bind(number << ChunkKey.bits | Int64(index), at: 1)
-      chunk.statement.bind(
-        borrowed: UnsafeRawBufferPointer(rebasing: packed.bytes.bytes[start..<end]),
-        at: 2
-      )
-      try chunk.statement.run()
-    }
-  }
-
-  private func internProcess() throws -> (bundle: Int32, process: Int32) {
-    if let processStrings { return processStrings }
-    let made = (
-      bundle: try intern(configuration.bundleID), process: try intern(configuration.processID)
+  /// The numbers of the strings that name this process, and in `coreData` the writer with it.
+  private func internProcess(_ writer: Int64) throws -> ProcessStrings {
+    let labelled = layout == .coreData ? writer : 0
+    if let processStrings, processStrings.writer == labelled { return processStrings }
+    let name = configuration.processID
+    let made = ProcessStrings(
+      bundle: try intern(configuration.bundleID),
+      process: try intern(
+        layout == .coreData ? ProcessLabel(name: name, writer: writer).text : name
+      ),
+      writer: labelled
     )
     processStrings = made
     return made
   }
 }
 
+/// The numbers of the strings that name a process and, where the layout wants it, a writer in it.
+struct ProcessStrings {
+  let bundle: Int32
+  let process: Int32
+  let writer: Int64
+}
+
 /// Ends a write that changed nothing without leaving a transaction.
 private struct NothingChanged: Error {}
-
-/// The key of a chunk: the transaction's number above so many bits of its position.
-enum ChunkKey {
-  static let bits: Int64 = 20
-}

@@ -15,20 +15,27 @@ final class StoreCore {
   let timestamps: StoreConfiguration.Timestamps
   /// Whether the file keeps history that this store, opened without, must not bypass.
   let isReadOnly: Bool
+  let layout: HistoryLayout
+  /// What a file that is only read depends on.
+  let reading: QuietReading?
   /// How commits are told to other processes, if they are.
   let signalFile: SignalFile?
   /// The statements of each entity, prepared when first used.
   let tables: [EntityStatements]
   /// What the file has given numbers to, as far as this connection knows.
-  var strings = InternedStrings()
+  var strings: InternedStrings
   /// The authors that are entered in the file among those whose purges are remembered.
   var knownAuthors: Set<Int32> = [0]
   /// The packed changes of the write that is under way.
   var packed = ChangePacker()
+  /// Bytes that are needed for a moment.
+  var scratch = ByteWriter(capacity: 256)
+  /// The statements over rows of changes, for the layout that has them.
+  let coreData: CoreDataStatements
   /// The keys that this connection has reserved, by entity.
   var keys: [KeyBlock]
   /// The numbers of the configuration's own strings, once they have any.
-  var processStrings: (bundle: Int32, process: Int32)?
+  var processStrings: ProcessStrings?
   /// Where the marks of transactions come from, once one was needed.
   private var marks: MarkSequence?
   /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when
@@ -52,6 +59,10 @@ final class StoreCore {
     id = file.id
     timestamps = file.timestamps
     isReadOnly = file.isTracked && !configuration.tracksHistory
+    layout = file.layout
+    strings = InternedStrings(areLabels: file.layout == .coreData && !file.isForeign)
+    reading = opened.reading
+    coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
     tables = file.model.entities.map(EntityStatements.init)
     keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
@@ -70,7 +81,7 @@ final class StoreCore {
   /// The statement of a kind, prepared when it is first asked for.
   func statement(_ kind: StoreStatement) throws -> PreparedStatement {
     if let known = prepared[kind.rawValue] { return known }
-    let made = try PreparedStatement(connection, kind.sql(rules))
+    let made = try PreparedStatement(connection, kind.sql(rules, layout))
     prepared[kind.rawValue] = made
     return made
   }
@@ -94,7 +105,7 @@ final class StoreCore {
 
   /// Forgets what was remembered of the file, as if it were opened anew.
   func forget() {
-    strings = InternedStrings()
+    strings = InternedStrings(areLabels: strings.areLabels)
     knownAuthors = [0]
     processStrings = nil
     marks = nil
@@ -107,6 +118,7 @@ final class StoreCore {
   /// - Throws: ``HistoryError/readOnly(path:)`` in a store that would bypass the file's history.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
     guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
+    guard reading == nil else { throw HistoryError.openForReading(path: path) }
     hasMadeNames = false
     do {
       return try transactions.write(connection, body)
@@ -125,7 +137,12 @@ final class StoreCore {
 
   /// Runs a closure in one read transaction.
   func read<Result>(_ body: () throws -> Result) throws -> Result {
-    try transactions.read(connection, body)
+    guard let reading else { return try transactions.read(connection, body) }
+    let outcome = Swift.Result { try transactions.read(connection, body) }
+    if reading.hasChanged {
+      throw HistoryError.unreadable(InspectionError.changedSince(path: path).description)
+    }
+    return try outcome.get()
   }
 
   /// The number, timestamp and mark of the newest transaction; an empty history ends with number 0
@@ -200,25 +217,48 @@ enum StoreStatement: Int, CaseIterable {
   case watermark
   case recordCursor
   case reserveKeys
+  case raiseKey
 
-  func sql(_ rules: HistoryRules) -> String {
+  /// The statement as SQL of a layout.
+  func sql(_ rules: HistoryRules, _ layout: HistoryLayout) -> String {
     switch self {
     case .head:
-      "SELECT number, timestamp, mark FROM history_transaction ORDER BY number DESC LIMIT 1"
+      """
+      SELECT \(layout.number), \(layout.timestamp), \(layout.mark) FROM \(layout.transactions)
+      ORDER BY \(layout.number) DESC LIMIT 1
+      """
     case .insertTransaction:
-      "INSERT INTO history_transaction VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
+      switch layout {
+      case .packed: "INSERT INTO history_transaction VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
+      case .coreData:
+        """
+        INSERT INTO ATRANSACTION(Z_PK, Z_ENT, Z_OPT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS,
+          ZPROCESSIDTS, ZTIMESTAMP) VALUES(?1, \(CoreDataEntity.transaction), ?2, ?3, ?4, ?5, ?6, ?7)
+        """
+      }
     case .insertChunk: "INSERT INTO history_chunk VALUES(?1,?2)"
     case .chunks: "SELECT changes FROM history_chunk WHERE id >= ?1 AND id < ?2 ORDER BY id"
-    case .page: HistoryScan.sql(rules)
-    case .mark: "SELECT mark FROM history_transaction WHERE number = ?1"
+    case .page: HistoryScan.sql(rules, layout)
+    case .mark:
+      "SELECT \(layout.mark) FROM \(layout.transactions) WHERE \(layout.number) = ?1"
     case .numberAtOrAfter:
       """
-      SELECT number, timestamp, mark FROM history_transaction
-      WHERE number >= ?1 ORDER BY number LIMIT 1
+      SELECT \(layout.number), \(layout.timestamp) FROM \(layout.transactions)
+      WHERE \(layout.number) >= ?1 ORDER BY \(layout.number) LIMIT 1
       """
-    case .findString: "SELECT number FROM history_string WHERE text = ?1"
-    case .insertString: "INSERT INTO history_string(text) VALUES(?1)"
-    case .newStrings: "SELECT number, text FROM history_string WHERE number > ?1"
+    case .findString:
+      "SELECT \(layout.stringNumber) FROM \(layout.strings) WHERE \(layout.stringText) = ?1"
+    case .insertString:
+      switch layout {
+      case .packed: "INSERT INTO history_string(text) VALUES(?1)"
+      case .coreData:
+        "INSERT INTO ATRANSACTIONSTRING(Z_ENT, ZNAME) VALUES(\(CoreDataEntity.string), ?1)"
+      }
+    case .newStrings:
+      """
+      SELECT \(layout.stringNumber), \(layout.stringText) FROM \(layout.strings)
+      WHERE \(layout.stringNumber) > ?1
+      """
     case .insertAuthor: "INSERT OR IGNORE INTO history_author VALUES(?1, 0)"
     case .greatestGone:
       """
@@ -229,8 +269,9 @@ enum StoreStatement: Int, CaseIterable {
     case .authorsPurged: "SELECT string, purged FROM history_author"
     case .firstHeld:
       """
-      SELECT number FROM history_transaction JOIN history_author ON string = author
-      WHERE number > ?1 AND number > purged ORDER BY number LIMIT 1
+      SELECT \(layout.number) FROM \(layout.transactions)
+      JOIN history_author ON string = \(layout.author)
+      WHERE \(layout.number) > ?1 AND \(layout.number) > purged ORDER BY \(layout.number) LIMIT 1
       """
     case .member:
       "SELECT epoch, state, cursor, mark, registered FROM history_member WHERE id = ?1"
@@ -241,7 +282,12 @@ enum StoreStatement: Int, CaseIterable {
       WHERE id = ?1 AND epoch = ?2 AND state = 0 AND cursor <= ?3
       """
     case .reserveKeys:
-      "UPDATE history_key SET next = next + ?2 WHERE entity = ?1 RETURNING next - ?2"
+      switch layout {
+      case .packed: "UPDATE history_key SET next = next + ?2 WHERE entity = ?1 RETURNING next - ?2"
+      case .coreData:
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX - ?2 + 1"
+      }
+    case .raiseKey: "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?2) WHERE Z_ENT = ?1"
     }
   }
 }

@@ -58,7 +58,7 @@ public final class StoreContainer: Sendable {
     return stores[place]
   }
 
-  /// The store with an identity, or nothing: whose token is this?
+  /// The store with an identity, which a token names, or nothing.
   public func store(_ id: StoreID) -> Store? {
     stores.first { $0.id == id }
   }

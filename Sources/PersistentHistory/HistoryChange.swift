@@ -36,23 +36,39 @@ public struct HistoryChange: Sendable, Identifiable {
   public var objectID: ObjectID { record.objectID }
   /// What happened to it.
   public var type: ChangeType { record.type }
-  /// The attributes set by an update, one bit each in the entity's order; 0 otherwise.
+  /// The first 64 attributes set by an update, one bit each in the entity's order; 0 otherwise.
   public var columns: UInt64 { record.columns }
   /// The name of the object's entity, or nothing if the model does not know its number.
   public var entityName: String? { page.model.entity(record.entity)?.name }
 
-  /// The names of the attributes set by an update, in the entity's order.
+  /// The names of the attributes set by an update, in the entity's order; `#n` for one that the model
+  /// does not know, as of a file that Core Data wrote.
   public var updatedProperties: [String] {
-    page.model.entity(record.entity)?.names(in: columns) ?? []
+    let attributes = page.model.entity(record.entity)?.attributes ?? []
+    return columnNumbers.map { $0 < attributes.count ? attributes[$0].name : "#\($0)" }
+  }
+
+  /// The positions of the attributes set by an update, from 0, however many an entity has.
+  public var columnNumbers: [Int] {
+    guard type == .update else { return [] }
+    let first = (0..<64).filter { columns >> UInt64($0) & 1 == 1 }
+    guard record.tombstoneLength > 0 else { return first }
+    let (start, count) = (Int(record.tombstoneStart), Int(record.tombstoneLength))
+    return page.tombstones.withBytes(at: start, count: count) { bytes in
+      first
+        + bytes.enumerated().flatMap { index, byte in
+          (0..<8).filter { byte >> UInt8($0) & 1 == 1 }.map { 64 + 8 * index + $0 }
+        }
+    }
   }
 
   /// The values that a deleted object left behind, by attribute name; nothing if it left none.
   ///
   /// Only attributes marked `preservesValueInHistoryOnDeletion` are here, with their own types.
   public var tombstone: [String: Value]? {
-    guard let entity = page.model.entity(record.entity), record.tombstoneLength > 0 else {
-      return nil
-    }
+    guard type == .delete, record.tombstoneLength > 0,
+      let entity = page.model.entity(record.entity)
+    else { return nil }
     return page.tombstone(of: record, in: entity)
   }
 }
@@ -94,10 +110,11 @@ package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
   /// The entity's number.
   @usableFromInline
   package var entity: Int32
-  /// Where the tombstone starts in the page's tombstone bytes.
+  /// Where the tombstone of a delete starts in the page's tombstone bytes, or where the bits of an
+  /// update's columns beyond the first 64 do, the least significant bit of each byte first.
   @usableFromInline
   package var tombstoneStart: UInt32
-  /// How many bytes the tombstone has; 0 is none.
+  /// How many bytes these are; 0 is none.
   @usableFromInline
   package var tombstoneLength: UInt32
   /// What happened.

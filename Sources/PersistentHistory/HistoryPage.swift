@@ -116,7 +116,26 @@ package struct InternedStrings: Sendable {
   private var byNumber: [String?] = [nil]
   private var numbers: [String: Int32] = [:]
 
-  package init() {}
+  /// Whether the strings that name processes are labels, which may name a writer too.
+  package let areLabels: Bool
+
+  package init(areLabels: Bool = false) { self.areLabels = areLabels }
+
+  /// The numbers of the strings that name a process, 0 for none.
+  ///
+  /// - Complexity: linear in the strings where they are labels.
+  package func numbers(ofProcess name: String?) -> [Int32] {
+    guard areLabels else { return number(of: name).map { [$0] } ?? [] }
+    let labelled = byNumber.indices.filter { index in
+      byNumber[index].map { ProcessLabel($0).name == name } ?? (index == 0 && name == nil)
+    }
+    return labelled.map { Int32($0) }
+  }
+
+  /// What the string of a process says, where such strings are labels.
+  package func label(of process: Int32) -> ProcessLabel? {
+    areLabels ? self[process].map { ProcessLabel($0) } : nil
+  }
 
   /// The string with a number, or nothing.
   package subscript(number: Int32) -> String? {

@@ -30,7 +30,10 @@ public struct HistoryTransaction: Sendable, Identifiable {
   /// The bundle of the process that wrote it, or nothing.
   public var bundleID: String? { page.string(record.bundle) }
   /// The process that wrote it, or nothing.
-  public var processID: String? { page.string(record.process) }
+  public var processID: String? {
+    let strings = page.strings
+    return strings.areLabels ? strings.label(of: record.process)?.name : strings[record.process]
+  }
   /// The context that really wrote it, whatever author it names, or nothing for batch requests.
   public var writer: WriterID? { record.writer == 0 ? nil : WriterID(rawValue: record.writer) }
   /// The position right behind this transaction.

@@ -107,6 +107,11 @@ public struct Model: Hashable, Sendable, Codable {
     self.entities = entities
   }
 
+  /// Creates the model of a file that others made, with names as they are there.
+  package init(unchecked entities: [Entity]) {
+    self.entities = entities
+  }
+
   /// Decodes a model and checks it.
   public init(from decoder: any Decoder) throws {
     let entities = try decoder.singleValueContainer().decode([Entity].self)

@@ -33,6 +33,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
   ///
   /// - Complexity: amortized constant.
   @inlinable
+  @inline(__always)
   package func reserve(_ more: Int) -> UnsafeMutablePointer<Element> {
     if let base, length + more <= capacity { return base + length }
     return grow(to: Swift.max(length + more, 2 * capacity, 64))
@@ -53,9 +54,11 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
 
   /// Counts elements that were written into the room made for them.
   @inlinable
+  @inline(__always)
   package func advance(by more: Int) { length += more }
 
   @inlinable
+  @inline(__always)
   package func append(_ element: Element) {
     reserve(1).initialize(to: element)
     length += 1
@@ -63,6 +66,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
 
   /// Forgets everything from a position on, and keeps the memory.
   @inlinable
+  @inline(__always)
   package func truncate(to position: Int) { length = Swift.min(length, position) }
 
   /// Keeps those of the elements from a position on that a closure lets through, in their order.
@@ -79,12 +83,19 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
 }
 
 extension PageBuffer: RandomAccessCollection {
-  @inlinable package var startIndex: Int { 0 }
-  @inlinable package var endIndex: Int { length }
+  @inlinable
+  @inline(__always)
+  package var startIndex: Int { 0 }
+  @inlinable
+  @inline(__always)
+  package var endIndex: Int { length }
   /// How many elements there are; what collections have by themselves counts steps between positions.
-  @inlinable package var count: Int { length }
+  @inlinable
+  @inline(__always)
+  package var count: Int { length }
 
   @inlinable
+  @inline(__always)
   package subscript(position: Int) -> Element {
     guard let base, position >= 0, position < length else { outOfRange(position) }
     return base[position]
@@ -101,11 +112,11 @@ extension PageBuffer<UInt8> {
   package func withBytes<Result>(
     at position: Int,
     count: Int,
-    _ body: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
     guard position >= 0, count >= 0, position + count <= length else {
       outOfRange(position + count)
     }
-    return body(UnsafeRawBufferPointer(start: base.map { $0 + position }, count: count))
+    return try body(UnsafeRawBufferPointer(start: base.map { $0 + position }, count: count))
   }
 }

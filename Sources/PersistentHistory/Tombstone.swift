@@ -12,7 +12,34 @@ package enum Tombstone {
     case blob = 4
   }
 
+  /// A value in its storage class; bytes lie where they were read.
+  package enum Stored {
+    case integer(Int64)
+    case real(Double)
+    case text(UnsafeRawBufferPointer)
+    case blob(UnsafeRawBufferPointer)
+  }
+
+  /// Reads the next value with its attribute's position, or answers nothing.
+  package static func next(_ reader: inout ByteReader) -> (attribute: Int, value: Stored)? {
+    guard let position = reader.byte(), position < 64,
+      let tag = reader.byte().flatMap(Tag.init(rawValue:))
+    else { return nil }
+    switch tag {
+    case .integer: return reader.zigzag().map { (Int(position), .integer($0)) }
+    case .real: return reader.double().map { (Int(position), .real($0)) }
+    case .text, .blob:
+      guard let length = reader.varint(), length <= UInt64(Int32.max),
+        let bytes = reader.take(Int(length))
+      else { return nil }
+      return (Int(position), tag == .text ? .text(bytes) : .blob(bytes))
+    }
+  }
+
   /// Unpacks the values by attribute name; nothing when the bytes are not a tombstone of the entity.
+  ///
+  /// The values of an entity whose attributes are not known go by the columns that Core Data keeps
+  /// them in (`ZTOMBSTONE0`), with the types that SQLite stores them in.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer,
     of entity: Entity
@@ -20,26 +47,37 @@ package enum Tombstone {
     var reader = ByteReader(bytes)
     var values: [String: Value] = [:]
     while !reader.isAtEnd {
-      guard let position = reader.byte(), Int(position) < entity.attributes.count else {
-        return nil
+      guard let (position, stored) = next(&reader) else { return nil }
+      if entity.attributes.isEmpty {
+        values["ZTOMBSTONE\(position)"] = Value(stored)
+        continue
       }
-      let attribute = entity.attributes[Int(position)]
-      guard let value = value(from: &reader, as: attribute.type) else { return nil }
-      values[attribute.name] = value
+      guard position < entity.attributes.count,
+        let value = Value(stored, as: entity.attributes[position].type)
+      else { return nil }
+      values[entity.attributes[position].name] = value
     }
     return values
   }
+}
 
-  private static func value(from reader: inout ByteReader, as type: AttributeType) -> Value? {
-    guard let tag = reader.byte().flatMap(Tag.init(rawValue:)) else { return nil }
-    switch tag {
-    case .integer: return reader.zigzag().flatMap { Value(stored: $0, as: type) }
-    case .real: return reader.double().flatMap { Value(stored: $0, as: type) }
-    case .text, .blob:
-      guard let length = reader.varint(), length <= UInt64(Int32.max),
-        let bytes = reader.take(Int(length))
-      else { return nil }
-      return Value(stored: bytes, as: type)
+extension Value {
+  /// The value of a type that is stored so, or nothing.
+  fileprivate init?(_ stored: Tombstone.Stored, as type: AttributeType) {
+    switch stored {
+    case .integer(let integer): self.init(stored: integer, as: type)
+    case .real(let real): self.init(stored: real, as: type)
+    case .text(let bytes), .blob(let bytes): self.init(stored: bytes, as: type)
+    }
+  }
+
+  /// The value that is stored so, where its type is not known.
+  fileprivate init(_ stored: Tombstone.Stored) {
+    switch stored {
+    case .integer(let integer): self = .int(integer)
+    case .real(let real): self = .double(real)
+    case .text(let bytes): self = .string(String(decoding: bytes, as: UTF8.self))
+    case .blob(let bytes): self = .data(Data(bytes))
     }
   }
 }

@@ -53,7 +53,9 @@ package final class Simulator {
     isStopped = false
     let kind = "\(header.timestamps.rawValue) \(header.model.hashValue)"
     if !place.hasTemplate(kind: kind) {
-      // Made with a fixed seed, so that the image does not depend on which plan came first.
+      // No connection to another kind's file may be taken for one to this. Made with a fixed seed, so
+      // that the image does not depend on which plan came first.
+      system.close()
       var bare = header
       bare.actors = []
       try system.reset(bare, place.prepare(seed: 0, kind: kind))

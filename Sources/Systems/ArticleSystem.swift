@@ -11,9 +11,11 @@ package import Traces
 /// last one fetched is kept at once, while the merge waits for the view's queue; an empty fetch keeps
 /// nothing. The cleaner deletes strictly before the least date when every author has one, before seven
 /// days ago when some have none and the least is older, and then forgets every author's date.
+///
+/// It runs on Core Data's tables with the clock's raw readings, as it does where it was published.
 package final class ArticleSystem: SystemUnderTest {
   private let cleansAfterPass: Bool
-  private var pools = StorePools()
+  private var pools = StorePools(layout: .coreData)
   private var opened: StoreBench?
   private var running: [ActorID: ArticleProcess] = [:]
   /// The shared defaults store, which outlives every process.

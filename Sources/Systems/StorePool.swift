@@ -13,10 +13,16 @@ final class StorePool {
   private let path: String
   private let model: Model
 
-  init(_ header: PlanHeader, _ environment: SystemEnvironment, rules: HistoryRules) {
+  init(
+    _ header: PlanHeader,
+    _ environment: SystemEnvironment,
+    rules: HistoryRules,
+    layout: HistoryLayout
+  ) {
     let (clock, random) = (environment.clock, random)
     var configuration = StoreConfiguration()
-    configuration.timestamps = header.timestamps == .monotone ? .monotone : .wallClock
+    configuration.layout = layout
+    configuration.timestamps = Self.timestamps(header, layout)
     configuration.protectedAuthors = header.protectedAuthors
     configuration.vfs = environment.vfs
     configuration.signalsChanges = false
@@ -30,12 +36,20 @@ final class StorePool {
     model = header.model
   }
 
+  /// Core Data keeps the clock's raw reading, whatever the plan says of a store of ours.
+  private static func timestamps(
+    _ header: PlanHeader,
+    _ layout: HistoryLayout
+  ) -> StoreConfiguration.Timestamps {
+    layout == .packed && header.timestamps == .monotone ? .monotone : .wallClock
+  }
+
   /// Whether the connections can serve another plan.
   func serves(_ header: PlanHeader, _ environment: SystemEnvironment) -> Bool {
     path == environment.path && clock === environment.clock && model == header.model
       && configuration.vfs == environment.vfs
       && configuration.protectedAuthors == header.protectedAuthors
-      && configuration.timestamps.rawValue == header.timestamps.rawValue
+      && configuration.timestamps == Self.timestamps(header, configuration.layout)
   }
 
   /// Takes every connection back; whoever has one must not use it any more.
@@ -66,19 +80,21 @@ final class StorePool {
 /// The pools of one system, by what the stores of plans have in common.
 struct StorePools {
   private let rules: HistoryRules
+  private let layout: HistoryLayout
   private var pools: [StorePool] = []
   /// More kinds of plans than this are not kept open.
   private static let countMax = 4
 
-  init(rules: HistoryRules = .standard) {
+  init(rules: HistoryRules = .standard, layout: HistoryLayout = .packed) {
     self.rules = rules
+    self.layout = layout
   }
 
   /// The pool for a plan.
   mutating func pool(_ header: PlanHeader, _ environment: SystemEnvironment) -> StorePool {
     if let known = pools.first(where: { $0.serves(header, environment) }) { return known }
     if pools.count == Self.countMax { pools.removeFirst() }
-    let made = StorePool(header, environment, rules: rules)
+    let made = StorePool(header, environment, rules: rules, layout: layout)
     pools.append(made)
     return made
   }

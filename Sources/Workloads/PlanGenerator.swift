@@ -139,6 +139,7 @@ package struct PlanGenerator: Sendable {
   ) -> PlannedWrite {
     let context = ["view", "background", "batch"][source.weighted([6, 2, 2])]
     let author = author(&source, header)
+    let policy = context == "view" ? policy(&source) : .objectWins
     var changes: [PlannedChange] = []
     var repetition = Repetition(
       "change",
@@ -155,20 +156,20 @@ package struct PlanGenerator: Sendable {
       context: context,
       author: author,
       changes: changes,
-      policy: context == "view" ? policy(&source, for: changes) : .objectWins
+      policy: Self.replaces(changes) ? .objectWins : policy
     )
   }
 
-  /// Seldom another policy than the plans' own, and none for a write that replaces an object: which of
-  /// the two objects a conflict is about, a plan's names do not tell.
-  private func policy(
-    _ source: inout ChoiceSource,
-    for changes: [PlannedChange]
-  ) -> PlannedPolicy {
-    let policy = PlannedPolicy.allCases[source.weighted([16, 1, 2, 2, 1])]
+  /// Seldom another policy than the plans' own.
+  private func policy(_ source: inout ChoiceSource) -> PlannedPolicy {
+    PlannedPolicy.allCases[source.weighted([16, 1, 2, 2, 1])]
+  }
+
+  /// Whether a write deletes an object and inserts it again: which of the two a conflict is about, a
+  /// plan's names do not tell.
+  private static func replaces(_ changes: [PlannedChange]) -> Bool {
     let deleted = Set(changes.filter { $0.type == .delete }.map(\.object))
-    let replaces = changes.contains { $0.type == .insert && deleted.contains($0.object) }
-    return replaces ? .objectWins : policy
+    return changes.contains { $0.type == .insert && deleted.contains($0.object) }
   }
 
   private func author(_ source: inout ChoiceSource, _ header: PlanHeader) -> WriteAuthor {

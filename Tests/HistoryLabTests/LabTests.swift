@@ -20,7 +20,7 @@ import Testing
       try makeFile("\(folder)/file")
       let more = [
         "replay": "--seed 1 --plan 1", "inspect": "\(folder)/file",
-        "report": "--output \(folder)",
+        "convert": "\(folder)/file \(folder)/new", "report": "--output \(folder)",
       ]
       for verb in ToolSpec.historyLab.leaves {
         let arguments = try parse("\(verb.name) \(more[verb.name] ?? "")")

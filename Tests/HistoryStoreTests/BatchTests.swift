@@ -3,7 +3,7 @@ import PersistentHistory
 import TestSupport
 import Testing
 
-@Suite struct BatchTests {
+@Suite(.inEveryLayout) struct BatchTests {
   let fixture: StoreFixture
   let store: Store
   let batch = BatchAuthor("importer", contextName: "background")

@@ -3,7 +3,7 @@ import PersistentHistory
 import SQLiteStorage
 import Testing
 
-@Suite struct ConcurrencyTests {
+@Suite(.inEveryLayout) struct ConcurrencyTests {
   private func patient() throws -> StoreFixture {
     var fixture = try StoreFixture()
     fixture.configuration.busyTimeoutMs = StoreConfiguration().busyTimeoutMs

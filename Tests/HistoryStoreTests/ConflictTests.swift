@@ -4,7 +4,7 @@ import Testing
 
 /// An edit names the version of the row that it was made on; what happens when somebody has written
 /// another since is the policy's decision.
-@Suite struct ConflictTests {
+@Suite(.inEveryLayout) struct ConflictTests {
   let fixture: StoreFixture
   let store: Store
   let changed: ObjectID

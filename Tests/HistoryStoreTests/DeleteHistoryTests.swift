@@ -4,7 +4,7 @@ import SQLiteStorage
 import Testing
 
 /// What the published protocols delete, whoever has merged it.
-@Suite struct DeleteHistoryTests {
+@Suite(.inEveryLayout) struct DeleteHistoryTests {
   let fixture: StoreFixture
   let store: Store
 
@@ -38,7 +38,9 @@ import Testing
     let token = try store.currentToken()
     try store.deleteHistory(before: date(100), authors: nil)
     #expect(try store.heldNumbers() == [])
-    #expect(try fixture.connection().integer("SELECT count(*) FROM history_chunk") == 0)
+    #expect(
+      try fixture.connection().integer("SELECT count(*) FROM \(fixture.layout.changeRows)") == 0
+    )
     #expect(try store.numbers(after: token) == [])
     #expect(try store.add("b") == 6)
     #expect(try store.numbers(after: token) == [6])

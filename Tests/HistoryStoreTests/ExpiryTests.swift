@@ -3,7 +3,7 @@ import PersistentHistory
 import Testing
 
 /// A token after which something is gone that the request could have returned is refused.
-@Suite struct ExpiryTests {
+@Suite(.inEveryLayout) struct ExpiryTests {
   static let mirror = "NSCloudKitMirroringDelegate.import"
   let fixture: StoreFixture
   let store: Store
@@ -70,7 +70,9 @@ import Testing
     #expect(throws: HistoryError.expired(token: tokens[0], firstHeld: 3)) {
       try store.numbers(after: tokens[0])
     }
-    try fixture.execute("DELETE FROM history_transaction WHERE number < 3")
+    try fixture.execute(
+      "DELETE FROM \(fixture.layout.transactions) WHERE \(fixture.layout.number) < 3"
+    )
     try fixture.execute("UPDATE history_author SET purged = 3")
     #expect(throws: HistoryError.expired(token: tokens[0], firstHeld: nil)) {
       try store.numbers(after: tokens[0])

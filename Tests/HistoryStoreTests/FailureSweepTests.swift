@@ -4,8 +4,8 @@ import PersistentHistory
 import SQLiteStorage
 import Testing
 
-/// Makes the first, the second, the third... call of a request to the file system fail, until the
-/// request runs through.
+/// Makes each call of a request to the file system fail, one after the other, until the request runs
+/// through.
 @Suite struct `When the file system fails at any call` {
   /// What a store holds, as another connection sees it.
   private struct Holding: Equatable {

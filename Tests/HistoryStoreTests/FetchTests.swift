@@ -4,7 +4,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-@Suite struct FetchTests {
+@Suite(.inEveryLayout) struct FetchTests {
   let fixture: StoreFixture
   let store: Store
 

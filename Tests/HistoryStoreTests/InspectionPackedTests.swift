@@ -79,6 +79,30 @@ import Testing
     #expect(census.changes == 1)
   }
 
+  @Test func `A store of ours in the layout of Core Data is counted alike`() throws {
+    var configuration = StoreConfiguration()
+    configuration.layout = .coreData
+    configuration.timestamps = .wallClock
+    let path = folder.file("rows.db")
+    let store = try Store(path: path, model: store.model, configuration: configuration)
+    for author in ["app", "widget", "app"] {
+      var rest = 1
+      _ = try store.batchInsert(into: "Folder", by: BatchAuthor(author)) { _ in
+        rest -= 1
+        return rest >= 0
+      }
+    }
+    try Connection(path: path).execute("UPDATE history_author SET purged = 1 WHERE string <> 0")
+    let census = try StoreInspector(temporaryFolder: folder.path).census(of: path)
+    #expect(census.layout == .coreData)
+    #expect(census.isOurs)
+    #expect(census.transactions == 2)
+    #expect(census.purgedTransactions == 1)
+    #expect(census.changes == 2)
+    #expect(census.authors.map(\.name) == [.known("app"), .known("widget")])
+    #expect(census.oddities == CensusOddities())
+  }
+
   @Test func `Changes that cannot be read are said, and the rest is counted`() throws {
     try insert(1, into: "Note", by: "app", at: 1000)
     try insert(1, into: "Note", by: "app", at: 1001)

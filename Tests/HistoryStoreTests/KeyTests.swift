@@ -3,7 +3,7 @@ import PersistentHistory
 import SQLiteStorage
 import Testing
 
-@Suite struct KeyTests {
+@Suite(.inEveryLayout) struct KeyTests {
   @Test func `Keys are not given out again after deletes, failures and reopening`() throws {
     let fixture = try StoreFixture()
     var given: Set<Int64> = []

@@ -2,7 +2,7 @@ import HistoryStore
 import PersistentHistory
 import Testing
 
-@Suite struct MemberTests {
+@Suite(.inEveryLayout) struct MemberTests {
   let fixture: StoreFixture
   let store: Store
 
@@ -97,7 +97,9 @@ import Testing
     let registration = try store.join("app")
     let token = try store.currentToken()
     try store.add("c")
-    try fixture.execute("DELETE FROM history_transaction WHERE number <= 2")
+    try fixture.execute(
+      "DELETE FROM \(fixture.layout.transactions) WHERE \(fixture.layout.number) <= 2"
+    )
     try store.record(registration, through: token)
   }
 

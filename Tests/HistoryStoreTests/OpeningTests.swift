@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct OpeningTests {
+@Suite(.inEveryLayout) struct OpeningTests {
   @Test func `A store that is not there is created, with its log on and its schema in the file`()
     throws
   {

@@ -4,7 +4,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-@Suite struct PurgeTests {
+@Suite(.inEveryLayout) struct PurgeTests {
   static let mirror = "NSCloudKitMirroringDelegate.import"
   let fixture: StoreFixture
   let store: Store
@@ -21,7 +21,11 @@ import Testing
   /// The numbers of the transactions whose rows are in the file, seen or not.
   private func rows() throws -> [Int64] {
     let connection = try fixture.connection()
-    let query = try Statement(connection, "SELECT number FROM history_transaction ORDER BY number")
+    let layout = fixture.layout
+    let query = try Statement(
+      connection,
+      "SELECT \(layout.number) FROM \(layout.transactions) ORDER BY \(layout.number)"
+    )
     var numbers: [Int64] = []
     while try query.step() { numbers.append(query.int(0)) }
     return numbers
@@ -120,7 +124,8 @@ import Testing
     #expect(page.transactions.map(\.number) == [1, 5])
     #expect(page.transactions.first?.changes.count == Self.many.count)
     let chunks = try fixture.connection().integer(
-      "SELECT count(*) FROM history_chunk WHERE id >> 20 <> 1"
+      "SELECT count(*) FROM \(fixture.layout.changeRows) "
+        + "WHERE \(fixture.layout.changeTransaction) NOT IN (1, 5)"
     )
     #expect(chunks == 0)
   }
@@ -175,7 +180,8 @@ import Testing
   /// What is left of a purge that was interrupted right after its first transaction.
   private func raise(through number: Int64, protecting author: String? = nil) throws {
     let kept = author.map {
-      "WHERE string NOT IN (SELECT number FROM history_string WHERE text = '\($0)')"
+      "WHERE string NOT IN (SELECT \(fixture.layout.stringNumber) "
+        + "FROM \(fixture.layout.strings) WHERE \(fixture.layout.stringText) = '\($0)')"
     }
     try fixture.execute(
       """
@@ -217,19 +223,16 @@ import Testing
   /// Copies the first transaction until so many are there.
   private func copyFirst(until last: Int) throws {
     try fixture.execute(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(last))
-      INSERT INTO history_transaction
-      SELECT i, 1000 + i, 7, author, context, bundle, process, writer, count, entities, changes
-      FROM n, history_transaction WHERE number = 1
-      """
+      "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(last)) "
+        + fixture.layout.copyOfFirst
     )
   }
 
   private func refuseDeleting(_ number: Int) throws {
     try fixture.execute(
       """
-      CREATE TRIGGER refuse BEFORE DELETE ON history_transaction WHEN OLD.number = \(number)
+      CREATE TRIGGER refuse BEFORE DELETE ON \(fixture.layout.transactions)
+      WHEN OLD.\(fixture.layout.number) = \(number)
       BEGIN SELECT raise(ABORT, 'no'); END
       """
     )
@@ -249,25 +252,22 @@ import Testing
   @Test func `Big transactions make smaller chunks`() throws {
     try write(1)
     try copyFirst(until: 5)
-    try fixture.execute(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 799)
-      INSERT INTO history_chunk SELECT (1 + i / 200) << 20 | i % 200, x'01' FROM n
-      """
-    )
+    try fixture.execute(fixture.layout.manyRowsForFour)
     try refuseDeleting(3)
     #expect(throws: HistoryError.self) { try store.purge() }
     #expect(try rows() == [3, 4, 5])
     try fixture.execute("DROP TRIGGER refuse")
     try store.purge()
     #expect(try rows() == [5])
-    #expect(try fixture.connection().integer("SELECT count(*) FROM history_chunk") == 0)
+    let rest = "SELECT count(*) FROM \(fixture.layout.changeRows)"
+    #expect(try fixture.connection().integer(rest) == 0)
   }
 
   @Test func `A chunk that fails leaves the rest to the next purge`() throws {
     try write(4)
     try fixture.execute(
-      "CREATE TRIGGER refuse BEFORE DELETE ON history_transaction BEGIN SELECT raise(ABORT, 'no'); END"
+      "CREATE TRIGGER refuse BEFORE DELETE ON \(fixture.layout.transactions) "
+        + "BEGIN SELECT raise(ABORT, 'no'); END"
     )
     #expect(throws: HistoryError.self) { try store.purge() }
     #expect(try rows() == [1, 2, 3, 4])

@@ -4,7 +4,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-@Suite struct SaveTests {
+@Suite(.inEveryLayout) struct SaveTests {
   let fixture: StoreFixture
   let store: Store
 
@@ -128,7 +128,9 @@ import Testing
   @Test func `A save in which nothing takes effect leaves no transaction and no write`() throws {
     let id = try store.insertItem(["a"])
     try store.save([ObjectEdit(.delete, id, version: 1)])
-    let version = try fixture.connection().integer("SELECT count(*) FROM history_transaction")
+    let version = try fixture.connection().integer(
+      "SELECT count(*) FROM \(fixture.layout.transactions)"
+    )
     let result = try store.save(
       [ObjectEdit(.update, id, columns: 1, version: 1, values: ["b"]), ObjectEdit(.delete, id)],
       .objectWins,
@@ -136,10 +138,14 @@ import Testing
     )
     #expect(result.outcomes == [.gone, .gone])
     #expect(result.transaction == nil)
-    #expect(try fixture.connection().integer("SELECT count(*) FROM history_transaction") == version)
+    #expect(
+      try fixture.connection().integer("SELECT count(*) FROM \(fixture.layout.transactions)")
+        == version
+    )
     #expect(
       try fixture.connection().integer(
-        "SELECT count(*) FROM history_string WHERE text = 'a new author'"
+        "SELECT count(*) FROM \(fixture.layout.strings) "
+          + "WHERE \(fixture.layout.stringText) = 'a new author'"
       ) == 0
     )
     try store.add("c", by: "a new author")
@@ -148,7 +154,8 @@ import Testing
 
   @Test func `History and data are in one SQLite transaction`() throws {
     try fixture.execute(
-      "CREATE TRIGGER refuse BEFORE INSERT ON history_transaction BEGIN SELECT raise(ABORT, 'no'); END"
+      "CREATE TRIGGER refuse BEFORE INSERT ON \(fixture.layout.transactions) "
+        + "BEGIN SELECT raise(ABORT, 'no'); END"
     )
     #expect(throws: HistoryError.self) { try store.add("a") }
     #expect(try store.titles() == [])

@@ -15,7 +15,11 @@ struct StoreFixture {
     let clock = clock
     configuration.clock = { clock.date }
     configuration.busyTimeoutMs = 0
+    configuration.layout = LayoutTrait.layout
   }
+
+  /// How the file keeps its history.
+  var layout: HistoryLayout { configuration.layout }
 
   var path: String { folder.path("store") }
 

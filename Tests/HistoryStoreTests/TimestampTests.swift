@@ -2,7 +2,7 @@ import HistoryStore
 import PersistentHistory
 import Testing
 
-@Suite struct TimestampTests {
+@Suite(.inEveryLayout) struct TimestampTests {
   private func timestamps(_ readings: [Double]) throws -> [Double] {
     let fixture = try StoreFixture()
     let store = try fixture.open()

@@ -134,7 +134,7 @@ import Traces
     #expect(shrunk.ending == .fixedPoint)
   }
 
-  @Test(arguments: 2...6 as ClosedRange<UInt64>)
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
   func `A plan that must purge after a foreign write shrinks to those two`(_ seed: UInt64) throws {
     let isWanted = { (plan: Plan) in
       guard let write = plan.commands.firstIndex(where: { $0.action.word == "write" }) else {

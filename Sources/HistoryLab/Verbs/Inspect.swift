@@ -6,6 +6,7 @@ struct InspectVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
+    if options.verifies { return try verify() }
     let census: HistoryCensus
     do throws(InspectionError) {
       census = try StoreInspector().census(of: options.file)
@@ -21,5 +22,21 @@ struct InspectVerb: Verb {
       }
     terminal.print(text.hasSuffix("\n") ? String(text.dropLast()) : text)
     return .good
+  }
+
+  private func verify() throws(LabError) -> ExitCode {
+    let findings: [HistoryFinding]
+    do throws(HistoryError) {
+      findings = try Store(reading: options.file).verify()
+    } catch {
+      throw .usage(error.description)
+    }
+    let rendering = VerificationRendering(path: options.file, findings: findings)
+    switch options.format {
+    case .text: terminal.print(rendering.text())
+    case .json: terminal.print(rendering.json())
+    case .csv: terminal.print(rendering.csv())
+    }
+    return rendering.isWrong ? .violation : .good
   }
 }

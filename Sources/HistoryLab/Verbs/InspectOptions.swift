@@ -9,7 +9,13 @@ struct InspectOptions: Hashable, Sendable {
   /// The store file.
   var file: String
   var format: Format
+  /// Whether the history is validated instead of counted.
+  var verifies: Bool
 
+  static let verify = Flag(
+    "verify",
+    "Validates the history instead; the exit code is 1 if something is wrong."
+  )
   static let csv = Flag("csv", "Prints the results as comma-separated values.")
 
   /// - Throws: a usage error if the file is not there or cannot be read.
@@ -19,6 +25,7 @@ struct InspectOptions: Hashable, Sendable {
     }
     try FilePath.checkReadable(file)
     self.file = file
+    verifies = arguments.isSet(Self.verify)
     if arguments.isSet(CommonOption.json) {
       format = .json
     } else {
@@ -36,10 +43,11 @@ struct InspectOptions: Hashable, Sendable {
         sentence: "A store of ours or a real Core Data file; it is only read."
       )
     ],
-    options: [CommonOption.json.spec, csv.spec],
+    options: [verify.spec, CommonOption.json.spec, csv.spec],
     exclusive: [[CommonOption.json.name, csv.name]],
     examples: [
       Example("inspect Photos.sqlite", "Counts, authors, bytes and time span as text."),
+      Example("inspect Photos.sqlite --verify", "Orphans, duplicates, gaps, order of time."),
       Example("inspect Photos.sqlite --csv", "The same for a spreadsheet."),
     ]
   )

@@ -24,6 +24,7 @@ enum Verbs {
       return BenchListVerb(options: options, composition: composition, terminal: terminal)
     case "report": return ReportVerb(options: try ReportOptions(arguments), terminal: terminal)
     case "inspect": return InspectVerb(options: try InspectOptions(arguments), terminal: terminal)
+    case "convert": return ConvertVerb(options: try ConvertOptions(arguments), terminal: terminal)
     case "list":
       let options = ListOptions(arguments)
       return ListVerb(options: options, composition: composition, terminal: terminal)

@@ -12,6 +12,8 @@ struct CoreDataHistory: HistorySource {
   private let authorColumns: Set<String>
   private let hasStrings: Bool
   private let hasEntityNames: Bool
+  /// Whether the file is a store of this library, which keeps how far it was purged.
+  private let keepsPurges: Bool
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
     let missing = file.missing(of: tables)
@@ -34,6 +36,7 @@ struct CoreDataHistory: HistorySource {
     _ = try check(Self.changeTable, ["ZTRANSACTIONID", "ZENTITY", "ZCHANGETYPE"])
     hasStrings = authorColumns.contains("ZAUTHORTS")
     if hasStrings { _ = try check(Self.stringTable, ["Z_PK", "ZNAME"]) }
+    keepsPurges = file.names.contains("history_author")
     hasEntityNames = try FileTables.columns(of: "Z_PRIMARYKEY", connection)
       .isSuperset(of: ["Z_ENT", "Z_NAME"])
   }
@@ -50,7 +53,13 @@ struct CoreDataHistory: HistorySource {
       """
     )
     var changes = try ChangeCursor(connection)
+    let purged = keepsPurges ? try PackedHistory.purgedByAuthor(connection) : [:]
     while try rows.step() {
+      guard rows.int(0) > purged[rows.int(2)] ?? 0 else {
+        try changes.skip(through: rows.int(0), into: &builder)
+        builder.addPurgedTransaction()
+        continue
+      }
       let count = try changes.count(through: rows.int(0), into: &builder)
       let hasTime = rows.storage(1) == .real || rows.storage(1) == .integer
       builder.addTransaction(
@@ -121,6 +130,15 @@ private struct ChangeCursor: ~Copyable {
       self.next = try Self.step(rows)
     }
     return own
+  }
+
+  /// Passes the changes of a transaction that is purged, and counts those before them, which belong to
+  /// none.
+  mutating func skip(through transaction: Int64, into builder: inout CensusBuilder) throws {
+    while let next, next <= transaction {
+      if next < transaction { builder.addOrphan(entity: number(1), type: number(2)) }
+      self.next = try Self.step(rows)
+    }
   }
 
   /// Counts the changes that lie behind the last transaction.

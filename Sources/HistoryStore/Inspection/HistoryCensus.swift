@@ -10,6 +10,8 @@ package struct HistoryCensus: Sendable, Hashable {
 
   /// How the file keeps its history.
   package let layout: Layout
+  /// Whether the file is a store of this library, whatever its layout.
+  package var isOurs = false
   /// The bytes of the file and of the history.
   package var storage = CensusStorage()
   /// How many transactions a fetch could return.

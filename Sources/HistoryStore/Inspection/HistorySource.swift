@@ -17,9 +17,15 @@ extension FileTables {
     _ connection: borrowing Connection,
     path: String
   ) throws -> any HistorySource {
-    if try connection.integer("PRAGMA application_id") == Schema.applicationID {
-      return try PackedHistory(self, connection, path: path)
+    guard try connection.integer("PRAGMA application_id") == Schema.applicationID else {
+      return try CoreDataHistory(self, connection, path: path)
     }
-    return try CoreDataHistory(self, connection, path: path)
+    let version = try connection.integer("PRAGMA user_version") ?? 0
+    guard version <= Schema.formatVersion else {
+      throw InspectionError.newerFormat(path: path, found: version, known: Schema.formatVersion)
+    }
+    return names.contains("ATRANSACTION")
+      ? try CoreDataHistory(self, connection, path: path)
+      : try PackedHistory(self, connection, path: path)
   }
 }

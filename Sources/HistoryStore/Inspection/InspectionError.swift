@@ -24,6 +24,8 @@ package enum InspectionError: Error, Hashable, Sendable {
   case damaged(path: String, reason: String)
   /// The file was written all the time while it was read.
   case changing(path: String)
+  /// The file was written since it was opened.
+  case changedSince(path: String)
   /// The file with its log could not be copied into a private folder.
   case cannotCopy(path: String, folder: String, reason: String)
   /// SQLite failed in another way.
@@ -78,6 +80,8 @@ extension InspectionError: CustomStringConvertible {
       "\(path) is damaged: \(reason). Restore it from a copy."
     case .changing(let path):
       "\(path) is being written all the time. Try again when the app that uses it is idle."
+    case .changedSince(let path):
+      "\(path) was written since it was opened. Open it again, and it is read as it is now."
     case .cannotCopy(let path, let folder, let reason):
       "\(path) has a live log and must be copied before it is read, but \(folder) cannot take the "
         + "copy: \(reason). Set TMPDIR to a folder with more room."

@@ -6,10 +6,6 @@ struct PackedHistory: HistorySource {
   let tables = ["history_transaction", "history_chunk", "history_string", "history_author"]
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
-    let version = try connection.integer("PRAGMA user_version") ?? 0
-    guard version <= Schema.formatVersion else {
-      throw InspectionError.newerFormat(path: path, found: version, known: Schema.formatVersion)
-    }
     let missing = file.missing(of: tables + ["history_metadata"])
     guard missing.isEmpty else {
       throw InspectionError.missingTables(path: path, tables: missing)
@@ -19,12 +15,12 @@ struct PackedHistory: HistorySource {
   /// Reads transactions in order and unpacks their changes, of which it holds one blob's at a time.
   func read(_ connection: borrowing Connection) throws -> HistoryCensus {
     var builder = CensusBuilder(layout: .packed)
-    let purged = try purgedByAuthor(connection)
+    let purged = try Self.purgedByAuthor(connection)
     let rows = try Statement(
       connection,
       "SELECT number, timestamp, author, count, changes FROM history_transaction ORDER BY number"
     )
-    let chunks = try Statement(connection, StoreStatement.chunks.sql(.standard))
+    let chunks = try Statement(connection, StoreStatement.chunks.sql(.standard, .packed))
     var unpacker = ChangeUnpacker()
     while try rows.step() {
       guard rows.int(0) > purged[rows.int(2)] ?? 0 else {
@@ -79,7 +75,8 @@ struct PackedHistory: HistorySource {
     while try chunks.step() { body(chunks.bytes(0)) }
   }
 
-  private func purgedByAuthor(_ connection: borrowing Connection) throws -> [Int64: Int64] {
+  /// How far a store of this library was purged, by the numbers of authors.
+  static func purgedByAuthor(_ connection: borrowing Connection) throws -> [Int64: Int64] {
     let query = try Statement(connection, "SELECT string, purged FROM history_author")
     var purged: [Int64: Int64] = [:]
     while try query.step() { purged[query.int(0)] = query.int(1) }

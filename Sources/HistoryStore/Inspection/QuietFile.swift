@@ -18,10 +18,10 @@ struct QuietFile {
   static let attemptsMax = 8
 
   /// The path as it was given, for errors.
-  private let path: String
+  let path: String
   /// The path without links, where the logs lie too.
-  private let realPath: String
-  private let temporaryFolder: String
+  let realPath: String
+  let temporaryFolder: String
 
   /// Finds the file.
   ///
@@ -74,17 +74,26 @@ struct QuietFile {
     _ body: (borrowing Connection, FileState) throws -> Answer
   ) -> Result<Answer, InspectionError> {
     do {
-      var options = ConnectionOptions()
-      options.access = access
-      // What is read passes by once: a bigger cache would only grow the process.
-      options.cacheSizeKiB = 8192
-      let connection = try Connection(path: path, options)
-      connection.setCheckpointsOnClose(false)
+      let connection = try connection(to: path, access)
       // A sort that an index does not save spills to a file, so that memory does not grow.
       try connection.execute("PRAGMA temp_store=FILE")
       return .success(try body(connection, state))
     } catch {
       return .failure(InspectionError(error, path: self.path))
     }
+  }
+
+  /// Opens the file, or the copy of it.
+  func connection(
+    to path: String,
+    _ access: ConnectionOptions.Access
+  ) throws(SQLiteError) -> Connection {
+    var options = ConnectionOptions()
+    options.access = access
+    // What is read passes by once: a bigger cache would only grow the process.
+    options.cacheSizeKiB = 8192
+    let connection = try Connection(path: path, options)
+    connection.setCheckpointsOnClose(false)
+    return connection
   }
 }

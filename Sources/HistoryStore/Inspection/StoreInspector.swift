@@ -29,6 +29,7 @@ package struct StoreInspector: Sendable {
       let tables = try FileTables(connection)
       let source = try tables.source(connection, path: path)
       var census = try source.read(connection)
+      census.isOurs = tables.names.contains("history_metadata")
       census.storage = try CensusStorage(connection, tables, of: source.tables, state)
       return census
     }

@@ -1,0 +1,30 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// The statements over rows of changes, which depend on how many tombstone columns there are.
+struct CoreDataStatements {
+  /// How many tombstone columns the table of changes has.
+  let tombstoneCount: Int
+  /// Where the first tombstone is bound.
+  static let firstTombstonePlace: Int32 = 7
+  /// Writes a change: key, type, entity, object, transaction, columns, tombstones.
+  let insertChange: String
+  /// How many rows of changes a scan takes at once.
+  static let batchCount: Int64 = 1024
+  /// The changes of one transaction behind so many: entity, object, type, columns, tombstones.
+  let changes: String
+
+  init(tombstoneCount: Int) {
+    self.tombstoneCount = tombstoneCount
+    let names = HistoryLayout.tombstoneColumns(tombstoneCount).map { ", \($0)" }.joined()
+    let places = (0..<tombstoneCount).map { ", ?\($0 + 7)" }.joined()
+    insertChange = """
+      INSERT INTO ACHANGE(Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, \
+      ZCOLUMNS\(names)) VALUES(?1, \(CoreDataEntity.change), ?2, ?3, ?4, ?5, ?6\(places))
+      """
+    changes = """
+      SELECT ZENTITY, ZENTITYPK, ZCHANGETYPE, ZCOLUMNS\(names) FROM ACHANGE
+      WHERE ZTRANSACTIONID = ?1 ORDER BY Z_PK LIMIT -1 OFFSET ?2
+      """
+  }
+}

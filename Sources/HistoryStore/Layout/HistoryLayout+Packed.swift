@@ -1,0 +1,102 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// The key of a chunk: the transaction's number above so many bits of its position.
+enum ChunkKey {
+  static let bits: Int64 = 20
+}
+
+extension HistoryLayout {
+  /// The tables of `packed`.
+  static let packedSchema = """
+    CREATE TABLE history_transaction(
+      number INTEGER PRIMARY KEY, timestamp REAL NOT NULL, mark INTEGER NOT NULL,
+      author INTEGER NOT NULL, context INTEGER NOT NULL, bundle INTEGER NOT NULL,
+      process INTEGER NOT NULL, writer INTEGER NOT NULL, count INTEGER NOT NULL,
+      entities INTEGER NOT NULL, changes BLOB);
+    CREATE TABLE history_chunk(id INTEGER PRIMARY KEY, changes BLOB NOT NULL);
+    CREATE TABLE history_string(number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+    CREATE TABLE history_key(entity INTEGER PRIMARY KEY, next INTEGER NOT NULL);
+    """
+
+  static func deletionOfChunks(
+    of transactions: String,
+    from first: String,
+    through last: String
+  ) -> String {
+    """
+    DELETE FROM history_chunk
+    WHERE id >= \(first) << \(ChunkKey.bits) AND id < (\(last) + 1) << \(ChunkKey.bits)
+    AND id >> \(ChunkKey.bits) IN (\(transactions))
+    """
+  }
+
+  static let transactionBeyondChunks = """
+    SELECT id >> \(ChunkKey.bits) FROM history_chunk
+    WHERE id >= ?1 << \(ChunkKey.bits) AND id < (?2 + 1) << \(ChunkKey.bits)
+    ORDER BY id LIMIT 1 OFFSET ?3
+    """
+}
+
+extension StoreCore {
+  /// Writes a transaction with the changes that are packed, as one row or with chunks beside it.
+  func insertPacked(_ record: TransactionRecord) throws {
+    let row = try statement(.insertTransaction)
+    row.statement.bind(record.number, at: 1)
+    row.statement.bind(record.timestamp, at: 2)
+    row.statement.bind(record.mark, at: 3)
+    row.statement.bind(Int64(record.author), at: 4)
+    row.statement.bind(Int64(record.contextName), at: 5)
+    row.statement.bind(Int64(record.bundle), at: 6)
+    row.statement.bind(Int64(record.process), at: 7)
+    row.statement.bind(record.writer, at: 8)
+    row.statement.bind(packed.count, at: 9)
+    row.statement.bind(Int64(bitPattern: packed.entities), at: 10)
+    if packed.chunkStarts.isEmpty {
+      row.statement.bind(borrowed: packed.bytes.bytes, at: 11)
+    } else {
+      row.statement.bindNull(at: 11)
+      try insertChunks(of: record.number)
+    }
+    try row.statement.run()
+  }
+
+  private func insertChunks(of number: Int64) throws {
+    let chunk = try statement(.insertChunk)
+    for index in 0..<packed.chunkCount {
+      chunk.statement.bind(number << ChunkKey.bits | Int64(index), at: 1)
+      chunk.statement.bind(borrowed: packed.chunk(index), at: 2)
+      try chunk.statement.run()
+    }
+  }
+
+  /// Reads the changes of a transaction out of its row, or out of its chunks.
+  func readBlobs(_ row: borrowing Statement, into scan: inout HistoryScan) throws {
+    if row.isNull(9) {
+      try readChunks(into: &scan)
+    } else {
+      try unpack(row.bytes(9), into: &scan)
+    }
+  }
+
+  private func readChunks(into scan: inout HistoryScan) throws {
+    let chunks = try statement(.chunks)
+    let number = scan.record.number
+    chunks.statement.bind(number << ChunkKey.bits + scan.batch, at: 1)
+    chunks.statement.bind((number + 1) << ChunkKey.bits, at: 2)
+    defer { chunks.statement.reset() }
+    while try chunks.statement.step(), try unpack(chunks.statement.bytes(0), into: &scan) {}
+  }
+
+  /// Unpacks one blob, and answers whether more is wanted.
+  @discardableResult
+  private func unpack(
+    _ blob: UnsafeRawBufferPointer,
+    into scan: inout HistoryScan
+  ) throws -> Bool {
+    guard scan.unpacker.append(blob) else {
+      throw HistoryError.damagedTransaction(scan.record.number)
+    }
+    return scan.endBatch()
+  }
+}

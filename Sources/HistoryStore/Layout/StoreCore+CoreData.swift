@@ -1,0 +1,171 @@
+import PersistentHistory
+import SQLiteStorage
+
+extension StoreCore {
+  /// Writes a transaction and a row for each of the changes that are packed.
+  func insertRows(_ record: TransactionRecord) throws {
+    let row = try statement(.insertTransaction)
+    row.statement.bind(record.number, at: 1)
+    row.statement.bind(record.mark, at: 2)
+    row.statement.bind(string: record.author, at: 3)
+    row.statement.bind(string: record.bundle, at: 4)
+    row.statement.bind(string: record.contextName, at: 5)
+    row.statement.bind(string: record.process, at: 6)
+    row.statement.bind(record.timestamp, at: 7)
+    try row.statement.run()
+    try raise(CoreDataEntity.transaction, to: record.number)
+    guard packed.count > 0 else { return }
+    var key = try reserve(packed.count, of: Int32(CoreDataEntity.change))
+    let insert = try query(coreData.insertChange)
+    insert.statement.bind(record.number, at: 5)
+    for index in 0..<packed.chunkCount {
+      let unpacker = ChangeUnpacker()
+      guard unpacker.append(packed.chunk(index)) else {
+        throw HistoryError.damagedTransaction(record.number)
+      }
+      try insertRows(unpacker, from: &key, insert)
+    }
+  }
+
+  private func insertRows(
+    _ unpacker: ChangeUnpacker,
+    from key: inout Int64,
+    _ insert: PreparedStatement
+  ) throws {
+    for change in unpacker.changes {
+      insert.statement.bind(key, at: 1)
+      insert.statement.bind(Int64(change.type.rawValue), at: 2)
+      insert.statement.bind(Int64(change.entity), at: 3)
+      insert.statement.bind(change.key, at: 4)
+      let (start, length) = (Int(change.tombstoneStart), Int(change.tombstoneLength))
+      try unpacker.tombstones.withBytes(at: start, count: length) { bytes in
+        bindColumns(of: change, bytes, to: insert)
+        try bindTombstone(of: change, bytes, to: insert)
+        try insert.statement.run()
+      }
+      key += 1
+    }
+  }
+
+  /// Binds the bitmap of an update, and null for everything else.
+  private func bindColumns(
+    of change: ChangeRecord,
+    _ rest: UnsafeRawBufferPointer,
+    to insert: PreparedStatement
+  ) {
+    guard change.type == .update else { return insert.statement.bindNull(at: 6) }
+    scratch.removeAll()
+    CoreDataBitmap.append(change.columns, rest, to: &scratch)
+    insert.statement.bind(borrowed: scratch.bytes, at: 6)
+  }
+
+  /// Binds the values of a delete, each in the column of its place among those that the entity
+  /// preserves, and null for everything else.
+  private func bindTombstone(
+    of change: ChangeRecord,
+    _ bytes: UnsafeRawBufferPointer,
+    to insert: PreparedStatement
+  ) throws {
+    for column in 0..<coreData.tombstoneCount {
+      insert.statement.bindNull(at: CoreDataStatements.firstTombstonePlace + Int32(column))
+    }
+    guard change.type == .delete, !bytes.isEmpty else { return }
+    let preserved = tombstoneBits(of: change.entity)
+    var reader = ByteReader(bytes)
+    while !reader.isAtEnd {
+      guard let (attribute, value) = Tombstone.next(&reader) else {
+        throw HistoryError.damaged(path: path, what: "a tombstone cannot be packed")
+      }
+      let place = (preserved & (1 << UInt64(attribute) - 1)).nonzeroBitCount
+      insert.statement.bind(
+        borrowed: value,
+        at: CoreDataStatements.firstTombstonePlace + Int32(place)
+      )
+    }
+  }
+
+  /// The bits of the attributes whose values the tombstone columns hold, in order: the columns
+  /// themselves where the attributes of the entity are not known.
+  private func tombstoneBits(of entity: Int32) -> UInt64 {
+    if let known = model.entity(entity), !known.attributes.isEmpty { return known.preserved }
+    return coreData.tombstoneCount == 64 ? .max : 1 << UInt64(coreData.tombstoneCount) - 1
+  }
+
+  /// Raises the greatest key that `Z_PRIMARYKEY` knows of an entity.
+  func raise(_ entity: Int64, to key: Int64) throws {
+    let raise = try statement(.raiseKey)
+    raise.statement.bind(entity, at: 1)
+    raise.statement.bind(key, at: 2)
+    try raise.statement.run()
+  }
+
+  /// Reads the rows of the transaction that a scan has just begun, in batches.
+  func readRows(into scan: inout HistoryScan) throws {
+    let rows = try query(coreData.changes)
+    rows.statement.bind(scan.record.number, at: 1)
+    rows.statement.bind(scan.batch * CoreDataStatements.batchCount, at: 2)
+    defer { rows.statement.reset() }
+    var count: Int64 = 0
+    while try rows.statement.step() {
+      guard append(rows.statement, to: scan.unpacker) else {
+        throw HistoryError.damagedTransaction(scan.record.number)
+      }
+      count += 1
+      if count % CoreDataStatements.batchCount == 0, !scan.endBatch() { return }
+    }
+    if count % CoreDataStatements.batchCount != 0 { _ = scan.endBatch() }
+  }
+
+  private func append(_ row: borrowing Statement, to unpacker: ChangeUnpacker) -> Bool {
+    guard row.storage(0) == .integer, let entity = Int32(exactly: row.int(0)), entity >= 0,
+      row.storage(1) == .integer, row.storage(2) == .integer,
+      let type = UInt8(exactly: row.int(2)).flatMap(ChangeType.init(rawValue:))
+    else { return false }
+    var change = ChangeRecord(
+      key: row.int(1),
+      columns: 0,
+      entity: entity,
+      tombstoneStart: 0,
+      tombstoneLength: 0,
+      type: type
+    )
+    switch type {
+    case .insert: break
+    case .update:
+      let (columns, rest) = CoreDataBitmap.split(row.bytes(3))
+      change.columns = columns
+      guard rest.withUnsafeBytes({ unpacker.keep($0, for: &change) }) else { return false }
+    case .delete:
+      scratch.removeAll()
+      scratch.append(tombstoneOf: tombstoneBits(of: entity), in: row, from: 4)
+      guard unpacker.keep(scratch.bytes, for: &change) else { return false }
+    }
+    unpacker.changes.append(change)
+    return true
+  }
+
+  /// Gives the transactions of a scan the writers that their process strings name.
+  func findWriters(in scan: inout HistoryScan) {
+    guard layout == .coreData else { return }
+    for index in scan.records.indices {
+      scan.records[index].writer = strings.label(of: scan.records[index].process)?.writer ?? 0
+    }
+  }
+}
+
+extension Statement {
+  /// Binds the number of a string, or null for none.
+  borrowing func bind(string number: Int32, at position: Int32) {
+    if number == 0 { bindNull(at: position) } else { bind(Int64(number), at: position) }
+  }
+
+  /// Binds a value in its storage class; its bytes stay where they are until the statement has run.
+  borrowing func bind(borrowed value: Tombstone.Stored, at position: Int32) {
+    switch value {
+    case .integer(let value): bind(value, at: position)
+    case .real(let value): bind(value, at: position)
+    case .text(let bytes): bind(borrowedText: bytes, at: position)
+    case .blob(let bytes): bind(borrowed: bytes, at: position)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// What a conversion did.
+package struct ConversionResult: Sendable, Hashable {
+  /// How many transactions were copied.
+  package internal(set) var transactionCount = 0
+  /// How many changes were copied with them.
+  package internal(set) var changeCount = 0
+}
+
+extension Store {
+  /// Copies the history of a store that is open, usually for reading, into a store that is new.
+  ///
+  /// Every number, time, mark, string and change is copied, and how far history was purged; the objects
+  /// themselves are not, nor who was a member.
+  ///
+  /// The closure is told after each page how many transactions are copied, and the number of the one
+  /// copied last and of the newest.
+  ///
+  /// - Throws: ``HistoryError`` when the source cannot be read, or when anything lies where the new
+  ///   file is to be; nothing that was not there before is left then.
+  /// - Complexity: linear in the history, a page in memory.
+  package func convert(
+    to target: String,
+    layout: HistoryLayout = .packed,
+    progress: (_ copied: Int, _ number: Int64, _ newest: Int64) throws -> Void = { _, _, _ in }
+  ) throws(HistoryError) -> ConversionResult {
+    let file = try NewStoreFile(target)
+    do {
+      let made = try makeStore(target, layout)
+      let result = try copyHistory(into: made, progress)
+      file.keep()
+      return result
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+
+  private func makeStore(_ target: String, _ layout: HistoryLayout) throws -> Store {
+    var configuration = StoreConfiguration()
+    configuration.timestamps = self.configuration.timestamps
+    configuration.layout = layout
+    configuration.signalsChanges = false
+    let model: Model
+    do {
+      model = try Model(self.model.entities)
+    } catch {
+      throw HistoryError.unreadable("\(path) cannot be converted: \(error)")
+    }
+    return try Store(path: target, model: model, configuration: configuration)
+  }
+
+  private func copyHistory(
+    into made: Store,
+    _ progress: (Int, Int64, Int64) throws -> Void
+  ) throws -> ConversionResult {
+    let newest = try currentToken().number
+    var result = ConversionResult()
+    var request = HistoryRequest(after: nil)
+    var hasMore = true
+    while hasMore {
+      let page = try fetch(request)
+      try made.locked { core in try core.write { try core.copy(page) } }
+      result.transactionCount += page.transactions.count
+      result.changeCount += page.changes.count
+      try progress(result.transactionCount, page.scannedThrough.number, newest)
+      request = request.next(after: page)
+      hasMore = page.hasMore
+    }
+    let positions = try locked { core in try core.read { try core.purgePositions() } }
+    try made.locked { core in try core.write { try core.take(positions) } }
+    return result
+  }
+}
+
+/// How far a history was purged.
+struct PurgePositions {
+  var byAuthor: [(author: String?, number: Int64)] = []
+  var thinned: [(author: String?, number: Int64)] = []
+  var metadata: [String: Int64] = [:]
+}
+
+extension StoreCore {
+  /// How far this history was purged, and how far its numbers went.
+  fileprivate func purgePositions() throws -> PurgePositions {
+    try learnNewStrings()
+    var positions = PurgePositions()
+    positions.byAuthor = try purgedByAuthor().map { (strings[$0.key], $0.value) }
+    positions.thinned = try goneByAuthor([:]).map { (strings[$0.key], $0.value) }
+    for name in ["purged", "deleted", "numbered"] {
+      positions.metadata[name] = try metadata(name)
+    }
+    return positions
+  }
+
+  fileprivate func take(_ positions: PurgePositions) throws {
+    let author = try query("UPDATE history_author SET purged = ?2 WHERE string = ?1")
+    for position in positions.byAuthor {
+      author.statement.bind(Int64(try internAuthor(position.author)), at: 1)
+      author.statement.bind(position.number, at: 2)
+      try author.statement.run()
+    }
+    let thinned = try query("INSERT INTO history_thinned VALUES(?1, ?2)")
+    for position in positions.thinned {
+      thinned.statement.bind(Int64(try internAuthor(position.author)), at: 1)
+      thinned.statement.bind(position.number, at: 2)
+      try thinned.statement.run()
+    }
+    for (name, value) in positions.metadata { try setMetadata(name, value) }
+  }
+
+  /// Writes the transactions of a page as they are.
+  fileprivate func copy(_ page: HistoryPage) throws {
+    var greatest: [Int32: Int64] = [:]
+    for transaction in page.transactions {
+      packed.begin()
+      for change in page.changeRecords[transaction.changes.indices] {
+        greatest[change.entity] = max(greatest[change.entity] ?? 0, change.key)
+        let (start, count) = (Int(change.tombstoneStart), Int(change.tombstoneLength))
+        page.tombstones.withBytes(at: start, count: count) { packed.append(change, $0) }
+      }
+      try insert(try record(of: transaction))
+    }
+    for (entity, key) in greatest { try skipKeys(of: entity, through: key) }
+  }
+
+  /// The record of a transaction of another store, in the strings of this one.
+  private func record(of transaction: HistoryTransaction) throws -> TransactionRecord {
+    var record = transaction.record
+    record.author = try internAuthor(transaction.author)
+    record.contextName = try intern(transaction.contextName)
+    record.bundle = try intern(transaction.bundleID)
+    let process = transaction.processID
+    record.process = try intern(
+      strings.areLabels ? ProcessLabel(name: process, writer: record.writer).text : process
+    )
+    return record
+  }
+}
+
+extension ChangePacker {
+  /// Packs a change as it was read, with the bytes that belong to it.
+  fileprivate mutating func append(_ change: ChangeRecord, _ bytes: UnsafeRawBufferPointer) {
+    switch change.type {
+    case .insert: insert(change.entity, change.key)
+    case .update: update(change.entity, change.key, change.columns, beyond: bytes)
+    case .delete: delete(change.entity, change.key, tombstone: bytes)
+    }
+  }
+}

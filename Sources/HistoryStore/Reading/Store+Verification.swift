@@ -1,0 +1,140 @@
+import PersistentHistory
+import SQLiteStorage
+
+extension Store {
+  /// Validates the tables of the history: what was found, none of it if all is well.
+  ///
+  /// - Throws: ``HistoryError`` when the file cannot be read at all.
+  /// - Complexity: a few passes over the history, a page in memory.
+  package func verify() throws(HistoryError) -> [HistoryFinding] {
+    try locked { core in
+      try core.read {
+        let rows = try HistoryFinding.Kind.allCases.compactMap { try core.finding($0) }
+        let walked = try core.walk()
+        return (walked + rows).sorted { $0.kind.rawValue < $1.kind.rawValue }
+      }
+    }
+  }
+}
+
+extension StoreCore {
+  /// What one query finds, or nothing.
+  fileprivate func finding(_ kind: HistoryFinding.Kind) throws -> HistoryFinding? {
+    guard let sql = layout.search(for: kind) else { return nil }
+    let query = try query(sql)
+    defer { query.statement.reset() }
+    guard try query.statement.step(), query.statement.int(0) > 0 else { return nil }
+    let (count, first) = (query.statement.int(0), query.statement.int(1))
+    return HistoryFinding(kind: kind, count: count, first: first, isWrong: isWrong(kind))
+  }
+
+  private func isWrong(_ kind: HistoryFinding.Kind) -> Bool {
+    switch kind {
+    case .damaged, .orphans, .duplicates, .unknownStrings, .unreadableTimes: true
+    case .stepsBack: timestamps == .monotone
+    case .gaps, .unusedStrings: false
+    }
+  }
+
+  /// Reads every transaction: which are damaged, and which change an object twice.
+  fileprivate func walk() throws -> [HistoryFinding] {
+    var found: [HistoryFinding.Kind: [Int64]] = [:]
+    var next: Int64? = 1
+    while let first = next {
+      do {
+        next = try walk(from: first) { found[.duplicates, default: []].append($0) }
+      } catch HistoryError.damagedTransaction(let number) {
+        found[.damaged, default: []].append(number)
+        next = number + 1
+      }
+    }
+    return found.map { kind, numbers in
+      HistoryFinding(
+        kind: kind,
+        count: Int64(Set(numbers).count),
+        first: numbers.min() ?? 0,
+        isWrong: isWrong(kind)
+      )
+    }
+  }
+
+  /// Reads the transactions from a number on, each page its own attempt, and answers where to go on;
+  /// a transaction that is damaged ends the page before it by an error.
+  private func walk(from first: Int64, _ isDuplicate: (Int64) -> Void) throws -> Int64? {
+    let last = try lastReadable(from: first)
+    var request = HistoryRequest(after: nil, filter: .numbers(first...last))
+    var hasMore = true
+    while hasMore {
+      let page = try fetch(request)
+      for transaction in page.transactions {
+        let changes = page.changeRecords[transaction.changes.indices]
+        if Set(changes.map(\.objectID)).count < changes.count { isDuplicate(transaction.number) }
+      }
+      request = request.next(after: page)
+      hasMore = page.hasMore
+    }
+    return try row(atOrAfter: last + 1)?.number
+  }
+
+  /// How many transactions are read before an error could make them be read again.
+  private static let walkCount: Int64 = 500
+
+  private func lastReadable(from first: Int64) throws -> Int64 {
+    guard let found = try row(atOrAfter: first)?.number else {
+      return max(first, try head().number)
+    }
+    return found + Self.walkCount - 1
+  }
+}
+
+extension HistoryLayout {
+  /// How many of a kind there are and the first number among them; nothing for what only reading the
+  /// changes tells.
+  fileprivate func search(for kind: HistoryFinding.Kind) -> String? {
+    let strings = "(SELECT \(stringNumber) FROM \(self.strings))"
+    let names = [author, contextName, bundle, process]
+    switch kind {
+    case .damaged, .duplicates: return nil
+    case .orphans: return orphans
+    case .unknownStrings:
+      let conditions = names.map { "(\($0) <> 0 AND \($0) NOT IN \(strings))" }
+      return count(where: conditions.joined(separator: " OR "))
+    case .unreadableTimes: return count(where: "typeof(\(timestamp)) NOT IN ('real', 'integer')")
+    case .stepsBack:
+      return """
+        SELECT count(*), min(n) FROM (
+          SELECT \(number) AS n, \(timestamp) - lag(\(timestamp)) OVER (ORDER BY \(number)) AS gap
+          FROM \(transactions)) WHERE gap < 0
+        """
+    case .gaps:
+      return """
+        SELECT max(\(number)) - min(\(number)) + 1 - count(*), min(\(number)) FROM \(transactions)
+        """
+    case .unusedStrings:
+      let used = names.map { "SELECT \($0) FROM \(transactions)" }.joined(separator: " UNION ")
+      return """
+        SELECT count(*), min(\(stringNumber)) FROM \(self.strings)
+        WHERE \(stringNumber) NOT IN (\(used))
+        """
+    }
+  }
+
+  private func count(where condition: String) -> String {
+    "SELECT count(*), min(\(number)) FROM \(transactions) WHERE \(condition)"
+  }
+
+  private var orphans: String {
+    switch self {
+    case .packed:
+      """
+      SELECT count(*), min(id >> \(ChunkKey.bits)) FROM history_chunk
+      WHERE id >> \(ChunkKey.bits) NOT IN (SELECT number FROM history_transaction)
+      """
+    case .coreData:
+      """
+      SELECT count(*), min(ZTRANSACTIONID) FROM ACHANGE
+      WHERE ZTRANSACTIONID IS NULL OR ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)
+      """
+    }
+  }
+}

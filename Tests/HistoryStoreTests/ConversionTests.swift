@@ -1,0 +1,176 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import Testing
+
+/// Asks two stores the same and compares what they answer, but for which store they are.
+struct Differential {
+  let left: Store
+  let right: Store
+
+  func compare() throws {
+    let requests = try requests()
+    #expect(requests.count > 10)
+    for request in requests {
+      #expect(answer(left, request) == answer(right, request), "\(request)")
+    }
+    let deletes = HistoryRequest(after: nil, filter: .type(.delete))
+    #expect(try left.count(deletes) == right.count(deletes))
+    #expect(try left.objectIDs(deletes) == right.objectIDs(deletes))
+    #expect(try left.currentToken().number == right.currentToken().number)
+    #expect(try left.heldNumbers() == right.heldNumbers())
+  }
+
+  /// Requests from the beginning, after some numbers, and after some times, with every kind of filter
+  /// on what the history holds.
+  private func requests() throws -> [HistoryRequest] {
+    let page = try left.fetch(HistoryRequest(after: nil, transactionCountMax: .max))
+    let middle = page.transactions[page.transactions.count / 2]
+    var filters: [HistoryFilter?] = [nil, .author(nil), .contextName(nil), .not(.author(nil))]
+    // The last of each, which is another in every file, is enough.
+    let last = page.transactions[page.transactions.count - 1]
+    filters += [.author(last.author), .processID(last.processID), .bundleID(middle.bundleID)]
+    filters += Set(page.changes.compactMap(\.entityName)).sorted().prefix(2).map { .entity($0) }
+    filters += [.type(.delete), .not(.type(.update)), .numbers(2...middle.number)]
+    filters += page.changes.first.map { [.object($0.objectID)] } ?? []
+    filters.append(.timestamps(middle.timestamp...middle.timestamp.addingTimeInterval(100)))
+    filters.append(.any([.all([.author(middle.author), .type(.insert)]), .numbers(1...3)]))
+    var requests = filters.map { HistoryRequest(after: nil, filter: $0, transactionCountMax: 50) }
+    for contents in HistoryContents.allCases {
+      var request = HistoryRequest(after: nil, filter: .not(.type(.insert)))
+      request.contents = contents
+      requests.append(request)
+    }
+    requests += page.transactions.filter { $0.number % 64 < 5 }.map {
+      HistoryRequest(after: $0.token, transactionCountMax: 2)
+    }
+    requests.append(HistoryRequest(after: HistoryToken.beginning(of: left.id)))
+    requests.append(HistoryRequest(after: nil))
+    requests += page.transactions.filter { $0.number % 128 == 2 }.map {
+      HistoryRequest(after: $0.timestamp)
+    }
+    return requests
+  }
+
+  /// One page, or the error, as text.
+  private func answer(_ store: Store, _ request: HistoryRequest) -> String {
+    var request = request
+    if case .token(let token?) = request.position {
+      request.position = .token(
+        HistoryToken(store: store.id, number: token.number, mark: token.mark)
+      )
+    }
+    do {
+      let page = try store.fetch(request)
+      let transactions = page.transactions.map(describe).joined(separator: "\n")
+      return "\(page.scannedThrough.number) \(page.hasMore)\n\(transactions)"
+    } catch {
+      return error.description.replacingOccurrences(of: store.id.description, with: "store")
+    }
+  }
+
+  private func describe(_ transaction: HistoryTransaction) -> String {
+    let names = [
+      transaction.author, transaction.contextName, transaction.bundleID, transaction.processID,
+    ]
+    let changes = transaction.changes.map { change in
+      "\(change.id) \(change.objectID) \(change.entityName ?? "?") \(change.type) "
+        + "\(change.updatedProperties) "
+        + "\(change.tombstone.map { $0.sorted { $0.key < $1.key }.description } ?? "-")"
+    }
+    return "\(transaction.number) \(transaction.timestamp.timeIntervalSinceReferenceDate) "
+      + "\(transaction.token.mark) \(names) \(transaction.writer.map(\.rawValue) ?? 0) "
+      + "\(transaction.changeCount) \(changes)"
+  }
+}
+
+@Suite struct ConversionTests {
+  @Test(arguments: StoreAtHand.all)
+  func `A converted history answers every request as the file does`(store: StoreAtHand) throws {
+    try store.withPath { path in
+      let source = try Store(reading: path)
+      let result = try source.convert(to: path + ".new")
+      let made = try Store(path: path + ".new")
+      #expect(made.id != source.id)
+      let counts = try store.expectedCounts()
+      #expect([result.transactionCount, result.changeCount] == Array(counts.prefix(2)))
+      try Differential(left: source, right: made).compare()
+    }
+  }
+
+  @Test(arguments: HistoryLayout.allCases)
+  func `What is rare in real files is kept as well, in either layout`(
+    layout: HistoryLayout
+  ) throws {
+    let folder = try InspectionFolder()
+    try WideFixture.make(at: folder.file("wide"))
+    let source = try Store(reading: folder.file("wide"))
+    _ = try source.convert(to: folder.file("new"), layout: layout)
+    let made = try Store(path: folder.file("new"))
+    try Differential(left: source, right: made).compare()
+    #expect(try made.makeObjectID("Note").key == 3)
+  }
+
+  @Test(arguments: HistoryLayout.allCases, HistoryLayout.allCases)
+  func `A store of ours converts into either layout and back`(
+    from: HistoryLayout,
+    to layout: HistoryLayout
+  ) throws {
+    var fixture = try StoreFixture()
+    fixture.configuration.layout = from
+    fixture.configuration.processID = "notesd"
+    let store = try fixture.open()
+    let id = try store.insertItem(["a", 7, .double(.infinity), .data(Data([1])), nil, true])
+    try store.add(Array(repeating: "many", count: 1_100), by: nil, context: "view")
+    try store.save([ObjectEdit(.update, id, columns: 0b10, version: 1, values: [8])])
+    try store.save([ObjectEdit(.delete, id, version: 3)], by: "widget")
+    try store.add("last")
+    try store.purge(before: try store.token(2))
+    _ = try store.convert(to: fixture.path + ".new", layout: layout)
+    let made = try Store(path: fixture.path + ".new")
+    try Differential(left: store, right: made).compare()
+    #expect(try made.add("more") == 6)
+    #expect(try made.numbers() == [2, 3, 4, 5, 6])
+  }
+
+  @Test func `Progress is told after each page, and its error ends the conversion`() throws {
+    let fixture = try StoreFixture()
+    let store = try fixture.open()
+    for _ in 0..<3 { try store.add("a") }
+    var told: [[Int64]] = []
+    _ = try store.convert(to: fixture.path + ".new") { told.append([Int64($0), $1, $2]) }
+    #expect(told == [[3, 3, 3]])
+    struct Enough: Error {}
+    #expect(throws: HistoryError.self) {
+      try store.convert(to: fixture.path + ".other") { _, _, _ in throw Enough() }
+    }
+    #expect(!FileManager.default.fileExists(atPath: fixture.path + ".other"))
+    #expect(!FileManager.default.fileExists(atPath: fixture.path + ".other-wal"))
+  }
+
+  @Test func `Nothing is overwritten`() throws {
+    let fixture = try StoreFixture()
+    let store = try fixture.open()
+    try store.add("a")
+    let folder = try InspectionFolder()
+    let taken = try folder.write(Data("mine".utf8), to: "taken")
+    _ = try folder.write(Data("log".utf8), to: "free-wal")
+    let before = try folder.contents()
+    for (target, named) in [
+      (taken, taken), (folder.file("free"), folder.file("free-wal")), (fixture.path, fixture.path),
+    ] {
+      let error = HistoryError.unreadable(
+        "\(named) is there already, and nothing is overwritten. Name another file."
+      )
+      if target != fixture.path {
+        #expect(throws: error) { try store.convert(to: target) }
+      } else {
+        #expect(throws: HistoryError.self) { try store.convert(to: target) }
+      }
+    }
+    #expect(try folder.contents() == before)
+    #expect(throws: HistoryError.self) { try store.convert(to: folder.file("no/such/folder")) }
+    #expect(try store.numbers() == [1])
+  }
+}

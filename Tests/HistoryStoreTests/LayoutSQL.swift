@@ -1,0 +1,49 @@
+import HistoryStore
+
+/// What tests say in SQL past a store, in the names of its layout.
+extension HistoryLayout {
+  /// The table of the rows that belong to transactions: chunks, or changes.
+  var changeRows: String {
+    switch self {
+    case .packed: "history_chunk"
+    case .coreData: "ACHANGE"
+    }
+  }
+
+  /// The number of the transaction that a row of ``changeRows`` belongs to.
+  var changeTransaction: String {
+    switch self {
+    case .packed: "id >> 20"
+    case .coreData: "ZTRANSACTIONID"
+    }
+  }
+
+  /// Copies the first transaction under every number of a table `n(i)`.
+  var copyOfFirst: String {
+    switch self {
+    case .packed:
+      """
+      INSERT INTO history_transaction
+      SELECT i, 1000 + i, 7, author, context, bundle, process, writer, count, entities, changes
+      FROM n, history_transaction WHERE number = 1
+      """
+    case .coreData:
+      """
+      INSERT INTO ATRANSACTION(Z_PK, Z_ENT, Z_OPT, ZAUTHORTS, ZTIMESTAMP)
+      SELECT i, 16002, 7, ZAUTHORTS, 1000 + i FROM n, ATRANSACTION WHERE Z_PK = 1
+      """
+    }
+  }
+
+  /// Gives the first four transactions so many rows that no two fit into one chunk of a purge.
+  var manyRowsForFour: String {
+    let numbers = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < "
+    return switch self {
+    case .packed:
+      numbers + "799) INSERT INTO history_chunk SELECT (1 + i / 200) << 20 | i % 200, x'01' FROM n"
+    case .coreData:
+      numbers + "19999) INSERT INTO ACHANGE(ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID) "
+        + "SELECT 0, 1, i, 1 + i / 5000 FROM n"
+    }
+  }
+}

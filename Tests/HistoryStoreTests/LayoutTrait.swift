@@ -1,0 +1,27 @@
+import HistoryStore
+import Testing
+
+/// Runs every test of a suite twice: over each layout of history once.
+struct LayoutTrait: SuiteTrait, TestTrait, TestScoping {
+  /// The layout that fixtures make their files in.
+  @TaskLocal static var layout = HistoryLayout.packed
+
+  var isRecursive: Bool { true }
+
+  @concurrent
+  func provideScope(
+    for test: Test,
+    testCase: Test.Case?,
+    performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    guard testCase != nil else { return try await function() }
+    for layout in HistoryLayout.allCases {
+      try await Self.$layout.withValue(layout) { try await function() }
+    }
+  }
+}
+
+extension Trait where Self == LayoutTrait {
+  /// Runs every test of a suite over each layout of history.
+  static var inEveryLayout: Self { LayoutTrait() }
+}

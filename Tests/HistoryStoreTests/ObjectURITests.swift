@@ -1,0 +1,61 @@
+import HistoryStore
+import PersistentHistory
+import Testing
+
+@Suite struct ObjectURITests {
+  let store: Store
+  let prefix: String
+
+  init() throws {
+    store = try StoreFixture().open()
+    prefix = "x-history://\(store.id)"
+  }
+
+  @Test func `A URI names store, entity and key, and is read back`() throws {
+    for id in [ObjectID(entity: 1, key: 1), ObjectID(entity: 2, key: .max)] {
+      let uri = try store.uri(of: id)
+      #expect(uri == "\(prefix)/\(id.entity == 1 ? "Item" : "Tag")/p\(id.key)")
+      #expect(try store.objectID(for: uri) == id)
+    }
+    let small = "x-history://\(store.id.description.lowercased())/Item/p7"
+    #expect(try store.objectID(for: small) == ObjectID(entity: 1, key: 7))
+  }
+
+  @Test func `What no object can be has no URI`() {
+    for id in [
+      ObjectID(entity: 3, key: 1), ObjectID(entity: 0, key: 1), ObjectID(entity: .min, key: 1),
+      ObjectID(entity: 1, key: 0), ObjectID(entity: 1, key: -1),
+    ] {
+      #expect(throws: HistoryError.unknownObject(id)) { try store.uri(of: id) }
+    }
+  }
+
+  @Test(
+    arguments: [
+      "", "x-history:", "x-history://", "PREFIX", "PREFIX/", "PREFIX/Item", "PREFIX/Item/",
+      "PREFIX/Item/p", "PREFIX/Item/7", "PREFIX/Item/p0", "PREFIX/Item/p07", "PREFIX/Item/p-7",
+      "PREFIX/Item/p+7", "PREFIX/Item/p7/", "PREFIX/Item/p7 ", " PREFIX/Item/p7", "PREFIX//p7",
+      "PREFIX/Item/p٧", "PREFIX/Item/p9223372036854775808", "PREFIX/Item/P7", "PREFIX/Item/t7",
+      "X-HISTORY://PREFIX/Item/p7", "http://example.com/Item/p7", "PREFIX/Item/p7#a",
+      "x-history://no-uuid/Item/p7", "x-history:///Item/p7", "PREFIX/a/Item/p7",
+    ]
+  )
+  func `Another text is told from a URI`(pattern: String) {
+    let text = pattern.replacing("PREFIX", with: prefix)
+    #expect(throws: HistoryError.badURI(text)) { try store.objectID(for: text) }
+  }
+
+  @Test func `A URI of another store, or of an unknown entity, is told by name`() throws {
+    let other = try StoreFixture().open()
+    let uri = try other.uri(of: ObjectID(entity: 1, key: 1))
+    #expect(throws: HistoryError.otherStoreURI(uri, store: store.id)) {
+      try store.objectID(for: uri)
+    }
+    #expect(throws: HistoryError.unknownEntity("item")) {
+      try store.objectID(for: "\(prefix)/item/p1")
+    }
+    #expect(HistoryError.badURI("a").description.contains("\"a\" is not the URI"))
+    #expect(HistoryError.otherStoreURI("a", store: store.id).description.contains("another store"))
+    #expect(HistoryError.replaced(path: "a").description.contains("Open it anew"))
+  }
+}

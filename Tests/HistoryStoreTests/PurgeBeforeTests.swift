@@ -1,0 +1,256 @@
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import TestSupport
+import Testing
+
+/// Purges before a date, a token or a transaction, of everyone or of some.
+@Suite struct PurgeBeforeTests {
+  let fixture: StoreFixture
+  let store: Store
+
+  init() throws {
+    fixture = try StoreFixture()
+    store = try fixture.open()
+  }
+
+  private func date(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
+
+  private func write(_ authors: [String?], context: String? = nil) throws {
+    for author in authors {
+      fixture.clock.now += 1
+      try store.add("a", by: author, context: context)
+    }
+  }
+
+  @Test func `A purge before a date leaves what was written at it`() throws {
+    try write(["app", "app", "app", "app"])
+    #expect(try store.purge(before: date(1000)).transactionCount == 0)
+    let result = try store.purge(before: date(1003))
+    #expect(result.transactionCount == 2 && result.purgedThrough == 2 && !result.isLimited)
+    #expect(try store.heldNumbers() == [3, 4])
+    #expect(try store.purge(before: date(1003).addingTimeInterval(1e-6)).transactionCount == 1)
+    let all = try store.purge(before: .distantFuture)
+    #expect(all.isLimited && all.transactionCount == 0)
+    #expect(try store.purge(before: .distantPast).transactionCount == 0)
+    #expect(try store.heldNumbers() == [4])
+  }
+
+  @Test func `A purge before a transaction leaves it`() throws {
+    try write(["app", "app", "app"])
+    let second = try #require(try store.transaction(2))
+    #expect(try store.purge(before: second).transactionCount == 1)
+    #expect(try store.heldNumbers() == [2, 3])
+  }
+
+  @Test func `Where times do not rise, a date is compared with each`() throws {
+    var fixture = try StoreFixture()
+    fixture.configuration.timestamps = .wallClock
+    let store = try fixture.open()
+    for seconds in [20.0, 5, 21, 6, 20, 22] {
+      fixture.clock.now = seconds
+      try store.add("a", by: seconds < 10 ? "early" : "app")
+    }
+    let tokens = try (1...6).map { try store.token($0) }
+    let result = try store.purge(before: date(20))
+    #expect(result.transactionCount == 2 && !result.isLimited)
+    #expect(try store.heldNumbers() == [1, 3, 5, 6])
+    // Only who could have returned the early ones above the token has missed anything.
+    let expired = HistoryError.expired(token: tokens[0], firstHeld: 3)
+    #expect(throws: expired) { try store.numbers(after: tokens[0]) }
+    #expect(throws: HistoryError.expired(token: tokens[2], firstHeld: 5)) {
+      try store.numbers(after: tokens[2])
+    }
+    #expect(try store.numbers(after: tokens[0], .author("app")) == [3, 5, 6])
+    #expect(try store.numbers(after: tokens[3]) == [5, 6])
+    #expect(try store.numbers() == [1, 3, 5, 6])
+    #expect(try store.purge(before: date(20)).transactionCount == 0)
+    let rest = try store.purge(before: .distantFuture)
+    #expect(rest.isLimited && rest.transactionCount == 3)
+    #expect(try store.heldNumbers() == [6])
+  }
+
+  @Test func `A purge of some authors leaves the others, and only their readers miss something`()
+    throws
+  {
+    try write(["app", "widget", nil, "app", "widget", "app"])
+    let token = try store.token(1)
+    let before = try store.token(5)
+    let result = try store.purge(before: before, filter: PurgeFilter(authors: ["app", nil]))
+    #expect(result.transactionCount == 3 && result.purgedThrough == 4)
+    #expect(try store.heldNumbers() == [2, 5, 6])
+    let expired = HistoryError.expired(token: token, firstHeld: 2)
+    #expect(throws: expired) { try store.numbers(after: token) }
+    #expect(throws: expired) { try store.numbers(after: token, .author(nil)) }
+    #expect(try store.numbers(after: token, .author("widget")) == [2, 5])
+    #expect(try store.purge(before: before).transactionCount == 1)
+    #expect(try store.heldNumbers() == [5, 6])
+    #expect(throws: expired.at(firstHeld: 5)) {
+      try store.numbers(after: token, .author("widget"))
+    }
+  }
+
+  @Test func `A purge of one context leaves its author's others`() throws {
+    try write(["app", "widget"], context: "import")
+    try write(["app", nil, "app"], context: "view")
+    try write(["app", "app"], context: "import")
+    let tokens = try (1...7).map { try store.token($0) }
+    let imports = PurgeFilter(contextNames: ["import"])
+    let result = try store.purge(filter: imports)
+    #expect(result.transactionCount == 3 && result.isLimited)
+    #expect(try store.heldNumbers() == [3, 4, 5, 7])
+    #expect(throws: HistoryError.expired(token: tokens[4], firstHeld: 7)) {
+      try store.numbers(after: tokens[4], .author("app"))
+    }
+    #expect(try store.numbers(after: tokens[4], .author("widget")) == [])
+    #expect(try store.numbers(after: tokens[5]) == [7])
+    let none = PurgeFilter(authors: ["app"], contextNames: [nil, "unknown"])
+    #expect(try store.purge(filter: none).transactionCount == 0)
+    let views = PurgeFilter(authors: ["app", "widget"], contextNames: ["view", "unknown"])
+    #expect(try store.purge(before: tokens[4], filter: views).transactionCount == 1)
+    #expect(try store.heldNumbers() == [4, 5, 7])
+  }
+
+  @Test func `A filtered purge stops at the least cursor, and spares protected authors`() throws {
+    let mirror = PurgeTests.mirror
+    try write(["app", mirror])
+    let member = try store.join("member")
+    try write(["app", mirror, "app"])
+    for filter in [
+      PurgeFilter(authors: ["app", mirror]), PurgeFilter(contextNames: [nil]), PurgeFilter(),
+    ] {
+      let result = try store.purge(filter: filter)
+      #expect(result.watermark == 2 && result.purgedThrough <= 2)
+      #expect(try store.heldNumbers() == [2, 3, 4, 5])
+    }
+    try store.record(member, through: try store.currentToken())
+    #expect(try store.purge(filter: PurgeFilter(contextNames: [nil])).transactionCount == 1)
+    #expect(try store.heldNumbers() == [2, 4, 5])
+    #expect(try store.purge(filter: PurgeFilter(authors: ["nobody"])).transactionCount == 0)
+  }
+
+  @Test func `A big transaction goes with its chunks, its neighbours' stay`() throws {
+    for context in ["a", "b", "a", "b", "a"] {
+      try store.add(PurgeTests.many, by: "app", context: context)
+    }
+    try store.add("last")
+    let purge = try store.purge(filter: PurgeFilter(contextNames: ["a"]))
+    #expect(purge.transactionCount == 3)
+    let connection = try fixture.connection()
+    let query = try Statement(
+      connection,
+      "SELECT DISTINCT id >> 20 FROM history_chunk ORDER BY id"
+    )
+    var numbers: [Int64] = []
+    while try query.step() { numbers.append(query.int(0)) }
+    #expect(numbers == [2, 4])
+    #expect(try store.count(HistoryRequest(after: nil, filter: .type(.insert))) == 3)
+  }
+
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func `What is held, and what expires, is what a naive purge leaves`(seed: UInt64) throws {
+    var history = try RandomHistory(
+      seed: seed,
+      timestamps: seed % 2 == 0 ? .monotone : .wallClock
+    )
+    var written: [HistoryTransaction] = []
+    var held: Set<Int64> = []
+    var purged: Set<String?> = []
+    for _ in 0..<6 {
+      let last = try history.store.currentToken()
+      try history.write(10)
+      let new = try history.store.fetch(HistoryRequest(after: last)).transactions
+      written += new
+      held.formUnion(new.map(\.number))
+      let filter = history.purgeFilter()
+      let limit = written[Int(history.random.next() % UInt64(written.count))]
+      let isByDate = history.random.next() % 2 == 0
+      let store = history.stores[Int(history.random.next() % 3)]
+      if isByDate {
+        try store.purge(before: limit.timestamp, filter: filter)
+      } else {
+        try store.purge(before: limit.number, filter: filter, in: written)
+      }
+      let gone = written.dropLast().filter { transaction in
+        filter.matches(transaction)
+          && (isByDate
+            ? transaction.timestamp < limit.timestamp : transaction.number < limit.number)
+      }
+      held.subtract(gone.map(\.number))
+      #expect(try store.heldNumbers() == held.sorted(), "\(filter)")
+      purged.formUnion(filter.authors ?? Set(RandomHistory.authors))
+      try expectExpiry(history.stores[1], written, held, purged)
+    }
+  }
+
+  /// Whoever could have returned what is gone above a token is told, and nobody whose authors were
+  /// never purged.
+  private func expectExpiry(
+    _ store: Store,
+    _ written: [HistoryTransaction],
+    _ held: Set<Int64>,
+    _ purged: Set<String?>
+  ) throws {
+    for transaction in written {
+      let after = written.filter { $0.number > transaction.number }
+      for author in RandomHistory.authors {
+        let wanted = after.filter { $0.author == author }.map(\.number)
+        let request = HistoryRequest(after: transaction, filter: .author(author))
+        do throws(HistoryError) {
+          let found = try store.fetch(request).transactions.map(\.number)
+          #expect(found == wanted)
+        } catch {
+          let first = after.map(\.number).first { held.contains($0) }
+          #expect(error == .expired(token: transaction.token, firstHeld: first))
+          #expect(purged.contains(author) && author != PurgeTests.mirror)
+        }
+      }
+    }
+  }
+}
+
+extension RandomHistory {
+  /// A random filter of purges.
+  mutating func purgeFilter() -> PurgeFilter {
+    var filter = PurgeFilter()
+    if random.next() % 2 == 0 {
+      filter.authors = Set(Self.authors.filter { _ in random.next() % 2 == 0 })
+    }
+    if random.next() % 2 == 0 {
+      filter.contextNames = Set(Self.contexts.filter { _ in random.next() % 2 == 0 })
+    }
+    return filter
+  }
+}
+
+extension PurgeFilter {
+  /// Whether a transaction may be purged.
+  func matches(_ transaction: HistoryTransaction) -> Bool {
+    authors?.contains(transaction.author) ?? true
+      && contextNames?.contains(transaction.contextName) ?? true
+      && transaction.author?.hasPrefix("NSCloudKitMirroringDelegate.") != true
+  }
+}
+
+extension Store {
+  /// Purges before the transaction with a number, which may be gone itself.
+  fileprivate func purge(
+    before number: Int64,
+    filter: PurgeFilter,
+    in written: [HistoryTransaction]
+  ) throws {
+    let limit = try #require(written.first { $0.number == number })
+    try purge(before: limit, filter: filter)
+  }
+}
+
+extension HistoryError {
+  /// The same error with another first number that is held.
+  fileprivate func at(firstHeld: Int64) -> HistoryError {
+    if case .expired(let token, _) = self {
+      .expired(token: token, firstHeld: firstHeld)
+    } else {
+      self
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import Testing
+
+/// Histories and transactions of any size are read in pages that are not.
+@Suite struct ReaderTests {
+  let fixture: StoreFixture
+  let store: Store
+
+  init() throws {
+    fixture = try StoreFixture()
+    store = try fixture.open()
+  }
+
+  /// One transaction with so many changes, every third of another object than an item.
+  private func insert(_ count: Int, by author: String? = "app") throws {
+    var left = count
+    _ = try store.batchInsert(into: "Item", by: BatchAuthor(author)) { row in
+      left -= 1
+      row.set("title \(left)", at: 0)
+      return left >= 0
+    }
+  }
+
+  private func pages(_ request: HistoryRequest) throws -> [HistoryPage] {
+    var reader = try store.reader(request)
+    var pages: [HistoryPage] = []
+    while let page = try reader.next() { pages.append(page) }
+    #expect(try reader.next() == nil)
+    #expect(reader.scannedThrough == (try store.currentToken()))
+    return pages
+  }
+
+  @Test func `A big transaction comes in parts, and all of it comes`() throws {
+    try store.add("first")
+    try insert(60_000)
+    _ = try store.batchDelete("Item", by: BatchAuthor("app"))
+    try store.add("last")
+    var all = HistoryRequest(after: nil)
+    all.changeCountMax = .max
+    let whole = try store.fetch(all)
+    for contents in [HistoryContents.transactionsWithChanges, .changesOnly] {
+      var request = HistoryRequest(after: nil)
+      request.contents = contents
+      request.changeCountMax = 20_000
+      let pages = try pages(request)
+      #expect(pages.count > 6)
+      // A page ends with the chunk of 32 KiB that fills it.
+      #expect(pages.allSatisfy { $0.changes.count < 16 * 1024 + 16 * 1024 })
+      #expect(pages.flatMap { $0.changes.map(\.objectID) } == whole.changes.map(\.objectID))
+      #expect(pages.flatMap { $0.changes.map(\.id) } == whole.changes.map(\.id))
+      #expect(pages.last?.changes.last?.type == .insert)
+      let counts = Set(pages.flatMap { $0.transactions.map { [Int($0.number), $0.changeCount] } })
+      #expect(counts == [[1, 1], [2, 60_000], [3, 60_001], [4, 1]])
+    }
+  }
+
+  @Test func `Parts are filtered like the whole`() throws {
+    try insert(20_000)
+    _ = try store.batchDelete("Item", by: BatchAuthor("app"))
+    try insert(3)
+    let last = ObjectID(entity: 1, key: try store.rows(1, where: nil).keys[0] - 1)
+    let filter = HistoryFilter.object(last)
+    var request = HistoryRequest(after: nil, filter: filter)
+    request.changeCountMax = 1000
+    let whole = try pages(request)
+    #expect(Set(whole.flatMap { $0.transactions.map(\.number) }) == [1, 2])
+    #expect(whole.reduce(0) { $0 + $1.changes.count } == 40_000)
+    request.contents = .changesOnly
+    let few = try pages(request)
+    #expect(few.flatMap { $0.changes.map(\.type) } == [.insert, .delete])
+    #expect(few.flatMap { $0.changes.map(\.id.place) } == [19_999, 19_999])
+    request.contents = .transactionsOnly
+    #expect(try pages(request).flatMap { $0.transactions.map(\.number) } == [1, 2])
+    #expect(try store.count(request) == 2)
+  }
+
+  @Test func `A page of a reader ends after so much that does not match`() throws {
+    for _ in 0..<6 { try insert(100) }
+    var request = HistoryRequest(after: nil, filter: .type(.delete))
+    var limits = StreamingLimits()
+    limits.skippedCountMax = 200
+    request.streaming = limits
+    for contents in HistoryContents.allCases {
+      request.contents = contents
+      let page = try store.fetch(request)
+      #expect(page.transactions.isEmpty && page.hasMore)
+      #expect(page.scannedThrough.number == 2)
+      let next = try store.fetch(request.next(after: page))
+      #expect(next.scannedThrough.number == 4)
+    }
+  }
+
+  @Test func `A reader holds no read transaction between its pages, and sees what is new`() throws {
+    for title in ["a", "b", "c"] { try store.add(title) }
+    var reader = try store.reader(HistoryRequest(after: nil, transactionCountMax: 2))
+    #expect(try reader.next()?.transactions.map(\.number) == [1, 2])
+    let connection = try fixture.connection()
+    #expect(try FetchTests.isLogFree(connection))
+    try store.add("d")
+    #expect(try reader.next()?.transactions.map(\.number) == [3, 4])
+    #expect(try reader.next() == nil)
+  }
+
+  @Test func `What is purged between two pages is told`() throws {
+    for title in ["a", "b", "c", "d"] { try store.add(title) }
+    var reader = try store.reader(HistoryRequest(after: nil, transactionCountMax: 1))
+    let first = try #require(try reader.next())
+    try store.purge(before: store.token(3))
+    let expected = HistoryError.expired(token: first.scannedThrough, firstHeld: 3)
+    for _ in 0..<2 {
+      #expect(throws: expected) { try reader.next() }
+    }
+  }
+
+  @Test func `A big transaction that is purged between two of its parts is told`() throws {
+    try insert(20_000)
+    try store.add("last")
+    var request = HistoryRequest(after: nil)
+    request.changeCountMax = 1000
+    var reader = try store.reader(request)
+    let part = try #require(try reader.next()?.transactions.first)
+    #expect(part.changes.count < part.changeCount)
+    try store.purge()
+    #expect(throws: HistoryError.expired(token: part.token, firstHeld: 2)) { try reader.next() }
+  }
+
+  @Test func `A big transaction that lacks a chunk is damaged, whoever reads it`() throws {
+    try insert(20_000)
+    try fixture.execute("DELETE FROM history_chunk WHERE id = (1 << 20) + 1")
+    for filter: HistoryFilter? in [nil, .entity("Item"), .type(.delete)] {
+      var request = HistoryRequest(after: nil, filter: filter)
+      for contents in HistoryContents.allCases {
+        request.contents = contents
+        // Nothing asks for the changes, or the first of them is enough.
+        if contents == .transactionsOnly && filter != .type(.delete) { continue }
+        #expect(throws: HistoryError.damagedTransaction(1), "\(contents)") {
+          try store.fetch(request)
+        }
+        #expect(throws: HistoryError.damagedTransaction(1)) {
+          var reader = try store.reader(request)
+          while try reader.next() != nil {}
+        }
+      }
+    }
+  }
+
+  @Test func `Pages that follow a request without a token do not miss what was gone before`() throws
+  {
+    let mirror = "NSCloudKitMirroringDelegate.import"
+    for author in [mirror, "app", mirror, "app", "app"] { try store.add("a", by: author) }
+    try store.purge()
+    let request = HistoryRequest(after: nil, transactionCountMax: 1)
+    let first = try store.fetch(request)
+    #expect(first.transactions.map(\.number) == [1])
+    #expect(throws: HistoryError.expired(token: first.scannedThrough, firstHeld: 3)) {
+      try store.fetch(HistoryRequest(after: first.scannedThrough))
+    }
+    #expect(try pages(request).flatMap { $0.transactions.map(\.number) } == [1, 3, 5])
+    // What is purged after the first page is missed.
+    try store.add("b")
+    try store.add("c")
+    try store.purge()
+    #expect(throws: HistoryError.expired(token: first.scannedThrough, firstHeld: 3)) {
+      try store.fetch(request.next(after: first))
+    }
+  }
+
+  @Test func `Pages are read asynchronously, too`() async throws {
+    for title in ["a", "b", "c"] { try store.add(title) }
+    let pages = store.pages(HistoryRequest(after: nil, transactionCountMax: 2))
+    for _ in 0..<2 {
+      var numbers: [[Int64]] = []
+      for try await page in pages { numbers.append(page.transactions.map(\.number)) }
+      #expect(numbers == [[1, 2], [3]])
+    }
+    try store.purge()
+    let expired = store.pages(HistoryRequest(after: .beginning(of: store.id)))
+    await #expect(throws: HistoryError.self) { for try await _ in expired {} }
+  }
+
+  @Test func `A reader notices that another store lies in the file's place`() throws {
+    try store.add("a")
+    let other = try StoreFixture()
+    _ = try other.open()
+    try FileManager.default.removeItem(atPath: fixture.path)
+    try FileManager.default.copyItem(atPath: other.path, toPath: fixture.path)
+    #expect(throws: HistoryError.replaced(path: fixture.path)) {
+      try store.reader(HistoryRequest(after: nil))
+    }
+  }
+}
