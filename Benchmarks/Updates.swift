@@ -2,27 +2,98 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Batch updates by predicate of every row of a table.
+/// Batch updates of objects that a typed closure names, and of all that match a predicate.
 enum Updates {
-  static let all = Subjects.batchSizes.map(subject)
+  static let all = Subjects.batchSizes.map(byKey) + [10, 1000].map(matching)
 
-  private static func subject(of size: Int) -> BenchmarkSubject {
+  // MARK: By key
+
+  private static func byKey(_ size: Int) -> BenchmarkSubject {
     BenchmarkSubject(
       "write update \(size)",
       part: "Store.batchUpdate",
       operation: "of \(size.rows)",
-      "One request sets two attributes of the \(size.rows) of a table that match a predicate; the "
-        + "floor runs one UPDATE with the same predicate, and one a row by its key."
+      "One request sets two attributes of \(size.rows), each named by a closure; the floor binds and "
+        + "steps one statement a row."
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
-      return [
-        try ours(setting, size, requests), try floor(setting, size, requests),
-        try floorByKey(setting, size, requests),
-      ]
+      return [try ours(setting, size, requests), try floor(setting, size, requests)]
     }
   }
 
   private static func ours(
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
+  ) throws -> MeasuredWork {
+    let file = try setting.store()
+    let ids = try file.fillSlips(size)
+    return MeasuredWork(contender: MeasuredWork.store, operations: requests) { watch in
+      try file.side.checkpoint()
+      try watch.time {
+        for request in 1...requests {
+          var next = 0
+          _ = try file.store.batchUpdate(
+            SampleData.slip,
+            setting: ["quantity", "price"],
+            by: BatchAuthor("app")
+          ) { row in
+            guard next < ids.count else { return nil }
+            row.set(request, at: 2)
+            row.set(Double(request) * 0.5, at: 3)
+            next += 1
+            return ids[next - 1]
+          }
+        }
+      }
+      try file.trim()
+      return try file.side.tally(of: SampleData.slip)
+    }
+  }
+
+  private static func floor(
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
+  ) throws -> MeasuredWork {
+    let file = try setting.floor()
+    try file.fillSlips(size)
+    return MeasuredWork(contender: MeasuredWork.floor, operations: requests) { watch in
+      try file.side.checkpoint()
+      try watch.time {
+        for request in 1...requests {
+          try file.floor.updateSlips(
+            firstKey: 1,
+            count: size,
+            version: Int64(request),
+            quantity: Int64(request),
+            price: Double(request) * 0.5
+          )
+        }
+      }
+      return try file.side.tally(of: SampleData.slip)
+    }
+  }
+
+  // MARK: By predicate
+
+  private static func matching(_ size: Int) -> BenchmarkSubject {
+    BenchmarkSubject(
+      "write update where \(size)",
+      part: "Store.batchUpdate",
+      operation: "where a predicate matches",
+      condition: size.rows,
+      "One request sets two attributes of the \(size.rows) of a table that match a predicate; the "
+        + "floor runs one UPDATE with the same predicate."
+    ) { setting in
+      let requests = setting.repeats(max(8, 4000 / (size + 7)))
+      return [
+        try oursMatching(setting, size, requests), try floorMatching(setting, size, requests),
+      ]
+    }
+  }
+
+  private static func oursMatching(
     _ setting: BenchmarkSetting,
     _ size: Int,
     _ requests: Int
@@ -46,7 +117,7 @@ enum Updates {
     }
   }
 
-  private static func floor(
+  private static func floorMatching(
     _ setting: BenchmarkSetting,
     _ size: Int,
     _ requests: Int
@@ -68,51 +139,33 @@ enum Updates {
       return try file.side.tally(of: SampleData.slip)
     }
   }
-
-  private static func floorByKey(
-    _ setting: BenchmarkSetting,
-    _ size: Int,
-    _ requests: Int
-  ) throws -> MeasuredWork {
-    let file = try setting.floor()
-    try file.fillSlips(size)
-    return MeasuredWork(contender: MeasuredWork.floorByKey, operations: requests) { watch in
-      try file.side.checkpoint()
-      try watch.time {
-        for request in 1...requests {
-          try file.floor.updateSlips(
-            firstKey: 1,
-            count: size,
-            version: Int64(request),
-            quantity: Int64(request),
-            price: Double(request) * 0.5
-          )
-        }
-      }
-      return try file.side.tally(of: SampleData.slip)
-    }
-  }
 }
 
 extension BenchmarkStore {
   /// Inserts slips, all of kind 1.
-  func fillSlips(_ count: Int) throws {
+  @discardableResult
+  func fillSlips(_ count: Int) throws -> [ObjectID] {
     let items = SampleData.items(count)
     var next = 0
-    _ = try store.batchInsert(into: SampleData.slip, by: BatchAuthor("app")) { row in
+    let result = try store.batchInsert(
+      into: SampleData.slip,
+      by: BatchAuthor("app"),
+      result: .objectIDs
+    ) { row in
       guard next < items.count else { return false }
       row.set(items[next])
       next += 1
       return true
     }
+    return result.objectIDs
   }
 }
 
 extension BenchmarkFloorFile {
-  /// Inserts slips, all of kind 1.
-  func fillSlips(_ count: Int, firstKey: Int64 = 1) throws {
+  /// Inserts slips, all of kind 1, with keys from 1 on.
+  func fillSlips(_ count: Int) throws {
     try SampleData.items(count).map(\.floorItem).withUnsafeBufferPointer {
-      try floor.insert($0, firstKey: firstKey, version: 1)
+      try floor.insert($0, firstKey: 1, version: 1)
     }
   }
 }

@@ -61,13 +61,15 @@ int floor_update_slips(
   return floor_end(floor, code);
 }
 
-int floor_delete_slips(Floor *floor, int64_t first_key, int64_t count) {
+int floor_delete_slips(Floor *floor, int64_t first_key, int64_t count, int64_t *deleted) {
   sqlite3_stmt *delete = floor->statements[FLOOR_DELETE_SLIP];
+  int64_t before = sqlite3_total_changes64(floor->connection);
   int code = floor_begin(floor);
   for (int64_t index = 0; index < count && code == SQLITE_OK; index++) {
     sqlite3_bind_int64(delete, 1, first_key + index);
     code = floor_run(delete);
   }
+  *deleted = sqlite3_total_changes64(floor->connection) - before;
   return floor_end(floor, code);
 }
 

@@ -67,8 +67,10 @@ final class FloorDatabase {
   }
 
   /// Deletes slips by their keys, with one statement each.
-  func deleteSlips(firstKey: Int64, count: Int) throws(FloorError) {
-    try check(floor_delete_slips(floor, firstKey, Int64(count)))
+  func deleteSlips(firstKey: Int64, count: Int) throws(FloorError) -> Int64 {
+    var deleted: Int64 = 0
+    try check(floor_delete_slips(floor, firstKey, Int64(count), &deleted))
+    return deleted
   }
 
   /// Sets quantity and price of items by their keys, with one statement each.

@@ -14,8 +14,6 @@ struct MeasuredWork {
   static let store = "Store"
   /// The name of the floor, which is 1 in every ratio.
   static let floor = "SQLite"
-  /// The name of the floor with a statement a row, where one for all rows is cheaper.
-  static let floorByKey = "SQLite by key"
 }
 
 /// What a measurement did: contenders that did the same have equal tallies.

@@ -4,10 +4,13 @@ import SQLiteStorage
 /// The statements of one entity's table, prepared when first used.
 final class EntityStatements {
   let entity: Entity
+  /// The types of the attributes, in order.
+  let types: [AttributeType]
   private var insertRow: PreparedStatement?
   private var selectRow: PreparedStatement?
   private var selectRows: [PreparedStatement?] = [nil, nil, nil]
   private var deleteRow: PreparedStatement?
+  private var deleteCollected: PreparedStatement?
   private var tombstoneRow: PreparedStatement?
   private var updates: [UInt64: PreparedStatement] = [:]
   private var batchUpdates: [UInt64: PreparedStatement] = [:]
@@ -15,6 +18,7 @@ final class EntityStatements {
 
   init(_ entity: Entity) {
     self.entity = entity
+    types = entity.attributes.map(\.type)
   }
 
   /// `_key, _version`, then every attribute, in order.
@@ -79,6 +83,20 @@ final class EntityStatements {
       "DELETE FROM \"\(entity.name)\" WHERE _key = ?1"
     )
     deleteRow = made
+    return made
+  }
+
+  /// Deletes the row with a key, which a ``RowCollector`` packs: SQLite goes to the row by its key
+  /// before it can call a function with the row's values.
+  func deleteCollecting(_ connection: borrowing Connection) throws -> PreparedStatement {
+    if let deleteCollected { return deleteCollected }
+    let made = try PreparedStatement(
+      connection,
+      """
+      DELETE FROM "\(entity.name)" WHERE _key = ?1 AND history_delete(_key\(preservedList))
+      """
+    )
+    deleteCollected = made
     return made
   }
 

@@ -51,8 +51,8 @@ final class RowCollector {
     collection.deallocate()
   }
 
-  /// Runs a statement that calls one of the functions for rows of an entity, and answers with the
-  /// objects that it changed, in the order in which it came to them.
+  /// Lets a closure run statements that call one of the functions for rows of an entity, and answers
+  /// with the objects that they changed, in the order in which they came to them.
   ///
   /// An update sets `columns` and gives its rows the version; a delete preserves `columns`.
   func collect(
@@ -61,7 +61,7 @@ final class RowCollector {
     version: Int64 = 0,
     into packer: inout ChangePacker,
     _ objects: TouchedObjects,
-    _ statement: borrowing Statement
+    _ body: () throws -> Void
   ) throws -> TouchedObjects {
     try withUnsafeMutablePointer(to: &packer) { packer in
       collection.pointee = Collection(
@@ -72,7 +72,7 @@ final class RowCollector {
         objects: objects
       )
       defer { collection.pointee = Collection() }
-      try statement.run()
+      try body()
       return collection.pointee.objects
     }
   }

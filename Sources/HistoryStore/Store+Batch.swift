@@ -97,9 +97,8 @@ extension Store {
           columns: columns.bits,
           version: version,
           into: &packer,
-          objects,
-          row.statement
-        )
+          objects
+        ) { try row.statement.run() }
       }
       return BatchResult(outcome, objects.ids)
     }
@@ -126,9 +125,8 @@ extension Store {
           number,
           columns: entity.preserved,
           into: &packer,
-          objects,
-          row.statement
-        )
+          objects
+        ) { try row.statement.run() }
       }
       return BatchResult(outcome, objects.ids)
     }

@@ -53,7 +53,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError`` when an object is of another entity or SQLite fails, and
   ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
-  /// - Complexity: two statements an object and one or two for the history.
+  /// - Complexity: one statement an object and one or two for the history.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
@@ -62,37 +62,25 @@ extension Store {
     _ next: () throws -> ObjectID?
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
-      let number = try core.entity(entityName).number
+      let (number, entity) = try core.entity(entityName)
       var objects = TouchedObjects(type)
       let outcome = try core.writeChanges(by: author.authorship) { _, packer in
-        while let id = try next() {
-          guard id.entity == number else { throw HistoryError.unknownObject(id) }
-          if try core.delete(id.key, of: number, &packer) { objects.note(number, id.key) }
+        let collector = try core.collector()
+        let row = try core.table(number).deleteCollecting(core.connection)
+        objects = try collector.collect(
+          number,
+          columns: entity.preserved,
+          into: &packer,
+          objects
+        ) {
+          while let id = try next() {
+            guard id.entity == number else { throw HistoryError.unknownObject(id) }
+            row.statement.bind(id.key, at: 1)
+            try row.statement.run()
+          }
         }
       }
       return BatchResult(outcome, objects.ids)
     }
-  }
-}
-
-extension StoreCore {
-  /// Deletes an object and packs the change with its tombstone; false when it is not there.
-  fileprivate func delete(
-    _ key: Int64,
-    of number: Int32,
-    _ packer: inout ChangePacker
-  ) throws -> Bool {
-    let table = try table(number)
-    let tombstone = try table.tombstone(connection)
-    tombstone.statement.bind(key, at: 1)
-    defer { tombstone.statement.reset() }
-    guard try tombstone.statement.step() else { return false }
-    let preserved = table.entity.preserved
-    packer.delete(number, key, preserved: preserved, in: tombstone.statement, from: 1)
-    tombstone.statement.reset()
-    let row = try table.delete(connection)
-    row.statement.bind(key, at: 1)
-    try row.statement.run()
-    return true
   }
 }

@@ -19,17 +19,26 @@ package struct RowBatch: Sendable {
     self.width = width
   }
 
+  /// Makes room for more rows.
+  fileprivate mutating func reserve(_ rowCount: Int) {
+    keys.reserveCapacity(rowCount)
+    versions.reserveCapacity(rowCount)
+    values.reserveCapacity(rowCount * width)
+  }
+
   /// Appends the row of a statement: the version in a column, the values behind it.
   fileprivate mutating func append(
     _ key: Int64,
     _ row: borrowing Statement,
-    _ entity: Entity,
+    _ types: [AttributeType],
     from column: Int32
   ) {
     keys.append(key)
     versions.append(row.int(column))
-    for (index, attribute) in entity.attributes.enumerated() {
-      values.append(row.value(column + 1 + Int32(index), as: attribute.type))
+    var next = column
+    for type in types {
+      next += 1
+      values.append(row.value(next, as: type))
     }
   }
 }
@@ -96,10 +105,10 @@ extension StoreCore {
     let entity = try entity(number)
     let compiled = try compile(wanted.predicate, over: entity, from: 3)
     var batch = RowBatch(entity: number, width: entity.attributes.count)
-    let list = try table(number).columnList
+    let table = try table(number)
     let query = try query(
       """
-      SELECT _key, _version\(list) FROM "\(entity.name)" WHERE \(compiled.sql)
+      SELECT _key, _version\(table.columnList) FROM "\(entity.name)" WHERE \(compiled.sql)
       ORDER BY \(try wanted.orderSQL(of: entity)) LIMIT ?1 OFFSET ?2
       """
     )
@@ -108,7 +117,7 @@ extension StoreCore {
     bind(compiled, to: query, from: 3)
     defer { query.statement.reset() }
     while try query.statement.step() {
-      batch.append(query.statement.int(0), query.statement, entity, from: 1)
+      batch.append(query.statement.int(0), query.statement, table.types, from: 1)
     }
     return batch
   }
@@ -116,6 +125,7 @@ extension StoreCore {
   fileprivate func rows(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
     let table = try table(number)
     var batch = RowBatch(entity: number, width: table.entity.attributes.count)
+    batch.reserve(keys.count)
     var start = 0
     while start < keys.count {
       let size = EntityStatements.selectSizes.first { $0 <= keys.count - start } ?? 1
@@ -123,7 +133,7 @@ extension StoreCore {
       for place in 0..<size { select.statement.bind(keys[start + place], at: Int32(place) + 1) }
       defer { select.statement.reset() }
       while try select.statement.step() {
-        batch.append(select.statement.int(0), select.statement, table.entity, from: 1)
+        batch.append(select.statement.int(0), select.statement, table.types, from: 1)
       }
       start += size
     }

@@ -17,12 +17,17 @@ extension Statement {
   }
 
   /// The value of a column, as an attribute's type; null when the file holds another storage class.
+  @inline(__always)
   borrowing func value(_ column: Int32, as type: AttributeType) -> Value {
-    switch storage(column) {
-    case .null: .null
-    case .integer: Value(stored: int(column), as: type) ?? .null
-    case .real: Value(stored: real(column), as: type) ?? .null
-    case .text, .blob: Value(stored: bytes(column), as: type) ?? .null
+    switch (storage(column), type) {
+    case (.null, _): .null
+    case (.integer, .int): .int(int(column))
+    case (.real, .double): .double(real(column))
+    case (.real, .date): .date(Date(timeIntervalSinceReferenceDate: real(column)))
+    case (.text, .string): .string(String(decoding: bytes(column), as: UTF8.self))
+    case (.integer, _): Value(stored: int(column), as: type) ?? .null
+    case (.real, _): Value(stored: real(column), as: type) ?? .null
+    case (.text, _), (.blob, _): Value(stored: bytes(column), as: type) ?? .null
     }
   }
 }

@@ -28,6 +28,9 @@ struct ContextState: Sendable {
     _modify { yield &tables[Int(entity) - 1] }
   }
 
+  /// Whether an object's row is held.
+  func isRegistered(_ id: ObjectID) -> Bool { tables[Int(id.entity) - 1].slots[id.key] != nil }
+
   /// Whether an object is here: registered or inserted, and not deleted.
   func isHere(_ id: ObjectID) -> Bool {
     guard id.entity > 0, id.entity <= tables.count else { return false }

@@ -78,12 +78,37 @@ struct EntityTable: Sendable {
 
   /// Registers every row of a batch.
   mutating func put(_ batch: RowBatch) {
-    for index in batch.keys.indices {
-      put(
-        batch.keys[index],
-        version: batch.versions[index],
-        batch.values[index * width..<(index + 1) * width]
-      )
+    let places = batch.keys.indices.map { index in
+      place(of: batch.keys[index], version: batch.versions[index])
     }
+    let width = width
+    values.withUnsafeMutableBufferPointer { values in
+      batch.values.withUnsafeBufferPointer { rows in
+        for (index, place) in places.enumerated() {
+          for attribute in 0..<width {
+            values[place * width + attribute] = rows[index * width + attribute]
+          }
+        }
+      }
+    }
+  }
+
+  /// The place of an object's row, one with no values yet if it was not registered, after its version
+  /// was set.
+  private mutating func place(of key: Int64, version: Int64) -> Int {
+    if let slot = slots[key] {
+      versions[slot] = version
+      return slot
+    }
+    if let slot = free.popLast() {
+      slots[key] = slot
+      versions[slot] = version
+      return slot
+    }
+    let slot = versions.count
+    slots[key] = slot
+    versions.append(version)
+    values.append(contentsOf: repeatElement(.null, count: width))
+    return slot
   }
 }

@@ -55,7 +55,7 @@ int floor_delete(Floor *floor, int64_t kind, int64_t *changed);
 int floor_update_slips(
     Floor *floor, int64_t first_key, int64_t count, int64_t version, int64_t quantity,
     double price);
-int floor_delete_slips(Floor *floor, int64_t first_key, int64_t count);
+int floor_delete_slips(Floor *floor, int64_t first_key, int64_t count, int64_t *deleted);
 
 // Sets quantity and price of some items by their keys.
 int floor_update_items(

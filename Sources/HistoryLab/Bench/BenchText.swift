@@ -9,7 +9,8 @@ struct BenchText {
   func print(_ outcome: BenchSession.Outcome, seed: UInt64) {
     let sizes = Set(outcome.rows.map(\.historySize)).sorted()
     guard let least = sizes.first, let most = sizes.last else { return }
-    let conditions = outcome.rows.first?.condition.split(separator: ",").suffix(2).joined() ?? ""
+    let conditions = (outcome.rows.first?.condition.split(separator: " ") ?? []).suffix(2)
+      .joined(separator: " ")
     terminal.print(
       terminal.styled("What history costs", .bold)
         + " at \(most.grouped) transactions of ten changes (\(conditions), "
