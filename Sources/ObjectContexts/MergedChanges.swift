@@ -3,7 +3,9 @@ import PersistentHistory
 
 /// What some transactions did to one object that concerns a context.
 struct MergedChange: Comparable {
-  /// What is to be done in the context. The greater effect stands for all: what was deleted stays so,
+  /// What is to be done in the context.
+  ///
+  /// The greater effect stands for all: what was deleted stays so,
   /// since keys are not used again, and what was inserted is read once.
   enum Effect: UInt8 {
     /// The row is older than the change and is read anew.
