@@ -39,7 +39,10 @@ let package = Package(
   name: "persistent-history-lab",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "HistoryTracking", targets: ["HistoryTracking"]),
+    .library(
+      name: "HistoryTracking",
+      targets: ["HistoryTracking", "ObjectContexts", "HistoryStore", "PersistentHistory"]
+    ),
     .library(name: "PropertyTesting", targets: ["PropertyTesting"]),
     .executable(name: "history-lab", targets: ["HistoryLab"]),
   ],
