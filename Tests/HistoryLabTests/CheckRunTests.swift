@@ -26,7 +26,7 @@ extension CheckRun {
 }
 
 @Suite struct `A run over plans` {
-  @Test func `The tracker is valid, and every invariant is exercised`() async throws {
+  @Test func `The tracker is valid, and every core invariant is exercised`() async throws {
     let tally = try await checkRun("tracker").tally(200)
     #expect(tally.planCount == 200 && tally.invalidPlanCount == 0)
     #expect(tally.broken.isEmpty && tally.undecided.isEmpty)
@@ -40,7 +40,7 @@ extension CheckRun {
   }
 
   @Test(arguments: ["article", "article-eager"])
-  func `The article breaks what it is known to break, and merges in order`(
+  func `The article breaks what it is known to break`(
     _ name: String
   ) async throws {
     let tally = try await checkRun(name).tally(60)

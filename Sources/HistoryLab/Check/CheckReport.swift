@@ -51,7 +51,9 @@ struct SystemReport {
     if !tally.undecided.isEmpty {
       return "none of \(plans) exercised \(tally.undecided.joinedWithAnd)."
     }
-    return "every invariant held in \(plans)."
+    guard !tally.notExercised.isEmpty else { return "every invariant held in \(plans)." }
+    return "every invariant that \(plans) exercised held; none exercised "
+      + "\(tally.notExercised.joinedWithAnd)."
   }
 }
 

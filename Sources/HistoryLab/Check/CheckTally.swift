@@ -61,7 +61,13 @@ struct CheckTally: Sendable {
 
   /// The core invariants that no plan exercised: without them a check decides nothing.
   var undecided: [String] {
-    CheckerSuite.names(in: .core).filter { name in
+    let core = CheckerSuite.names(in: .core)
+    return notExercised.filter(core.contains)
+  }
+
+  /// The invariants that no plan exercised: nothing is known of them.
+  var notExercised: [String] {
+    CheckerSuite.names(in: .all).filter { name in
       counts[name].map { $0.valid == 0 && $0.invalid == 0 } ?? true
     }
   }

@@ -10,12 +10,14 @@ struct CheckSections {
   var tiles: [VerdictTile] {
     checks.map { check in
       let broken = check.system.invariants.filter { $0.invalid > 0 }.map(\.invariant)
+      let held = check.system.invariants.filter { $0.valid > 0 && $0.invalid == 0 }.count
+      let all = check.system.invariants.count
       let isOurs = check.system.system == "tracker"
       return VerdictTile(
         subject: check.system.system,
         state: broken.isEmpty ? .good : .bad,
         word: broken.isEmpty ? "held" : isOurs ? "broken" : "found broken",
-        answer: broken.isEmpty ? "every invariant" : "\(broken.count) invariants",
+        answer: broken.isEmpty ? "\(held) of \(all) invariants" : "\(broken.count) invariants",
         detail: "\(check.system.plans.grouped) plans, \(check.system.steps.grouped) steps, "
           + "like \(check.like), seed \(check.seed).",
         anchor: PageSection.anchor(from: Self.heading(check))
