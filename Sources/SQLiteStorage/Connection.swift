@@ -100,12 +100,27 @@ package struct Connection: ~Copyable {
   ///   system without shared memory (https://sqlite.org/wal.html).
   package borrowing func turnOnLog() throws(SQLiteError) {
     let sql = "PRAGMA journal_mode=WAL"
-    guard try text(sql) == "wal" else {
+    guard try waitingForLock(sql) == "wal" else {
       throw SQLiteError(
         code: SQLITE_CANTOPEN,
         message: "there can be no write-ahead log here",
         sql: sql
       )
+    }
+  }
+
+  /// Answers a query that SQLite gives up at once while another connection switches the journal: its
+  /// own busy handler is not asked then (https://sqlite.org/c3ref/busy_handler.html).
+  private borrowing func waitingForLock(_ sql: String) throws(SQLiteError) -> String? {
+    var waitedMs: Int64 = 0
+    while true {
+      do throws(SQLiteError) {
+        return try text(sql)
+      } catch {
+        let limitMs = try integer("PRAGMA busy_timeout") ?? 0
+        guard error.cause == .busy, waitedMs < limitMs else { throw error }
+        waitedMs += max(1, Int64(sqlite3_sleep(2)))
+      }
     }
   }
 
