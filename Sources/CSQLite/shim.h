@@ -7,3 +7,16 @@
 static inline int csqlite_db_config_flag(sqlite3 *connection, int option, int value) {
   return sqlite3_db_config(connection, option, value, (int *)0);
 }
+
+// A virtual table whose rows are an array of integers, and a place in it. SQLite needs its own part
+// to come first, which Swift does not promise of its structures.
+typedef struct {
+  sqlite3_vtab base;
+  void *keys;
+} csqlite_key_table;
+
+typedef struct {
+  sqlite3_vtab_cursor base;
+  const sqlite3_int64 *next;
+  const sqlite3_int64 *end;
+} csqlite_key_cursor;

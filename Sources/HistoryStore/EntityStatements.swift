@@ -8,7 +8,7 @@ final class EntityStatements {
   let types: [AttributeType]
   private var insertRow: PreparedStatement?
   private var selectRow: PreparedStatement?
-  private var selectRows: [PreparedStatement?] = [nil, nil, nil]
+  private var selectShownRows: PreparedStatement?
   private var deleteRow: PreparedStatement?
   private var deleteCollected: PreparedStatement?
   private var tombstoneRow: PreparedStatement?
@@ -44,23 +44,18 @@ final class EntityStatements {
     return made
   }
 
-  /// How many keys one statement takes: starting a statement costs as much as reading a row.
-  static let selectSizes = [256, 16, 1]
-
-  /// The key, the version and every attribute of the rows with so many keys that are there, in the
-  /// order of the keys.
-  func select(_ size: Int, _ connection: borrowing Connection) throws -> PreparedStatement {
-    let place = Self.selectSizes.firstIndex(of: size) ?? 0
-    if let known = selectRows[place] { return known }
-    let places = (1...Self.selectSizes[place]).map { "(?\($0))" }.joined(separator: ",")
+  /// Hands the key, the version and every attribute of the rows whose keys a ``RowReader`` shows to
+  /// it, in the order of the keys.
+  func selectShown(_ connection: borrowing Connection) throws -> PreparedStatement {
+    if let selectShownRows { return selectShownRows }
     let made = try PreparedStatement(
       connection,
       """
-      SELECT _key, _version\(columnList) FROM (VALUES\(places)) CROSS JOIN "\(entity.name)"
-      WHERE _key = column1
+      SELECT history_row(_key, _version\(columnList)) FROM history_keys
+      CROSS JOIN "\(entity.name)" WHERE _key = history_keys.key
       """
     )
-    selectRows[place] = made
+    selectShownRows = made
     return made
   }
 

@@ -26,19 +26,15 @@ package struct RowBatch: Sendable {
     values.reserveCapacity(rowCount * width)
   }
 
-  /// Appends the row of a statement: the version in a column, the values behind it.
-  fileprivate mutating func append(
-    _ key: Int64,
-    _ row: borrowing Statement,
-    _ types: [AttributeType],
-    from column: Int32
-  ) {
-    keys.append(key)
-    versions.append(row.int(column))
-    var next = column
+  /// Appends a row: its key, its version, then its values.
+  @inline(__always)
+  mutating func append(_ row: borrowing some RowValues & ~Copyable, _ types: [AttributeType]) {
+    keys.append(row.int(0))
+    versions.append(row.int(1))
+    var column: Int32 = 2
     for type in types {
-      next += 1
-      values.append(row.value(next, as: type))
+      values.append(row.value(column, as: type))
+      column += 1
     }
   }
 }
@@ -117,7 +113,7 @@ extension StoreCore {
     bind(compiled, to: query, from: 3)
     defer { query.statement.reset() }
     while try query.statement.step() {
-      batch.append(query.statement.int(0), query.statement, table.types, from: 1)
+      batch.append(query.statement, table.types)
     }
     return batch
   }
@@ -126,17 +122,7 @@ extension StoreCore {
     let table = try table(number)
     var batch = RowBatch(entity: number, width: table.entity.attributes.count)
     batch.reserve(keys.count)
-    var start = 0
-    while start < keys.count {
-      let size = EntityStatements.selectSizes.first { $0 <= keys.count - start } ?? 1
-      let select = try table.select(size, connection)
-      for place in 0..<size { select.statement.bind(keys[start + place], at: Int32(place) + 1) }
-      defer { select.statement.reset() }
-      while try select.statement.step() {
-        batch.append(select.statement.int(0), select.statement, table.types, from: 1)
-      }
-      start += size
-    }
+    try rowReader().read(keys, of: table, into: &batch, connection)
     return batch
   }
 }

@@ -15,7 +15,9 @@ extension Statement {
     case .uuid(let value): withUnsafeBytes(of: value.uuid) { bind(copying: $0, at: position) }
     }
   }
+}
 
+extension RowValues where Self: ~Copyable {
   /// The value of a column, as an attribute's type; null when the file holds another storage class.
   @inline(__always)
   borrowing func value(_ column: Int32, as type: AttributeType) -> Value {

@@ -42,6 +42,7 @@ final class StoreCore {
   /// it fails.
   var hasMadeNames = false
   private var knownCollector: RowCollector?
+  private var knownRowReader: RowReader?
   private var prepared: [PreparedStatement?]
   private var queries: [String: PreparedStatement] = [:]
   private static let queryCountMax = 64
@@ -100,6 +101,14 @@ final class StoreCore {
     if let knownCollector { return knownCollector }
     let made = try RowCollector(connection)
     knownCollector = made
+    return made
+  }
+
+  /// What reads rows by their keys, made when it is first asked for.
+  func rowReader() throws -> RowReader {
+    if let knownRowReader { return knownRowReader }
+    let made = try RowReader(connection)
+    knownRowReader = made
     return made
   }
 
