@@ -19,6 +19,11 @@ package struct RowBatch: Sendable {
     self.width = width
   }
 
+  /// Lets a closure take the values of all rows out of the batch.
+  package mutating func withValues(_ body: (UnsafeMutableBufferPointer<Value>) -> Void) {
+    values.withUnsafeMutableBufferPointer { body($0) }
+  }
+
   /// Makes room for more rows.
   fileprivate mutating func reserve(_ rowCount: Int) {
     keys.reserveCapacity(rowCount)

@@ -28,9 +28,6 @@ struct ContextState: Sendable {
     _modify { yield &tables[Int(entity) - 1] }
   }
 
-  /// Whether an object's row is held.
-  func isRegistered(_ id: ObjectID) -> Bool { tables[Int(id.entity) - 1].slots[id.key] != nil }
-
   /// Whether an object is here: registered or inserted, and not deleted.
   func isHere(_ id: ObjectID) -> Bool {
     guard id.entity > 0, id.entity <= tables.count else { return false }
@@ -88,7 +85,7 @@ struct ContextState: Sendable {
 
   /// Forgets what was to be written into an object, or the object itself if it was to be inserted.
   mutating func forgetEdits(of id: ObjectID) {
-    guard edits.removeValue(forKey: id) != nil else { return }
+    guard !edits.isEmpty, edits.removeValue(forKey: id) != nil else { return }
     order.removeAll { $0 == id }
   }
 
@@ -97,10 +94,12 @@ struct ContextState: Sendable {
     order.removeAll(keepingCapacity: true)
   }
 
-  /// Forgets an object that is gone from the store, and what was to be written into it.
-  mutating func forget(_ id: ObjectID) {
-    self[table: id.entity].remove(id.key)
+  /// Forgets an object that is gone from the store, and what was to be written into it; answers
+  /// whether its row was held.
+  @discardableResult
+  mutating func forget(_ id: ObjectID) -> Bool {
     forgetEdits(of: id)
+    return self[table: id.entity].remove(id.key)
   }
 
   private mutating func enter(_ id: ObjectID, _ edit: PendingEdit) {

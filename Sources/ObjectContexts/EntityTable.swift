@@ -6,7 +6,7 @@ import PersistentHistory
 /// A row costs no allocation of its own; the place of a removed row is used again.
 struct EntityTable: Sendable {
   private let width: Int
-  private(set) var slots: [Int64: Int] = [:]
+  private(set) var slots = SlotIndex()
   private var versions: [Int64] = []
   private var values: [Value] = []
   private var free: [Int] = []
@@ -39,11 +39,11 @@ struct EntityTable: Sendable {
       return false
     }
     if let slot = free.popLast() {
-      slots[key] = slot
+      slots.insert(key, slot)
       versions[slot] = version
       values.replaceSubrange(slot * width..<(slot + 1) * width, with: row)
     } else {
-      slots[key] = versions.count
+      slots.insert(key, versions.count)
       versions.append(version)
       values.append(contentsOf: row)
     }
@@ -62,7 +62,7 @@ struct EntityTable: Sendable {
   /// Forgets an object, and answers whether it was registered.
   @discardableResult
   mutating func remove(_ key: Int64) -> Bool {
-    guard let slot = slots.removeValue(forKey: key) else { return false }
+    guard let slot = slots.remove(key) else { return false }
     for attribute in 0..<width { values[slot * width + attribute] = .null }
     free.append(slot)
     return true
@@ -70,27 +70,36 @@ struct EntityTable: Sendable {
 
   /// Forgets every object.
   mutating func removeAll() {
-    slots.removeAll(keepingCapacity: true)
+    slots.removeAll()
     versions.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
     free.removeAll(keepingCapacity: true)
   }
 
   /// Registers every row of a batch.
-  mutating func put(_ batch: RowBatch) {
+  ///
+  /// Into an empty table it puts room for a quarter more: what is merged next shall not move it all.
+  mutating func put(_ batch: consuming RowBatch) {
+    if versions.isEmpty { reserve(batch.keys.count + batch.keys.count / 4) }
     let places = batch.keys.indices.map { index in
       place(of: batch.keys[index], version: batch.versions[index])
     }
     let width = width
-    values.withUnsafeMutableBufferPointer { values in
-      batch.values.withUnsafeBufferPointer { rows in
+    batch.withValues { rows in
+      values.withUnsafeMutableBufferPointer { values in
         for (index, place) in places.enumerated() {
+          // Exchanged, since a copy would count references.
           for attribute in 0..<width {
-            values[place * width + attribute] = rows[index * width + attribute]
+            swap(&values[place * width + attribute], &rows[index * width + attribute])
           }
         }
       }
     }
+  }
+
+  private mutating func reserve(_ rowCount: Int) {
+    versions.reserveCapacity(rowCount)
+    values.reserveCapacity(rowCount * width)
   }
 
   /// The place of an object's row, one with no values yet if it was not registered, after its version
@@ -101,12 +110,12 @@ struct EntityTable: Sendable {
       return slot
     }
     if let slot = free.popLast() {
-      slots[key] = slot
+      slots.insert(key, slot)
       versions[slot] = version
       return slot
     }
     let slot = versions.count
-    slots[key] = slot
+    slots.insert(key, slot)
     versions.append(version)
     values.append(contentsOf: repeatElement(.null, count: width))
     return slot

@@ -22,7 +22,7 @@ extension ObjectContext {
   /// changes nothing either, so a merge may be repeated.
   ///
   /// - Throws: ``HistoryError/sqlite(_:)``; the context is as before then.
-  /// - Complexity: O(n log n) in the changes, and one statement for many of the objects whose rows are
+  /// - Complexity: proportional to the changes, and one statement for the objects of an entity whose rows are
   ///   older than their newest change.
   @discardableResult
   public func merge(
@@ -30,7 +30,7 @@ extension ObjectContext {
   ) throws(HistoryError) -> MergeDelta {
     let merges = store.configuration.rules.merges
     return try state.withLock { state throws(HistoryError) in
-      var changes = MergedChanges()
+      var changes = MergedChanges(entityCount: state.tables.count)
       for transaction in transactions where merges(transaction.record.writer, writer.rawValue) {
         changes.note(transaction, in: state)
       }
@@ -39,28 +39,23 @@ extension ObjectContext {
   }
 
   private func apply(
-    _ changes: [MergedChange],
+    _ changes: [[MergedChange]],
     to state: inout ContextState
   ) throws(HistoryError) -> MergeDelta {
     var delta = MergeDelta()
-    try refresh(changes.lazy.filter { $0.effect != .delete }.map(\.id), in: &state)
-    for change in changes {
-      let id = change.id
-      switch change.effect {
-      case .update: delta.note(id, isKnown: state.isRegistered(id))
-      case .insert: if state.isRegistered(id) { delta.inserted.append(id) }
-      case .delete:
-        if state.isRegistered(id) { delta.deleted.append(id) }
-        state.forget(id)
+    let stale = changes.map { $0.filter { $0.effect != .delete }.map(\.key) }
+    let gone = try refresh(sortedKeys: stale, in: &state)
+    for (offset, changes) in changes.enumerated() {
+      for change in changes {
+        let id = ObjectID(entity: Int32(offset + 1), key: change.key)
+        switch change.effect {
+        case .update where gone.isEmpty || !gone.contains(id): delta.updated.append(id)
+        case .insert: if gone.isEmpty || !gone.contains(id) { delta.inserted.append(id) }
+        case .update: delta.deleted.append(id)
+        case .delete: if state.forget(id) { delta.deleted.append(id) }
+        }
       }
     }
     return delta
-  }
-}
-
-extension MergeDelta {
-  /// Notes an object that was known before, and is known still or not any more.
-  fileprivate mutating func note(_ id: ObjectID, isKnown: Bool) {
-    if isKnown { updated.append(id) } else { deleted.append(id) }
   }
 }

@@ -66,20 +66,38 @@ extension ObjectContext {
 
   /// Reads the rows of some objects anew, all at one moment; those that are gone are forgotten.
   ///
-  /// - Complexity: one statement for many rows, in key order.
+  /// - Complexity: one statement an entity, after a sort of the keys.
   func refresh(_ ids: some Sequence<ObjectID>, in state: inout ContextState) throws(HistoryError) {
     var keys = Array(repeating: [Int64](), count: state.tables.count)
     for id in ids { keys[Int(id.entity) - 1].append(id.key) }
     for index in keys.indices { keys[index].sort() }
-    for batch in try store.rows(sortedKeys: keys) {
-      let wanted = keys[Int(batch.entity) - 1]
+    try refresh(sortedKeys: keys, in: &state)
+  }
+
+  /// Reads the rows with some keys of each entity anew, all at one moment; those that are gone are
+  /// forgotten.
+  ///
+  /// - Returns: the objects that are gone.
+  /// - Complexity: one statement an entity.
+  @discardableResult
+  func refresh(
+    sortedKeys: [[Int64]],
+    in state: inout ContextState
+  ) throws(HistoryError) -> Set<ObjectID> {
+    var gone: Set<ObjectID> = []
+    var batches = try store.rows(sortedKeys: sortedKeys)
+    // Taken out one by one: a batch that nobody else holds is moved into its table, not copied.
+    while let batch = batches.popLast() {
+      let wanted = sortedKeys[Int(batch.entity) - 1]
       if batch.keys.count < wanted.count {
         let found = Set(batch.keys)
-        for key in wanted where !found.contains(key) {
-          state.forget(ObjectID(entity: batch.entity, key: key))
-        }
+        gone.formUnion(
+          wanted.filter { !found.contains($0) }.map { ObjectID(entity: batch.entity, key: $0) }
+        )
       }
       state[table: batch.entity].put(batch)
     }
+    for id in gone { state.forget(id) }
+    return gone
   }
 }

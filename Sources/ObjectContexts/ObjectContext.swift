@@ -89,9 +89,9 @@ public final class ObjectContext: Sendable {
   public func loadAll() throws(HistoryError) -> HistoryToken {
     // Under the lock: a save between the snapshot and here would be forgotten, for good.
     try state.withLock { state throws(HistoryError) in
-      let snapshot = try store.snapshot()
+      var snapshot = try store.snapshot()
       state.forgetEdits()
-      for batch in snapshot.rows {
+      while let batch = snapshot.rows.popLast() {
         state[table: batch.entity].removeAll()
         state[table: batch.entity].put(batch)
       }
