@@ -1,15 +1,16 @@
 /// A position in one store's history: everything up to and including one transaction.
 ///
 /// A token names the store, the transaction's number and a random mark of that transaction, so that
-/// a store that was replaced or rewound notices tokens that it did not give out. Mirrors
-/// `NSPersistentHistoryToken`, whose content is opaque as well.
+/// a store that was replaced or rewound notices tokens that it did not give out. What it holds but for
+/// the store is opaque, as in `NSPersistentHistoryToken`: compare tokens of one store, encode them, or
+/// show their description.
 public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The store that gave the token out.
   public let store: StoreID
   /// The number of the last transaction that lies behind the position; 0 is the beginning.
-  public let number: Int64
+  package let number: Int64
   /// The random mark of that transaction; 0 at the beginning.
-  public let mark: Int64
+  package let mark: Int64
 
   /// Creates a token; only stores and codecs do.
   package init(store: StoreID, number: Int64, mark: Int64) {
