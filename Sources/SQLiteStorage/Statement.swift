@@ -1,7 +1,7 @@
 public import CSQLite
 
 /// Tells SQLite to copy bound bytes before the call returns.
-private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// One prepared statement, finalized when it goes out of scope.
 ///

@@ -47,3 +47,13 @@ extension HistoryLayout {
     }
   }
 }
+
+extension HistoryLayout {
+  /// Makes the changes of a transaction unreadable.
+  func damage(of number: Int64) -> String {
+    switch self {
+    case .packed: "UPDATE history_transaction SET changes = x'02' WHERE number = \(number)"
+    case .coreData: "UPDATE ACHANGE SET ZCHANGETYPE = 9 WHERE ZTRANSACTIONID = \(number)"
+    }
+  }
+}

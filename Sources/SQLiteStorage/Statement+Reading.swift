@@ -1,0 +1,102 @@
+import CSQLite
+
+extension Statement {
+  /// Prepares one statement that can only read, whoever wrote it; some columns are null to it.
+  ///
+  /// - Throws: ``SQLiteError`` with code `SQLITE_AUTH` and words of its own when the text does anything
+  ///   else, or holds a second statement; else as ``init(_:_:)``.
+  package init(
+    _ connection: borrowing Connection,
+    reading sql: String,
+    hiding isHidden: @escaping (_ table: String, _ column: String) -> Bool = { _, _ in false }
+  ) throws(SQLiteError) {
+    let reading = ReadingRules(isHidden)
+    var prepared: OpaquePointer?
+    var code: Int32 = SQLITE_OK
+    var hasMore = false
+    withExtendedLifetime(reading) {
+      sqlite3_set_authorizer(
+        connection.handle,
+        authorize,
+        Unmanaged.passUnretained(reading).toOpaque()
+      )
+      defer { sqlite3_set_authorizer(connection.handle, nil, nil) }
+      sql.withCString { text in
+        var rest: UnsafePointer<CChar>?
+        code = sqlite3_prepare_v2(connection.handle, text, -1, &prepared, &rest)
+        hasMore = code == SQLITE_OK && holdsStatement(connection.handle, rest)
+      }
+    }
+    let writes = prepared.map { sqlite3_stmt_readonly($0) == 0 } ?? false
+    let refusal =
+      hasMore
+      ? "a query is one statement, and this text holds more"
+      : writes ? ReadingRules.doesMore : reading.refusal
+    guard code == SQLITE_OK, refusal == nil, let prepared else {
+      sqlite3_finalize(prepared)
+      if let refusal { throw SQLiteError(code: SQLITE_AUTH, message: refusal, sql: sql) }
+      guard code == SQLITE_OK else { throw SQLiteError(connection.handle, code: code, sql: sql) }
+      throw SQLiteError(code: SQLITE_MISUSE, message: "the text holds no statement", sql: sql)
+    }
+    handle = prepared
+  }
+
+  /// Makes sure that so many values may be bound.
+  ///
+  /// - Throws: ``SQLiteError`` when the statement has fewer or more places.
+  package borrowing func checkPlaces(_ count: Int) throws(SQLiteError) {
+    let wanted = Int(sqlite3_bind_parameter_count(handle))
+    guard wanted != count else { return }
+    let sql = sqlite3_sql(handle).map { String(cString: $0) } ?? ""
+    let message = "the query has \(wanted) places for values, and \(count) are given"
+    throw SQLiteError(code: SQLITE_RANGE, message: message, sql: sql)
+  }
+}
+
+/// What a statement may do while it is prepared.
+private final class ReadingRules {
+  static let doesMore = "a query may only read, and this one would do more"
+
+  let isHidden: (String, String) -> Bool
+  /// Why the statement is refused, if it is.
+  var refusal: String?
+
+  init(_ isHidden: @escaping (String, String) -> Bool) { self.isHidden = isHidden }
+
+  /// Answers SQLite (https://sqlite.org/c3ref/set_authorizer.html).
+  func answer(_ action: Int32, _ first: String, _ second: String) -> Int32 {
+    switch action {
+    case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
+    case SQLITE_READ: return isHidden(first, second) ? SQLITE_IGNORE : SQLITE_OK
+    // That is how a table without a file is declared; whoever meant it is told by what it writes.
+    case SQLITE_UPDATE where first == "sqlite_master": return SQLITE_OK
+    default:
+      refusal = refusal ?? Self.doesMore
+      return SQLITE_DENY
+    }
+  }
+}
+
+private let authorize:
+  @convention(c) (
+    UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+    UnsafePointer<CChar>?, UnsafePointer<CChar>?
+  ) -> Int32 = { context, action, first, second, _, _ in
+    guard let context else { return SQLITE_DENY }
+    return Unmanaged<ReadingRules>.fromOpaque(context)._withUnsafeGuaranteedRef { rules in
+      rules.answer(
+        action,
+        first.map { String(cString: $0) } ?? "",
+        second.map { String(cString: $0) } ?? ""
+      )
+    }
+  }
+
+/// Whether a text goes on with another statement, not only with blanks and comments.
+private func holdsStatement(_ connection: OpaquePointer, _ text: UnsafePointer<CChar>?) -> Bool {
+  guard let text, text.pointee != 0 else { return false }
+  var prepared: OpaquePointer?
+  let code = sqlite3_prepare_v2(connection, text, -1, &prepared, nil)
+  defer { sqlite3_finalize(prepared) }
+  return code != SQLITE_OK || prepared != nil
+}

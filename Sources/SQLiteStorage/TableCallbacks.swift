@@ -1,0 +1,188 @@
+import CSQLite
+
+/// The functions of every table that a program fills; there is no way to make or change one, only to
+/// read it.
+nonisolated(unsafe) let tableCallbacks = makeCallbacks()
+
+private func makeCallbacks() -> UnsafeMutablePointer<sqlite3_module> {
+  let callbacks = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+  callbacks.initialize(to: sqlite3_module())
+  callbacks.pointee.xConnect = { connection, context, _, _, made, _ in
+    connect(connection, context, made)
+  }
+  callbacks.pointee.xDisconnect = { disconnect($0) }
+  callbacks.pointee.xBestIndex = { choose($0, $1) }
+  callbacks.pointee.xOpen = { open($0, $1) }
+  callbacks.pointee.xClose = { close($0) }
+  callbacks.pointee.xFilter = { filter($0, $1, $3, $4) }
+  callbacks.pointee.xNext = { next($0) }
+  callbacks.pointee.xEof = { isAtEnd($0) }
+  callbacks.pointee.xColumn = { give($0, $1, $2) }
+  return callbacks
+}
+
+/// A use of the table by a connection; what SQLite knows of it comes first.
+private struct TableInstance {
+  var base = sqlite3_vtab()
+  let module: Unmanaged<TableModule>
+}
+
+/// A walk through the table; what SQLite knows of it comes first.
+private struct TableWalk {
+  var base = sqlite3_vtab_cursor()
+  let state: Unmanaged<WalkState>
+}
+
+/// Where a walk is.
+private final class WalkState {
+  let rows: any TableRows
+  var isAtEnd = true
+
+  init(_ rows: any TableRows) { self.rows = rows }
+}
+
+private typealias TablePointer = UnsafeMutablePointer<sqlite3_vtab>
+private typealias CursorPointer = UnsafeMutablePointer<sqlite3_vtab_cursor>
+
+// MARK: The table
+
+private func connect(
+  _ connection: OpaquePointer?,
+  _ context: UnsafeMutableRawPointer?,
+  _ made: UnsafeMutablePointer<TablePointer?>?
+) -> Int32 {
+  guard let context, let made else { return SQLITE_ERROR }
+  let module = Unmanaged<TableModule>.fromOpaque(context)
+  let declaration = module._withUnsafeGuaranteedRef { $0.declaration }
+  let code = sqlite3_declare_vtab(connection, declaration)
+  guard code == SQLITE_OK else { return code }
+  let table = UnsafeMutablePointer<TableInstance>.allocate(capacity: 1)
+  table.initialize(to: TableInstance(module: module))
+  made.pointee = UnsafeMutableRawPointer(table).assumingMemoryBound(to: sqlite3_vtab.self)
+  return SQLITE_OK
+}
+
+private func disconnect(_ table: TablePointer?) -> Int32 {
+  UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: TableInstance.self).deallocate()
+  return SQLITE_OK
+}
+
+private func module(of table: TablePointer) -> TableModule {
+  UnsafeMutableRawPointer(table).assumingMemoryBound(to: TableInstance.self)
+    .pointee.module.takeUnretainedValue()
+}
+
+/// Takes the comparisons of the first column, of which SQLite hands the values over later, three bits
+/// each, and says whether the rows come in the order that is wanted.
+private func choose(
+  _ table: TablePointer?,
+  _ plan: UnsafeMutablePointer<sqlite3_index_info>?
+) -> Int32 {
+  guard let table, let plan else { return SQLITE_ERROR }
+  var taken: [NumberRange.Comparison] = []
+  for index in 0..<Int(plan.pointee.nConstraint) where taken.count < 10 {
+    let constraint = plan.pointee.aConstraint[index]
+    guard constraint.usable != 0, constraint.iColumn == 0,
+      let comparison = NumberRange.Comparison(code: constraint.op)
+    else { continue }
+    taken.append(comparison)
+    plan.pointee.aConstraintUsage[index].argvIndex = Int32(taken.count)
+  }
+  plan.pointee.idxNum = taken.reversed().reduce(0) { $0 << 3 | $1.rawValue }
+  let wanted = (0..<Int(plan.pointee.nOrderBy)).map { plan.pointee.aOrderBy[$0] }
+  let isInOrder = wanted.enumerated().allSatisfy { $1.iColumn == $0 && $1.desc == 0 }
+  let hasKey = wanted.count <= module(of: table).keyCount
+  plan.pointee.orderByConsumed = isInOrder && hasKey ? 1 : 0
+  let rows = taken.reduce(1e7) { $0 * ($1 == .equal ? 1e-6 : 0.1) }
+  plan.pointee.estimatedRows = Int64(max(10, rows))
+  plan.pointee.estimatedCost = max(10, rows)
+  return SQLITE_OK
+}
+
+// MARK: A walk through it
+
+private func open(_ table: TablePointer?, _ made: UnsafeMutablePointer<CursorPointer?>?) -> Int32 {
+  guard let table, let made else { return SQLITE_ERROR }
+  let walk = UnsafeMutablePointer<TableWalk>.allocate(capacity: 1)
+  walk.initialize(
+    to: TableWalk(state: Unmanaged.passRetained(WalkState(module(of: table).rows())))
+  )
+  made.pointee = UnsafeMutableRawPointer(walk).assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+  return SQLITE_OK
+}
+
+private func close(_ cursor: CursorPointer?) -> Int32 {
+  guard let cursor else { return SQLITE_OK }
+  let walk = UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: TableWalk.self)
+  walk.pointee.state.release()
+  walk.deallocate()
+  return SQLITE_OK
+}
+
+private func state(of cursor: CursorPointer) -> WalkState {
+  UnsafeMutableRawPointer(cursor).assumingMemoryBound(to: TableWalk.self)
+    .pointee.state.takeUnretainedValue()
+}
+
+private func filter(
+  _ cursor: CursorPointer?,
+  _ plan: Int32,
+  _ count: Int32,
+  _ values: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+  attempt(cursor) { state in
+    var range = NumberRange()
+    for index in 0..<Int(count) {
+      guard let comparison = NumberRange.Comparison(rawValue: plan >> Int32(3 * index) & 7) else {
+        continue
+      }
+      range.limit(comparison, to: values?[index])
+    }
+    state.isAtEnd = true
+    guard let numbers = range.numbers else { return }
+    try state.rows.start(in: numbers)
+    state.isAtEnd = try !state.rows.next()
+  }
+}
+
+private func next(_ cursor: CursorPointer?) -> Int32 {
+  attempt(cursor) { $0.isAtEnd = try !$0.rows.next() }
+}
+
+private func isAtEnd(_ cursor: CursorPointer?) -> Int32 {
+  guard let cursor else { return 1 }
+  return state(of: cursor).isAtEnd ? 1 : 0
+}
+
+private func give(
+  _ cursor: CursorPointer?,
+  _ context: OpaquePointer?,
+  _ column: Int32
+) -> Int32 {
+  guard let cursor, let context else { return SQLITE_ERROR }
+  state(of: cursor).rows.give(column, to: ColumnAnswer(context))
+  return SQLITE_OK
+}
+
+/// Runs what may fail, keeps the error for who reads the table, and tells SQLite its words.
+private func attempt(_ cursor: CursorPointer?, _ body: (WalkState) throws -> Void) -> Int32 {
+  guard let cursor, let table = cursor.pointee.pVtab else { return SQLITE_ERROR }
+  do {
+    try body(state(of: cursor))
+    return SQLITE_OK
+  } catch {
+    module(of: table).failure = error
+    sqlite3_free(table.pointee.zErrMsg)
+    table.pointee.zErrMsg = copy(String(describing: error))
+    return (error as? SQLiteError)?.code ?? SQLITE_ERROR
+  }
+}
+
+/// A text in SQLite's own memory.
+private func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
+  let bytes = text.utf8CString
+  guard let memory = sqlite3_malloc64(UInt64(bytes.count)) else { return nil }
+  let characters = memory.bindMemory(to: CChar.self, capacity: bytes.count)
+  for (index, byte) in bytes.enumerated() { characters[index] = byte }
+  return characters
+}
