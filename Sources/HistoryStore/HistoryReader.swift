@@ -25,9 +25,7 @@ public struct HistoryReader: Sendable {
   public private(set) var scannedThrough: HistoryToken?
 
   init(_ store: Store, _ request: HistoryRequest) throws(HistoryError) {
-    var configuration = store.configuration
-    configuration.cacheSizeKiB = Self.cacheSizeKiB
-    self.store = try Store(path: store.path, model: store.model, configuration: configuration)
+    self.store = store.isForReading ? store : try Self.open(store)
     guard self.store.id == store.id else {
       throw .replaced(path: store.path)
     }
@@ -35,6 +33,14 @@ public struct HistoryReader: Sendable {
     request.changeCountMax = min(request.changeCountMax, Self.changeCountMax)
     request.streaming = StreamingLimits()
     self.request = request
+  }
+
+  /// Opens the file of a store once more; one that is open for reading is not, since nothing of it may
+  /// change, and its cache is small.
+  private static func open(_ store: Store) throws(HistoryError) -> Store {
+    var configuration = store.configuration
+    configuration.cacheSizeKiB = Self.cacheSizeKiB
+    return try Store(path: store.path, model: store.model, configuration: configuration)
   }
 
   /// The next page that holds anything, or nothing at the end of what history held by then.

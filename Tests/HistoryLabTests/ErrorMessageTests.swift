@@ -94,6 +94,23 @@ import Darwin
       "--json and --csv cannot be given together. Try: history-lab inspect --help"
     ),
     (
+      "inspect a --before 2025-13-01",
+      "--before takes a transaction's number or a date in UTC such as 2025-01-31 or "
+        + #"2025-01-31T12:30:00Z, not "2025-13-01". Try: history-lab inspect --help"#
+    ),
+    (
+      "inspect a --older-than week",
+      #"--older-than takes a number from 0 to 1,000,000, not "week". Try: history-lab inspect --help"#
+    ),
+    (
+      "inspect a --verify --values",
+      "--verify and --values cannot be given together. Try: history-lab inspect --help"
+    ),
+    (
+      "inspect a --sql",
+      "--sql needs a value: an SQL query, as one argument. Try: history-lab inspect --help"
+    ),
+    (
       "list systms",
       "WHAT takes systems, checkers, conditions, faults, metrics, benchmarks or all, "
         + #"not "systms". Did you mean "systems"? Try: history-lab list --help"#

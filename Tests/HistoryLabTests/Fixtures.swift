@@ -65,9 +65,12 @@ extension Composition {
   }
 }
 
-/// What the parser makes of a command line, without the tool's own path.
+/// What the parser makes of a command line, without the tool's own path; double quotes make one word.
 func parse(_ line: String) throws -> ParsedArguments {
-  let words = line.split(separator: " ").map(String.init)
+  let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+  let words = parts.enumerated().flatMap { index, part in
+    index % 2 == 1 ? [String(part)] : part.split(separator: " ").map(String.init)
+  }
   guard case .run(_, let arguments) = try Invocation.read(words, tool: .historyLab) else {
     throw LabError.lab("the line asks for help")
   }

@@ -24,7 +24,9 @@ import Testing
     for gap in [0.5, 0, 86_399.5] {
       census.gaps.add(Int64(gap * 1e6))
       census.gapBands.add(gap)
+      census.bursts.add(gap: gap)
     }
+    census.bursts.finish()
     census.ties = 1
     var app = AuthorCount(name: .known("app"))
     (app.transactions, app.changes) = (3, 2)
@@ -65,6 +67,7 @@ import Testing
           4-6  1  ####################
 
         time between transactions: p50 501.8 ms, p90 24.0 h, p99 24.0 h, longest 24.0 h; 1 ties, 0 steps back
+        bursts (at most 1.0 s apart): 1 with 75.0 % of the transactions, p50 3, longest 3
           up to 2 ms    1  ########################################
           up to 10 ms   0
           up to 100 ms  0
@@ -143,6 +146,37 @@ import Testing
     #expect(text.contains("\n\\u{1b}[2J\\u{a}lie  "))
     #expect(text.contains("\n" + String(repeating: "x", count: 57) + "...  "))
     #expect(text.contains("\n\\u{202e}tfel  "))
+  }
+
+  @Test func `What a purge would delete is said, and what would stay`() {
+    func lines(_ purge: PurgeEstimate) -> String {
+      Self.text { $0.purge = purge }.split(separator: "\n\n")[2].description
+    }
+    #expect(
+      lines(PurgeEstimate(bound: .number(3))) == """
+        A purge of what is before #3 would delete
+          0 transactions (0.0 %) with 0 changes
+        """
+    )
+    let time = 593_881_375.201192
+    #expect(
+      lines(PurgeEstimate(bound: .days(1.5), timestamp: time)).hasPrefix(
+        "A purge of what is older than 1.5 days (before 2019-10-27T15:02:55.201Z) would delete\n"
+      )
+    )
+    #expect(
+      lines(PurgeEstimate(bound: .timestamp(time), timestamp: time)).hasPrefix(
+        "A purge of what is before 2019-10-27T15:02:55.201Z would delete\n"
+      )
+    )
+  }
+
+  @Test func `Tables that are not known, or not there, are named`() {
+    let text = Self.text { census in
+      census.unknownTables = ["a\u{1b}b", "c"]
+      census.missingTables = ["Z_METADATA"]
+    }
+    #expect(text.hasSuffix("\n\nunknown tables: a\\u{1b}b, c\nmissing tables: Z_METADATA"))
   }
 
   @Test func `JSON holds every number, and all authors`() throws {

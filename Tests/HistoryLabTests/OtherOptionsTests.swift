@@ -1,3 +1,4 @@
+import HistoryStore
 import Testing
 
 @testable import HistoryLab
@@ -88,6 +89,42 @@ import Testing
       #expect(try InspectOptions(parse("inspect \(file) --json")).format == .json)
       #expect(try InspectOptions(parse("inspect --csv \(file)")).format == .csv)
       #expect(try InspectOptions(parse("inspect \(file)")).file == file)
+    }
+  }
+
+  @Test(arguments: [
+    ("7", PurgeBound.number(7)), ("0", .number(0)), ("2001-01-01", .timestamp(0)),
+    ("2001-01-02T00:00:01Z", .timestamp(86_401)), ("2000-12-31T23:59:59.5Z", .timestamp(-0.5)),
+    ("2019-10-27T15:02:55.201Z", .timestamp(593_881_375.201)),
+  ])
+  func `A purge's bound is a number or a point in time`(text: String, bound: PurgeBound) {
+    #expect(PurgeBound.reader.read(text) == bound)
+  }
+
+  @Test(arguments: [
+    "", "-1", "1.5", "2001-1-1", "2001-01-32", "2001-01-01T", "2001-01-01T00:00:00",
+    "2001-01-01T00:00:00.Z", "2001-01-01T00:00:00.1.2Z", "2001-01-01T00:00:00.-5Z",
+    "9223372036854775808", "now",
+  ])
+  func `Nothing else is a purge's bound`(text: String) {
+    #expect(PurgeBound.reader.read(text) == nil)
+  }
+
+  @Test func `Inspect is asked one question`() async throws {
+    try await withFolder { folder in
+      let file = "\(folder)/store.sqlite"
+      try makeFile(file)
+      let questions: [(String, InspectOptions.Question)] = [
+        ("", .census(purging: nil)), ("--values", .census(purging: nil)),
+        ("--before 9", .census(purging: .number(9))),
+        ("--older-than 7.5", .census(purging: .days(7.5))), ("--verify", .verification),
+        ("--sql SELECT", .query("SELECT")),
+      ]
+      for (line, question) in questions {
+        let options = try InspectOptions(parse("inspect \(file) \(line)"))
+        #expect(options.question == question)
+        #expect(options.showsValues == (line == "--values"))
+      }
     }
   }
 

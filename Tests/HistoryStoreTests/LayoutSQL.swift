@@ -2,13 +2,6 @@ import HistoryStore
 
 /// What tests say in SQL past a store, in the names of its layout.
 extension HistoryLayout {
-  /// The table of the rows that belong to transactions: chunks, or changes.
-  var changeRows: String {
-    switch self {
-    case .packed: "history_chunk"
-    case .coreData: "ACHANGE"
-    }
-  }
 
   /// The number of the transaction that a row of ``changeRows`` belongs to.
   var changeTransaction: String {

@@ -179,10 +179,15 @@ import Testing
     ]
     for (sql, isHidden) in hiding {
       var text = ""
-      let hides = try store.query(sql, showsTombstones: false, columns: { _ in }) { row in
-        text += "\(row)"
-        for case .data(let bytes) in row { text += String(decoding: bytes, as: UTF8.self) }
-      }
+      let hides = try store.query(
+        sql,
+        showsTombstones: false,
+        columns: { _ in },
+        row: { row in
+          text += "\(row)"
+          for case .data(let bytes) in row { text += String(decoding: bytes, as: UTF8.self) }
+        }
+      )
       #expect(hides == isHidden, "\(sql)")
       #expect(!text.contains("secret"), "\(sql)")
     }

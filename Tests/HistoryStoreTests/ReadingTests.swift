@@ -79,6 +79,9 @@ enum WideFixture {
     let before = try folder.contents()
     let store = try Store(reading: path)
     _ = try store.numbers()
+    var reader = try store.reader(HistoryRequest(after: nil))
+    #expect(try reader.next()?.transactions.map(\.number) == [5, 6, 7])
+    #expect(try reader.next() == nil)
     let refused = HistoryError.openForReading(path: path)
     #expect(throws: refused) { try store.purge() }
     #expect(throws: refused) { try store.join("app") }
@@ -101,6 +104,8 @@ enum WideFixture {
       #expect(try reading.numbers() == [1, 2])
       #expect(try Store(reading: fixture.path).numbers() == [1, 2, 3])
       #expect(throws: HistoryError.openForReading(path: fixture.path)) { try reading.add("d") }
+      var reader = try reading.reader(HistoryRequest(after: nil))
+      #expect(try reader.next()?.transactions.map(\.number) == [1, 2])
     }
   }
 

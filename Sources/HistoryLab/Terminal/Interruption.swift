@@ -33,3 +33,8 @@ enum Interruption {
     if before > 0 { _exit(130) }
   }
 }
+
+/// The person has had enough.
+struct Interrupted: Error, CustomStringConvertible {
+  var description: String { "it was interrupted" }
+}

@@ -34,9 +34,4 @@ struct ConvertVerb: Verb {
       if Interruption.isRequested { throw Interrupted() }
     }
   }
-
-  /// The person has had enough.
-  private struct Interrupted: Error, CustomStringConvertible {
-    var description: String { "it was interrupted" }
-  }
 }

@@ -6,14 +6,28 @@ struct InspectVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    if options.verifies { return try verify() }
+    switch options.question {
+    case .census(let bound): try showCensus(purging: bound)
+    case .verification: try verify()
+    case .query(let sql): try answer(sql)
+    }
+  }
+
+  private func showCensus(purging bound: PurgeBound?) throws(LabError) -> ExitCode {
     let census: HistoryCensus
     do throws(InspectionError) {
-      census = try StoreInspector().census(of: options.file)
+      census = try StoreInspector().census(of: options.file, purging: bound)
     } catch {
       throw .usage(error.description)
     }
-    let rendering = InspectRendering(path: options.file, census: census)
+    var rendering = InspectRendering(path: options.file, census: census)
+    if options.showsValues {
+      do throws(HistoryError) {
+        rendering.tombstones = try TombstoneSample.newest(in: options.file)
+      } catch {
+        throw .usage(error.description)
+      }
+    }
     let text =
       switch options.format {
       case .text: rendering.text()
@@ -38,5 +52,26 @@ struct InspectVerb: Verb {
     case .csv: terminal.print(rendering.csv())
     }
     return rendering.isWrong ? .violation : .good
+  }
+
+  private func answer(_ sql: String) throws(LabError) -> ExitCode {
+    var rendering = QueryRendering(options.format, print: terminal.print)
+    let hides: Bool
+    do throws(HistoryError) {
+      hides = try Store(reading: options.file).query(
+        sql,
+        showsTombstones: options.showsValues,
+        columns: { rendering.begin($0) },
+        row: { row in
+          if Interruption.isRequested { throw Interrupted() }
+          try rendering.add(row)
+        }
+      )
+    } catch {
+      throw .usage(error.description)
+    }
+    rendering.end()
+    if hides { terminal.log("Values of deleted objects are shown as null; --values shows them.") }
+    return .good
   }
 }

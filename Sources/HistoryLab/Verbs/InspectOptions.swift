@@ -1,3 +1,5 @@
+import HistoryStore
+
 /// What `inspect` is asked to do.
 struct InspectOptions: Hashable, Sendable {
   /// How the answer is written.
@@ -6,15 +8,46 @@ struct InspectOptions: Hashable, Sendable {
     case json
     case csv
   }
+  /// What is asked of the history.
+  enum Question: Hashable, Sendable {
+    /// What it holds, and what a purge would free.
+    case census(purging: PurgeBound?)
+    /// Whether it is sound.
+    case verification
+    /// The answer to an SQL query.
+    case query(String)
+  }
   /// The store file.
   var file: String
   var format: Format
-  /// Whether the history is validated instead of counted.
-  var verifies: Bool
+  var question: Question
+  /// Whether the values that deleted objects left behind are shown.
+  var showsValues: Bool
 
   static let verify = Flag(
     "verify",
     "Validates the history instead; the exit code is 1 if something is wrong."
+  )
+  static let sql = Option(
+    "sql",
+    .text("QUERY", "an SQL query, as one argument"),
+    "Answers a query instead, for example over the table history_changes: a row for each change, with "
+      + "number, place, timestamp, author, context, bundle, process, entity, key, type, properties "
+      + "and tombstone."
+  )
+  static let before = Option(
+    "before",
+    PurgeBound.reader,
+    "Says what a purge of what is older would delete and free; nothing is purged."
+  )
+  static let olderThan = Option(
+    "older-than",
+    .decimal("DAYS", 0...1_000_000),
+    "The same for what was written so many days before the newest transaction."
+  )
+  static let values = Flag(
+    "values",
+    "Shows values that deleted objects left behind, which are hidden otherwise."
   )
   static let csv = Flag("csv", "Prints the results as comma-separated values.")
 
@@ -25,7 +58,15 @@ struct InspectOptions: Hashable, Sendable {
     }
     try FilePath.checkReadable(file)
     self.file = file
-    verifies = arguments.isSet(Self.verify)
+    showsValues = arguments.isSet(Self.values)
+    if arguments.isSet(Self.verify) {
+      question = .verification
+    } else if let sql = arguments.value(Self.sql) {
+      question = .query(sql)
+    } else {
+      let days = arguments.value(Self.olderThan).map { PurgeBound.days($0) }
+      question = .census(purging: arguments.value(Self.before) ?? days)
+    }
     if arguments.isSet(CommonOption.json) {
       format = .json
     } else {
@@ -43,12 +84,24 @@ struct InspectOptions: Hashable, Sendable {
         sentence: "A store of ours or a real Core Data file; it is only read."
       )
     ],
-    options: [verify.spec, CommonOption.json.spec, csv.spec],
-    exclusive: [[CommonOption.json.name, csv.name]],
+    options: [
+      before.spec, olderThan.spec, verify.spec, sql.spec, values.spec, CommonOption.json.spec,
+      csv.spec,
+    ],
+    exclusive: [
+      [CommonOption.json.name, csv.name], [before.name, olderThan.name], [verify.name, sql.name],
+      [verify.name, before.name], [verify.name, olderThan.name], [verify.name, values.name],
+      [sql.name, before.name], [sql.name, olderThan.name],
+    ],
     examples: [
       Example("inspect Photos.sqlite", "Counts, authors, bytes and time span as text."),
+      Example("inspect Photos.sqlite --older-than 7", "What a purge after a week would free."),
       Example("inspect Photos.sqlite --verify", "Orphans, duplicates, gaps, order of time."),
-      Example("inspect Photos.sqlite --csv", "The same for a spreadsheet."),
+      Example(
+        #"inspect Photos.sqlite --sql "SELECT author, count(*), "#
+          + #"datetime(max(timestamp), 'unixepoch', '31 years') FROM history_changes GROUP BY 1""#,
+        "Who changed how much, and when last; times are seconds since 2001."
+      ),
     ]
   )
 }

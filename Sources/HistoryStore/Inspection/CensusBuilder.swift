@@ -10,17 +10,29 @@ struct CensusBuilder {
   }
 
   private(set) var census: HistoryCensus
+  /// What a purge would free, if that was asked.
+  private(set) var purge: PurgeCounter?
   private var authors: [AuthorKey: (transactions: Int, changes: Int)] = [:]
-  private var entities: [Int64: ChangeCounts] = [:]
+  /// The changes of the entities with numbers below ``fewEntities``, which are nearly all there are.
+  private var entities = Array(repeating: ChangeCounts(), count: fewEntities)
+  private var furtherEntities: [Int64: ChangeCounts] = [:]
   private var previousTimestamp: Double?
+  private static let fewEntities = 1024
 
-  init(layout: HistoryCensus.Layout) { census = HistoryCensus(layout: layout) }
+  init(layout: HistoryCensus.Layout, purge: PurgeCounter?) {
+    census = HistoryCensus(layout: layout)
+    self.purge = purge
+  }
 
   /// Counts one change; nothing stands for a number that is none.
+  @inline(__always)
   mutating func addChange(entity: Int64?, type: Int64?) {
-    census.changes += 1
-    census.types.add(type: type)
-    entities[entity ?? 0, default: ChangeCounts()].add(type: type)
+    let entity = entity ?? 0
+    if entity >= 0 && entity < Int64(Self.fewEntities) {
+      entities[Int(entity)].add(type: type)
+    } else {
+      furtherEntities[entity, default: ChangeCounts()].add(type: type)
+    }
   }
 
   /// Counts a change that belongs to no transaction.
@@ -30,8 +42,15 @@ struct CensusBuilder {
   }
 
   /// Counts the next transaction in commit order; its changes are counted one by one beside it.
-  mutating func addTransaction(timestamp: Double?, author: AuthorKey, changeCount: Int) {
+  mutating func addTransaction(
+    _ number: Int64,
+    timestamp: Double?,
+    author: AuthorKey,
+    changeCount: Int,
+    _ weight: RowWeight
+  ) {
     census.transactions += 1
+    purge?.add(number, timestamp, author, changeCount: changeCount, weight)
     census.changesPerTransaction.add(Int64(changeCount))
     let before = authors[author] ?? (0, 0)
     authors[author] = (before.transactions + 1, before.changes + changeCount)
@@ -54,6 +73,7 @@ struct CensusBuilder {
     defer { previousTimestamp = timestamp }
     guard let previousTimestamp else { return }
     let gap = timestamp - previousTimestamp
+    census.bursts.add(gap: gap >= 0 ? gap : nil)
     guard gap >= 0 else {
       census.stepsBack += 1
       return
@@ -70,8 +90,9 @@ struct CensusBuilder {
     author: (Int64) throws -> String?,
     entity: (Int64) throws -> String?
   ) throws -> HistoryCensus {
-    var census = census
+    var (census, furtherEntities) = (census, furtherEntities)
     census.strings = strings
+    census.bursts.finish()
     var byName: [CensusName: AuthorCount] = [:]
     for (key, count) in authors {
       let name = try Self.name(of: key, author)
@@ -82,7 +103,12 @@ struct CensusBuilder {
     census.authors = byName.values.sorted {
       ($1.transactions, $0.name.text) < ($0.transactions, $1.name.text)
     }
-    census.entities = try entities.map { number, changes in
+    for (number, changes) in entities.enumerated() where changes.all > 0 {
+      furtherEntities[Int64(number)] = changes
+    }
+    for changes in furtherEntities.values { census.types += changes }
+    census.changes = census.types.all
+    census.entities = try furtherEntities.map { number, changes in
       EntityCount(
         name: try entity(number).map(CensusName.known) ?? .number(number),
         changes: changes

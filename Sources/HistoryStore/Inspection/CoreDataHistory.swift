@@ -9,6 +9,7 @@ struct CoreDataHistory: HistorySource {
   private static let stringTable = "ATRANSACTIONSTRING"
 
   let tables = [transactionTable, changeTable, stringTable]
+  let layout = HistoryLayout.coreData
   private let authorColumns: Set<String>
   private let hasStrings: Bool
   private let hasEntityNames: Bool
@@ -43,8 +44,8 @@ struct CoreDataHistory: HistorySource {
 
   /// Walks transactions and changes side by side, both by the transaction's key; an index gives the
   /// order of the changes.
-  func read(_ connection: borrowing Connection) throws -> HistoryCensus {
-    var builder = CensusBuilder(layout: .coreData)
+  func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder {
+    var builder = CensusBuilder(layout: .coreData, purge: purge)
     let rows = try Statement(
       connection,
       """
@@ -63,13 +64,30 @@ struct CoreDataHistory: HistorySource {
       let count = try changes.count(through: rows.int(0), into: &builder)
       let hasTime = rows.storage(1) == .real || rows.storage(1) == .integer
       builder.addTransaction(
+        rows.int(0),
         timestamp: hasTime ? rows.real(1) : nil,
         author: author(rows),
-        changeCount: count
+        changeCount: count,
+        RowWeight(transaction: 1, changes: Double(count))
       )
     }
     try changes.countRest(into: &builder)
-    return try finish(builder, connection)
+    return builder
+  }
+
+  /// Of a file of Core Data's all tables that begin as its own do count as known.
+  func compare(
+    _ file: FileTables,
+    _ connection: borrowing Connection
+  ) throws -> (unknown: [String], missing: [String]) {
+    if keepsPurges {
+      let own = try ownTables(connection)
+      return (file.unknown(beside: own), file.missing(of: own))
+    }
+    let unknown = file.unknown(beside: tables).filter { name in
+      !name.hasPrefix("Z") && !name.hasPrefix("ANSCK")
+    }
+    return (unknown, file.missing(of: tables + ["Z_PRIMARYKEY", "Z_METADATA"]))
   }
 
   private func column(_ name: String) -> String { authorColumns.contains(name) ? name : "NULL" }
@@ -79,7 +97,7 @@ struct CoreDataHistory: HistorySource {
     return row.text(3).map { .text($0) } ?? .absent
   }
 
-  private func finish(
+  func finish(
     _ builder: CensusBuilder,
     _ connection: borrowing Connection
   ) throws -> HistoryCensus {

@@ -29,6 +29,11 @@ struct FileTables {
   /// Those of some tables that are not there.
   func missing(of wanted: [String]) -> [String] { wanted.filter { !names.contains($0) } }
 
+  /// The tables that are neither among some nor SQLite's own.
+  func unknown(beside known: [String]) -> [String] {
+    names.filter { !known.contains($0) && !$0.hasPrefix("sqlite_") }
+  }
+
   /// The columns of a table.
   static func columns(
     of table: String,

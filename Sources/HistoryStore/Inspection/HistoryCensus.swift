@@ -40,6 +40,14 @@ package struct HistoryCensus: Sendable, Hashable {
   package var ties = 0
   /// How many transactions have an earlier timestamp than the one before.
   package var stepsBack = 0
+  /// The runs of transactions that follow one another within a second.
+  package var bursts = BurstCounts()
+  /// What a purge would free, if that was asked.
+  package var purge: PurgeEstimate?
+  /// Tables that belong neither to the history nor, as far as the file tells, to its objects.
+  package var unknownTables: [String] = []
+  /// Tables that files of this kind have and this one has not; the history can be read without them.
+  package var missingTables: [String] = []
   /// What does not fit together.
   package var oddities = CensusOddities()
 
@@ -86,7 +94,15 @@ package struct ChangeCounts: Sendable, Hashable {
   /// The sum.
   package var all: Int { inserts + updates + deletes + others }
 
+  static func += (left: inout ChangeCounts, right: ChangeCounts) {
+    left.inserts += right.inserts
+    left.updates += right.updates
+    left.deletes += right.deletes
+    left.others += right.others
+  }
+
   /// Counts a change by its type, as `NSPersistentHistoryChangeType` numbers them.
+  @inline(__always)
   mutating func add(type: Int64?) {
     switch type {
     case 0: inserts += 1

@@ -4,6 +4,9 @@ import SQLiteStorage
 /// The history of a store of this library.
 struct PackedHistory: HistorySource {
   let tables = ["history_transaction", "history_chunk", "history_string", "history_author"]
+  let layout = HistoryLayout.packed
+  /// The bytes of a row beside those of its blob, about.
+  private static let rowBytes = (transaction: 40.0, chunk: 12.0)
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
     let missing = file.missing(of: tables + ["history_metadata"])
@@ -13,8 +16,8 @@ struct PackedHistory: HistorySource {
   }
 
   /// Reads transactions in order and unpacks their changes, of which it holds one blob's at a time.
-  func read(_ connection: borrowing Connection) throws -> HistoryCensus {
-    var builder = CensusBuilder(layout: .packed)
+  func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder {
+    var builder = CensusBuilder(layout: .packed, purge: purge)
     let purged = try Self.purgedByAuthor(connection)
     let rows = try Statement(
       connection,
@@ -29,22 +32,28 @@ struct PackedHistory: HistorySource {
       }
       var counted = 0
       var isWhole = true
+      var weight = RowWeight(transaction: Self.rowBytes.transaction)
       if rows.isNull(4) {
         try eachChunk(of: rows.int(0), chunks) { blob in
           isWhole = count(blob, &unpacker, &builder, &counted) && isWhole
+          weight.changes += Self.rowBytes.chunk + Double(blob.count)
         }
       } else {
-        isWhole = count(rows.bytes(4), &unpacker, &builder, &counted)
+        let blob = rows.bytes(4)
+        isWhole = count(blob, &unpacker, &builder, &counted)
+        weight.transaction += Double(blob.count)
       }
       if !isWhole || Int64(counted) != rows.int(3) { builder.addUnreadableTransaction() }
       let author = rows.int(2)
       builder.addTransaction(
+        rows.int(0),
         timestamp: rows.storage(1) == .real ? rows.real(1) : nil,
         author: author == 0 ? .absent : .string(author),
-        changeCount: counted
+        changeCount: counted,
+        weight
       )
     }
-    return try finish(builder, connection)
+    return builder
   }
 
   /// Counts the changes of one blob, as far as they can be read.
@@ -83,13 +92,20 @@ struct PackedHistory: HistorySource {
     return purged
   }
 
-  private func finish(
+  func compare(
+    _ file: FileTables,
+    _ connection: borrowing Connection
+  ) throws -> (unknown: [String], missing: [String]) {
+    let own = try ownTables(connection)
+    return (file.unknown(beside: own), file.missing(of: own))
+  }
+
+  func finish(
     _ builder: CensusBuilder,
     _ connection: borrowing Connection
   ) throws -> HistoryCensus {
     let strings = try connection.integer("SELECT count(*) FROM history_string") ?? 0
-    let model = try connection.text("SELECT value FROM history_metadata WHERE name = 'model'")
-      .flatMap(Model.init(signature:))
+    let model = try model(connection)
     let names = try Statement(connection, "SELECT text FROM history_string WHERE number = ?1")
     return try builder.finish(
       strings: Int(strings),

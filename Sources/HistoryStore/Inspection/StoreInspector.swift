@@ -19,18 +19,32 @@ package struct StoreInspector: Sendable {
       temporaryFolder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   }
 
-  /// Counts what the history of a file holds.
+  /// Counts what the history of a file holds, and what a purge of it would free, if that is asked.
   ///
   /// - Throws: ``InspectionError``: a sentence for every kind of file that has no readable history.
   /// - Complexity: one pass over the history; memory grows with the numbers of authors and entities,
   ///   not with the history.
-  package func census(of path: String) throws(InspectionError) -> HistoryCensus {
+  package func census(
+    of path: String,
+    purging bound: PurgeBound? = nil
+  ) throws(InspectionError) -> HistoryCensus {
     try QuietFile(path, copyingTo: temporaryFolder).read { connection, state in
       let tables = try FileTables(connection)
       let source = try tables.source(connection, path: path)
-      var census = try source.read(connection)
-      census.isOurs = tables.names.contains("history_metadata")
+      let isOurs = tables.names.contains("history_metadata")
+      let purge = try bound.map { bound in
+        try PurgeCounter(bound, source, connection, isOurs: isOurs)
+      }
+      let builder = try source.read(connection, purge)
+      var census = try source.finish(builder, connection)
+      census.isOurs = isOurs
       census.storage = try CensusStorage(connection, tables, of: source.tables, state)
+      census.purge = builder.purge?.finish(
+        census.storage.tables,
+        transactions: source.layout.transactions,
+        changes: source.layout.changeRows
+      )
+      (census.unknownTables, census.missingTables) = try source.compare(tables, connection)
       return census
     }
   }

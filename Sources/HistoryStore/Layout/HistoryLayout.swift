@@ -41,12 +41,22 @@ extension HistoryLayout {
   }
   /// The bitmap of entities that changed, by number modulo 64; every bit where there is none.
   package var entities: String { either("entities", "-1") }
+  /// The table of the rows that belong to transactions: chunks of changes, or changes.
+  package var changeRows: String { either("history_chunk", "ACHANGE") }
   /// The table of strings.
   package var strings: String { either("history_string", "ATRANSACTIONSTRING") }
   /// A string's number, the key of its table.
   package var stringNumber: String { either("number", "Z_PK") }
   /// A string's text.
   package var stringText: String { either("text", "ZNAME") }
+
+  /// The tables that a layout has and others have not.
+  var tables: [String] {
+    switch self {
+    case .packed: ["history_transaction", "history_chunk", "history_string", "history_key"]
+    case .coreData: ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING", "Z_PRIMARYKEY"]
+    }
+  }
 
   /// What a scan reads of each transaction, in the order in which it reads it.
   var transactionColumns: String {

@@ -11,8 +11,20 @@ struct InspectRendering {
   /// The path as it was given.
   let path: String
   let census: HistoryCensus
+  /// The newest values that deleted objects left behind, if they are to be shown.
+  var tombstones: [TombstoneSample]?
   /// How many authors and entities the text shows; JSON and CSV hold all.
   var shownMax = 10
+}
+
+extension String {
+  /// The text in which nothing acts on a terminal.
+  var visible: String {
+    unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
+        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }.joined()
+  }
 }
 
 /// Puts numbers into words that are read at a glance.

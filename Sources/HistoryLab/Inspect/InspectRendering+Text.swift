@@ -4,7 +4,9 @@ extension InspectRendering {
   /// The census as text in aligned columns.
   func text() -> String {
     let parts = [
-      [title], overview, bytes, changesPerTransaction, gaps, authors, entities, oddities,
+      [title], overview, purge, bytes, changesPerTransaction, gaps, authors, entities,
+      tombstoneLines,
+      tables, oddities,
     ]
     return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
       .joined(separator: "\n\n")
@@ -17,7 +19,7 @@ extension InspectRendering {
       case .coreData where census.isOurs: "a store of this library, coreData layout"
       case .coreData: "a Core Data file"
       }
-    return "\(visible(path)): \(kind)"
+    return "\(path.visible): \(kind)"
   }
 
   private var overview: [String] {
@@ -103,7 +105,63 @@ extension InspectRendering {
     let bars = census.gapBands.counts.enumerated().map { index, count in
       (label: Self.bandLabel(index), count: count)
     }
-    return [head] + InspectTable(bars: bars).lines
+    return [head, bursts] + InspectTable(bars: bars).lines
+  }
+
+  private var bursts: String {
+    let sizes = census.bursts.sizes
+    let within = "at most \(InspectUnits.duration(BurstCounts.gapMax)) apart"
+    guard let longest = sizes.greatest else { return "bursts: no two transactions are \(within)" }
+    let share = InspectUnits.percent(
+      Int64(census.bursts.transactions),
+      of: Int64(census.transactions)
+    )
+    return "bursts (\(within)): \(sizes.count) with \(share) of the transactions, "
+      + "p50 \(sizes.value(at: 0.5) ?? 0), longest \(longest)"
+  }
+
+  private var purge: [String] {
+    guard let purge = census.purge else { return [] }
+    let share = InspectUnits.percent(Int64(purge.transactions), of: Int64(census.transactions))
+    var lines = [
+      "A purge of what is \(purge.place) would delete",
+      "  \(purge.transactions) transactions (\(share)) with \(purge.changes) changes",
+    ]
+    if let bytes = purge.bytes, let all = census.storage.historyBytes {
+      let part = InspectUnits.percent(bytes, of: all)
+      lines.append(
+        "  about \(InspectUnits.size(bytes)) (\(part) of the history), which later writes use again; "
+          + "VACUUM makes the file smaller"
+      )
+    }
+    if purge.heldBack > 0 {
+      lines.append(
+        "  and leave \(purge.heldBack): not merged by every member yet, by a protected author, or the "
+          + "newest"
+      )
+    }
+    return lines
+  }
+
+  private var tombstoneLines: [String] {
+    guard let tombstones else { return [] }
+    guard !tombstones.isEmpty else { return ["tombstones: no deleted object left values behind"] }
+    let rows = tombstones.map { sample in
+      [
+        "#\(sample.transaction)", sample.date, (sample.author ?? "(none)").visible,
+        sample.object.visible, sample.text.visible,
+      ]
+    }
+    return ["tombstones, the newest first"] + InspectTable(rows: rows).lines
+  }
+
+  private var tables: [String] {
+    let groups = [
+      ("unknown tables", census.unknownTables), ("missing tables", census.missingTables),
+    ]
+    return groups.filter { !$0.1.isEmpty }.map { title, names in
+      "\(title): \(names.map(\.visible).joined(separator: ", "))"
+    }
   }
 
   private static func bandLabel(_ index: Int) -> String {
@@ -153,15 +211,7 @@ extension InspectRendering {
   }
 
   private func shown(_ name: CensusName) -> String {
-    let text = visible(name.text)
+    let text = name.text.visible
     return text.count > 60 ? text.prefix(57) + "..." : text
-  }
-
-  /// A text in which nothing acts on a terminal.
-  private func visible(_ text: String) -> String {
-    text.unicodeScalars.map { scalar in
-      scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
-        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-    }.joined()
   }
 }

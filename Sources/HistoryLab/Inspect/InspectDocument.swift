@@ -57,6 +57,24 @@ struct InspectDocument: Encodable {
     let unknownAuthors: Int
   }
 
+  struct Bursts: Encodable {
+    let secondsBetweenMax: Double
+    let count: Int
+    let transactions: Int
+    let longest: Int64?
+  }
+  struct Purge: Encodable {
+    /// The number that was asked for, or the point in time that came of it.
+    let beforeNumber: Int64?
+    let beforeTime: Double?
+    let beforeDate: String?
+    let transactions: Int
+    let changes: Int
+    let heldBackTransactions: Int
+    /// Absent where this SQLite cannot measure.
+    let bytes: Int64?
+  }
+
   /// The version of this shape.
   let census = 1
   let file: File
@@ -77,12 +95,19 @@ struct InspectDocument: Encodable {
   let stepsBack: Int
   let authors: [Author]
   let entities: [Entity]
+  let bursts: Bursts
+  /// Absent unless it was asked what a purge would free.
+  let purge: Purge?
+  /// Absent unless values were asked for.
+  let tombstones: [TombstoneSample]?
+  let unknownTables: [String]
+  let missingTables: [String]
   let oddities: Oddities
 }
 
 extension InspectDocument {
   /// Takes every number over from a census.
-  init(_ path: String, _ census: HistoryCensus) {
+  init(_ path: String, _ census: HistoryCensus, _ tombstones: [TombstoneSample]?) {
     let storage = census.storage
     file = File(
       path: path,
@@ -123,12 +148,38 @@ extension InspectDocument {
       )
     }
     entities = census.entities.map { Entity(name: $0.name.text, changes: Changes($0.changes)) }
+    bursts = Bursts(
+      secondsBetweenMax: BurstCounts.gapMax,
+      count: census.bursts.sizes.count,
+      transactions: census.bursts.transactions,
+      longest: census.bursts.sizes.greatest
+    )
+    purge = census.purge.map(Purge.init)
+    self.tombstones = tombstones
+    unknownTables = census.unknownTables
+    missingTables = census.missingTables
     oddities = Oddities(
       orphanChanges: census.oddities.orphanChanges,
       unreadableTimestamps: census.oddities.unreadableTimestamps,
       unreadableTransactions: census.oddities.unreadableTransactions,
       unknownAuthors: census.oddities.unknownAuthors
     )
+  }
+}
+
+extension InspectDocument.Purge {
+  init(_ estimate: PurgeEstimate) {
+    if case .number(let number) = estimate.bound {
+      beforeNumber = number
+    } else {
+      beforeNumber = nil
+    }
+    beforeTime = estimate.timestamp
+    beforeDate = estimate.timestamp.map(InspectUnits.date)
+    transactions = estimate.transactions
+    changes = estimate.changes
+    heldBackTransactions = estimate.heldBack
+    bytes = estimate.bytes
   }
 }
 

@@ -1,4 +1,5 @@
 import HistoryStore
+import Reporting
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -11,10 +12,11 @@ extension InspectRendering {
   ///
   /// - Throws: a lab error if a value cannot be written as JSON.
   func json() throws(LabError) -> String {
+    let document = InspectDocument(path, census, tombstones)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     do {
-      return String(decoding: try encoder.encode(InspectDocument(path, census)), as: UTF8.self)
+      return String(decoding: try encoder.encode(document), as: UTF8.self)
     } catch {
       throw .lab("the census cannot be written as JSON: \(error).")
     }
@@ -23,7 +25,7 @@ extension InspectRendering {
   /// The census as CSV (RFC 4180): `section,name,measure,value`, one number a line.
   func csv() -> String {
     let lines = [["section", "name", "measure", "value"]] + csvRows
-    return lines.map { $0.map(Self.escaped).joined(separator: ",") }.joined(separator: "\n")
+    return lines.map { $0.map(CSVWriter.quoted).joined(separator: ",") }.joined(separator: "\n")
   }
 
   private var csvRows: [[String]] {
@@ -51,7 +53,37 @@ extension InspectRendering {
         ["entity", entity.name.text, measure, "\(count)"]
       }
     }
-    return totals + bytes + sizes + gaps + authors + entities
+    return totals + purgeRows + bytes + sizes + gaps + burstRows + authors + entities + tableRows
+      + tombstoneRows
+  }
+
+  private var purgeRows: [[String]] {
+    guard let purge = census.purge else { return [] }
+    let numbers: [(String, Int64?)] = [
+      ("transactions", Int64(purge.transactions)), ("changes", Int64(purge.changes)),
+      ("heldBackTransactions", Int64(purge.heldBack)), ("bytes", purge.bytes),
+    ]
+    return numbers.map { name, number in
+      ["purge", purge.place, name, number.map { "\($0)" } ?? ""]
+    }
+  }
+
+  private var burstRows: [[String]] {
+    let bursts = census.bursts
+    let numbers = [
+      ("count", Int64(bursts.sizes.count)), ("transactions", Int64(bursts.transactions)),
+      ("longest", bursts.sizes.greatest ?? 0),
+    ]
+    return numbers.map { ["bursts", "upTo \(BurstCounts.gapMax) s", $0, "\($1)"] }
+  }
+
+  private var tableRows: [[String]] {
+    census.unknownTables.map { ["table", $0, "unknown", "1"] }
+      + census.missingTables.map { ["table", $0, "missing", "1"] }
+  }
+
+  private var tombstoneRows: [[String]] {
+    (tombstones ?? []).map { ["tombstone", "#\($0.transaction) \($0.object)", "values", $0.text] }
   }
 
   private var totals: [[String]] {
@@ -77,13 +109,6 @@ extension InspectRendering {
     return [["file", path, "layout", census.layout.rawValue]]
       + numbers.map { name, number in ["file", path, name, number.map { "\($0)" } ?? ""] }
       + times.map { name, time in ["file", path, name, time.map(InspectUnits.date) ?? ""] }
-  }
-
-  /// A cell in quotes where it needs them.
-  private static func escaped(_ cell: String) -> String {
-    guard cell.contains(where: { ",\"\n\r".contains($0) || $0.isNewline }) else { return cell }
-    let parts = cell.split(separator: "\"", omittingEmptySubsequences: false)
-    return "\"\(parts.joined(separator: "\"\""))\""
   }
 }
 

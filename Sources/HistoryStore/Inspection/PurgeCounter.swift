@@ -1,0 +1,95 @@
+import SQLiteStorage
+
+/// How much of two tables a transaction takes, in any unit that is the same for all of them.
+struct RowWeight {
+  /// Its part of the table of transactions.
+  var transaction = 0.0
+  /// Its part of the table of changes, or of chunks of them.
+  var changes = 0.0
+
+  static func += (left: inout RowWeight, right: RowWeight) {
+    left.transaction += right.transaction
+    left.changes += right.changes
+  }
+}
+
+/// Counts what a purge would delete while a history streams by.
+struct PurgeCounter {
+  private(set) var estimate: PurgeEstimate
+  /// The last number that may go.
+  private let last: Int64
+  private let protectedAuthors: Set<Int64>
+  private var all = RowWeight()
+  private var purged = RowWeight()
+
+  /// Finds out how far the purge of a file may go: in a store of this library to what every member has
+  /// merged, never to the newest transaction, and past protected authors.
+  init(
+    _ bound: PurgeBound,
+    _ source: any HistorySource,
+    _ connection: borrowing Connection,
+    isOurs: Bool
+  ) throws {
+    let head = try source.newest(connection)
+    switch bound {
+    case .number: estimate = PurgeEstimate(bound: bound)
+    case .timestamp(let time): estimate = PurgeEstimate(bound: bound, timestamp: time)
+    case .days(let days):
+      estimate = PurgeEstimate(bound: bound, timestamp: head.timestamp.map { $0 - days * 86400 })
+    }
+    guard isOurs else {
+      (last, protectedAuthors) = (.max, [])
+      return
+    }
+    let merged = try connection.integer(HistoryRules.standard.watermark)
+    last = min(merged ?? .max, head.number - 1)
+    protectedAuthors = try source.strings(connection, where: StoreConfiguration().isProtected)
+  }
+
+  /// Whether a transaction lies before the bound.
+  private func isBefore(_ number: Int64, _ timestamp: Double?) -> Bool {
+    if case .number(let first) = estimate.bound { return number < first }
+    guard let timestamp, let bound = estimate.timestamp else { return false }
+    return timestamp < bound
+  }
+
+  /// Counts the next transaction.
+  mutating func add(
+    _ number: Int64,
+    _ timestamp: Double?,
+    _ author: CensusBuilder.AuthorKey,
+    changeCount: Int,
+    _ weight: RowWeight
+  ) {
+    all += weight
+    guard isBefore(number, timestamp) else { return }
+    if case .string(let string) = author, protectedAuthors.contains(string) {
+      estimate.heldBack += 1
+    } else if number > last {
+      estimate.heldBack += 1
+    } else {
+      estimate.transactions += 1
+      estimate.changes += changeCount
+      purged += weight
+    }
+  }
+
+  /// The estimate, with the bytes that go by its part of the tables.
+  func finish(
+    _ tables: [CensusStorage.Table]?,
+    transactions: String,
+    changes: String
+  ) -> PurgeEstimate {
+    var estimate = estimate
+    func part(_ name: String, _ purged: Double, _ all: Double) -> Double {
+      guard all > 0, let table = tables?.first(where: { $0.name == name }) else { return 0 }
+      return Double(table.tableBytes + table.indexBytes) * purged / all
+    }
+    guard tables != nil else { return estimate }
+    let bytes =
+      part(transactions, purged.transaction, all.transaction)
+      + part(changes, purged.changes, all.changes)
+    estimate.bytes = Int64(bytes)
+    return estimate
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+import Testing
+
+/// What a purge would do is what it does.
+@Suite(.inEveryLayout) struct PurgeEstimateTests {
+  private let fixture: StoreFixture
+  private let store: Store
+
+  init() throws {
+    fixture = try StoreFixture()
+    store = try fixture.open()
+  }
+
+  private func estimate(_ bound: PurgeBound) throws -> PurgeEstimate {
+    try #require(try StoreInspector().census(of: fixture.path, purging: bound).purge)
+  }
+
+  /// Writes so many transactions of twenty changes each, a minute apart.
+  private func write(_ count: Int) throws {
+    for index in 1...count {
+      fixture.clock.now += 60
+      try store.add((0..<20).map { "\(index) \($0)" }, by: index % 2 == 0 ? "app" : nil)
+    }
+  }
+
+  @Test func `The numbers and the bytes are about those of the purge`() throws {
+    try write(400)
+    let token = try store.token(301)
+    let estimate = try estimate(.number(301))
+    #expect((estimate.transactions, estimate.changes) == (300, 6000))
+    #expect(estimate.heldBack == 0 && estimate.timestamp == nil)
+    let connection = try fixture.connection()
+    let before = try #require(try connection.integer("PRAGMA freelist_count"))
+    #expect(try store.purge(before: token).transactionCount == 300)
+    let after = try #require(try connection.integer("PRAGMA freelist_count"))
+    let freed = Double((after - before) * 4096)
+    #expect(abs(freed - Double(estimate.bytes ?? 0)) < 0.2 * freed + 8192, "\(freed) \(estimate)")
+  }
+
+  @Test func `A date and days are compared strictly`() throws {
+    try write(10)
+    let newest = fixture.clock.now
+    for (bound, count) in [
+      (PurgeBound.timestamp(newest - 300), 4), (.timestamp(newest - 299.5), 5),
+      (.days(300.0 / 86400), 4), (.days(0), 9), (.days(1), 0),
+    ] {
+      let estimate = try estimate(bound)
+      #expect(estimate.transactions == count, "\(bound)")
+      #expect(estimate.changes == 20 * count)
+    }
+    #expect(try estimate(.days(1)).timestamp == newest - 86400)
+  }
+
+  @Test func `What a purge leaves is told apart`() throws {
+    try write(4)
+    try store.add("mirror", by: "NSCloudKitMirroringDelegate.import")
+    _ = try store.join("app")
+    try write(2)
+    let all = try estimate(.number(.max))
+    // Members have merged five, of which one is protected; two lie above.
+    #expect((all.transactions, all.heldBack) == (4, 3))
+    let purged = try store.purge()
+    #expect(purged.transactionCount == all.transactions)
+    #expect(try estimate(.number(.max)).transactions == 0)
+  }
+
+  @Test func `A history without transactions, or without times, has nothing to purge`() throws {
+    #expect(try estimate(.days(1)) == PurgeEstimate(bound: .days(1)).withBytes(0))
+    #expect(try estimate(.number(9)).transactions == 0)
+  }
+
+  @Test func `Of a file that Core Data wrote all that lies before the bound counts`() throws {
+    let folder = try InspectionFolder()
+    try CoreDataFixture.make(at: folder.file("a"))
+    for (bound, transactions, changes) in [
+      (PurgeBound.number(4), 3, 4), (.timestamp(1000.001), 1, 3), (.days(58.0 / 86400), 3, 4),
+    ] {
+      let census = try StoreInspector().census(of: folder.file("a"), purging: bound)
+      let purge = try #require(census.purge)
+      #expect((purge.transactions, purge.changes, purge.heldBack) == (transactions, changes, 0))
+    }
+    #expect(try StoreInspector().census(of: folder.file("a")).purge == nil)
+  }
+
+  @Test func `Tables that are not known, or not there, are named`() throws {
+    func tables() throws -> [[String]] {
+      let census = try StoreInspector().census(of: fixture.path)
+      return [census.unknownTables, census.missingTables]
+    }
+    try store.add("a")
+    #expect(try tables() == [[], []])
+    try fixture.execute("CREATE TABLE mine(a); DROP TABLE history_thinned; DROP TABLE Tag")
+    #expect(try tables() == [["mine"], ["history_thinned", "Tag"]])
+  }
+
+  @Test func `Of a Core Data file only tables with other names are unknown`() throws {
+    let folder = try InspectionFolder()
+    try CoreDataFixture.make(
+      at: folder.file("a"),
+      CoreDataFixture.schema + "CREATE TABLE ZNOTE(a); CREATE TABLE ACHANGES(a);"
+    )
+    let census = try StoreInspector().census(of: folder.file("a"))
+    #expect(census.unknownTables == ["ACHANGES"])
+    #expect(census.missingTables == ["Z_METADATA"])
+  }
+
+  @Test func `Bursts are runs of transactions within a second`() throws {
+    for gap in [5, 0.5, 1, 1.01, 9, 0.1, 70] {
+      fixture.clock.now += gap
+      try store.add("a")
+    }
+    let bursts = try StoreInspector().census(of: fixture.path).bursts
+    #expect((bursts.sizes.count, bursts.transactions, bursts.sizes.greatest) == (2, 5, 3))
+  }
+}
+
+extension PurgeEstimate {
+  fileprivate func withBytes(_ bytes: Int64) -> PurgeEstimate {
+    var estimate = self
+    estimate.bytes = bytes
+    return estimate
+  }
+}
