@@ -75,8 +75,6 @@ struct QuietFile {
   ) -> Result<Answer, InspectionError> {
     do {
       let connection = try connection(to: path, access)
-      // A sort that an index does not save spills to a file, so that memory does not grow.
-      try connection.execute("PRAGMA temp_store=FILE")
       return .success(try body(connection, state))
     } catch {
       return .failure(InspectionError(error, path: self.path))
@@ -94,6 +92,8 @@ struct QuietFile {
     options.cacheSizeKiB = 8192
     let connection = try Connection(path: path, options)
     connection.setCheckpointsOnClose(false)
+    // A sort that an index does not save spills to a file, so that memory does not grow.
+    try connection.execute("PRAGMA temp_store=FILE")
     return connection
   }
 }
