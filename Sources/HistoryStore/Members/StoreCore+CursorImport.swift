@@ -15,12 +15,11 @@ extension StoreCore {
     let seconds = date.timeIntervalSinceReferenceDate
     let number: Int64
     if let next = try firstTransaction(notBefore: seconds) {
-      // What is purged below it was earlier than it, but perhaps not earlier than the date.
-      let isFirstHeld = try row(atOrAfter: 1)?.number == next.number
-      if isFirstHeld, next.number > 1, next.timestamp > seconds {
+      number = next.number - 1
+      // What is gone right below it was earlier than it, but perhaps not earlier than the date.
+      if number > 0, next.timestamp > seconds, try mark(of: number) == nil {
         return .ignored(.historyIsGone(date: date))
       }
-      number = next.number - 1
     } else {
       number = try head().number
     }

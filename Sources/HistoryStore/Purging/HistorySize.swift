@@ -23,13 +23,14 @@ struct MeasuredHistory: Equatable {
   /// How many pages of the file held something.
   var pages: Int64
 
-  /// The bytes of history now, or nothing when too much has changed: an eighth of the transactions or
-  /// of the pages, so that measuring costs each transaction the same, however long history is.
-  func bytes(head: Int64, purged: Int64, pages: Int64) -> Int64? {
+  /// The bytes of what was there then and still is, or nothing when too much has changed: an eighth of
+  /// the transactions or of the pages, so that measuring costs each transaction the same, however long
+  /// history is.
+  func bytesLeft(head: Int64, purged: Int64, pages: Int64) -> Int64? {
     let (new, gone) = (head - self.head, purged - self.purged)
-    guard new >= 0, gone >= 0, new + gone <= max(64, count / 8),
+    guard new >= 0, new <= max(64, count / 8), gone >= 0, gone <= count / 8,
       abs(pages - self.pages) <= max(64, self.pages / 8)
     else { return nil }
-    return max(0, bytes + (new - gone) * (bytes / max(1, count)))
+    return bytes - gone * (bytes / max(1, count))
   }
 }

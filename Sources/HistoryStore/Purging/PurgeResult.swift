@@ -25,4 +25,10 @@ public struct TimestampJump: Sendable, Hashable {
   public let number: Int64
   /// The seconds between the earlier and the later one; negative when the clock stepped back.
   public let seconds: Double
+
+  /// Creates a jump below a transaction.
+  public init(number: Int64, seconds: Double) {
+    self.number = number
+    self.seconds = seconds
+  }
 }

@@ -1,10 +1,11 @@
 import SQLiteStorage
 
 extension Store {
-  /// How much of the store its history takes: measured now and then, and reckoned in between from how
-  /// many transactions came and went.
+  /// How much of the store its history takes: measured now and then, and reckoned in between from what
+  /// came and went.
   ///
-  /// - Complexity: a few numbers of the file's own; after an eighth of the history or of the file has
+  /// - Complexity: a few numbers of the file's own, and one look at each transaction since the last
+  ///   measurement; after an eighth of the history or of the file has
   ///   changed, one look at each page of history without the write lock, and a small write that
   ///   remembers what was found.
   public func historySize() throws(HistoryError) -> HistorySize {
@@ -24,8 +25,12 @@ extension StoreCore {
     let pageBytes = try number("PRAGMA page_size")
     let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
     let (head, purged) = (try head().number, try metadata("purged"))
-    let known = try lastMeasured()?.bytes(head: head, purged: purged, pages: pages)
-    if let known { return (HistorySize(known, pages * pageBytes), nil) }
+    if let last = try lastMeasured(),
+      let left = last.bytesLeft(head: head, purged: purged, pages: pages)
+    {
+      let new = try bytes(after: last.head, through: head)
+      return (HistorySize(left + new, pages * pageBytes), nil)
+    }
     let measured = MeasuredHistory(
       bytes: try measureHistory(through: head),
       count: try number("SELECT count(*) FROM \(layout.transactions)"),
