@@ -34,6 +34,8 @@ public struct BatchAuthor: Sendable, Hashable {
   public var author: String?
   /// The name of the context, or nothing.
   public var contextName: String?
+  /// What the store's clock read when the request began, if it began before it takes the lock.
+  package var begunAt: Date?
 
   /// Creates the name of a batch request's writer.
   public init(_ author: String?, contextName: String? = nil) {
@@ -41,7 +43,9 @@ public struct BatchAuthor: Sendable, Hashable {
     self.contextName = contextName
   }
 
-  var authorship: Authorship { Authorship(author: author, contextName: contextName) }
+  var authorship: Authorship {
+    Authorship(author: author, contextName: contextName, begunAt: begunAt)
+  }
 }
 
 /// The objects of a batch request, kept only when they were asked for.

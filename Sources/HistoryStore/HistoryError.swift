@@ -45,6 +45,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case rewound(token: HistoryToken, head: Int64)
   /// A later registration or launch of the same actor has taken over.
   case superseded(ActorID)
+  /// The member runs already; the number of its process follows, if that is known.
+  case inUse(ActorID, processID: Int32?)
   /// The actor is not a member: it never registered, or has retired.
   case notAMember(ActorID)
   /// A retention limit has cut the member off; it must resync.
@@ -127,6 +129,9 @@ extension HistoryError: CustomStringConvertible {
         + "went back in time. Read the data anew and go on from the current token."
     case .superseded(let actor):
       "Another registration of \"\(actor)\" has taken over; nothing was written. Launch again."
+    case .inUse(let actor, let processID):
+      "\"\(actor)\" runs already\(processID.map { ", in process \($0)" } ?? ""); nothing was written. "
+        + "End it first, or give this process a name of its own."
     case .notAMember(let actor): "\"\(actor)\" is not a member of this store. Launch it first."
     case .lost(let actor):
       "\"\(actor)\" was cut off by a retention limit. Resync: read the data anew and go on."

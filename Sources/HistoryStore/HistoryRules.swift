@@ -14,6 +14,19 @@ package struct HistoryRules: Sendable {
     {
       min($0, $1, $2 - 1)
     }
+  /// How a member's record must compare with its row: of this launch, kept, and not backwards.
+  package var recordCondition = "epoch = ?2 AND state = 0 AND cursor <= ?3"
+  /// Marks those as lost who have not merged through a number, and names them: never a consumer.
+  package var cutOff =
+    "UPDATE history_member SET state = 2 WHERE state = 0 AND kind = 0 AND cursor < ?1 RETURNING id"
+  /// Whether the transactions of an author are never purged; a trailing `*` stands for any ending.
+  package var protects: @Sendable (_ author: String?, _ patterns: Set<String>) -> Bool = {
+    AuthorPatterns.match($0, $1)
+  }
+  /// The seconds between two transactions beyond which the limit on age does not count them.
+  package var timestampJump = 86_400.0
+  /// How many transactions one chunk of a purge deletes: it holds the write lock for milliseconds.
+  package var purgeChunkCount: Int64 = 1000
   /// Whether a context brings in a transaction that a writer saved.
   package var merges: @Sendable (_ writer: Int64, _ context: Int64) -> Bool = { $0 != $1 }
   /// Whether a commit is told to other processes; asked at the moment of telling it.

@@ -38,19 +38,24 @@ package struct SaveRequest: Sendable {
   package var contextName: String?
   package var writer: WriterID
   package var policy: MergePolicy
+  /// What the store's clock read when the save began, if it began before it takes the lock: it becomes
+  /// the timestamp, which may then be earlier than that of the transaction before it.
+  package var begunAt: Date?
 
   package init(
     edits: [ObjectEdit],
     author: String?,
     contextName: String?,
     writer: WriterID,
-    policy: MergePolicy
+    policy: MergePolicy,
+    begunAt: Date? = nil
   ) {
     self.edits = edits
     self.author = author
     self.contextName = contextName
     self.writer = writer
     self.policy = policy
+    self.begunAt = begunAt
   }
 }
 

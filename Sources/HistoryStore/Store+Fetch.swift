@@ -142,7 +142,7 @@ extension StoreCore {
   }
 
   /// The mark of a transaction that is still there.
-  private func mark(of number: Int64) throws -> Int64? {
+  func mark(of number: Int64) throws -> Int64? {
     let query = try statement(.mark)
     query.statement.bind(number, at: 1)
     defer { query.statement.reset() }

@@ -100,6 +100,7 @@ private struct OwnedFile: ~Copyable {
   func remove() throws {
     guard unlink(path) == 0 else { throw Self.failure(path) }
     for ending in ["-wal", "-shm", "-journal", SignalFile.suffix] { unlink(path + ending) }
+    MemberLockFile.removeAll(besides: path)
   }
 
   /// Puts another file in its place in one step.

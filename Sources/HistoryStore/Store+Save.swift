@@ -14,7 +14,8 @@ extension Store {
       let authorship = Authorship(
         author: request.author,
         contextName: request.contextName,
-        writer: request.writer.rawValue
+        writer: request.writer.rawValue,
+        begunAt: request.begunAt
       )
       let outcome = try core.writeChanges(by: authorship) { number, packer in
         var conflicts: [ObjectID] = []

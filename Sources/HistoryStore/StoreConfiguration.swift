@@ -44,6 +44,8 @@ public struct StoreConfiguration: Sendable {
   public var processID: String?
   /// Authors whose transactions are never purged; a trailing `*` stands for any ending.
   public var protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
+  /// How it is told that a member runs already, so that a second process with its name is refused.
+  public var memberLocks = MemberLocks.files
   /// The clock that timestamps are read from.
   public var clock: @Sendable () -> Date = { Date() }
   /// The source of marks, store identities and writers.
@@ -63,8 +65,16 @@ public struct StoreConfiguration: Sendable {
 
   /// Whether the transactions of an author are never purged.
   package func isProtected(_ author: String?) -> Bool {
+    AuthorPatterns.match(author, protectedAuthors)
+  }
+}
+
+/// Names of authors, where a trailing `*` stands for any ending.
+enum AuthorPatterns {
+  /// Whether one of them is the author's.
+  static func match(_ author: String?, _ patterns: some Sequence<String>) -> Bool {
     guard let author else { return false }
-    return protectedAuthors.contains { pattern in
+    return patterns.contains { pattern in
       pattern.hasSuffix("*") ? author.hasPrefix(pattern.dropLast()) : author == pattern
     }
   }

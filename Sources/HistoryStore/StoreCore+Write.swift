@@ -7,6 +7,8 @@ struct Authorship {
   var contextName: String?
   /// The context's number, 0 for none.
   var writer: Int64 = 0
+  /// What the clock read when the write began, if that was before its commit.
+  var begunAt: Date?
 }
 
 /// A transaction that was committed.
@@ -55,7 +57,7 @@ extension StoreCore {
     after previous: Double,
     _ authorship: Authorship
   ) throws -> WrittenTransaction {
-    let timestamp = timestamp(after: previous)
+    let timestamp = timestamp(after: previous, begunAt: authorship.begunAt)
     let mark = nextMark()
     let process = try internProcess(authorship.writer)
     let record = TransactionRecord(
@@ -87,8 +89,8 @@ extension StoreCore {
   }
 
   /// The clock's reading, lifted above the previous transaction's unless the store keeps it raw.
-  private func timestamp(after previous: Double) -> Double {
-    let now = configuration.clock().timeIntervalSinceReferenceDate
+  private func timestamp(after previous: Double, begunAt: Date?) -> Double {
+    let now = (begunAt ?? configuration.clock()).timeIntervalSinceReferenceDate
     guard timestamps == .monotone, now <= previous else { return now }
     // Beyond 2^33 s a microsecond is less than a double resolves: take the next double then.
     return max(previous + 1e-6, previous.nextUp)

@@ -36,6 +36,10 @@ final class StoreCore {
   var keys: [KeyBlock]
   /// The numbers of the configuration's own strings, once they have any.
   var processStrings: ProcessStrings?
+  /// The configurations of members that were read, by their text.
+  var configurations: [String: MemberConfiguration] = [:]
+  /// What the history behind the slowest actor took when a limit was last compared with it.
+  var lastByteSum = ByteSum()
   /// Where the marks of transactions come from, once one was needed.
   private var marks: MarkSequence?
   /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when
@@ -117,6 +121,7 @@ final class StoreCore {
     strings = InternedStrings(areLabels: strings.areLabels)
     knownAuthors = [0]
     processStrings = nil
+    lastByteSum = ByteSum()
     marks = nil
     for index in keys.indices { keys[index] = KeyBlock() }
   }
@@ -288,7 +293,7 @@ enum StoreStatement: Int, CaseIterable {
     case .recordCursor:
       """
       UPDATE history_member SET cursor = ?3, mark = ?4, seen = ?5
-      WHERE id = ?1 AND epoch = ?2 AND state = 0 AND cursor <= ?3
+      WHERE id = ?1 AND \(rules.recordCondition)
       """
     case .reserveKeys:
       switch layout {

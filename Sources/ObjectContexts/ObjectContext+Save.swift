@@ -36,11 +36,13 @@ extension ObjectContext {
     try saveReporting(author: .some(author), contextName: .some(contextName)).transaction
   }
 
-  /// Saves the edits, under other names or another policy if need be, and tells what became of each.
+  /// Saves the edits, under other names, another policy or an earlier time if need be, and tells what
+  /// became of each.
   package func saveReporting(
     author: String?? = nil,
     contextName: String?? = nil,
-    policy: MergePolicy? = nil
+    policy: MergePolicy? = nil,
+    begunAt: Date? = nil
   ) throws(HistoryError) -> (transaction: WrittenTransaction?, edits: [SavedEdit]) {
     let policy = policy ?? mergePolicy
     return try state.withLock { state throws(HistoryError) in
@@ -52,7 +54,8 @@ extension ObjectContext {
           author: author ?? self.author,
           contextName: contextName ?? name,
           writer: writer,
-          policy: policy
+          policy: policy,
+          begunAt: begunAt
         )
       )
       let stale = state.apply(result)

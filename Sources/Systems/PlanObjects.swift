@@ -36,6 +36,7 @@ extension SystemFailure {
       case .expired, .lost: .expired
       case .rewound, .otherStore: .rewound
       case .superseded: .superseded
+      case .inUse: .inUse
       default: .failed
       }
     self.init(code, error.description)

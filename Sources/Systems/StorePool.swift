@@ -26,6 +26,8 @@ final class StorePool {
     configuration.protectedAuthors = header.protectedAuthors
     configuration.vfs = environment.vfs
     configuration.signalsChanges = false
+    // Processes that the lab keeps in a snapshot have not ended.
+    configuration.memberLocks = .none
     configuration.rules = rules
     configuration.random = { random.next() }
     configuration.clock = { clock.date }

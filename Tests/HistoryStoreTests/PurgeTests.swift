@@ -10,7 +10,9 @@ import Testing
   let store: Store
 
   init() throws {
-    fixture = try StoreFixture()
+    var fixture = try StoreFixture()
+    fixture.configuration.memberLocks = .none
+    self.fixture = fixture
     store = try fixture.open()
   }
 

@@ -26,6 +26,8 @@ struct SharedStore {
 
   func open(_ change: (inout StoreConfiguration) -> Void = { _ in }) throws -> Store {
     var configuration = StoreConfiguration()
+    // A process that crashes here is one whose memory is only kept aside.
+    configuration.memberLocks = .none
     change(&configuration)
     return try Store(path: path, model: model, configuration: configuration)
   }

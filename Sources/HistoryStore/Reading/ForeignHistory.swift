@@ -90,7 +90,7 @@ enum ForeignHistory {
     CREATE TEMP TABLE history_member(
       id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, kind INTEGER NOT NULL, state INTEGER NOT NULL,
       cursor INTEGER NOT NULL, mark INTEGER NOT NULL, registered INTEGER NOT NULL,
-      seen REAL NOT NULL, author TEXT, process TEXT) WITHOUT ROWID;
+      seen REAL NOT NULL, author TEXT, process TEXT, configuration TEXT) WITHOUT ROWID;
     """
 }
 

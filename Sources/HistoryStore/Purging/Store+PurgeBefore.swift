@@ -5,6 +5,9 @@ extension Store {
   /// Purges history before a token, strictly, and never above the watermark
   /// (Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
   ///
+  /// When it cuts off, it does not wait for actors: those that have not merged what goes are marked as
+  /// lost in the same small transaction, and named. It always waits for consumers.
+  ///
   /// - Throws: ``HistoryError/otherStore(token:store:)`` and ``HistoryError/rewound(token:head:)`` for a
   ///   token that is none of this history; nothing is purged then.
   /// - Complexity: proportional to what is purged; with a filter on context names, linear in the
@@ -12,10 +15,11 @@ extension Store {
   @discardableResult
   public func purge(
     before token: HistoryToken,
-    filter: PurgeFilter = PurgeFilter()
+    filter: PurgeFilter = PurgeFilter(),
+    cuttingOff: Bool = false
   ) throws(HistoryError) -> PurgeResult {
     try lockedHistory { core in try core.read { try core.checkIsOurs(token) } }
-    return try purge(through: max(token.number, 1) - 1, filter)
+    return try purge(through: max(token.number, 1) - 1, filter, cuttingOff)
   }
 
   /// Purges history before a transaction, strictly, and never above the watermark.
@@ -24,9 +28,10 @@ extension Store {
   @discardableResult
   public func purge(
     before transaction: HistoryTransaction,
-    filter: PurgeFilter = PurgeFilter()
+    filter: PurgeFilter = PurgeFilter(),
+    cuttingOff: Bool = false
   ) throws(HistoryError) -> PurgeResult {
-    try purge(before: transaction.token, filter: filter)
+    try purge(before: transaction.token, filter: filter, cuttingOff: cuttingOff)
   }
 
   /// Purges history before a point in time, strictly, and never above the watermark.
@@ -40,15 +45,18 @@ extension Store {
   @discardableResult
   public func purge(
     before date: Date,
-    filter: PurgeFilter = PurgeFilter()
+    filter: PurgeFilter = PurgeFilter(),
+    cuttingOff: Bool = false
   ) throws(HistoryError) -> PurgeResult {
     let seconds = date.timeIntervalSinceReferenceDate
     let last = try lockedHistory { core in
       core.timestamps == .monotone
         ? try core.read { try core.lastNumber(notAfter: seconds.nextDown) } : nil
     }
-    if let last { return try purge(through: last, filter) }
-    return try thin(Thinning(filter: filter, through: .max, before: seconds))
+    if let last { return try purge(through: last, filter, cuttingOff) }
+    return try thin(
+      Thinning(filter: filter, through: .max, before: seconds, isCuttingOff: cuttingOff)
+    )
   }
 
   /// Purges what every member has merged of some authors or contexts.
@@ -57,17 +65,22 @@ extension Store {
   ///   history.
   @discardableResult
   public func purge(filter: PurgeFilter) throws(HistoryError) -> PurgeResult {
-    try purge(through: .max, filter)
+    try purge(through: .max, filter, false)
   }
 
   private func purge(
     through wanted: Int64,
-    _ filter: PurgeFilter
+    _ filter: PurgeFilter,
+    _ cuttingOff: Bool
   ) throws(HistoryError) -> PurgeResult {
     guard filter.contextNames == nil else {
-      return try thin(Thinning(filter: filter, through: wanted, before: nil))
+      return try thin(
+        Thinning(filter: filter, through: wanted, before: nil, isCuttingOff: cuttingOff)
+      )
     }
-    return try purge(through: wanted, authors: filter.authors)
+    return try purge(
+      PurgeOrder(wanted: wanted, authors: filter.authors, isCuttingOff: cuttingOff)
+    )
   }
 
   /// Deletes transactions among others that stay.
@@ -90,7 +103,10 @@ extension Store {
       purgedThrough: max(raised.bound, 0),
       watermark: raised.watermark,
       transactionCount: deleted,
-      isLimited: found.last.values.contains { $0 > raised.bound }
+      isLimited: found.last.values.contains { $0 > raised.bound },
+      isDue: true,
+      lostMembers: raised.lost,
+      timestampJumps: []
     )
   }
 }
@@ -102,6 +118,8 @@ struct Thinning {
   let through: Int64
   /// The time before which a transaction must have been written, in seconds since 2001-01-01 UTC.
   let before: Double?
+  /// Whether it does not wait for actors.
+  let isCuttingOff: Bool
 }
 
 /// What a thinning is about in a store.
@@ -109,6 +127,7 @@ struct FoundThinning {
   /// The condition on transactions; the time is bound at the third position.
   let condition: String
   let before: Double?
+  let isCuttingOff: Bool
   /// The last transaction that matches, of each author that has any.
   let last: [Int32: Int64]
   /// The head when they were looked for.
@@ -138,12 +157,23 @@ extension StoreCore {
     while try query.statement.step() {
       last[Int32(truncatingIfNeeded: query.statement.int(0))] = query.statement.int(1)
     }
-    return FoundThinning(condition: condition, before: thinning.before, last: last, head: head)
+    return FoundThinning(
+      condition: condition,
+      before: thinning.before,
+      isCuttingOff: thinning.isCuttingOff,
+      last: last,
+      head: head
+    )
   }
 
   /// Makes tokens expire that something will be missing after.
-  fileprivate func raise(_ found: FoundThinning) throws -> (bound: Int64, watermark: Int64) {
-    let (bound, watermark) = try purgeBound(found.last.values.max() ?? 0)
+  fileprivate func raise(
+    _ found: FoundThinning
+  ) throws -> (bound: Int64, watermark: Int64, lost: [ActorID]) {
+    let wanted = found.last.values.max() ?? 0
+    let cut = try cut(PurgeOrder(wanted: wanted, isCuttingOff: found.isCuttingOff))
+    let lost = try cutOff(before: cut.number)
+    let (bound, watermark) = try purgeBound(wanted)
     let raise = try query(
       """
       INSERT INTO history_thinned VALUES(?1, ?2)
@@ -155,7 +185,7 @@ extension StoreCore {
       raise.statement.bind(min(last, bound), at: 2)
       try raise.statement.run()
     }
-    return (bound, watermark)
+    return (bound, watermark, lost)
   }
 
   /// Deletes what matches in the next run of numbers.

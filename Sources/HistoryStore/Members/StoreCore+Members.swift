@@ -1,0 +1,178 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// A member that launches.
+struct Arrival {
+  var member: ActorID
+  var kind: MemberKind
+  var author: String?
+  var declared: MemberConfiguration
+  var cursors: KitCursors?
+  var resyncsIfLost = false
+}
+
+/// A member's row in the registry.
+struct MemberRow {
+  var epoch: Int64
+  var state: MemberState
+  var cursor: Int64
+  var mark: Int64
+}
+
+extension StoreCore {
+  /// Registers a member, or takes up its registration, in a new epoch.
+  func join(_ arrival: Arrival) throws -> Registration {
+    let epoch = try nextEpoch()
+    let known = try row(of: arrival.member)
+    guard let known, known.state == .active else {
+      let isLost = known?.state == .lost
+      guard !isLost || arrival.resyncsIfLost else { throw HistoryError.lost(arrival.member) }
+      return try enter(arrival, epoch, isFirst: known == nil)
+    }
+    let cursor = HistoryToken(store: id, number: known.cursor, mark: known.mark)
+    try relaunch(arrival, epoch)
+    return Registration(
+      member: arrival.member,
+      epoch: epoch,
+      cursor: cursor,
+      isNew: false,
+      cursorImport: arrival.cursors.map { _ in .ignored(.alreadyAMember) },
+      hold: nil
+    )
+  }
+
+  /// Writes a member that is new, or that comes back without a cursor.
+  private func enter(
+    _ arrival: Arrival,
+    _ epoch: Int64,
+    isFirst: Bool
+  ) throws -> Registration {
+    let head = try headToken()
+    var (cursor, outcome) = (head, CursorImport?.none)
+    if let cursors = arrival.cursors {
+      outcome = isFirst ? try find(cursors, arrival.author) : .ignored(.alreadyAMember)
+    }
+    if case .imported(let token, _) = outcome { cursor = token }
+    let insert = try query(
+      """
+      INSERT OR REPLACE INTO history_member(
+        id, epoch, author, process, configuration, seen, kind, state, cursor, mark, registered)
+      VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10)
+      """
+    )
+    try bind(arrival, epoch, to: insert)
+    insert.statement.bind(cursor.number, at: 8)
+    insert.statement.bind(cursor.mark, at: 9)
+    insert.statement.bind(head.number, at: 10)
+    try insert.statement.run()
+    return Registration(
+      member: arrival.member,
+      epoch: epoch,
+      cursor: cursor,
+      isNew: true,
+      cursorImport: outcome,
+      hold: nil
+    )
+  }
+
+  /// Writes what a launch changes of a member that is known.
+  private func relaunch(_ arrival: Arrival, _ epoch: Int64) throws {
+    let update = try query(
+      """
+      UPDATE history_member
+      SET epoch = ?2, author = ?3, process = ?4, configuration = ?5, seen = ?6, kind = ?7
+      WHERE id = ?1
+      """
+    )
+    try bind(arrival, epoch, to: update)
+    try update.statement.run()
+  }
+
+  private func bind(_ arrival: Arrival, _ epoch: Int64, to prepared: PreparedStatement) throws {
+    prepared.statement.bind(arrival.member.name, at: 1)
+    prepared.statement.bind(epoch, at: 2)
+    prepared.statement.bind(arrival.author, at: 3)
+    prepared.statement.bind(configuration.processID, at: 4)
+    prepared.statement.bind(try arrival.declared.text(), at: 5)
+    prepared.statement.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 6)
+    prepared.statement.bind(arrival.kind.rawValue, at: 7)
+  }
+
+  private func nextEpoch() throws -> Int64 {
+    let raise = try query(
+      "UPDATE history_metadata SET value = value + 1 WHERE name = 'epoch' RETURNING value"
+    )
+    defer { raise.statement.reset() }
+    guard try raise.statement.step() else {
+      throw HistoryError.damaged(path: path, what: "it has no epoch")
+    }
+    return raise.statement.int(0)
+  }
+
+  /// Records how far a member has merged, unless it recorded more already.
+  func record(_ registration: Registration, through cursor: HistoryToken) throws {
+    let update = try statement(.recordCursor)
+    update.statement.bind(registration.member.name, at: 1)
+    update.statement.bind(registration.epoch, at: 2)
+    update.statement.bind(cursor.number, at: 3)
+    update.statement.bind(cursor.mark, at: 4)
+    update.statement.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 5)
+    try update.statement.run()
+    if connection.changes == 0 { try validate(registration) }
+  }
+
+  /// Refuses a registration that a later one, a retirement or a retention limit has ended.
+  @discardableResult
+  func validate(_ registration: Registration, mayBeLost: Bool = false) throws -> MemberRow {
+    guard let row = try row(of: registration.member), row.state != .retired else {
+      throw HistoryError.notAMember(registration.member)
+    }
+    guard row.epoch == registration.epoch else {
+      throw HistoryError.superseded(registration.member)
+    }
+    guard row.state == .active || mayBeLost else { throw HistoryError.lost(registration.member) }
+    return row
+  }
+
+  /// Makes a member active at a position, wherever it was.
+  func move(_ registration: Registration, to cursor: HistoryToken) throws {
+    let update = try query(
+      "UPDATE history_member SET state = 0, cursor = ?2, mark = ?3, seen = ?4 WHERE id = ?1"
+    )
+    update.statement.bind(registration.member.name, at: 1)
+    update.statement.bind(cursor.number, at: 2)
+    update.statement.bind(cursor.mark, at: 3)
+    update.statement.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 4)
+    try update.statement.run()
+  }
+
+  func setState(_ state: MemberState, of member: ActorID) throws {
+    let update = try query(
+      "UPDATE history_member SET state = ?2 WHERE id = ?1"
+    )
+    update.statement.bind(member.name, at: 1)
+    update.statement.bind(state.rawValue, at: 2)
+    try update.statement.run()
+  }
+
+  /// Removes a member's row, and answers whether there was one.
+  func remove(_ member: ActorID) throws -> Bool {
+    let delete = try query("DELETE FROM history_member WHERE id = ?1")
+    delete.statement.bind(member.name, at: 1)
+    try delete.statement.run()
+    return connection.changes > 0
+  }
+
+  func row(of member: ActorID) throws -> MemberRow? {
+    let query = try statement(.member)
+    query.statement.bind(member.name, at: 1)
+    defer { query.statement.reset() }
+    guard try query.statement.step() else { return nil }
+    return MemberRow(
+      epoch: query.statement.int(0),
+      state: MemberState(rawValue: query.statement.int(1)) ?? .retired,
+      cursor: query.statement.int(2),
+      mark: query.statement.int(3)
+    )
+  }
+}

@@ -1,0 +1,145 @@
+import PersistentHistory
+import SQLiteStorage
+
+extension StoreCore {
+  /// Records, cuts off who is beyond a limit, and raises what is purged, in the transaction that reads
+  /// the registry.
+  func raisePurged(_ order: PurgeOrder, isDue: Bool) throws -> RaisedPurge {
+    if let registration = order.registration {
+      try validate(registration)
+      if let cursor = order.cursor {
+        try checkIsOurs(cursor)
+        try record(registration, through: cursor)
+      }
+    }
+    let before = try metadata("purged")
+    guard isDue else {
+      return RaisedPurge(through: before, watermark: try purgeBound(0).watermark, hasRows: false)
+    }
+    let cut = try cut(order)
+    let lost = try cutOff(before: cut.number)
+    let (bound, watermark) = try purgeBound(order.wanted)
+    let isRaised = try raise(through: bound, of: order.authors, from: before)
+    try rememberPurge(order.trigger, isRaised: isRaised)
+    let reached = max(bound, before)
+    return RaisedPurge(
+      through: order.authors == nil ? reached : max(bound, 0),
+      watermark: watermark,
+      hasRows: try metadata("deleted") < reached,
+      lost: lost,
+      jumps: cut.jumps
+    )
+  }
+
+  /// The last number that may be purged of those that are asked for, and the watermark.
+  func purgeBound(_ wanted: Int64) throws -> (bound: Int64, watermark: Int64) {
+    let head = try head().number
+    let least = try statement(.watermark)
+    defer { least.statement.reset() }
+    let isKnown = try least.statement.step() && !least.statement.isNull(0)
+    let watermark = isKnown ? least.statement.int(0) : head
+    return (rules.purgeBound(wanted, watermark, head), watermark)
+  }
+
+  /// The numbers of the authors that may be purged, of some or of all, with what is purged of each.
+  ///
+  /// What this store or any active member's protects is left out: processes that disagree about it do
+  /// not purge each other's.
+  func purgeable(_ authors: Set<String?>?) throws -> [Int32: Int64] {
+    try learnNewStrings()
+    let patterns = try activeConfigurations().reduce(into: Set(configuration.protectedAuthors)) {
+      $0.formUnion($1.protectedAuthors ?? [])
+    }
+    return try purgedByAuthor().filter { number, _ in
+      let author = strings[number]
+      return !rules.protects(author, patterns) && authors?.contains(author) ?? true
+    }
+  }
+
+  /// Makes the history of every author who is not protected, or of some of them, invisible through a
+  /// number, and answers whether anything was changed.
+  private func raise(
+    through bound: Int64,
+    of authors: Set<String?>?,
+    from before: Int64
+  ) throws -> Bool {
+    let unprotected = try purgeable(authors)
+    guard !unprotected.isEmpty else { return false }
+    // New since the last purge, or protected then, by this store or by another's configuration.
+    let behind = unprotected.filter { $0.value < min(bound, before) }
+    guard bound > before || !behind.isEmpty else { return false }
+    let raise = try query(
+      """
+      UPDATE history_author SET purged = max(purged, ?1)
+      WHERE string IN (\(Self.list(unprotected.keys)))
+      """
+    )
+    raise.statement.bind(bound, at: 1)
+    try raise.statement.run()
+    try setMetadata("purged", max(bound, before))
+    if !behind.isEmpty { try deleteAgain(from: Self.list(behind.keys)) }
+    return true
+  }
+
+  /// Lets the deletion start again at the first row that some authors have left where it already was.
+  ///
+  /// - Complexity: one row for each transaction that is held there, which only protection does.
+  private func deleteAgain(from authors: String) throws {
+    try connection.execute(
+      """
+      UPDATE history_metadata SET value = min(value, ifnull((
+        SELECT min(\(layout.number)) - 1 FROM \(layout.transactions)
+        WHERE \(layout.number) <= history_metadata.value
+        AND \(layout.author) IN (\(authors))), value))
+      WHERE name = 'deleted'
+      """
+    )
+  }
+
+  /// Deletes the next rows that are purged, and remembers how far it came.
+  func deleteChunk() throws -> (count: Int, isLast: Bool) {
+    let through = try metadata("purged")
+    let from = try metadata("deleted")
+    guard from < through else { return (0, true) }
+    guard let first = try row(atOrAfter: from + 1)?.number, first <= through else {
+      try setMetadata("deleted", through)
+      return (0, true)
+    }
+    let purged = try purgedByAuthor()
+    let end = try chunkEnd(first, through, purged.values.filter { $0 >= first })
+    let count = try delete(first, end, keeping: Self.list(purged.filter { $0.value < end }.keys))
+    try setMetadata("deleted", end)
+    return (count, end == through)
+  }
+
+  /// The last number of a chunk: it holds so many transactions and so many rows of big ones at most,
+  /// and every author was purged through all of it or through nothing of it.
+  func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
+    let end = min(through, first + rules.purgeChunkCount - 1, purged.min() ?? through)
+    let beyond = try query(layout.transactionBeyond)
+    beyond.statement.bind(first, at: 1)
+    beyond.statement.bind(end, at: 2)
+    beyond.statement.bind(Int64(layout.purgeChunkRows), at: 3)
+    defer { beyond.statement.reset() }
+    return try beyond.statement.step() ? max(first, beyond.statement.int(0) - 1) : end
+  }
+
+  /// Deletes the transactions of a run of numbers but for those of some authors.
+  private func delete(_ first: Int64, _ end: Int64, keeping kept: String) throws -> Int {
+    let condition = """
+      \(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(layout.author) NOT IN (\(kept))
+      """
+    for sql in layout.deletions(where: condition, from: "?1", through: "?2") {
+      let delete = try query(sql)
+      delete.statement.bind(first, at: 1)
+      delete.statement.bind(end, at: 2)
+      try delete.statement.run()
+    }
+    return Int(connection.changes)
+  }
+
+  /// Numbers of strings, for SQL.
+  static func list(_ numbers: some Sequence<Int32>) -> String {
+    numbers.sorted().map(String.init).joined(separator: ",")
+  }
+}
