@@ -71,6 +71,7 @@ import Testing
         .authors, .batchAuthors, .strategy, .retention, .protectedAuthors,
       ]
     )
+    try #require(differences.count == 5)
     #expect(differences[0].statements == ["app": "app, widget", "widget": "widget"])
     #expect(
       differences[3].description
