@@ -96,11 +96,17 @@ let package = Package(
     ),
 
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+    .target(
+      name: "LayoutTraits",
+      dependencies: ["HistoryStore"],
+      path: "Tests/Layouts",
+      swiftSettings: settings
+    ),
     tests("SQLiteStorage"),
     tests("PersistentHistory"),
-    tests("HistoryStore", ["PersistentHistory", "SQLiteStorage", "Faults"]),
-    tests("ObjectContexts", ["PersistentHistory", "HistoryStore"]),
-    tests("HistoryTracking", system + ["SQLiteStorage"]),
+    tests("HistoryStore", ["PersistentHistory", "SQLiteStorage", "Faults", "LayoutTraits"]),
+    tests("ObjectContexts", ["PersistentHistory", "HistoryStore", "LayoutTraits"]),
+    tests("HistoryTracking", system + ["SQLiteStorage", "LayoutTraits"]),
     tests("Traces", ["PersistentHistory"], exclude: ["Fixtures"]),
     tests("PropertyTesting"),
     tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting"]),

@@ -1,11 +1,12 @@
 import Foundation
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
 import TestSupport
 import Testing
 
-@Suite struct AnswerTests {
+@Suite(.inEveryLayout) struct AnswerTests {
   let fixture: StoreFixture
   let store: Store
 

@@ -1,8 +1,9 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import Testing
 
-@Suite struct BatchByKeyTests {
+@Suite(.inEveryLayout) struct BatchByKeyTests {
   let fixture: StoreFixture
   let store: Store
   let by = BatchAuthor("importer", contextName: "background")

@@ -1,11 +1,12 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
 import TestSupport
 import Testing
 
 /// Whatever lies in the file in place of a transaction's changes is told by its number.
-@Suite struct DamageTests {
+@Suite(.inEveryLayout) struct DamageTests {
   let fixture: StoreFixture
   let store: Store
 
@@ -21,18 +22,89 @@ import Testing
     try store.add("e")
   }
 
-  @Test(
-    arguments: [
-      "x''", "x'00'", "x'02'", "x'01'", "x'0104'", "x'010780'", "x'0105'", "x'0106027f'",
-      "x'01070202'",
-      "NULL", "7", "'text'", "x'01ffffffffffffffffffff01'", "x'0106028080808008'",
-    ])
-  func `Garbage in place of the changes is told by the transaction's number`(garbage: String) throws
-  {
-    try fixture.execute("UPDATE history_transaction SET changes = \(garbage) WHERE number = 2")
-    #expect(throws: HistoryError.damagedTransaction(2)) { try store.numbers() }
-    #expect(try store.numbers(after: store.head(2)) == [3, 4, 5])
+  @Test func `Garbage in place of the changes is told by the transaction's number`() throws {
+    try fixture.execute("CREATE TABLE kept AS SELECT * FROM \(fixture.layout.garbageTable)")
+    for garbage in fixture.layout.garbage {
+      try fixture.execute(garbage)
+      #expect(throws: HistoryError.damagedTransaction(2), "\(garbage)") { try store.numbers() }
+      #expect(try store.numbers(after: store.head(2)) == [3, 4, 5])
+      try fixture.execute(fixture.layout.repair)
+      #expect(try store.numbers() == [1, 2, 3, 4, 5])
+    }
+    try fixture.execute(fixture.layout.garbage[0])
     #expect(try store.add("f") == 6)
+  }
+
+  @Test func `Random values in rows of changes never trap`() throws {
+    guard fixture.layout == .coreData else { return }
+    var random = SeededRandom(seed: 4)
+    let columns = ["ZENTITY", "ZENTITYPK", "ZCHANGETYPE", "ZCOLUMNS", "ZTOMBSTONE0", "ZTOMBSTONE3"]
+    try fixture.execute("CREATE TABLE kept AS SELECT * FROM ACHANGE")
+    var damaged = 0
+    for _ in 0..<200 {
+      let column = columns[Int(random.next() % UInt64(columns.count))]
+      let bytes = random.bytes(Int(random.next() % 20)).map {
+        String(256 + Int($0), radix: 16).dropFirst()
+      }
+      let values = [
+        "NULL", "\(Int64(bitPattern: random.next()))", "7", "1.5", "'text'", "x'\(bytes.joined())'",
+      ]
+      let value = values[Int(random.next() % UInt64(values.count))]
+      try fixture.execute("UPDATE ACHANGE SET \(column) = \(value) WHERE ZTRANSACTIONID = 2")
+      do throws(HistoryError) {
+        for change in try store.fetch(HistoryRequest(after: nil)).changes {
+          _ = (change.tombstone, change.entityName, change.updatedProperties)
+        }
+      } catch {
+        #expect(error == .damagedTransaction(2))
+        damaged += 1
+      }
+      try fixture.execute(fixture.layout.repair)
+    }
+    #expect(damaged > 50)
+  }
+
+  @Test(arguments: [1 << 24 + 1, 3_000_000_000])
+  func `Strings with numbers that no store gives out are damage`(number: Int) throws {
+    try fixture.execute(fixture.layout.insertString(number, "far"))
+    #expect(throws: HistoryError.self) { try store.numbers(after: nil, .author("far")) }
+  }
+
+  @Test func `Messages say what happened, where, and what to try`() throws {
+    let token = HistoryToken(store: store.id, number: 3, mark: 1)
+    let messages: [(HistoryError, String)] = [
+      (
+        .damagedTransaction(4),
+        "#4 cannot be read: the file is damaged. Restore it from a copy, or purge"
+      ),
+      (.conflict([]), "0 objects"),
+      (.conflict([ObjectID(entity: 1, key: 2)]), "(e1/p2...)"),
+      (.stopped("no more"), "no more"),
+      (.expired(token: token, firstHeld: 9), "#9"),
+      (.expired(token: token, firstHeld: nil), "nothing is held"),
+      (.rewound(token: token, head: 2), "whose head is #2"),
+      (.otherStore(token: token, store: store.id), "Start again"),
+      (.newerFormat(path: "a", found: 9, known: 1), "Update the app"),
+    ]
+    for (error, part) in messages { #expect(error.description.contains(part)) }
+  }
+}
+
+/// What only packed changes can suffer.
+@Suite struct PackedDamageTests {
+  let fixture: StoreFixture
+  let store: Store
+
+  init() throws {
+    fixture = try StoreFixture()
+    store = try fixture.open()
+    try store.add("a")
+    let ids = try store.add(["b", "c"]).objectIDs
+    try store.save(
+      ids.map { ObjectEdit(.update, $0, columns: 0b11, version: 2, values: ["d", 1]) }
+    )
+    try store.save(ids.map { ObjectEdit(.delete, $0, version: 3) })
+    try store.add("e")
   }
 
   @Test func `Changes with something behind them, or another count, are damaged`() throws {
@@ -109,30 +181,43 @@ import Testing
     let page = try store.fetch(HistoryRequest(after: nil))
     #expect(page.transactions[3].changes.first?.tombstone == nil)
   }
+}
 
-  @Test(arguments: [1 << 24 + 1, 3_000_000_000])
-  func `Strings with numbers that no store gives out are damage`(number: Int) throws {
-    try fixture.execute("INSERT INTO history_string VALUES(\(number), 'far')")
-    #expect(throws: HistoryError.self) { try store.numbers(after: nil, .author("far")) }
+extension HistoryLayout {
+  /// The table that holds the changes of a small transaction.
+  fileprivate var garbageTable: String { either("history_transaction", "ACHANGE") }
+
+  /// Puts back what was kept of the second transaction.
+  fileprivate var repair: String {
+    let number = either("number", "ZTRANSACTIONID")
+    return """
+      DELETE FROM \(garbageTable) WHERE \(number) = 2;
+      INSERT INTO \(garbageTable) SELECT * FROM kept WHERE \(number) = 2;
+      """
   }
 
-  @Test func `Messages say what happened, where, and what to try`() throws {
-    let token = HistoryToken(store: store.id, number: 3, mark: 1)
-    let messages: [(HistoryError, String)] = [
-      (
-        .damagedTransaction(4),
-        "#4 cannot be read: the file is damaged. Restore it from a copy, or purge"
-      ),
-      (.conflict([]), "0 objects"),
-      (.conflict([ObjectID(entity: 1, key: 2)]), "(e1/p2...)"),
-      (.stopped("no more"), "no more"),
-      (.expired(token: token, firstHeld: 9), "#9"),
-      (.expired(token: token, firstHeld: nil), "nothing is held"),
-      (.rewound(token: token, head: 2), "whose head is #2"),
-      (.otherStore(token: token, store: store.id), "Start again"),
-      (.newerFormat(path: "a", found: 9, known: 1), "Update the app"),
-    ]
-    for (error, part) in messages { #expect(error.description.contains(part)) }
+  /// Changes of the second transaction that no store writes.
+  fileprivate var garbage: [String] {
+    switch self {
+    case .packed:
+      [
+        "x''", "x'00'", "x'02'", "x'01'", "x'0104'", "x'010780'", "x'0105'", "x'0106027f'",
+        "x'01070202'", "NULL", "7", "'text'", "x'01ffffffffffffffffffff01'",
+        "x'0106028080808008'",
+      ].map { "UPDATE history_transaction SET changes = \($0) WHERE number = 2" }
+    case .coreData:
+      [
+        ("ZCHANGETYPE", ["NULL", "3", "-1", "256", "1.5", "'text'", "x'00'"]),
+        ("ZENTITY", ["NULL", "-1", "2147483648", "1.5", "'text'", "x'01'"]),
+        ("ZENTITYPK", ["NULL", "1.5", "'text'", "x'01'"]),
+      ].flatMap { column, values in
+        values.map { "UPDATE ACHANGE SET \(column) = \($0) WHERE ZTRANSACTIONID = 2" }
+      }
+    }
+  }
+
+  private func either(_ packed: String, _ coreData: String) -> String {
+    self == .packed ? packed : coreData
   }
 }
 
@@ -140,8 +225,9 @@ extension Store {
   /// The position right behind a transaction, without reading its changes.
   fileprivate func head(_ number: Int64) throws -> HistoryToken {
     let connection = try Connection(path: path)
+    let layout = configuration.layout
     let mark = try connection.integer(
-      "SELECT mark FROM history_transaction WHERE number = \(number)"
+      "SELECT \(layout.mark) FROM \(layout.transactions) WHERE \(layout.number) = \(number)"
     )
     return HistoryToken(store: id, number: number, mark: try #require(mark))
   }

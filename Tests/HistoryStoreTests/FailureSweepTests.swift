@@ -1,12 +1,13 @@
 import Faults
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
 import Testing
 
 /// Makes each call of a request to the file system fail, one after the other, until the request runs
 /// through.
-@Suite struct `When the file system fails at any call` {
+@Suite(.inEveryLayout) struct `When the file system fails at any call` {
   /// What a store holds, as another connection sees it.
   private struct Holding: Equatable {
     var rows: [[Value]]
@@ -26,6 +27,7 @@ import Testing
       configuration.vfs = files.name
       configuration.busyTimeoutMs = 0
       configuration.durability = durability
+      configuration.layout = LayoutTrait.layout
       configuration.clock = { Date(timeIntervalSinceReferenceDate: 1000) }
       let model = try StoreFixture.model()
       store = try Store(path: "sweep", model: model, configuration: configuration)

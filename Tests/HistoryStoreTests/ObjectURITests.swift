@@ -1,8 +1,9 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import Testing
 
-@Suite struct ObjectURITests {
+@Suite(.inEveryLayout) struct ObjectURITests {
   let store: Store
   let prefix: String
 

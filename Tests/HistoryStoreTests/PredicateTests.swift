@@ -1,9 +1,10 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import TestSupport
 import Testing
 
-@Suite struct PredicateTests {
+@Suite(.inEveryLayout) struct PredicateTests {
   let fixture: StoreFixture
   let store: Store
 

@@ -1,11 +1,12 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
 import TestSupport
 import Testing
 
 /// Purges before a date, a token or a transaction, of everyone or of some.
-@Suite struct PurgeBeforeTests {
+@Suite(.inEveryLayout) struct PurgeBeforeTests {
   let fixture: StoreFixture
   let store: Store
 
@@ -139,15 +140,16 @@ import Testing
     let connection = try fixture.connection()
     let query = try Statement(
       connection,
-      "SELECT DISTINCT id >> 20 FROM history_chunk ORDER BY id"
+      "SELECT DISTINCT \(fixture.layout.changeTransaction) FROM \(fixture.layout.changeRows) ORDER BY 1"
     )
     var numbers: [Int64] = []
     while try query.step() { numbers.append(query.int(0)) }
-    #expect(numbers == [2, 4])
+    // The last one is small: packed, it has no rows of its own.
+    #expect(numbers == (fixture.layout == .packed ? [2, 4] : [2, 4, 6]))
     #expect(try store.count(HistoryRequest(after: nil, filter: .type(.insert))) == 3)
   }
 
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `What is held, and what expires, is what a naive purge leaves`(seed: UInt64) throws {
     var history = try RandomHistory(
       seed: seed,

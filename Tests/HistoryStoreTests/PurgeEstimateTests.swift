@@ -1,5 +1,6 @@
 import Foundation
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
 import Testing

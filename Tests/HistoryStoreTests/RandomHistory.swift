@@ -3,7 +3,7 @@ import PersistentHistory
 import TestSupport
 import Testing
 
-/// A store, in either layout by the seed, with a random history of a few authors, contexts, bundles
+/// A store with a random history of a few authors, contexts, bundles
 /// and entities, and random filters on it.
 struct RandomHistory {
   static let authors = ["app", "widget", "NSCloudKitMirroringDelegate.import", nil]
@@ -23,7 +23,6 @@ struct RandomHistory {
     random = SeededRandom(seed: seed)
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = timestamps
-    fixture.configuration.layout = seed % 4 < 2 ? .packed : .coreData
     self.fixture = fixture
     stores = try Self.programs.map { bundle, process in
       var own = fixture

@@ -1,11 +1,12 @@
 import Foundation
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
 import Testing
 
 /// Histories and transactions of any size are read in pages that are not.
-@Suite struct ReaderTests {
+@Suite(.inEveryLayout) struct ReaderTests {
   let fixture: StoreFixture
   let store: Store
 
@@ -128,6 +129,8 @@ import Testing
   }
 
   @Test func `A big transaction that lacks a chunk is damaged, whoever reads it`() throws {
+    // How many rows a transaction should have is written nowhere.
+    guard fixture.layout == .packed else { return }
     try insert(20_000)
     try fixture.execute("DELETE FROM history_chunk WHERE id = (1 << 20) + 1")
     for filter: HistoryFilter? in [nil, .entity("Item"), .type(.delete)] {

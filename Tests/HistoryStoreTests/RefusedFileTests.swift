@@ -1,12 +1,13 @@
 import Foundation
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
 import TestSupport
 import Testing
 
 /// A file that is refused is refused by name, and neither a byte of it nor the folder changes.
-@Suite struct RefusedFileTests {
+@Suite(.inEveryLayout) struct RefusedFileTests {
   let fixture: StoreFixture
 
   init() throws {

@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
 import TestSupport
@@ -10,7 +11,7 @@ import Glibc
 import Darwin
 #endif
 
-@Suite struct `The files of a store` {
+@Suite(.inEveryLayout) struct `The files of a store` {
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture() }

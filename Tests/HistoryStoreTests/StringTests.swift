@@ -1,10 +1,11 @@
+import LayoutTraits
 import PersistentHistory
 import TestSupport
 import Testing
 
 @testable import HistoryStore
 
-@Suite struct `Names that several connections give numbers to` {
+@Suite(.inEveryLayout) struct `Names that several connections give numbers to` {
   @Test func `A connection that wrote under its own name knows those given before it`() throws {
     let folder = try TemporaryFolder()
     let model = try Model([Entity("Item", [Attribute("title", .string)])])

@@ -1,9 +1,10 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
 import Testing
 
-@Suite struct `A store without history` {
+@Suite(.inEveryLayout) struct `A store without history` {
   let fixture: StoreFixture
   let off: StoreConfiguration
 
@@ -27,7 +28,9 @@ import Testing
     let deleted = ObjectPredicate.compare("title", .equal, "c")
     #expect(try store.batchDelete("Item", where: deleted, by: BatchAuthor("app")).count == 1)
     #expect(try store.titles() == ["a", "b"])
-    #expect(try fixture.connection().integer("SELECT count(*) FROM history_transaction") == 0)
+    #expect(
+      try fixture.connection().integer("SELECT count(*) FROM \(fixture.layout.transactions)") == 0
+    )
   }
 
   @Test func `Asking for history is an error, not an empty answer`() throws {

@@ -1,10 +1,11 @@
 import Foundation
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import TestSupport
 import Testing
 
-@Suite struct WatchTests {
+@Suite(.inEveryLayout) struct WatchTests {
   @Test func `A commit through another store is told with its own token`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let reader = try fixture.open()

@@ -1,13 +1,14 @@
 import Foundation
 import HistoryStore
 import HistoryTracking
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import SQLiteStorage
 import Testing
 
 /// A tracker that follows its store, told by signals alone: the poll comes once in an hour.
-@Suite(.serialized) struct FollowingTests {
+@Suite(.serialized, .inEveryLayout) struct FollowingTests {
   private let shared: SharedStore
   private let passes = PassLog()
 

@@ -1,11 +1,12 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `The life of a member` {
+@Suite(.inEveryLayout) struct `The life of a member` {
   let shared: SharedStore
   let other: ObjectContext
 

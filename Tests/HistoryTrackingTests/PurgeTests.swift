@@ -1,12 +1,13 @@
 import Foundation
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `Purging and losing history` {
+@Suite(.inEveryLayout) struct `Purging and losing history` {
   let shared: SharedStore
   let other: ObjectContext
 

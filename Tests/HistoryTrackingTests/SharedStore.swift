@@ -1,5 +1,6 @@
 import HistoryStore
 import HistoryTracking
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import SQLiteStorage
@@ -28,6 +29,7 @@ struct SharedStore {
     var configuration = StoreConfiguration()
     // A process that crashes here is one whose memory is only kept aside.
     configuration.memberLocks = .none
+    configuration.layout = LayoutTrait.layout
     change(&configuration)
     return try Store(path: path, model: model, configuration: configuration)
   }
@@ -113,11 +115,9 @@ extension Sequence<HistoryTransaction> {
 }
 
 extension SharedStore {
-  /// Cuts the packed changes of a transaction short.
+  /// Makes the changes of a transaction unreadable.
   func damageChanges(of number: Int64) throws {
     let connection = try Connection(path: path)
-    try connection.execute(
-      "UPDATE history_transaction SET changes = x'ff' WHERE number = \(number)"
-    )
+    try connection.execute(LayoutTrait.layout.damage(of: number))
   }
 }

@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Synchronization
@@ -6,7 +7,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `The steps of a pass` {
+@Suite(.inEveryLayout) struct `The steps of a pass` {
   let shared: SharedStore
   let other: ObjectContext
 

@@ -1,10 +1,11 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import Testing
 
 @testable import ObjectContexts
 
-@Suite struct `A save of what somebody else has changed` {
+@Suite(.inEveryLayout) struct `A save of what somebody else has changed` {
   /// A context that has edited an object, which another one has changed or deleted since.
   private struct Conflict {
     let file: StoreFile

@@ -1,10 +1,11 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import TestSupport
 import Testing
 
-@Suite struct `A container of several stores` {
+@Suite(.inEveryLayout) struct `A container of several stores` {
   let folder: TemporaryFolder
   let tracked: StoreDescription
   let cache: StoreDescription
@@ -13,8 +14,13 @@ import Testing
     folder = try TemporaryFolder()
     let item = try Model([Entity("Item", [Attribute("title", .string)])])
     let thumbnail = try Model([Entity("Thumbnail", [Attribute("bytes", .data)])])
-    tracked = StoreDescription(path: folder.path("main"), model: item)
     var configuration = StoreConfiguration()
+    configuration.layout = LayoutTrait.layout
+    tracked = StoreDescription(
+      path: folder.path("main"),
+      model: item,
+      configuration: configuration
+    )
     configuration.tracksHistory = false
     cache = StoreDescription(
       path: folder.path("cache"),
@@ -61,7 +67,7 @@ import Testing
   }
 }
 
-@Suite struct `Work beside the views` {
+@Suite(.inEveryLayout) struct `Work beside the views` {
   @Test func `Many tasks save through contexts of their own, and one view is read meanwhile`()
     async throws
   {

@@ -1,10 +1,11 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import Testing
 
 @testable import ObjectContexts
 
-@Suite struct `Edits of a context` {
+@Suite(.inEveryLayout) struct `Edits of a context` {
   let file: StoreFile
   let context: ObjectContext
 

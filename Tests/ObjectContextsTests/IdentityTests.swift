@@ -1,10 +1,11 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import Testing
 
 @testable import ObjectContexts
 
-@Suite struct `A context and its objects` {
+@Suite(.inEveryLayout) struct `A context and its objects` {
   @Test func `An object is read at its first access and known from then on`() throws {
     let file = try StoreFile()
     let (app, widget) = (try file.context(), try file.context("widget"))

@@ -1,10 +1,11 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import Testing
 
 @testable import ObjectContexts
 
-@Suite struct `A merge` {
+@Suite(.inEveryLayout) struct `A merge` {
   let file: StoreFile
   let app: ObjectContext
   let widget: ObjectContext

@@ -1,9 +1,10 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
 
-@Suite struct `A query of a context` {
+@Suite(.inEveryLayout) struct `A query of a context` {
   let file: StoreFile
   let context: ObjectContext
   let ids: [ObjectID]
@@ -94,7 +95,7 @@ import Testing
   }
 }
 
-@Suite struct `A refresh` {
+@Suite(.inEveryLayout) struct `A refresh` {
   let file: StoreFile
   let context: ObjectContext
   let other: ObjectContext

@@ -1,12 +1,13 @@
 import Foundation
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import Synchronization
 import Testing
 
 @testable import ObjectContexts
 
-@Suite struct `A save` {
+@Suite(.inEveryLayout) struct `A save` {
   @Test func `It is one transaction with its author, context name, writer and exact columns`()
     throws
   {

@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import TestSupport
@@ -26,6 +27,7 @@ struct StoreFile {
   func open(_ rules: HistoryRules = .standard, busyTimeoutMs: Int32 = 5000) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.rules = rules
+    configuration.layout = LayoutTrait.layout
     configuration.busyTimeoutMs = busyTimeoutMs
     return try Store(path: folder.path("test.store"), model: model, configuration: configuration)
   }

@@ -1,15 +1,15 @@
-import HistoryStore
-import Testing
+package import HistoryStore
+package import Testing
 
 /// Runs every test of a suite twice: over each layout of history once.
-struct LayoutTrait: SuiteTrait, TestTrait, TestScoping {
+package struct LayoutTrait: SuiteTrait, TestTrait, TestScoping {
   /// The layout that fixtures make their files in.
-  @TaskLocal static var layout = HistoryLayout.packed
+  @TaskLocal package static var layout = HistoryLayout.packed
 
-  var isRecursive: Bool { true }
+  package var isRecursive: Bool { true }
 
   @concurrent
-  func provideScope(
+  package func provideScope(
     for test: Test,
     testCase: Test.Case?,
     performing function: @concurrent @Sendable () async throws -> Void
@@ -23,5 +23,5 @@ struct LayoutTrait: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == LayoutTrait {
   /// Runs every test of a suite over each layout of history.
-  static var inEveryLayout: Self { LayoutTrait() }
+  package static var inEveryLayout: Self { LayoutTrait() }
 }

@@ -1,10 +1,9 @@
-import HistoryStore
+package import HistoryStore
 
 /// What tests say in SQL past a store, in the names of its layout.
 extension HistoryLayout {
-
   /// The number of the transaction that a row of ``changeRows`` belongs to.
-  var changeTransaction: String {
+  package var changeTransaction: String {
     switch self {
     case .packed: "id >> 20"
     case .coreData: "ZTRANSACTIONID"
@@ -12,7 +11,7 @@ extension HistoryLayout {
   }
 
   /// Copies the first transaction under every number of a table `n(i)`.
-  var copyOfFirst: String {
+  package var copyOfFirst: String {
     switch self {
     case .packed:
       """
@@ -29,7 +28,7 @@ extension HistoryLayout {
   }
 
   /// Gives the first four transactions so many rows that no two fit into one chunk of a purge.
-  var manyRowsForFour: String {
+  package var manyRowsForFour: String {
     let numbers = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < "
     return switch self {
     case .packed:
@@ -39,14 +38,36 @@ extension HistoryLayout {
         + "SELECT 0, 1, i, 1 + i / 5000 FROM n"
     }
   }
-}
 
-extension HistoryLayout {
   /// Makes the changes of a transaction unreadable.
-  func damage(of number: Int64) -> String {
+  package func damage(of number: Int64) -> String {
     switch self {
     case .packed: "UPDATE history_transaction SET changes = x'02' WHERE number = \(number)"
     case .coreData: "UPDATE ACHANGE SET ZCHANGETYPE = 9 WHERE ZTRANSACTIONID = \(number)"
+    }
+  }
+
+  /// Makes a transaction without changes that is otherwise like another.
+  package func emptyCopy(of number: Int64, as copy: Int64) -> String {
+    switch self {
+    case .packed:
+      """
+      INSERT INTO history_transaction SELECT \(copy), timestamp + 1, mark, author, context, bundle,
+        process, writer, 0, 0, x'01' FROM history_transaction WHERE number = \(number)
+      """
+    case .coreData:
+      """
+      INSERT INTO ATRANSACTION(Z_PK, Z_ENT, Z_OPT, ZAUTHORTS, ZTIMESTAMP)
+      SELECT \(copy), 16002, Z_OPT, ZAUTHORTS, ZTIMESTAMP + 1 FROM ATRANSACTION WHERE Z_PK = \(number)
+      """
+    }
+  }
+
+  /// Gives a new string a number.
+  package func insertString(_ number: Int, _ text: String) -> String {
+    switch self {
+    case .packed: "INSERT INTO history_string VALUES(\(number), '\(text)')"
+    case .coreData: "INSERT INTO ATRANSACTIONSTRING VALUES(\(number), 16003, NULL, '\(text)')"
     }
   }
 }
