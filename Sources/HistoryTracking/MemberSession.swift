@@ -13,8 +13,9 @@ package final class MemberSession {
   package let store: Store
   /// The contexts that history is merged into.
   package let contexts: [ObjectContext]
-  /// The authors whose transactions are not merged.
+  /// The authors whose transactions are not merged; a trailing `*` stands for any ending.
   package let ignoredAuthors: Set<String>
+  private let ignored: AuthorPatterns
   /// How many transactions one page holds at most.
   package let pageTransactionCountMax: Int
   /// The launch that the registry knows.
@@ -47,6 +48,7 @@ package final class MemberSession {
     self.store = store
     self.contexts = contexts
     self.ignoredAuthors = ignoredAuthors
+    ignored = AuthorPatterns(ignoredAuthors)
     self.pageTransactionCountMax = pageTransactionCountMax
     registration = try store.join(member, author: author, resyncingIfLost: resyncingIfLost)
     mergedThrough = registration.cursor
@@ -82,6 +84,7 @@ package final class MemberSession {
     self.store = store
     self.contexts = contexts
     ignoredAuthors = memory.ignoredAuthors
+    ignored = AuthorPatterns(memory.ignoredAuthors)
     pageTransactionCountMax = memory.pageTransactionCountMax
     registration = memory.registration
     mergedThrough = memory.mergedThrough
@@ -115,9 +118,16 @@ package final class MemberSession {
     guard let page = fetched else { return [] }
     let transactions = relevant(page)
     for context in contexts { try context.merge(transactions) }
+    passOver()
+    return transactions
+  }
+
+  /// Goes on behind the fetched page as if it were merged: somebody else has done that, or wants it to
+  /// be left out.
+  package func passOver() {
+    guard let page = fetched else { return }
     mergedThrough = page.scannedThrough
     fetched = nil
-    return transactions
   }
 
   /// Records how far was merged: the last transaction scanned, not the last that mattered.
@@ -164,6 +174,6 @@ package final class MemberSession {
   }
 
   private func isIgnored(_ author: String?) -> Bool {
-    author.map(ignoredAuthors.contains) ?? false
+    author.map(ignored.contains) ?? false
   }
 }

@@ -1,0 +1,31 @@
+public import HistoryStore
+
+/// Purges a store's history by hand: in a background task, a maintenance job, or an app that goes to
+/// the background (in the kit: the manual cleaner).
+///
+/// It needs no tracker and is no member. Like every purge it ends at what every member has merged.
+public struct HistoryPurger: Sendable {
+  private let store: Store
+
+  /// Creates a purger of a store.
+  public init(store: Store) {
+    self.store = store
+  }
+
+  /// Purges what every member has merged, off the caller's executor.
+  ///
+  /// - Throws: ``HistoryError/sqlite(_:)``; what was purged before stays so, and the next purge completes
+  ///   it.
+  /// - Complexity: proportional to what is purged.
+  @concurrent
+  @discardableResult
+  public func purge() async throws(HistoryError) -> PurgeResult {
+    try store.purge()
+  }
+
+  /// Purges as ``purge()`` does, as the kit's cleaner is called.
+  @discardableResult
+  public func callAsFunction() async throws(HistoryError) -> PurgeResult {
+    try await purge()
+  }
+}
