@@ -23,7 +23,8 @@ public enum MergeHookResult: Sendable, Hashable {
 }
 
 /// A merge hook: it is asked before the transactions of a page are merged.
-public typealias MergeHookCallback = @Sendable (_ input: MergeHookInput) async throws ->
+public typealias MergeHookCallback =
+  @Sendable (_ input: MergeHookInput) async throws ->
   MergeHookResult
 
 /// A merge hook that is registered.

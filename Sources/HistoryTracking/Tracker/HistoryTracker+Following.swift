@@ -58,7 +58,7 @@ extension HistoryError {
   /// Whether the same request may succeed later without anybody asking for anything else.
   fileprivate var mayGoAway: Bool {
     switch self {
-    case .hookFailed, .stopped: true
+    case .hookFailed, .stopped, .conflict: true
     default: isBusy || isFull || isInputOutput
     }
   }

@@ -14,9 +14,10 @@ extension HistoryTracker {
     contexts: [ObjectContext]? = nil,
     configuration: TrackerConfiguration = TrackerConfiguration()
   ) throws(HistoryError) {
-    let store = if let context = contexts?.first { context.store } else {
-      try container.trackedStore()
-    }
+    let store =
+      if let context = contexts?.first { context.store } else {
+        try container.trackedStore()
+      }
     self.init(member, store: store, contexts: contexts, configuration: configuration)
   }
 }

@@ -66,7 +66,7 @@ extension PassReport: CustomStringConvertible {
     let merged =
       "\(transactionCount) transactions with \(changeCount) changes in \(pageCount) pages"
     let position = cursor.map { "through #\($0.number)" } ?? "nothing recorded"
-    let purged = purgedThrough.map { ", \(purgedCount) purged through #\($0)" } ?? ""
-    return "\(merged), \(position)\(purged)"
+    guard let purgedThrough, purgedCount > 0 else { return "\(merged), \(position)" }
+    return "\(merged), \(position), \(purgedCount) purged through #\(purgedThrough)"
   }
 }

@@ -92,6 +92,15 @@ public actor HistoryTracker {
 
   // MARK: Life
 
+  /// Whether the tracker follows the store.
+  public var isStarted: Bool { following != nil }
+
+  /// Whether the actor is launched, and what it has in memory held.
+  var isLaunched: Bool { session != nil }
+
+  /// How many wait for a pass that is under way.
+  var waitingCount: Int { queue.waitingCount }
+
   /// Launches the actor, catches up with what was written while it was away, and follows the store
   /// from there on; when it runs already, it only catches up.
   ///
@@ -108,7 +117,7 @@ public actor HistoryTracker {
     let report = try await pass()
     guard following == nil, life == stopCount else { return report }
     follow(signals)
-    log.event(.info, "started at \(report)")
+    log.event(.info, "follows \(store.path): \(report)")
     return report
   }
 

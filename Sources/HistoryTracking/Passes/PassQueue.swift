@@ -10,7 +10,7 @@ struct PassQueue {
 
     /// Whether it launches the actor, or leaves one alone that was stopped meanwhile.
     var launches: Bool
-    private var waiting: [CheckedContinuation<Outcome, Never>] = []
+    fileprivate var waiting: [CheckedContinuation<Outcome, Never>] = []
 
     init(launches: Bool) {
       self.launches = launches
@@ -31,6 +31,9 @@ struct PassQueue {
   private var waiting: [CheckedContinuation<Void, Never>] = []
   /// The pass that begins when it is its turn.
   var next: Request?
+
+  /// How many wait for a turn, or share one that somebody waits for.
+  var waitingCount: Int { waiting.count + (next?.waiting.count ?? 0) }
 
   /// Takes the turn, if nobody has it.
   mutating func begin() -> Bool {
