@@ -65,7 +65,8 @@ public actor HistoryConsumer {
           after: handedOut,
           filter: filter,
           transactionCountMax: pageTransactionCountMax
-        )
+        ),
+        by: registration
       )
       handedOut = page.scannedThrough
       guard page.transactions.isEmpty else { return page }

@@ -35,6 +35,11 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var durations = Durations()
   /// The calls of hooks that threw.
   public internal(set) var hookFailures: [HookFailure] = []
+  /// The actors that the purge has cut off by a retention limit; they are told at their next fetch.
+  public internal(set) var lostMembers: [ActorID] = []
+  /// The gaps of more than a day in the timestamps of history that retention has met, which count for
+  /// nothing.
+  public internal(set) var timestampJumps: [TimestampJump] = []
   /// Authors who wrote and who are not among those that the tracker was told of.
   public internal(set) var undeclaredAuthors: Set<String> = []
   /// Why the pass ended early, if it did; what was recorded before stays.
@@ -53,10 +58,13 @@ extension PassReport {
     }
   }
 
-  /// Notes what a purge did.
-  mutating func note(_ purge: PurgeResult) {
-    purgedThrough = purge.purgedThrough
+  /// Notes what a purge did that may have recorded as well.
+  mutating func note(_ purge: PurgeResult, _ recorded: HistoryToken) {
+    cursor = recorded
+    if purge.isDue { purgedThrough = purge.purgedThrough }
     purgedCount += purge.transactionCount
+    lostMembers = purge.lostMembers
+    timestampJumps = purge.timestampJumps
   }
 }
 

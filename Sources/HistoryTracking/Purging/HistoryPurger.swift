@@ -6,13 +6,16 @@ public import HistoryStore
 /// It needs no tracker and is no member. Like every purge it ends at what every member has merged.
 public struct HistoryPurger: Sendable {
   private let store: Store
+  private let limits: RetentionLimits
 
-  /// Creates a purger of a store.
-  public init(store: Store) {
+  /// Creates a purger of a store, which waits for every member, or not beyond some limits.
+  public init(store: Store, retention: RetentionLimits? = nil) {
     self.store = store
+    limits = retention ?? RetentionLimits()
   }
 
-  /// Purges what every member has merged, off the caller's executor.
+  /// Purges what every member has merged, off the caller's executor; actors beyond the limits are
+  /// marked as lost, and told at their next fetch.
   ///
   /// - Throws: ``HistoryError/sqlite(_:)``; what was purged before stays so, and the next purge completes
   ///   it.
@@ -20,7 +23,7 @@ public struct HistoryPurger: Sendable {
   @concurrent
   @discardableResult
   public func purge() async throws(HistoryError) -> PurgeResult {
-    try store.purge()
+    try store.purge(retaining: limits)
   }
 
   /// Purges as ``purge()`` does, as the kit's cleaner is called.

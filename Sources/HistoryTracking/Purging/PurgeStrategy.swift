@@ -13,3 +13,16 @@ public enum PurgeStrategy: Sendable, Hashable {
   /// After a pass when history takes up more than this share of the store, from 0 to 1.
   case whenLargerThan(share: Double)
 }
+
+extension PurgeStrategy: CustomStringConvertible {
+  /// The strategy in words, as the registry keeps it.
+  public var description: String {
+    switch self {
+    case .none: "none"
+    case .whenMerged: "whenMerged"
+    case .byDuration(let seconds): "byDuration(\(seconds) s)"
+    case .byNotification(let times): "byNotification(\(times))"
+    case .whenLargerThan(let share): "whenLargerThan(\(share))"
+    }
+  }
+}

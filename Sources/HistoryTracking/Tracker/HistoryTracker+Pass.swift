@@ -70,23 +70,23 @@ extension HistoryTracker {
     _ session: MemberSession,
     _ report: inout PassReport
   ) async throws(HistoryError) {
-    let steps = store.configuration.rules.passSteps
+    let purging = configuration.strategy != .none
+    let steps = PassSteps(store.configuration.rules.passSteps, purging: purging)
     var timer = StepTimer(configuration.clock)
     var before: HistoryToken
     repeat {
       before = session.mergedThrough
-      for step in steps where step != .purge {
-        try await perform(step, session, &report, &timer)
-      }
+      for step in steps.each { try await perform(step, steps, session, &report, &timer) }
     } while session.hasMore && session.mergedThrough != before
-    if steps.contains(.purge), try purges.isDue(configuration.strategy, report, store) {
-      report.note(try session.purge())
+    if steps.purges {
+      try purge(session, steps, &report)
       timer.lap(&report.durations.purge)
     }
   }
 
   private func perform(
     _ step: PassStep,
+    _ steps: PassSteps,
     _ session: MemberSession,
     _ report: inout PassReport,
     _ timer: inout StepTimer
@@ -98,7 +98,7 @@ extension HistoryTracker {
     case .merge:
       try await merge(session, &report, &timer)
     case .record:
-      report.cursor = try session.record()
+      if steps.records(beforeMore: session.hasMore) { report.cursor = try session.record() }
       timer.lap(&report.durations.record)
     case .purge: break
     }

@@ -106,8 +106,8 @@ public actor HistoryTracker {
   ///
   /// What goes wrong while following stands in ``failure``, in ``passes`` and in the log.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the actor off; nothing is
-  ///   followed then.
+  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the actor off,
+  ///   ``HistoryError/inUse(_:processID:)`` while another process runs it; nothing is followed then.
   @discardableResult
   public func start() async throws(HistoryError) -> PassReport {
     guard following == nil else { return try await pass() }
@@ -166,11 +166,23 @@ public actor HistoryTracker {
       author: configuration.currentAuthor ?? contexts.first?.author,
       ignoredAuthors: configuration.ignoredAuthors,
       pageTransactionCountMax: configuration.pageTransactionCountMax,
-      resyncingIfLost: resyncingIfLost
+      resyncingIfLost: resyncingIfLost,
+      declaring: configuration.declaration,
+      importing: configuration.kitCursors
     )
     hooks.forgetTold()
     session = launched
+    try tell(launched.registration)
     return launched
+  }
+
+  /// Says what a launch found out: what became of the kit's cursor, and what members disagree in.
+  private func tell(_ registration: Registration) throws(HistoryError) {
+    if let imported = registration.cursorImport { log.event(.notice, "\(imported)") }
+    guard configuration.logLevel > .off else { return }
+    for difference in try store.configurationDifferences() {
+      log.event(.notice, "\(difference)")
+    }
   }
 }
 

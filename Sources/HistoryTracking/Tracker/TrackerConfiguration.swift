@@ -1,4 +1,4 @@
-package import HistoryStore
+public import HistoryStore
 package import PersistentHistory
 
 /// How a tracker works; the defaults are for an app with extensions.
@@ -19,6 +19,13 @@ public struct TrackerConfiguration: Sendable {
   public var ignoring: Set<String> = []
   /// When a pass purges.
   public var strategy = PurgeStrategy.whenMerged
+  /// The limits beyond which a purge does not wait for an actor; nothing says nothing about them.
+  ///
+  /// The loosest that any actor asks for hold.
+  public var retention: RetentionLimits?
+  /// The cursors that PersistentHistoryTrackingKit has kept: the first launch of the actor starts at
+  /// the one of the current author.
+  public var kitCursors: KitCursors?
   /// How many transactions are fetched, told and merged at a time.
   public var pageTransactionCountMax = 1000
   /// What merges, in the place of the default.
@@ -64,28 +71,17 @@ public struct TrackerConfiguration: Sendable {
 
   /// The authors whose transactions are not merged.
   var ignoredAuthors: Set<String> {
-    includingCloudKitMirroring ? ignoring : ignoring.union([AuthorPattern.cloudKit])
-  }
-}
-
-/// Names of authors that a trailing `*` may stand for any ending of.
-struct AuthorPatterns: Sendable {
-  private let names: Set<String>
-  private let beginnings: [String]
-
-  init(_ patterns: Set<String>) {
-    names = patterns.filter { !$0.hasSuffix("*") }
-    beginnings = patterns.filter { $0.hasSuffix("*") }.map { String($0.dropLast()) }.sorted()
+    includingCloudKitMirroring ? ignoring : ignoring.union(["NSCloudKitMirroringDelegate.*"])
   }
 
-  /// Whether an author is one of them.
-  func contains(_ author: String) -> Bool {
-    names.contains(author) || beginnings.contains { author.hasPrefix($0) }
+  /// What the registry keeps of it, so that processes that disagree are found out.
+  var declaration: MemberConfiguration {
+    var declared = MemberConfiguration()
+    declared.authors = allAuthors.isEmpty ? nil : allAuthors
+    declared.batchAuthors = batchAuthors.isEmpty ? nil : batchAuthors
+    declared.ignoredAuthors = ignoredAuthors.isEmpty ? nil : ignoredAuthors
+    declared.strategy = strategy.description
+    declared.retention = retention
+    return declared
   }
-}
-
-/// Authors that mean something.
-enum AuthorPattern {
-  /// The mirror of CloudKit: what it imports, exports and resets.
-  static let cloudKit = "NSCloudKitMirroringDelegate.*"
 }

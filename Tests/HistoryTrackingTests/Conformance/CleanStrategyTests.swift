@@ -22,6 +22,31 @@ import Testing
     #expect(try shared.held() == [1, 2])
   }
 
+  @Test func `durationStrategyThrottlesCleanup: nothing is purged again within the interval`()
+    async throws
+  {
+    let clock = WallClock()
+    let store = try shared.open { $0.clock = clock.read }
+    let app = try await shared.started("app", on: store) { $0.strategy = .byDuration(seconds: 100) }
+    try other.write("a", "b")
+    try await app.pass()
+    #expect(try shared.held() == [1, 2], "the start has purged just now")
+    clock.advance(by: 99)
+    #expect(try await app.pass().purgedThrough == nil)
+    clock.advance(by: 2)
+    #expect(try await app.pass().purgedThrough == 1)
+    #expect(try shared.held() == [2])
+    try other.write("c")
+    clock.advance(by: 50)
+    // A launch of the process remembers: the time is in the store, not in memory.
+    await app.stop()
+    try await app.start()
+    #expect(try shared.held() == [2, 3])
+    clock.advance(by: 51)
+    try await app.pass()
+    #expect(try shared.held() == [3])
+  }
+
   @Test func `notificationStrategyCleansOnConfiguredCount: only the second pass that finds news`()
     async throws
   {
@@ -46,7 +71,8 @@ import Testing
     #expect(try shared.held() == [2])
   }
 
-  @Test func `batchAuthorsDoNotBlockCleanupReadiness: who only writes holds nothing`() async throws {
+  @Test func `batchAuthorsDoNotBlockCleanupReadiness: who only writes holds nothing`() async throws
+  {
     let app = try await shared.started("app") {
       $0.allAuthors = ["app", "import"]
       $0.batchAuthors = ["import"]

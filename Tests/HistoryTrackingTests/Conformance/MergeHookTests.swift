@@ -51,7 +51,8 @@ import Testing
     #expect(try notes.all == ["a", "b"] && app.view.titles == ["x"])
   }
 
-  @Test func `mergeHookPipelineFinish: the second is not asked, nothing is merged, the cursor goes on`()
+  @Test
+  func `mergeHookPipelineFinish: the second is not asked, nothing is merged, the cursor goes on`()
     async throws
   {
     let app = try await shared.started("app")

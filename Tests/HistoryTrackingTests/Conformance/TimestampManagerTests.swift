@@ -15,7 +15,8 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `returnsNilWhenRequiredAuthorIsMissingTimestamp: the watermark is where it registered`()
+  @Test
+  func `returnsNilWhenRequiredAuthorIsMissingTimestamp: the watermark is where it registered`()
     async throws
   {
     let app = try await shared.started("app")

@@ -45,7 +45,8 @@ import Testing
     #expect(deleted.timestamp.timeIntervalSinceNow < 60)
   }
 
-  @Test func `tombstoneContainsPreservedAttributes: each with its type, and no other`() async throws {
+  @Test func `tombstoneContainsPreservedAttributes: each with its type, and no other`() async throws
+  {
     let due = Date(timeIntervalSinceReferenceDate: 12_345.678_9)
     let token = UUID()
     let deleted = try #require(

@@ -1,4 +1,5 @@
 import Foundation
+import PersistentHistory
 
 @testable import HistoryTracking
 
@@ -33,5 +34,23 @@ final class HandClock: @unchecked Sendable {
       slept.append(duration)
       time += duration
     }
+  }
+}
+
+/// A clock of a store that a test moves.
+final class WallClock: @unchecked Sendable {
+  private let lock = NSLock()
+  private var seconds: Double
+
+  init(_ seconds: Double = 1_000_000) {
+    self.seconds = seconds
+  }
+
+  func advance(by seconds: Double) {
+    lock.withLock { self.seconds += seconds }
+  }
+
+  @Sendable func read() -> Date {
+    lock.withLock { Date(timeIntervalSinceReferenceDate: seconds) }
   }
 }
