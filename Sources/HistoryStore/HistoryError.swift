@@ -59,6 +59,14 @@ public enum HistoryError: Error, Hashable, Sendable {
   case otherStoreURI(String, store: StoreID)
   /// The file holds another store now than the one that was opened.
   case replaced(path: String)
+  /// Several stores of a container keep history, and a tracker follows one.
+  case severalStores([String])
+  /// The tracker has no such hook, or not any more.
+  case unknownHook(String)
+  /// A hook threw; what it is for and its error in words follow.
+  case hookFailed(String, why: String)
+  /// A hook asked its own tracker for what waits until the hook has ended.
+  case insideHook(ActorID)
   /// A closure that the caller handed in threw; its error in words follows.
   case stopped(String)
   /// The file does not hold what it must; the sentence says what.
@@ -144,6 +152,16 @@ extension HistoryError: CustomStringConvertible {
     case .replaced(let path):
       "\(path) holds another store now than the one that was opened. Open it anew, and read the data "
         + "anew."
+    case .severalStores(let paths):
+      "\(paths.joined(separator: ", ")) keep history, and a tracker follows one store. Make a tracker "
+        + "for each, with the contexts of that store."
+    case .unknownHook(let hook): "The tracker has no \(hook). Name one that is registered."
+    case .hookFailed(let name, let why):
+      "The hook for \(name) threw: \(why). The cursor stays, and so does the history behind it. Mend "
+        + "the hook, remove it, or let it be skipped."
+    case .insideHook(let actor):
+      "A hook asked its own tracker \"\(actor)\" for what waits until the hook has ended. Ask without "
+        + "waiting, or after the pass."
     case .stopped(let why): "The request was given up because its closure threw: \(why)."
     case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
     case .damagedTransaction(let number):

@@ -70,9 +70,9 @@ public struct StoreConfiguration: Sendable {
 }
 
 /// Names of authors, where a trailing `*` stands for any ending.
-enum AuthorPatterns {
+package enum AuthorPatterns {
   /// Whether one of them is the author's.
-  static func match(_ author: String?, _ patterns: some Sequence<String>) -> Bool {
+  package static func match(_ author: String?, _ patterns: some Sequence<String>) -> Bool {
     guard let author else { return false }
     return patterns.contains { pattern in
       pattern.hasSuffix("*") ? author.hasPrefix(pattern.dropLast()) : author == pattern

@@ -13,7 +13,7 @@ package final class MemberSession {
   package let store: Store
   /// The contexts that history is merged into.
   package let contexts: [ObjectContext]
-  /// The authors whose transactions are not merged.
+  /// The authors whose transactions are not merged; a trailing `*` stands for any ending.
   package let ignoredAuthors: Set<String>
   /// How many transactions one page holds at most.
   package let pageTransactionCountMax: Int
@@ -32,7 +32,8 @@ package final class MemberSession {
   ///
   /// A member that was cut off starts at the head if it says so, as if it were new.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the member off.
+  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the member off,
+  ///   ``HistoryError/inUse(_:processID:)`` while it runs elsewhere.
   /// - Complexity: one small write, then a scan of the data for each context without the write lock.
   package init(
     _ member: ActorID,
@@ -41,14 +42,22 @@ package final class MemberSession {
     author: String?,
     ignoredAuthors: Set<String> = [],
     pageTransactionCountMax: Int = 1000,
-    resyncingIfLost: Bool = false
+    resyncingIfLost: Bool = false,
+    declaring declared: MemberConfiguration = MemberConfiguration(),
+    importing cursors: KitCursors? = nil
   ) throws(HistoryError) {
     self.member = member
     self.store = store
     self.contexts = contexts
     self.ignoredAuthors = ignoredAuthors
     self.pageTransactionCountMax = pageTransactionCountMax
-    registration = try store.join(member, author: author, resyncingIfLost: resyncingIfLost)
+    registration = try store.join(
+      member,
+      author: author,
+      resyncingIfLost: resyncingIfLost,
+      declaring: declared,
+      importing: cursors
+    )
     mergedThrough = registration.cursor
     recordedThrough = registration.cursor
     for context in contexts { try context.loadAll() }
@@ -69,7 +78,7 @@ package final class MemberSession {
     Memory(
       ignoredAuthors: ignoredAuthors,
       pageTransactionCountMax: pageTransactionCountMax,
-      registration: registration,
+      registration: registration.released,
       mergedThrough: mergedThrough,
       recordedThrough: recordedThrough,
       fetched: fetched
@@ -92,10 +101,12 @@ package final class MemberSession {
   /// Reads the next page of history after what was merged.
   ///
   /// - Returns: the transactions that a merge will bring in.
-  /// - Throws: ``HistoryError/expired(token:firstHeld:)`` and its like, after which only a resync helps.
+  /// - Throws: ``HistoryError/lost(_:)``, ``HistoryError/expired(token:firstHeld:)`` and their like,
+  ///   after which only a resync helps.
   package func fetch() throws(HistoryError) -> [HistoryTransaction] {
     let page = try store.fetch(
-      HistoryRequest(after: mergedThrough, transactionCountMax: pageTransactionCountMax)
+      HistoryRequest(after: mergedThrough, transactionCountMax: pageTransactionCountMax),
+      by: registration
     )
     fetched = page
     hasMore = page.hasMore
@@ -115,9 +126,16 @@ package final class MemberSession {
     guard let page = fetched else { return [] }
     let transactions = relevant(page)
     for context in contexts { try context.merge(transactions) }
+    passOver()
+    return transactions
+  }
+
+  /// Goes on behind the fetched page as if it were merged: somebody else has done that, or wants it to
+  /// be left out.
+  package func passOver() {
+    guard let page = fetched else { return }
     mergedThrough = page.scannedThrough
     fetched = nil
-    return transactions
   }
 
   /// Records how far was merged: the last transaction scanned, not the last that mattered.
@@ -132,8 +150,27 @@ package final class MemberSession {
   }
 
   /// Purges what every member has merged.
-  package func purge() throws(HistoryError) -> PurgeResult {
-    try store.purge(by: registration)
+  package func purge(
+    retaining limits: RetentionLimits = RetentionLimits()
+  ) throws(HistoryError) -> PurgeResult {
+    try store.purge(by: registration, retaining: limits)
+  }
+
+  /// Records how far was merged and purges, in one small SQLite transaction; what is left to do is to
+  /// delete rows that nobody sees any more.
+  package func recordAndPurge(
+    when trigger: PurgeTrigger = .always,
+    retaining limits: RetentionLimits = RetentionLimits()
+  ) throws(HistoryError) -> PurgeResult {
+    let position = mergedThrough == recordedThrough ? nil : mergedThrough
+    let result = try store.purge(
+      by: registration,
+      recording: position,
+      when: trigger,
+      retaining: limits
+    )
+    recordedThrough = mergedThrough
+    return result
   }
 
   /// Ends the membership: history is not kept for it any more.
@@ -155,15 +192,11 @@ package final class MemberSession {
   private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
     page.transactions.filter { transaction in
       guard concernsContexts(transaction.record.writer) else { return false }
-      return ignoredAuthors.isEmpty || !isIgnored(transaction.author)
+      return ignoredAuthors.isEmpty || !AuthorPatterns.match(transaction.author, ignoredAuthors)
     }
   }
 
   private func concernsContexts(_ writer: Int64) -> Bool {
     contexts.isEmpty || contexts.contains { rules.merges(writer, $0.writer.rawValue) }
-  }
-
-  private func isIgnored(_ author: String?) -> Bool {
-    author.map(ignoredAuthors.contains) ?? false
   }
 }

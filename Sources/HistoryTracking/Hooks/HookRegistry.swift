@@ -1,0 +1,106 @@
+import HistoryStore
+import PersistentHistory
+
+/// The observers and merge hooks of a tracker, in the order in which they are called.
+struct HookRegistry: Sendable {
+  private(set) var observers: [Observer] = []
+  private(set) var mergeHooks: [MergeHook] = []
+  private var lastNumber = 0
+
+  /// Whether nothing is registered, so that nothing needs to be grouped.
+  var isEmpty: Bool { observers.isEmpty && mergeHooks.isEmpty }
+
+  // MARK: Observers
+
+  /// Adds an observer behind those that are registered.
+  mutating func addObserver(
+    of kind: ObservedKind,
+    named name: String,
+    _ policy: HookFailurePolicy,
+    _ callback: @escaping HookCallback
+  ) -> HookID {
+    let id = nextID()
+    observers.append(
+      Observer(id: id, kind: kind, name: name, policy: policy, callback: callback)
+    )
+    return id
+  }
+
+  /// Removes an observer, and answers whether it was registered.
+  mutating func removeObserver(_ id: HookID) -> Bool {
+    guard let index = observers.firstIndex(where: { $0.id == id }) else { return false }
+    observers.remove(at: index)
+    return true
+  }
+
+  /// Removes the observers of a kind.
+  mutating func removeObservers(of kind: ObservedKind) {
+    observers.removeAll { $0.kind == kind }
+  }
+
+  /// Removes every observer.
+  mutating func removeAllObservers() {
+    observers.removeAll()
+  }
+
+  /// The observers that have not been told a group yet.
+  func observers(awaiting group: ObserverGroup) -> [HookID] {
+    observers.filter { $0.kind == group.kind && $0.awaits(group.position) }.map(\.id)
+  }
+
+  /// The observer with an identity, unless it was removed.
+  func observer(_ id: HookID) -> Observer? { observers.first { $0.id == id } }
+
+  /// Remembers that an observer was told a group.
+  mutating func noteTold(_ id: HookID, _ position: GroupPosition) {
+    guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
+    observers[index].toldThrough = position
+  }
+
+  /// Forgets what observers were told: numbers may begin again where the file was replaced.
+  mutating func forgetTold() {
+    for index in observers.indices { observers[index].toldThrough = nil }
+  }
+
+  // MARK: Merge hooks
+
+  /// Adds a merge hook before another one, or behind all of them.
+  ///
+  /// - Throws: ``HistoryError/unknownHook(_:)`` when the other one is not registered.
+  mutating func addMergeHook(
+    before other: HookID?,
+    _ policy: HookFailurePolicy,
+    _ callback: @escaping MergeHookCallback
+  ) throws(HistoryError) -> HookID {
+    var place = mergeHooks.count
+    if let other {
+      guard let found = mergeHooks.firstIndex(where: { $0.id == other }) else {
+        throw .unknownHook(other.description)
+      }
+      place = found
+    }
+    let hook = MergeHook(id: nextID(), policy: policy, callback: callback)
+    mergeHooks.insert(hook, at: place)
+    return hook.id
+  }
+
+  /// Removes a merge hook, and answers whether it was registered.
+  mutating func removeMergeHook(_ id: HookID) -> Bool {
+    guard let index = mergeHooks.firstIndex(where: { $0.id == id }) else { return false }
+    mergeHooks.remove(at: index)
+    return true
+  }
+
+  /// Removes every merge hook.
+  mutating func removeAllMergeHooks() {
+    mergeHooks.removeAll()
+  }
+
+  /// Whether a merge hook is still registered.
+  func hasMergeHook(_ id: HookID) -> Bool { mergeHooks.contains { $0.id == id } }
+
+  private mutating func nextID() -> HookID {
+    lastNumber += 1
+    return HookID(number: lastNumber)
+  }
+}

@@ -1,0 +1,71 @@
+public import HistoryStore
+import PersistentHistory
+
+extension HistoryTracker {
+  /// Purges what every member has merged, whatever the strategy says.
+  ///
+  /// - Throws: ``HistoryError/superseded(_:)`` and its like when the tracker is launched and was
+  ///   replaced; nothing is purged then.
+  @discardableResult
+  public func purge() async throws(HistoryError) -> PurgeResult {
+    let limits = configuration.retention ?? RetentionLimits()
+    let result =
+      if let session { try session.purge(retaining: limits) } else {
+        try store.purge(retaining: limits)
+      }
+    tellCut(result.lostMembers, result.timestampJumps)
+    return result
+  }
+
+  /// What purges by hand, apart from the tracker and its passes (in the kit: `cleanerBuilder()`).
+  public nonisolated var purger: HistoryPurger {
+    HistoryPurger(store: store, retention: configuration.retention)
+  }
+
+  /// Ends a pass: purges if it is its turn, and otherwise records the last page alone.
+  func purge(
+    _ session: MemberSession,
+    _ steps: PassSteps,
+    _ report: inout PassReport
+  ) throws(HistoryError) {
+    guard let trigger = purges.trigger(configuration.strategy, report) else {
+      if steps.recordsWithPurge { report.cursor = try session.record() }
+      return
+    }
+    let limits = configuration.retention ?? RetentionLimits()
+    report.note(try session.purge(steps, trigger, limits), session.recordedThrough)
+    tellCut(report.lostMembers, report.timestampJumps)
+  }
+
+  private func tellCut(_ lost: [ActorID], _ jumps: [TimestampJump]) {
+    for actor in lost {
+      log.event(.fault, "\(actor) was cut off by a retention limit; it must resync")
+    }
+    for jump in jumps {
+      log.event(
+        .notice,
+        "time moves by \(jump.seconds) s at #\(jump.number); retention leaves it out"
+      )
+    }
+  }
+}
+
+/// Whether it is a pass's turn to purge, by the strategy.
+struct PurgeTurn {
+  /// How many passes have found something new.
+  private var newsCount = 0
+
+  /// When the store is to purge at the end of a pass, or nothing if it is not to.
+  mutating func trigger(_ strategy: PurgeStrategy, _ report: PassReport) -> PurgeTrigger? {
+    switch strategy {
+    case .none: return nil
+    case .whenMerged: return .always
+    case .byDuration(let seconds): return .atIntervals(seconds: seconds)
+    case .whenLargerThan(let share): return .whenLargerThan(share: share)
+    case .byNotification(let times):
+      guard report.pageCount > 0 else { return nil }
+      newsCount += 1
+      return newsCount % max(1, times) == 0 ? .always : nil
+    }
+  }
+}

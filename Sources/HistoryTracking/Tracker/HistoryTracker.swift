@@ -1,0 +1,201 @@
+public import HistoryStore
+public import ObjectContexts
+public import PersistentHistory
+
+/// Keeps contexts up to date with what others write to a store: fetches the history after the
+/// actor's cursor, tells hooks about it, merges it, records the cursor, and purges what every member
+/// has merged.
+///
+/// Once started it makes a pass for each signal of the store, one at a time; what is signalled during
+/// a pass leads to exactly one more. A tracker that nobody holds any more ends, stopped or not.
+///
+/// ```swift
+/// let store = try Store(path: "/path/to/shared.store", model: model)
+/// let view = ObjectContext(store: store, author: "app", name: "view")
+/// let tracker = HistoryTracker("app", store: store, contexts: [view])
+/// try await tracker.start()
+/// ```
+public actor HistoryTracker {
+  /// The actor: a process in one role.
+  public nonisolated let member: ActorID
+  /// The store that is followed.
+  public nonisolated let store: Store
+  /// The contexts that history is merged into.
+  public nonisolated let contexts: [ObjectContext]
+  /// How the tracker works.
+  public nonisolated let configuration: TrackerConfiguration
+  /// Why the last pass did not succeed; nothing once one does.
+  public internal(set) var failure: HistoryError?
+
+  let log: TrackerLog
+  private let home: any Actor
+  var session: MemberSession?
+  /// Makes a pass for each signal while the tracker is started.
+  var following: Task<Void, Never>?
+  /// How often the tracker was stopped.
+  private var stopCount = 0
+  var hooks = HookRegistry()
+  var troubles = HookTroubles()
+  /// The call of a hook that is under way.
+  var hookCall: HookCall?
+  var queue = PassQueue()
+  var purges = PurgeTurn()
+  let broadcast = PassBroadcast()
+  /// Undeclared authors that were told already.
+  var toldAuthors: Set<String> = []
+
+  /// Creates a tracker for one actor: a process in one role, whose name no other process uses.
+  ///
+  /// Without contexts it makes one, a view of the current author. Every context must be on the store.
+  public init(
+    _ member: ActorID,
+    store: Store,
+    contexts: [ObjectContext]? = nil,
+    configuration: TrackerConfiguration = TrackerConfiguration()
+  ) {
+    let author = configuration.currentAuthor
+    let contexts = contexts ?? [ObjectContext(store: store, author: author, name: "view")]
+    for context in contexts where context.store.id != store.id {
+      fatalError(
+        "A context of \(context.store.path) cannot follow \(store.path): make a tracker for each store."
+      )
+    }
+    self.member = member
+    self.store = store
+    self.contexts = contexts
+    self.configuration = configuration
+    log = TrackerLog(
+      actor: member,
+      level: configuration.logLevel,
+      logger: configuration.logger
+    )
+    home = configuration.executor.map { InjectedHome($0) } ?? DefaultHome()
+    if configuration.autoStart { startAlone() }
+  }
+
+  /// Creates a tracker with a purge strategy and defaults for the rest.
+  public init(
+    _ member: ActorID,
+    store: Store,
+    contexts: [ObjectContext]? = nil,
+    strategy: PurgeStrategy
+  ) {
+    var configuration = TrackerConfiguration()
+    configuration.strategy = strategy
+    self.init(member, store: store, contexts: contexts, configuration: configuration)
+  }
+
+  deinit { following?.cancel() }
+
+  /// What runs the tracker: its own queue on the system's threads, or what it was given.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+
+  // MARK: Life
+
+  /// Whether the tracker follows the store.
+  public var isStarted: Bool { following != nil }
+
+  /// Whether the actor is launched, and what it has in memory held.
+  var isLaunched: Bool { session != nil }
+
+  /// How many wait for a pass that is under way.
+  var waitingCount: Int { queue.waitingCount }
+
+  /// Launches the actor, catches up with what was written while it was away, and follows the store
+  /// from there on; when it runs already, it only catches up.
+  ///
+  /// What goes wrong while following stands in ``failure``, in ``passes`` and in the log.
+  ///
+  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the actor off,
+  ///   ``HistoryError/inUse(_:processID:)`` while another process runs it; nothing is followed then.
+  @discardableResult
+  public func start() async throws(HistoryError) -> PassReport {
+    guard following == nil else { return try await pass() }
+    // Watched first, so that nothing falls between the pass and the watch.
+    let signals = try configuration.signals(store)
+    let life = stopCount
+    let report = try await pass()
+    guard following == nil, life == stopCount else { return report }
+    follow(signals)
+    log.event(.info, "follows \(store.path): \(report)")
+    return report
+  }
+
+  /// Stops following the history; the cursor stays, and history is kept for the actor.
+  ///
+  /// A pass that is under way goes on to its end.
+  public func stop() {
+    if following != nil { log.event(.info, "stopped") }
+    following?.cancel()
+    following = nil
+    session = nil
+    stopCount += 1
+  }
+
+  /// Ends the membership: history is not kept for the actor any more.
+  ///
+  /// - Throws: ``HistoryError/insideHook(_:)`` when a hook of this tracker waits for it.
+  public func retire() async throws(HistoryError) {
+    try await takeTurn()
+    defer { queue.end() }
+    try launched().retire()
+    stop()
+  }
+
+  /// Reads the data anew and goes on from the head, after history was lost, expired or rewound.
+  ///
+  /// - Throws: ``HistoryError/insideHook(_:)`` when a hook of this tracker waits for it.
+  @discardableResult
+  public func resync() async throws(HistoryError) -> HistoryToken {
+    try await takeTurn()
+    defer { queue.end() }
+    let cursor = try launched(resyncingIfLost: true).resync()
+    hooks.forgetTold()
+    failure = nil
+    log.event(.notice, "read the data anew, and goes on from #\(cursor.number)")
+    return cursor
+  }
+
+  /// The session of this launch, or a new one.
+  func launched(resyncingIfLost: Bool = false) throws(HistoryError) -> MemberSession {
+    if let session { return session }
+    let launched = try MemberSession(
+      member,
+      store: store,
+      contexts: contexts,
+      author: configuration.currentAuthor ?? contexts.first?.author,
+      ignoredAuthors: configuration.ignoredAuthors,
+      pageTransactionCountMax: configuration.pageTransactionCountMax,
+      resyncingIfLost: resyncingIfLost,
+      declaring: configuration.declaration,
+      importing: configuration.kitCursors
+    )
+    hooks.forgetTold()
+    session = launched
+    try tell(launched.registration)
+    return launched
+  }
+
+  /// Says what a launch found out: what became of the kit's cursor, and what members disagree in.
+  private func tell(_ registration: Registration) throws(HistoryError) {
+    if let imported = registration.cursorImport { log.event(.notice, "\(imported)") }
+    guard configuration.logLevel > .off else { return }
+    for difference in try store.configurationDifferences() {
+      log.event(.notice, "\(difference)")
+    }
+  }
+}
+
+/// The queue of a tracker's own on the system's threads.
+private actor DefaultHome {}
+
+/// The queue that a tracker was given.
+private actor InjectedHome {
+  private let executor: any SerialExecutor
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ executor: any SerialExecutor) {
+    self.executor = executor
+  }
+}

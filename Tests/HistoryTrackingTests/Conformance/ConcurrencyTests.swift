@@ -1,0 +1,103 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Testing
+
+@testable import HistoryTracking
+
+/// What the kit's own tests let happen at once, of ours; they crash nowhere and lose nothing.
+@Suite struct `Conformance: Concurrency` {
+  let shared: TrackedStore
+  let other: ObjectContext
+  let notes = Notes()
+
+  init() throws {
+    shared = try TrackedStore()
+    other = try shared.writer("other")
+  }
+
+  @Test func `multipleActorsConcurrentAccess: passes of many tasks merge everything once`()
+    async throws
+  {
+    let app = try await shared.started("app")
+    try await app.registerObserver(entity: "Item", operation: .insert) { [notes] group in
+      for _ in group { notes.note("") }
+    }
+    try await withThrowingTaskGroup { group in
+      for number in 0..<10 {
+        group.addTask { [other] in
+          try other.write("\(number)")
+          try await app.pass()
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try app.view.titles.count == 10 && notes.count == 10)
+  }
+
+  @Test func `cleanAndFetchConcurrent: purges beside passes take nothing that is not merged`()
+    async throws
+  {
+    let app = try await shared.started("app")
+    let purger = app.purger
+    try await withThrowingTaskGroup { group in
+      for number in 0..<10 {
+        group.addTask { [other] in
+          try other.write("\(number)")
+          try await app.pass()
+        }
+        group.addTask { try await purger.purge() }
+      }
+      try await group.waitForAll()
+    }
+    try await app.pass()
+    #expect(try app.view.titles.count == 10 && shared.held() == [10])
+  }
+
+  @Test func `concurrentHookTriggering: a hundred inserts are told a hundred times`() async throws {
+    let app = try await shared.started("app")
+    try await app.registerObserver(entity: "Item", operation: .insert) { [notes] in notes.note($0) }
+    for number in 0..<100 {
+      try other.write("\(number)")
+    }
+    await withTaskGroup { group in
+      for _ in 0..<10 { group.addTask { _ = try? await app.pass() } }
+    }
+    #expect(notes.count == 100 && Set(notes.all).count == 100)
+  }
+
+  @Test func `multipleKitInstancesConcurrent: all of them converge`() async throws {
+    var apps: [HistoryTracker] = []
+    for name in ["one", "two", "three"] { apps.append(try await shared.started(ActorID(name))) }
+    try await withThrowingTaskGroup { group in
+      for app in apps {
+        group.addTask {
+          for number in 0..<5 {
+            try app.view.write("\(app.member) \(number)")
+            try await app.pass()
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for app in apps { try await app.pass() }
+    for app in apps { #expect(try app.view.titles.count == 15) }
+    #expect(try shared.held().count <= 15)
+  }
+
+  @Test func `concurrentCleaners: rows survive, and history goes once`() async throws {
+    let app = try await shared.started("app") { $0.strategy = .none }
+    for number in 0..<20 { try other.write("\(number)") }
+    try await app.pass()
+    let stores = try (0..<4).map { _ in try shared.open() }
+    let deleted = try await withThrowingTaskGroup { group in
+      for store in stores {
+        group.addTask { try await HistoryPurger(store: store).purge().transactionCount }
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(deleted == 19)
+    try other.loadAll()
+    #expect(try other.titles.count == 20)
+  }
+}

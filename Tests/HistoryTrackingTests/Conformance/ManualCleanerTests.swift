@@ -1,0 +1,55 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Testing
+
+@testable import HistoryTracking
+
+/// What the kit's own tests say of its manual cleaner, of our purger.
+@Suite struct `Conformance: ManualCleaner` {
+  let shared: TrackedStore
+  let other: ObjectContext
+
+  init() throws {
+    shared = try TrackedStore()
+    other = try shared.writer("other")
+  }
+
+  @Test func `cleanNormalFlow: rows survive`() async throws {
+    let app = try await shared.started("app") { $0.strategy = .none }
+    try other.write("a", "b")
+    try await app.pass()
+    try await HistoryPurger(store: try shared.open()).purge()
+    try other.loadAll()
+    #expect(try other.titles == ["a", "b"])
+  }
+
+  @Test func `getLastCommonTimestamp: the purge says the watermark`() async throws {
+    let app = try await shared.started("app") { $0.strategy = .none }
+    let widget = try await shared.started("widget") { $0.strategy = .none }
+    try other.write("a", "b", "c")
+    try await app.pass()
+    #expect(try await app.purger.purge().watermark == 0)
+    try await widget.pass()
+    #expect(try await app.purger.purge().watermark == 3)
+  }
+
+  @Test func `handleEmptyTimestamp: with no member the watermark is the head`() async throws {
+    try other.write("a", "b")
+    let result = try await HistoryPurger(store: try shared.open()).purge()
+    #expect(result.watermark == 2 && result.purgedThrough == 1)
+  }
+
+  @Test func `verifyTransactionCountAfterClean: of what all have merged the newest one remains`()
+    async throws
+  {
+    let app = try await shared.started("app") { $0.strategy = .none }
+    try other.write("a", "b", "c", "d")
+    try await app.pass()
+    try other.write("e")
+    #expect(try await app.purger.purge().transactionCount == 4)
+    #expect(try shared.held() == [5])
+    try await app.pass()
+    #expect(try app.view.titles == ["a", "b", "c", "d", "e"])
+  }
+}

@@ -1,0 +1,50 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Testing
+
+@testable import HistoryTracking
+
+/// What the kit's own tests say of its timestamps, of our cursors and their watermark.
+@Suite struct `Conformance: TimestampManager` {
+  let shared: TrackedStore
+  let other: ObjectContext
+
+  init() throws {
+    shared = try TrackedStore()
+    other = try shared.writer("other")
+  }
+
+  @Test
+  func `returnsNilWhenRequiredAuthorIsMissingTimestamp: the watermark is where it registered`()
+    async throws
+  {
+    let app = try await shared.started("app")
+    _ = try await shared.started("widget")
+    try other.write("a", "b", "c")
+    try await app.pass()
+    #expect(try await app.purge().watermark == 0)
+  }
+
+  @Test func `returnsMinimumTimestampWhenAllRequiredAuthorsArePresent: the least cursor`()
+    async throws
+  {
+    let app = try await shared.started("app") { $0.strategy = .none }
+    let widget = try await shared.started("widget") { $0.strategy = .none }
+    try other.write("a", "b")
+    try await widget.pass()
+    try other.write("c", "d")
+    try await app.pass()
+    let result = try await app.purge()
+    #expect(result.watermark == 2 && result.purgedThrough == 2)
+    #expect(try shared.held() == [3, 4])
+  }
+
+  @Test func `batchAuthorsAreExcludedFromReadinessChecks: they are no members`() async throws {
+    let app = try await shared.started("app") { $0.batchAuthors = ["import"] }
+    try shared.writer("import").write("a", "b")
+    try await app.pass()
+    #expect(try await app.purge().watermark == 2)
+    #expect(try shared.open().members().map(\.id) == ["app"])
+  }
+}

@@ -1,0 +1,83 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Testing
+
+@testable import HistoryTracking
+
+/// What the kit's own tests say of tombstones, of ours, which keep their types.
+@Suite struct `Conformance: Tombstone` {
+  let shared: TrackedStore
+  let other: ObjectContext
+
+  init() throws {
+    shared = try TrackedStore()
+    other = try shared.writer("other")
+  }
+
+  /// The contexts that observers of everything are told while something happens.
+  private func told(_ body: () throws -> Void) async throws -> [HookContext] {
+    let app = try await shared.started("app")
+    let told = ContextLog()
+    for operation in ChangeType.allCases {
+      try await app.registerObserver(entity: "Item", operation: operation) { group in
+        await told.add(group)
+      }
+    }
+    try body()
+    try await app.pass()
+    return await told.contexts
+  }
+
+  @Test func `tombstoneInObserverHook: the preserved value is there, and when it was deleted`()
+    async throws
+  {
+    let deleted = try #require(
+      try await told {
+        let item = try other.insert("Item", ["title": "gone"])
+        try other.save()
+        item.delete()
+        try other.save()
+      }.last
+    )
+    #expect(deleted.operation == .delete)
+    #expect(deleted.tombstone == ["title": "gone"])
+    #expect(deleted.timestamp.timeIntervalSinceNow < 60)
+  }
+
+  @Test func `tombstoneContainsPreservedAttributes: each with its type, and no other`() async throws
+  {
+    let due = Date(timeIntervalSinceReferenceDate: 12_345.678_9)
+    let token = UUID()
+    let deleted = try #require(
+      try await told {
+        let item = try other.insert(
+          "Item",
+          ["title": "a", "count": 3, "due": .date(due), "token": .uuid(token)]
+        )
+        try other.save()
+        item.delete()
+        try other.save()
+      }.last
+    )
+    #expect(deleted.tombstone == ["title": "a", "due": .date(due), "token": .uuid(token)])
+  }
+
+  @Test func `noTombstoneForInsertAndUpdate: there is none`() async throws {
+    let contexts = try await told {
+      let item = try other.insert("Item", ["title": "a"])
+      try other.save()
+      try item.set("b", for: "title")
+      try other.save()
+    }
+    #expect(contexts.map(\.operation) == [.insert, .update])
+    #expect(contexts.allSatisfy { $0.tombstone == nil })
+  }
+}
+
+/// Contexts that were told.
+private actor ContextLog {
+  var contexts: [HookContext] = []
+
+  func add(_ group: [HookContext]) { contexts += group }
+}

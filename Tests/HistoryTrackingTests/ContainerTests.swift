@@ -1,0 +1,63 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import TestSupport
+import Testing
+
+@testable import HistoryTracking
+
+@Suite struct `A tracker of a container` {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// A container with a store for each entity, some with history.
+  private func container(_ tracked: [String: Bool]) throws -> StoreContainer {
+    try StoreContainer(
+      tracked.sorted { $0.key < $1.key }.map { entity, isTracked in
+        var configuration = StoreConfiguration()
+        configuration.tracksHistory = isTracked
+        return StoreDescription(
+          path: folder.path("\(entity).store"),
+          model: try Model([Entity(entity, [Attribute("title", .string)])]),
+          configuration: configuration
+        )
+      }
+    )
+  }
+
+  @Test func `It follows the one store that keeps history, with a view of its own`() async throws {
+    let container = try container(["Cache": false, "Item": true])
+    let tracker = try HistoryTracker(
+      "app",
+      container: container,
+      configuration: TrackerConfiguration(currentAuthor: "app")
+    )
+    #expect(tracker.store === container.stores[1])
+    #expect(tracker.contexts.map(\.author) == ["app"] && tracker.view.name == "view")
+    try await tracker.start()
+    let other = try container.context(for: "Item", author: "other")
+    try other.insert("Item", ["title": "a"])
+    try other.save()
+    try await tracker.pass()
+    #expect(try tracker.view.titles == ["a"])
+  }
+
+  @Test func `Of several stores the contexts name one`() throws {
+    let container = try container(["Item": true, "Note": true])
+    let paths = container.stores.map(\.path)
+    #expect(throws: HistoryError.severalStores(paths)) {
+      try HistoryTracker("app", container: container)
+    }
+    let view = try container.context(for: "Note")
+    let tracker = try HistoryTracker("app", container: container, contexts: [view])
+    #expect(tracker.store === view.store)
+  }
+
+  @Test func `Without a store that keeps history there is nothing to follow`() throws {
+    let container = try container(["Cache": false])
+    #expect(throws: HistoryError.untracked(path: container.stores[0].path)) {
+      try HistoryTracker("app", container: container)
+    }
+  }
+}

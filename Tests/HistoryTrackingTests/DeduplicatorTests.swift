@@ -1,0 +1,151 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import TestSupport
+import Testing
+
+@testable import HistoryTracking
+
+@Suite struct `Removing duplicates` {
+  let shared: TrackedStore
+  let other: ObjectContext
+
+  init() throws {
+    shared = try TrackedStore()
+    other = try shared.writer("other")
+  }
+
+  /// A tracker that keeps one item of each title.
+  private func tracker(
+    _ name: ActorID,
+    combining combine: ObjectDeduplicator.Combine? = nil
+  ) async throws -> HistoryTracker {
+    let store = try shared.open()
+    return try await shared.started(name, on: store) {
+      $0.deduplicator = ObjectDeduplicator(
+        store: store,
+        entity: "Item",
+        by: ["title"],
+        author: name.name,
+        combining: combine
+      )
+    }
+  }
+
+  private func titles() throws -> [String] {
+    let reader = try shared.writer(nil)
+    try reader.loadAll()
+    return try reader.titles
+  }
+
+  @Test func `The oldest stays, and removing them ends`() async throws {
+    let app = try await tracker("app")
+    let ids = try other.write("a", "b", "a", "a", "c")
+    try await app.pass()
+    #expect(try titles() == ["a", "b", "c"])
+    #expect(try await app.pass().transactionCount == 1, "it merges what it removed itself")
+    #expect(try app.view.titles == ["a", "b", "c"])
+    #expect(try app.view.object(ids[0]) != nil && app.view.object(ids[2]) == nil)
+    #expect(try await app.pass().transactionCount == 0)
+    #expect(try other.store.currentToken().number == 6)
+  }
+
+  @Test func `What becomes equal by an update is a duplicate, what merely changes is not asked`()
+    async throws
+  {
+    let app = try await tracker("app")
+    let ids = try other.write("a", "b")
+    try await app.pass()
+    try other.object(ids[0])?.set(5, for: "count")
+    try other.save()
+    try await app.pass()
+    #expect(try titles() == ["a", "b"])
+    try other.object(ids[1])?.set("a", for: "title")
+    try other.save()
+    try await app.pass()
+    #expect(try titles() == ["a"])
+  }
+
+  @Test func `Objects without a value are nobody's duplicates`() async throws {
+    let app = try await tracker("app")
+    for _ in 0..<2 { try other.insert("Item", ["count": 1]) }
+    try other.save()
+    try await app.pass()
+    #expect(try titles().count == 2)
+  }
+
+  @Test func `What stays takes over what it is given from those that go`() async throws {
+    let app = try await tracker("app") { winner, losers in
+      let counts = ([winner] + losers).compactMap { object -> Int64? in
+        if case .int(let count) = object["count"] { count } else { nil }
+      }
+      return ["count": .int(counts.reduce(0, +))]
+    }
+    for count in [Int64(1), 2, 4] { try other.insert("Item", ["title": "a", "count": .int(count)]) }
+    try other.save()
+    try await app.pass()
+    try await app.pass()
+    #expect(try app.view.registeredObjects("Item").map { $0["count"] } == [7])
+  }
+
+  @Test func `Two actors at once remove the same ones, and converge`() async throws {
+    for seed in UInt64(1)...4 {
+      var random = SeededRandom(seed: seed)
+      let round = try Self()
+      let trackers = [try await round.tracker("app"), try await round.tracker("widget")]
+      for _ in 0..<12 {
+        let title = ["a", "b", "c"][Int.random(in: 0..<3, using: &random)]
+        let writers = trackers.map(\.view) + [round.other]
+        try writers[Int.random(in: 0..<3, using: &random)].write(title)
+        if Bool.random(using: &random) {
+          async let one = trackers[0].pass()
+          async let two = trackers[1].pass()
+          _ = try await (one, two)
+        }
+      }
+      var rounds = 0
+      var isQuiet = false
+      while !isQuiet && rounds < 8 {
+        rounds += 1
+        isQuiet = true
+        for tracker in trackers {
+          if try await tracker.pass().transactionCount > 0 { isQuiet = false }
+        }
+      }
+      #expect(isQuiet, "seed \(seed)")
+      let titles = try round.titles()
+      #expect(Set(titles).count == titles.count, "seed \(seed)")
+      for tracker in trackers { #expect(try tracker.view.titles == titles, "seed \(seed)") }
+    }
+  }
+
+  @Test func `If the one that stays is deleted meanwhile, the others are looked at again`()
+    async throws
+  {
+    let raced = RaceOnce()
+    let app = try await tracker("app") { winner, _ in
+      raced.run {
+        let context = ObjectContext(store: winner.context.store, author: "somebody")
+        guard let object = try? context.object(winner.id) else { return }
+        object.delete()
+        _ = try? context.save()
+      }
+      return [:]
+    }
+    let ids = try other.write("a", "a", "a")
+    try await app.pass()
+    try await app.pass()
+    #expect(try app.view.registeredObjects("Item").map(\.id) == [ids[1]])
+  }
+}
+
+/// Does something the first time only.
+private final class RaceOnce: @unchecked Sendable {
+  private var isDone = false
+
+  func run(_ body: () -> Void) {
+    guard !isDone else { return }
+    isDone = true
+    body()
+  }
+}

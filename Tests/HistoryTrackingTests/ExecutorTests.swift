@@ -1,0 +1,87 @@
+import Foundation
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Testing
+
+@testable import HistoryTracking
+
+@Suite struct `A tracker on an executor of its own` {
+  let shared: TrackedStore
+  let other: ObjectContext
+  let notes = Notes()
+
+  init() throws {
+    shared = try TrackedStore()
+    other = try shared.writer("other")
+  }
+
+  @Test func `Everything that it does runs there`() async throws {
+    let executor = ThreadExecutor()
+    let signals = Signals()
+    let app = try shared.tracker("app") {
+      $0.executor = executor
+      $0.signals = signals.source
+      $0.merger = PlaceMerger(notes: notes, executor: executor)
+      $0.clock.sleep = { [notes] _ in notes.note("pause here: \(executor.isCurrent)") }
+    }
+    let failing = Weather()
+    try await app.registerObserver(entity: "Item", operation: .insert) { [notes] _ in
+      notes.note("observer here: \(executor.isCurrent)")
+      try await failing.check()
+    }
+    try await app.registerMergeHook { [notes] _ in
+      notes.note("merge hook here: \(executor.isCurrent)")
+      return .goOn
+    }
+    try await app.start()
+    var reports = await app.passes.makeAsyncIterator()
+    try other.write("a")
+    signals.send()
+    #expect(await reports.next()?.failure != nil)
+    await failing.clear()
+    while let report = await reports.next(), report.failure != nil {}
+    #expect(
+      Set(notes.all) == [
+        "observer here: true", "pause here: true", "merge hook here: true", "merger here: true",
+      ]
+    )
+    await app.stop()
+  }
+}
+
+/// Runs jobs on a thread of its own, one at a time.
+private final class ThreadExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
+  private static let key = DispatchSpecificKey<ObjectIdentifier>()
+  private let queue = DispatchQueue(label: "tracker")
+
+  init() {
+    queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
+  }
+
+  var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async {
+      job.runSynchronously(
+        isolatedTo: self.asUnownedSerialExecutor(),
+        taskExecutor: self.asUnownedTaskExecutor()
+      )
+    }
+  }
+}
+
+/// Notes where it merges.
+private struct PlaceMerger: TransactionMerger {
+  let notes: Notes
+  let executor: ThreadExecutor
+
+  func merge(
+    _ transactions: [HistoryTransaction],
+    into contexts: [ObjectContext]
+  ) async throws {
+    notes.note("merger here: \(executor.isCurrent)")
+    try await DefaultMerger().merge(transactions, into: contexts)
+  }
+}

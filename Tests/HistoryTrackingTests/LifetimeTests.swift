@@ -1,0 +1,80 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Testing
+
+@testable import HistoryTracking
+
+@Suite struct `A tracker that is dropped` {
+  let shared: TrackedStore
+  let other: ObjectContext
+
+  init() throws {
+    shared = try TrackedStore()
+    other = ObjectContext(store: try shared.open { $0.signalsChanges = true }, author: "other")
+  }
+
+  /// What a tracker holds, without holding it.
+  private final class Held {
+    weak var tracker: HistoryTracker?
+    weak var store: Store?
+    weak var context: ObjectContext?
+    weak var logger: RecordingLogger?
+    weak var seenByHooks: Notes?
+
+    var isGone: Bool {
+      tracker == nil && store == nil && context == nil && logger == nil && seenByHooks == nil
+    }
+  }
+
+  /// How a tracker is used before it is dropped.
+  enum Use: CaseIterable {
+    case never
+    case started
+    case passed
+    case listenedTo
+    case failing
+  }
+
+  @Test(arguments: Use.allCases)
+  func `It is freed with everything that it held`(_ use: Use) async throws {
+    let held = Held()
+    try await drop(use, held)
+    while !held.isGone { await Task.yield() }
+    // Nobody runs the member any more.
+    #expect(try shared.open().forget("app") == (use != .never))
+  }
+
+  private func drop(_ use: Use, _ held: Held) async throws {
+    let logger = RecordingLogger()
+    let notes = Notes()
+    // The real signals, which a thread of the store's own sends.
+    let app = try shared.tracker("app", on: try shared.open { $0.signalsChanges = true }) {
+      $0.logger = logger
+      $0.signals = { store throws(HistoryError) in try store.changes }
+    }
+    held.tracker = app
+    held.store = app.store
+    held.context = app.view
+    held.logger = logger
+    held.seenByHooks = notes
+    try await app.registerObserver(entity: "Item", operation: .insert) { notes.note($0) }
+    try await app.registerMergeHook { _ in
+      if use == .failing { throw Rain() }
+      return .goOn
+    }
+    guard use != .never else { return }
+    try await app.start()
+    var reports = await app.passes.makeAsyncIterator()
+    switch use {
+    case .never, .started: break
+    case .passed:
+      try other.write("a")
+      try await app.pass()
+    case .listenedTo, .failing:
+      try other.write("a")
+      // The report of the pass that the signal led to.
+      _ = await reports.next()
+    }
+  }
+}

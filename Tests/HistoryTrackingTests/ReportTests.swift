@@ -1,0 +1,148 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Testing
+
+@testable import HistoryTracking
+
+@Suite struct `What a tracker tells` {
+  let shared: TrackedStore
+  let other: ObjectContext
+
+  init() throws {
+    shared = try TrackedStore()
+    other = try shared.writer("other")
+  }
+
+  @Test func `A report measures each step`() async throws {
+    let clock = TickingClock()
+    let app = try await shared.started("app") { $0.clock = clock.trackerClock }
+    try await app.registerMergeHook { _ in .goOn }
+    try other.write("a", "b")
+    let report = try await app.pass()
+    #expect(report.transactionCount == 2 && report.changeCount == 2 && report.pageCount == 1)
+    let durations = report.durations
+    // The clock moves by a second at each reading, and each step ends with one.
+    #expect(durations.fetch == .seconds(1) && durations.hooks == .seconds(1))
+    #expect(durations.merge == .seconds(1) && durations.record == .seconds(1))
+    #expect(durations.purge == .seconds(1))
+    #expect(report.purgedCount == 1 && report.purgedThrough == 1)
+  }
+
+  @Test func `Every listener is told, and nobody once the tracker is gone`() async throws {
+    var app: HistoryTracker? = try await shared.started("app")
+    var listeners: [AsyncStream<PassReport>.Iterator] = []
+    for _ in 0..<2 {
+      let passes = try #require(await app?.passes)
+      listeners.append(passes.makeAsyncIterator())
+    }
+    try other.write("a")
+    try await app?.pass()
+    app = nil
+    for var listener in listeners {
+      #expect(await listener.next()?.numbers == [1])
+      #expect(await listener.next() == nil)
+    }
+  }
+
+  @Test func `An author who was not named is merged, and told once`() async throws {
+    let app = try await shared.started("app") {
+      $0.allAuthors = ["app", "widget"]
+      $0.batchAuthors = ["import"]
+    }
+    for author in ["widget", "import", "stranger", nil] { try shared.writer(author).write("x") }
+    #expect(try await app.pass().undeclaredAuthors == ["stranger"])
+    try shared.writer("stranger").write("y")
+    #expect(try await app.pass().undeclaredAuthors == ["stranger"])
+    #expect(app.messages.count { $0.contains("\"stranger\"") } == 1)
+    #expect(try app.view.titles.count == 5)
+  }
+
+  @Test func `Members that are configured differently are told at the start`() async throws {
+    _ = try await shared.started("widget") { $0.allAuthors = ["app", "widget"] }
+    let app = try await shared.started("app") { $0.allAuthors = ["app"] }
+    #expect(app.messages.contains { $0.contains("differ in the authors") })
+    let members = try shared.open().members()
+    #expect(members.map(\.configuration.authors) == [["app"], ["app", "widget"]])
+    #expect(members.allSatisfy { $0.configuration.strategy == "whenMerged" })
+    #expect(members.map(\.author) == ["app", "widget"])
+  }
+
+  @Test func `The authors to be ignored may end in anything`() async throws {
+    let app = try await shared.started("app") { $0.ignoring = ["noise.*", "exact"] }
+    for author in ["noise.1", "noise.", "exact", "exactly", "noise"] {
+      try shared.writer(author).write(author)
+    }
+    #expect(try await app.pass().numbers == [4, 5])
+    #expect(try app.view.titles == ["exactly", "noise"])
+  }
+
+  @Test func `What history takes of the store decides with whenLargerThan`() async throws {
+    let small = try await shared.started("small") { $0.strategy = .whenLargerThan(share: 0) }
+    try other.write("a", "b")
+    #expect(try await small.pass().purgedThrough == 1)
+    await small.stop()
+    #expect(try shared.open().forget("small"))
+    let large = try await shared.started("large") { $0.strategy = .whenLargerThan(share: 1) }
+    try other.write("c", "d")
+    let report = try await large.pass()
+    #expect(report.purgedThrough == nil && report.cursor?.number == 4)
+    #expect(try shared.cursor("large") == 4)
+  }
+
+  @Test func `The kit's cursor is taken up at the first launch`() async throws {
+    let clock = WallClock(100)
+    let store = try shared.open { $0.clock = clock.read }
+    let writer = ObjectContext(store: store, author: "other")
+    for title in ["a", "b", "c"] {
+      try writer.write(title)
+      clock.advance(by: 10)
+    }
+    let dates = [
+      "PersistentHistoryTrackingKit.lastToken.app": Date(timeIntervalSinceReferenceDate: 115)
+    ]
+    let app = try await shared.started("app", on: store) { $0.kitCursors = KitCursors(dates) }
+    #expect(app.messages.contains { $0.contains("was imported") })
+    #expect(try shared.cursor("app") == 3)
+    await app.stop()
+  }
+
+  @Test func `Starting by itself is starting`() async throws {
+    let signals = Signals()
+    try other.write("a")
+    let app = try shared.tracker("app") {
+      $0.autoStart = true
+      $0.signals = signals.source
+    }
+    var reports = await app.passes.makeAsyncIterator()
+    while await !app.isStarted { await Task.yield() }
+    try other.write("b")
+    signals.send()
+    while let report = await reports.next(), report.numbers != [2] {}
+    #expect(try app.view.titles == ["a", "b"])
+  }
+
+  @Test func `What goes wrong when it starts by itself is kept`() async throws {
+    let running = try await shared.started("app")
+    let app = try shared.tracker("app") { $0.autoStart = true }
+    while await app.failure == nil { await Task.yield() }
+    let message = try #require(app.messages.last)
+    #expect(message.contains("did not start"))
+    await running.stop()
+  }
+}
+
+/// A clock that moves by a second at each reading.
+private final class TickingClock: @unchecked Sendable {
+  private let clock = HandClock()
+
+  var trackerClock: TrackerClock {
+    TrackerClock(
+      now: {
+        self.clock.advance(by: .seconds(1))
+        return self.clock.trackerClock.now()
+      },
+      sleep: { _ in }
+    )
+  }
+}

@@ -1,0 +1,95 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import TestSupport
+
+@testable import HistoryTracking
+
+/// A store that several processes share, with two entities and trackers that pass only when asked.
+struct TrackedStore {
+  let folder: TemporaryFolder
+  let model: Model
+  var path: String { folder.path("shared.store") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    model = try Model([
+      Entity(
+        "Item",
+        [
+          Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+          Attribute("count", .int),
+          Attribute("due", .date, preservesValueInHistoryOnDeletion: true),
+          Attribute("token", .uuid, preservesValueInHistoryOnDeletion: true),
+        ]
+      ),
+      Entity("Person", [Attribute("name", .string), Attribute("age", .int)]),
+    ])
+  }
+
+  /// A connection as another process has one; nothing tells it of commits.
+  func open(_ change: (inout StoreConfiguration) -> Void = { _ in }) throws -> Store {
+    var configuration = StoreConfiguration()
+    configuration.signalsChanges = false
+    configuration.changePollMs = 3_600_000
+    change(&configuration)
+    return try Store(path: path, model: model, configuration: configuration)
+  }
+
+  /// A tracker with contexts on a connection of its own; it is silent, and follows nothing.
+  func tracker(
+    _ member: ActorID,
+    contexts: Int = 1,
+    on store: Store? = nil,
+    _ change: (inout TrackerConfiguration) -> Void = { _ in }
+  ) throws -> HistoryTracker {
+    var configuration = TrackerConfiguration(currentAuthor: member.name)
+    configuration.logger = RecordingLogger()
+    configuration.signals = { _ in AsyncStream { _ in } }
+    change(&configuration)
+    let store = try store ?? open()
+    return HistoryTracker(
+      member,
+      store: store,
+      contexts: (0..<contexts).map { index in
+        ObjectContext(store: store, author: member.name, name: "view \(index)")
+      },
+      configuration: configuration
+    )
+  }
+
+  /// A tracker that has started.
+  func started(
+    _ member: ActorID,
+    contexts: Int = 1,
+    on store: Store? = nil,
+    _ change: (inout TrackerConfiguration) -> Void = { _ in }
+  ) async throws -> HistoryTracker {
+    let tracker = try tracker(member, contexts: contexts, on: store, change)
+    try await tracker.start()
+    return tracker
+  }
+
+  /// A context of a process that has no tracker.
+  func writer(_ author: String?) throws -> ObjectContext {
+    ObjectContext(store: try open(), author: author, name: "writer")
+  }
+
+  /// The numbers of the transactions that history holds.
+  func held() throws -> [Int64] { try open().heldNumbers() }
+
+  /// The number that the registry holds for a member that it keeps history for.
+  func cursor(_ member: ActorID) throws -> Int64? {
+    try open().members().first { $0.id == member && $0.state == .active }?.cursor
+  }
+}
+
+extension HistoryTracker {
+  /// The first context.
+  nonisolated var view: ObjectContext { contexts[0] }
+
+  /// What the tracker has logged.
+  nonisolated var messages: [String] {
+    (configuration.logger as? RecordingLogger)?.messages ?? []
+  }
+}
