@@ -7,27 +7,90 @@ import PersistentHistory
 enum Deletes {
   static let all = Subjects.batchSizes.map(byKey) + [10, 1000].map(matching)
 
+  // MARK: By key
+
   private static func byKey(_ size: Int) -> BenchmarkSubject {
     BenchmarkSubject(
       "write delete \(size)",
       part: "Store.batchDelete",
       operation: "of \(size.rows)",
-      "One request deletes \(size.rows), each named by a closure, and keeps their names as "
-        + "tombstones; the floor steps one statement a row."
+      "One request deletes \(size.rows) of many, each named by a closure, and keeps their names as "
+        + "tombstones; the floor without history steps one statement a row and reads nothing of it, "
+        + "the one with the same history deletes a range."
     ) { setting in
-      let requests = setting.repeats(max(8, 2000 / (size + 7)))
+      let requests = setting.repeats(max(8, 4000 / (size + 7)))
       return [
-        try ours(setting, size, requests) { store, ids in
-          var next = 0
-          return try store.batchDelete(SampleData.slip, by: BatchAuthor("app")) {
-            next += 1
-            return next <= ids.count ? ids[next - 1] : nil
-          }
-        },
-        try floor(setting, size, requests) { try $0.deleteSlips(firstKey: 1, count: size) },
+        try ours(setting, size, requests), try floor(setting, size, requests),
+        try tracked(setting, size, requests),
       ]
     }
   }
+
+  private static func ours(
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
+  ) throws -> MeasuredWork {
+    let file = try setting.store()
+    return MeasuredWork(contender: MeasuredWork.store, operations: requests) { watch in
+      let ids = try file.fillSlips(size * requests)
+      try file.side.checkpoint()
+      var next = 0
+      try watch.time {
+        for request in 1...requests {
+          _ = try file.store.batchDelete(SampleData.slip, by: BatchAuthor("app")) {
+            guard next < request * size else { return nil }
+            next += 1
+            return ids[next - 1]
+          }
+        }
+      }
+      try file.trim()
+      return WorkTally(count: next, sum: try file.side.tally(of: SampleData.slip).count)
+    }
+  }
+
+  private static func floor(
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
+  ) throws -> MeasuredWork {
+    let file = try setting.floor()
+    return MeasuredWork(contender: MeasuredWork.floor, operations: requests) { watch in
+      try file.fillSlips(size * requests)
+      try file.side.checkpoint()
+      var deleted: Int64 = 0
+      try watch.time {
+        for request in 0..<requests {
+          let first = Int64(request * size + 1)
+          deleted += try file.floor.deleteSlips(firstKey: first, count: size)
+        }
+      }
+      return WorkTally(count: deleted, sum: try file.side.tally(of: SampleData.slip).count)
+    }
+  }
+
+  private static func tracked(
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
+  ) throws -> MeasuredWork {
+    let file = try setting.trackedFloor()
+    return MeasuredWork(contender: MeasuredWork.trackedFloor, operations: requests) { watch in
+      try file.fillSlips(size * requests, firstKey: 1)
+      try file.side.checkpoint()
+      var deleted: Int64 = 0
+      try watch.time {
+        for request in 0..<requests {
+          deleted += try file.delete(firstKey: Int64(request * size + 1), count: size)
+        }
+      }
+      try file.trim()
+      return WorkTally(count: deleted, sum: try file.side.tally(of: SampleData.slip).count)
+    }
+  }
+
+  // MARK: By predicate
 
   private static func matching(_ size: Int) -> BenchmarkSubject {
     BenchmarkSubject(
@@ -40,31 +103,29 @@ enum Deletes {
     ) { setting in
       let requests = setting.repeats(max(8, 2000 / (size + 7)))
       return [
-        try ours(setting, size, requests) { store, _ in
-          try store.batchDelete(
-            SampleData.slip,
-            where: .compare("kind", .equal, .int(1)),
-            by: BatchAuthor("app")
-          )
-        },
-        try floor(setting, size, requests) { try $0.delete(kind: 1) },
+        try oursMatching(setting, size, requests), try floorMatching(setting, size, requests),
       ]
     }
   }
 
-  private static func ours(
+  private static func oursMatching(
     _ setting: BenchmarkSetting,
     _ size: Int,
-    _ requests: Int,
-    _ delete: @escaping (Store, [ObjectID]) throws -> BatchResult
+    _ requests: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
     return MeasuredWork(contender: MeasuredWork.store, operations: requests) { watch in
       try file.side.checkpoint()
       var tally = WorkTally(count: 0 as Int64, sum: 0)
       for _ in 0..<requests {
-        let ids = try file.fillSlips(size)
-        let result = try watch.time { try delete(file.store, ids) }
+        try file.fillSlips(size)
+        let result = try watch.time {
+          try file.store.batchDelete(
+            SampleData.slip,
+            where: .compare("kind", .equal, .int(1)),
+            by: BatchAuthor("app")
+          )
+        }
         tally.count += Int64(result.count)
       }
       tally.sum = try file.side.tally(of: SampleData.slip).count
@@ -73,11 +134,10 @@ enum Deletes {
     }
   }
 
-  private static func floor(
+  private static func floorMatching(
     _ setting: BenchmarkSetting,
     _ size: Int,
-    _ requests: Int,
-    _ delete: @escaping (FloorDatabase) throws -> Int64
+    _ requests: Int
   ) throws -> MeasuredWork {
     let file = try setting.floor()
     return MeasuredWork(contender: MeasuredWork.floor, operations: requests) { watch in
@@ -85,7 +145,7 @@ enum Deletes {
       var tally = WorkTally(count: 0 as Int64, sum: 0)
       for _ in 0..<requests {
         try file.fillSlips(size)
-        tally.count += try watch.time { try delete(file.floor) }
+        tally.count += try watch.time { try file.floor.delete(kind: 1) }
       }
       tally.sum = try file.side.tally(of: SampleData.slip).count
       return tally

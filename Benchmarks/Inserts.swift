@@ -11,12 +11,15 @@ enum Inserts {
       "write insert \(size)",
       part: "Store.batchInsert",
       operation: "of \(size.rows)",
-      "One request inserts \(size.rows); the floor binds and steps one statement a row."
+      "One request inserts \(size.rows); the floors, without history and with the same, bind and "
+        + "step one statement a row."
     ) { setting in
       let batches = setting.repeats(max(8, 4000 / (size + 7)))
       let items = SampleData.items(size * batches)
+      let floorItems = items.map(\.floorItem)
       return [
-        try ours(setting, items, batches), try floor(setting, items.map(\.floorItem), batches),
+        try ours(setting, items, batches), try floor(setting, floorItems, batches),
+        try tracked(setting, floorItems, batches),
       ]
     }
   }
@@ -75,6 +78,33 @@ enum Inserts {
       }
       let tally = try file.side.tally(of: SampleData.slip)
       try file.floor.delete(kind: 1)
+      return tally
+    }
+  }
+
+  private static func tracked(
+    _ setting: BenchmarkSetting,
+    _ items: [FloorItem],
+    _ batches: Int
+  ) throws -> MeasuredWork {
+    let file = try setting.trackedFloor()
+    let size = items.count / batches
+    var nextKey: Int64 = 1
+    return MeasuredWork(contender: MeasuredWork.trackedFloor, operations: batches) { watch in
+      try file.side.checkpoint()
+      try items.withUnsafeBufferPointer { items in
+        try watch.time {
+          for batch in 0..<batches {
+            try file.insert(
+              .init(rebasing: items[batch * size..<(batch + 1) * size]),
+              firstKey: nextKey
+            )
+            nextKey += Int64(size)
+          }
+        }
+      }
+      let tally = try file.side.tally(of: SampleData.slip)
+      try file.clear()
       return tally
     }
   }

@@ -13,11 +13,14 @@ enum Updates {
       "write update \(size)",
       part: "Store.batchUpdate",
       operation: "of \(size.rows)",
-      "One request sets two attributes of \(size.rows), each named by a closure; the floor binds and "
-        + "steps one statement a row."
+      "One request sets two attributes of \(size.rows), each named by a closure; the floors, without "
+        + "history and with the same, bind and step one statement a row."
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
-      return [try ours(setting, size, requests), try floor(setting, size, requests)]
+      return [
+        try ours(setting, size, requests), try floor(setting, size, requests),
+        try tracked(setting, size, requests),
+      ]
     }
   }
 
@@ -71,6 +74,30 @@ enum Updates {
           )
         }
       }
+      return try file.side.tally(of: SampleData.slip)
+    }
+  }
+
+  private static func tracked(
+    _ setting: BenchmarkSetting,
+    _ size: Int,
+    _ requests: Int
+  ) throws -> MeasuredWork {
+    let file = try setting.trackedFloor()
+    try file.fillSlips(size, firstKey: 1)
+    return MeasuredWork(contender: MeasuredWork.trackedFloor, operations: requests) { watch in
+      try file.side.checkpoint()
+      try watch.time {
+        for request in 1...requests {
+          try file.update(
+            firstKey: 1,
+            count: size,
+            quantity: Int64(request),
+            price: Double(request) * 0.5
+          )
+        }
+      }
+      try file.trim()
       return try file.side.tally(of: SampleData.slip)
     }
   }

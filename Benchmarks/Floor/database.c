@@ -28,6 +28,13 @@ static const char *const sql[FLOOR_STATEMENT_COUNT] = {
     [FLOOR_NEXT_EPOCH] =
         "UPDATE history_metadata SET value = value + 1 WHERE name = 'epoch' RETURNING value",
     [FLOOR_JOIN] = "UPDATE history_member SET epoch = ?2, seen = ?3 WHERE id = ?1",
+    [FLOOR_HEAD] =
+        "SELECT number, timestamp FROM history_transaction ORDER BY number DESC LIMIT 1",
+    [FLOOR_INSERT_TRANSACTION] =
+        "INSERT INTO history_transaction VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
+    [FLOOR_DELETE_PACKED] =
+        "DELETE FROM Slip WHERE _key BETWEEN ?1 AND ?2 AND floor_pack_delete(_key, name)",
+    [FLOOR_FIND_STRING] = "SELECT number FROM history_string WHERE text = ?1",
 };
 
 static int prepare_all(Floor *floor) {
@@ -48,6 +55,7 @@ int floor_open(const char *path, const char *pragmas, Floor **result) {
   int code = sqlite3_open_v2(path, &floor->connection, flags, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(floor->connection, pragmas, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = floor_register_keys(floor);
+  if (code == SQLITE_OK) code = floor_register_packing(floor);
   if (code == SQLITE_OK) code = prepare_all(floor);
   return code;
 }

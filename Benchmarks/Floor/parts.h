@@ -23,6 +23,10 @@ typedef enum {
   FLOOR_RECORD,
   FLOOR_NEXT_EPOCH,
   FLOOR_JOIN,
+  FLOOR_HEAD,
+  FLOOR_INSERT_TRANSACTION,
+  FLOOR_DELETE_PACKED,
+  FLOOR_FIND_STRING,
   FLOOR_STATEMENT_COUNT,
 } FloorStatement;
 
@@ -32,10 +36,36 @@ typedef struct {
   int64_t count;
 } FloorKeys;
 
+// The packed changes of the write that is under way.
+typedef struct {
+  uint8_t bytes[32 * 1024];
+  int length;
+  int64_t count;
+  int64_t last_key;
+} FloorPacker;
+
+// The newest transaction, 0 when it must be read, and the content of the file it was known of.
+typedef struct {
+  int64_t number;
+  double timestamp;
+  unsigned int data_version;
+  uint64_t marks;
+} FloorHead;
+
+// The numbers of the strings that transactions name.
+typedef struct {
+  int64_t author;
+  int64_t bundle;
+  int64_t process;
+} FloorNames;
+
 struct Floor {
   sqlite3 *connection;
   sqlite3_stmt *statements[FLOOR_STATEMENT_COUNT];
   FloorKeys keys;
+  FloorPacker packer;
+  FloorHead head;
+  FloorNames names;
 };
 
 // Runs a statement that answers no rows, and resets it.
@@ -45,6 +75,13 @@ int floor_begin(Floor *floor);
 
 // Commits when all went well, else rolls back; answers what went wrong first.
 int floor_end(Floor *floor, int code);
+
+// Binds a whole row to the statement that inserts it.
+void floor_bind_item(
+    sqlite3_stmt *insert, const FloorItem *item, int64_t key, int64_t version);
+
+// Makes the function that packs deletes.
+int floor_register_packing(Floor *floor);
 
 // Makes the table floor_keys.
 int floor_register_keys(Floor *floor);

@@ -2,19 +2,23 @@
 
 #include "parts.h"
 
+void floor_bind_item(
+    sqlite3_stmt *insert, const FloorItem *item, int64_t key, int64_t version) {
+  sqlite3_bind_int64(insert, 1, key);
+  sqlite3_bind_int64(insert, 2, version);
+  sqlite3_bind_text(insert, 3, item->name, sizeof item->name, SQLITE_STATIC);
+  sqlite3_bind_int64(insert, 4, item->kind);
+  sqlite3_bind_int64(insert, 5, item->quantity);
+  sqlite3_bind_double(insert, 6, item->price);
+  sqlite3_bind_double(insert, 7, item->changed);
+}
+
 int floor_insert(
     Floor *floor, const FloorItem *items, int64_t count, int64_t first_key, int64_t version) {
   sqlite3_stmt *insert = floor->statements[FLOOR_INSERT_SLIP];
   int code = floor_begin(floor);
   for (int64_t index = 0; index < count && code == SQLITE_OK; index++) {
-    const FloorItem *item = &items[index];
-    sqlite3_bind_int64(insert, 1, first_key + index);
-    sqlite3_bind_int64(insert, 2, version);
-    sqlite3_bind_text(insert, 3, item->name, sizeof item->name, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 4, item->kind);
-    sqlite3_bind_int64(insert, 5, item->quantity);
-    sqlite3_bind_double(insert, 6, item->price);
-    sqlite3_bind_double(insert, 7, item->changed);
+    floor_bind_item(insert, &items[index], first_key + index, version);
     code = floor_run(insert);
   }
   return floor_end(floor, code);
@@ -52,9 +56,9 @@ int floor_update_slips(
     Floor *floor, int64_t first_key, int64_t count, int64_t version, int64_t quantity,
     double price) {
   sqlite3_stmt *update = floor->statements[FLOOR_UPDATE_SLIP];
-  bind_values(update, version, quantity, price);
   int code = floor_begin(floor);
   for (int64_t index = 0; index < count && code == SQLITE_OK; index++) {
+    bind_values(update, version, quantity, price);
     sqlite3_bind_int64(update, 4, first_key + index);
     code = floor_run(update);
   }

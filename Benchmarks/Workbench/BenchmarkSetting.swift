@@ -23,6 +23,11 @@ struct BenchmarkSetting {
 
   /// A contender's floor on a fresh copy.
   func floor() throws -> BenchmarkFloorFile { try BenchmarkFloorFile(path: try copy()) }
+
+  /// A contender's floor that keeps history, on a fresh copy.
+  func trackedFloor() throws -> TrackedFloor {
+    try TrackedFloor(path: try copy(), historySize: historySize)
+  }
 }
 
 /// A store under measurement.

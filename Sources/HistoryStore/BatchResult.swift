@@ -21,10 +21,10 @@ public struct BatchResult: Sendable, Hashable {
   /// empty unless the request asked for them.
   public let objectIDs: [ObjectID]
 
-  init(_ outcome: ChangeOutcome, _ objectIDs: [ObjectID]) {
+  init(_ outcome: ChangeOutcome) {
     transaction = outcome.transaction
     count = outcome.count
-    self.objectIDs = objectIDs
+    objectIDs = outcome.objects
   }
 }
 
@@ -45,20 +45,5 @@ public struct BatchAuthor: Sendable, Hashable {
 
   var authorship: Authorship {
     Authorship(author: author, contextName: contextName, begunAt: begunAt)
-  }
-}
-
-/// The objects of a batch request, kept only when they were asked for.
-struct TouchedObjects {
-  private let isKept: Bool
-  private(set) var ids: [ObjectID] = []
-
-  init(_ type: BatchResultType) {
-    isKept = type == .objectIDs
-  }
-
-  @inline(__always)
-  mutating func note(_ entity: Int32, _ key: Int64) {
-    if isKept { ids.append(ObjectID(entity: entity, key: key)) }
   }
 }

@@ -21,7 +21,12 @@ struct ChangePacker: ~Copyable {
   private(set) var count: Int64 = 0
   /// One bit for each entity that changed, by number modulo 64.
   private(set) var entities: UInt64 = 0
+  /// The objects that changed, in order, if they are kept: 16 bytes each.
+  private(set) var objects: [ObjectID] = []
+  private var keepsObjects = false
   private var lastKey: Int64 = 0
+  /// How many bytes there are when the next change begins another chunk.
+  private var chunkEnd = chunkBytes
 
   /// How many chunks there are; a transaction that is not big has one.
   var chunkCount: Int { chunkStarts.count + 1 }
@@ -33,12 +38,16 @@ struct ChangePacker: ~Copyable {
     return UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<end])
   }
 
-  mutating func begin() {
+  /// Forgets what was packed, and begins a transaction; its objects are kept when that is asked for.
+  mutating func begin(keepingObjects: Bool = false) {
+    keepsObjects = keepingObjects
+    objects = []
     bytes.removeAll()
     chunkStarts.removeAll(keepingCapacity: true)
     count = 0
     entities = 0
     lastKey = 0
+    chunkEnd = Self.chunkBytes
     bytes.append(Self.version)
   }
 
@@ -96,16 +105,20 @@ struct ChangePacker: ~Copyable {
 
   @inline(__always)
   private mutating func head(_ entity: Int32, _ type: UInt8, _ key: Int64) {
-    if bytes.count - (chunkStarts.last ?? 0) >= Self.chunkBytes { beginChunk() }
-    bytes.append(varint: UInt64(entity) << 2 | UInt64(type))
-    bytes.append(zigzag: key &- lastKey)
+    if bytes.count >= chunkEnd { beginChunk() }
+    bytes.append(
+      varints: UInt64(truncatingIfNeeded: entity) << 2 | UInt64(type),
+      ByteWriter.zigzag(key &- lastKey)
+    )
     lastKey = key
-    count += 1
-    entities |= 1 << (UInt64(entity) & 63)
+    count &+= 1
+    entities |= 1 << (UInt64(truncatingIfNeeded: entity) & 63)
+    if keepsObjects { objects.append(ObjectID(entity: entity, key: key)) }
   }
 
   private mutating func beginChunk() {
     chunkStarts.append(bytes.count)
+    chunkEnd = bytes.count + Self.chunkBytes
     bytes.append(Self.version)
     lastKey = 0
   }

@@ -4,21 +4,40 @@ import SQLiteStorage
 /// The statements of one entity's table, prepared when first used.
 final class EntityStatements {
   let entity: Entity
+  /// The entity's number in the model.
+  let number: Int32
   /// The types of the attributes, in order.
   let types: [AttributeType]
+  /// The attributes of each type.
+  let columns: TypeColumns
+  /// The rows that a batch request is about to write.
+  let rows: UnsafeMutablePointer<RowBlock>
+  /// The keys that this connection has reserved.
+  @exclusivity(unchecked) var keys = KeyBlock()
   private var insertRow: PreparedStatement?
   private var selectRow: PreparedStatement?
   private var selectShownRows: PreparedStatement?
   private var deleteRow: PreparedStatement?
-  private var deleteCollected: PreparedStatement?
+  private var keyDeleter: KeyDeleter?
   private var tombstoneRow: PreparedStatement?
   private var updates: [UInt64: PreparedStatement] = [:]
-  private var batchUpdates: [UInt64: PreparedStatement] = [:]
+  private var rowUpdaters: [UInt64: RowUpdater] = [:]
+  private var rowInserter: RowInserter?
+  private var showsValues = false
   private static let updateCountMax = 64
 
-  init(_ entity: Entity) {
+  init(_ entity: Entity, number: Int32) {
     self.entity = entity
+    self.number = number
     types = entity.attributes.map(\.type)
+    columns = TypeColumns(entity)
+    rows = .allocate(capacity: 1)
+    rows.initialize(to: RowBlock(types.map(\.kind)))
+  }
+
+  deinit {
+    rows.deinitialize(count: 1)
+    rows.deallocate()
   }
 
   /// `_key, _version`, then every attribute, in order.
@@ -81,17 +100,11 @@ final class EntityStatements {
     return made
   }
 
-  /// Deletes the row with a key, which a ``RowCollector`` packs: SQLite goes to the row by its key
-  /// before it can call a function with the row's values.
-  func deleteCollecting(_ connection: borrowing Connection) throws -> PreparedStatement {
-    if let deleteCollected { return deleteCollected }
-    let made = try PreparedStatement(
-      connection,
-      """
-      DELETE FROM "\(entity.name)" WHERE _key = ?1 AND history_delete(_key\(preservedList))
-      """
-    )
-    deleteCollected = made
+  /// Deletes rows by their keys, which a ``RowCollector`` packs.
+  func deleter(_ connection: borrowing Connection) throws -> KeyDeleter {
+    if let keyDeleter { return keyDeleter }
+    let made = try KeyDeleter(entity, preserved: preservedList, connection)
+    keyDeleter = made
     return made
   }
 
@@ -112,25 +125,34 @@ final class EntityStatements {
     return made
   }
 
-  /// Sets some attributes of a row that does not have the new version yet, or of any row when `?3` is
-  /// null: `?1` is the key, `?2` the new version, `?4` the value of the entity's first attribute.
-  func batchUpdate(
-    _ columns: UInt64,
-    _ connection: borrowing Connection
-  ) throws -> PreparedStatement {
-    if let known = batchUpdates[columns] { return known }
-    if batchUpdates.count >= Self.updateCountMax { batchUpdates.removeAll() }
-    let sets = entity.attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }
-      .map { ", \"\(entity.attributes[$0].name)\" = ?\($0 + 4)" }
-    let made = try PreparedStatement(
-      connection,
-      """
-      UPDATE "\(entity.name)" SET _version = ?2\(sets.joined())
-      WHERE _key = ?1 AND (?3 IS NULL OR _version <> ?2)
-      """
-    )
-    batchUpdates[columns] = made
+  /// Inserts the rows of a batch request.
+  func inserter(_ connection: borrowing Connection) throws -> RowInserter {
+    if let rowInserter { return rowInserter }
+    let made = try RowInserter(self, connection)
+    rowInserter = made
     return made
+  }
+
+  /// Updates some attributes with the rows of a batch request.
+  func updater(
+    _ columns: UInt64,
+    _ collector: RowCollector,
+    _ connection: borrowing Connection
+  ) throws -> RowUpdater {
+    if let known = rowUpdaters[columns] { return known }
+    if rowUpdaters.count >= Self.updateCountMax { rowUpdaters.removeAll() }
+    let function = try values(connection)
+    let made = try RowUpdater(self, columns, values: function, collector, connection)
+    rowUpdaters[columns] = made
+    return made
+  }
+
+  /// The function that shows SQL the values of the rows of a batch request.
+  private func values(_ connection: borrowing Connection) throws -> String {
+    let name = "history_values_\(number)"
+    if !showsValues { try connection.showValues(name, of: rows) }
+    showsValues = true
+    return name
   }
 
   /// `, "a", "b"` for every attribute.
@@ -141,5 +163,17 @@ final class EntityStatements {
   /// `, "a"` for every attribute that a delete preserves.
   var preservedList: String {
     entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
+  }
+}
+
+extension AttributeType {
+  /// How values of the type lie in memory before they are written.
+  fileprivate var kind: RowBlock.Kind {
+    switch self {
+    case .int, .bool: .integer
+    case .double, .date: .real
+    case .string: .text
+    case .data, .uuid: .blob
+    }
   }
 }

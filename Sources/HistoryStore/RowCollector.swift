@@ -13,7 +13,6 @@ final class RowCollector {
     var entity: Int32 = 0
     var columns: UInt64 = 0
     var version: Int64 = 0
-    var objects = TouchedObjects(.status)
   }
 
   /// What the functions work on; not a property, since they are called while a method runs.
@@ -25,23 +24,22 @@ final class RowCollector {
     let collection = collection
     try connection.setFunction("history_update") { row in
       guard let packer = collection.pointee.packer else { return 0 }
-      let key = row.int(0)
-      packer.pointee.update(collection.pointee.entity, key, collection.pointee.columns)
-      collection.pointee.objects.note(collection.pointee.entity, key)
+      packer.pointee.update(
+        collection.pointee.entity,
+        row.int(0),
+        collection.pointee.columns
+      )
       return collection.pointee.version
     }
     try connection.setFunction("history_delete") { row in
       guard let packer = collection.pointee.packer else { return 0 }
-      let key = row.int(0)
-      let preserved = collection.pointee.columns
       packer.pointee.delete(
         collection.pointee.entity,
-        key,
-        preserved: preserved,
+        row.int(0),
+        preserved: collection.pointee.columns,
         in: row,
         from: 1
       )
-      collection.pointee.objects.note(collection.pointee.entity, key)
       return 1
     }
   }
@@ -51,8 +49,7 @@ final class RowCollector {
     collection.deallocate()
   }
 
-  /// Lets a closure run statements that call one of the functions for rows of an entity, and answers
-  /// with the objects that they changed, in the order in which they came to them.
+  /// Lets a closure run statements that call one of the functions for rows of an entity.
   ///
   /// An update sets `columns` and gives its rows the version; a delete preserves `columns`.
   func collect(
@@ -60,20 +57,17 @@ final class RowCollector {
     columns: UInt64,
     version: Int64 = 0,
     into packer: inout ChangePacker,
-    _ objects: TouchedObjects,
     _ body: () throws -> Void
-  ) throws -> TouchedObjects {
+  ) throws {
     try withUnsafeMutablePointer(to: &packer) { packer in
       collection.pointee = Collection(
         packer: packer,
         entity: entity,
         columns: columns,
-        version: version,
-        objects: objects
+        version: version
       )
       defer { collection.pointee = Collection() }
       try body()
-      return collection.pointee.objects
     }
   }
 }

@@ -9,7 +9,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails, and
   ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
-  /// - Complexity: one statement a row and one or two for the history.
+  /// - Complexity: one statement for many rows, and one or two for the history.
   @discardableResult
   public func batchInsert(
     into entityName: String,
@@ -18,27 +18,11 @@ extension Store {
     _ next: (inout RowWriter) throws -> Bool
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
-      let (number, entity) = try core.entity(entityName)
-      var objects = TouchedObjects(type)
-      let outcome = try core.writeChanges(by: author.authorship) { version, packer in
-        let statement = try core.table(number).insert(core.connection)
-        var row = RowWriter(statement, entity, from: 3)
-        var keys = core.keys[Int(number) - 1]
-        defer { core.keys[Int(number) - 1] = keys }
-        do {
-          while try next(&row) {
-            let key = try core.nextKey(number, from: &keys)
-            try row.write(key: key, version: version)
-            packer.insert(number, key)
-            objects.note(number, key)
-          }
-        } catch {
-          row.finish()
-          throw error
-        }
-        row.finish()
+      let table = try core.table(entityName)
+      let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
+        try core.insert(into: table, version, &packer, next)
       }
-      return BatchResult(outcome, objects.ids)
+      return BatchResult(outcome)
     }
   }
 
@@ -47,7 +31,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; nothing is written
   ///   then.
-  /// - Complexity: one statement a row and one or two for the history.
+  /// - Complexity: one statement for many rows, and one or two for the history.
   @discardableResult
   public func batchInsert(
     into entityName: String,
@@ -87,20 +71,18 @@ extension Store {
     try locked { core in
       let (number, entity) = try core.entity(entityName)
       let columns = try core.columns(of: values, in: entity)
-      var objects = TouchedObjects(type)
-      let outcome = try core.writeChanges(by: author.authorship) { version, packer in
+      let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
         guard columns.bits != 0 else { return }
         let collector = try core.collector()
         let row = try core.updateAll(entity, columns.bits, where: predicate, columns.values)
-        objects = try collector.collect(
+        try collector.collect(
           number,
           columns: columns.bits,
           version: version,
-          into: &packer,
-          objects
+          into: &packer
         ) { try row.statement.run() }
       }
-      return BatchResult(outcome, objects.ids)
+      return BatchResult(outcome)
     }
   }
 
@@ -117,23 +99,39 @@ extension Store {
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let (number, entity) = try core.entity(entityName)
-      var objects = TouchedObjects(type)
-      let outcome = try core.writeChanges(by: author.authorship) { _, packer in
+      let outcome = try core.writeChanges(by: author.authorship, type) { _, packer in
         let collector = try core.collector()
         let row = try core.deleteAll(entity, where: predicate)
-        objects = try collector.collect(
-          number,
-          columns: entity.preserved,
-          into: &packer,
-          objects
-        ) { try row.statement.run() }
+        try collector.collect(number, columns: entity.preserved, into: &packer) {
+          try row.statement.run()
+        }
       }
-      return BatchResult(outcome, objects.ids)
+      return BatchResult(outcome)
     }
   }
 }
 
 extension StoreCore {
+  /// Inserts a row, and packs its change, for each that a closure sets.
+  fileprivate func insert(
+    into table: EntityStatements,
+    _ version: Int64,
+    _ packer: inout ChangePacker,
+    _ next: (inout RowWriter) throws -> Bool
+  ) throws {
+    let inserter = try table.inserter(connection)
+    var row = RowWriter(table)
+    var keys = table.keys
+    defer { table.keys = keys }
+    while try next(&row) {
+      let key = try nextKey(table.number, from: &keys)
+      try row.end(key: key)
+      packer.insert(table.number, key)
+      if row.isFull { try inserter.flush(version: version) }
+    }
+    try inserter.flush(version: version)
+  }
+
   /// The bits and values of attributes to set, in the entity's order.
   fileprivate func columns(
     of values: [String: Value],
@@ -157,11 +155,12 @@ extension StoreCore {
     where predicate: ObjectPredicate?,
     _ values: [Value]
   ) throws -> PreparedStatement {
+    // What fails is rolled back as a whole: nothing must be kept to undo this statement alone.
     let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 1)" }
     let compiled = try compile(predicate, over: entity, from: values.count + 1)
     let row = try query(
       """
-      UPDATE "\(entity.name)" SET _version = history_update(_key)\(sets.joined())
+      UPDATE OR FAIL "\(entity.name)" SET _version = history_update(_key)\(sets.joined())
       WHERE \(compiled.sql)
       """
     )

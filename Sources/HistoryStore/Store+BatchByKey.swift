@@ -11,7 +11,8 @@ extension Store {
   ///
   /// - Throws: ``HistoryError`` when a name or value does not fit, an object is of another entity, or
   ///   SQLite fails, and ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
-  /// - Complexity: one statement an object and one or two for the history.
+  /// - Complexity: one statement for many objects whose keys rise, else one an object, and one or two
+  ///   for the history.
   @discardableResult
   public func batchUpdate(
     _ entityName: String,
@@ -21,27 +22,13 @@ extension Store {
     _ next: (inout RowWriter) throws -> ObjectID?
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
-      let (number, entity) = try core.entity(entityName)
-      let columns = try entity.columns(attributes)
-      var objects = TouchedObjects(type)
-      let outcome = try core.writeChanges(by: author.authorship) { version, packer in
-        let statement = try core.table(number).batchUpdate(columns, core.connection)
-        var row = RowWriter(statement, entity, from: 4, only: columns)
-        do {
-          while let id = try next(&row) {
-            guard id.entity == number else { throw HistoryError.unknownObject(id) }
-            if try row.update(key: id.key, version: version, core.connection) {
-              packer.update(number, id.key, columns)
-              objects.note(number, id.key)
-            }
-          }
-        } catch {
-          row.finish()
-          throw error
-        }
-        row.finish()
+      let table = try core.table(entityName)
+      let columns = try table.entity.columns(attributes)
+      let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
+        let updater = try table.updater(columns, try core.collector(), core.connection)
+        try core.update(table, updater, version, &packer, next)
       }
-      return BatchResult(outcome, objects.ids)
+      return BatchResult(outcome)
     }
   }
 
@@ -53,7 +40,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError`` when an object is of another entity or SQLite fails, and
   ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
-  /// - Complexity: one statement an object and one or two for the history.
+  /// - Complexity: one statement for many objects, and one or two for the history.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
@@ -62,25 +49,44 @@ extension Store {
     _ next: () throws -> ObjectID?
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
-      let (number, entity) = try core.entity(entityName)
-      var objects = TouchedObjects(type)
-      let outcome = try core.writeChanges(by: author.authorship) { _, packer in
+      let table = try core.table(entityName)
+      let outcome = try core.writeChanges(by: author.authorship, type) { _, packer in
         let collector = try core.collector()
-        let row = try core.table(number).deleteCollecting(core.connection)
-        objects = try collector.collect(
-          number,
-          columns: entity.preserved,
-          into: &packer,
-          objects
+        let rows = try table.deleter(core.connection)
+        try collector.collect(
+          table.number,
+          columns: table.entity.preserved,
+          into: &packer
         ) {
+          rows.begin()
           while let id = try next() {
-            guard id.entity == number else { throw HistoryError.unknownObject(id) }
-            row.statement.bind(id.key, at: 1)
-            try row.statement.run()
+            guard id.entity == table.number else { throw HistoryError.unknownObject(id) }
+            try rows.add(id.key)
           }
+          try rows.flush()
         }
       }
-      return BatchResult(outcome, objects.ids)
+      return BatchResult(outcome)
     }
+  }
+}
+
+extension StoreCore {
+  /// Updates a row, and packs its change, for each that a closure sets and names.
+  fileprivate func update(
+    _ table: EntityStatements,
+    _ updater: RowUpdater,
+    _ version: Int64,
+    _ packer: inout ChangePacker,
+    _ next: (inout RowWriter) throws -> ObjectID?
+  ) throws {
+    var row = RowWriter(table, only: updater.columns)
+    updater.begin()
+    while let id = try next(&row) {
+      guard id.entity == table.number else { throw HistoryError.unknownObject(id) }
+      try row.end(key: id.key)
+      if row.isFull { try updater.flush(version: version, &packer, connection) }
+    }
+    try updater.flush(version: version, &packer, connection)
   }
 }

@@ -9,6 +9,8 @@ struct ChangeOutcome {
   var version: Int64
   /// How many objects changed.
   var count: Int
+  /// The objects that changed, in order, if they were asked for.
+  var objects: [ObjectID] = []
 }
 
 extension StoreCore {
@@ -18,19 +20,27 @@ extension StoreCore {
   /// The closure gets the version that changed rows take.
   func writeChanges(
     by authorship: Authorship,
+    _ result: BatchResultType = .status,
     _ body: (_ version: Int64, inout ChangePacker) throws -> Void
   ) throws -> ChangeOutcome {
-    guard tracksHistory else { return try writeUntracked(body) }
+    let keepsObjects = result == .objectIDs
+    guard tracksHistory else { return try writeUntracked(keepsObjects, body) }
     var version: Int64 = 0
-    let written = try writeTransaction(by: authorship) { number, packer in
-      version = number
-      try body(number, &packer)
+    let written = try writeTransaction(by: authorship, keepingObjects: keepsObjects) {
+      version = $0
+      try body($0, &$1)
     }
-    return ChangeOutcome(transaction: written, version: version, count: written?.count ?? 0)
+    return ChangeOutcome(
+      transaction: written,
+      version: version,
+      count: written?.count ?? 0,
+      objects: written == nil ? [] : packed.objects
+    )
   }
 
   /// Versions without history count down from -1, so that no transaction ever has one of them.
   private func writeUntracked(
+    _ keepsObjects: Bool,
     _ body: (_ version: Int64, inout ChangePacker) throws -> Void
   ) throws -> ChangeOutcome {
     try write {
@@ -39,14 +49,14 @@ extension StoreCore {
         throw HistoryError.readOnly(path: path)
       }
       let version = try metadata(FileHeader.versionName) - 1
-      packed.begin()
+      packed.begin(keepingObjects: keepsObjects)
       try body(version, &packed)
       guard packed.count > 0 else { return ChangeOutcome(version: version, count: 0) }
       let raise = try query("UPDATE history_metadata SET value = ?2 WHERE name = ?1")
       raise.statement.bind(FileHeader.versionName, at: 1)
       raise.statement.bind(version, at: 2)
       try raise.statement.run()
-      return ChangeOutcome(version: version, count: Int(packed.count))
+      return ChangeOutcome(version: version, count: Int(packed.count), objects: packed.objects)
     }
   }
 }

@@ -57,6 +57,12 @@ extension StoreCore {
     return entity
   }
 
+  /// The statements of the entity with a name.
+  func table(_ name: String) throws -> EntityStatements {
+    guard let number = model.number(of: name) else { throw HistoryError.unknownEntity(name) }
+    return try table(number)
+  }
+
   /// The statements of the entity with a number.
   func table(_ number: Int32) throws -> EntityStatements {
     guard tables.indices.contains(Int(number) - 1) else {
@@ -90,20 +96,22 @@ extension StoreCore {
 
   /// Takes the next key of an entity, reserving a block in the write that is under way if need be.
   func nextKey(_ entity: Int32) throws -> Int64 {
-    try nextKey(entity, from: &keys[Int(entity) - 1])
+    let table = try table(entity)
+    return try nextKey(entity, from: &table.keys)
   }
 
   /// Takes the next key of an entity out of a block, which is filled anew in the write that is under
   /// way if need be.
+  @inline(__always)
   func nextKey(_ entity: Int32, from block: inout KeyBlock) throws -> Int64 {
-    if block.next == block.end { block = try reservedKeys(entity, count: block.size) }
+    if !block.hasNext { block = try reservedKeys(entity, count: block.size) }
     defer { block.next += 1 }
     return block.next
   }
 
   /// Whether the next key can be taken without a write.
   func hasKey(_ entity: Int32) -> Bool {
-    keys[Int(entity) - 1].next < keys[Int(entity) - 1].end
+    tables[Int(entity) - 1].keys.hasNext
   }
 
   private func reservedKeys(_ entity: Int32, count: Int64) throws -> KeyBlock {

@@ -27,7 +27,9 @@ extension StoreCore {
 
   /// The number of an author, who is also entered among the authors whose purges are remembered.
   func internAuthor(_ author: String?) throws -> Int32 {
+    if let lastAuthor, lastAuthor.name == author { return lastAuthor.number }
     let number = try intern(author)
+    lastAuthor = (author, number)
     if number != 0 && knownAuthors.insert(number).inserted {
       hasMadeNames = true
       let insert = try statement(.insertAuthor)

@@ -32,19 +32,25 @@ extension StoreCore {
   /// changed rows take.
   func writeTransaction(
     by authorship: Authorship,
+    keepingObjects: Bool = false,
     _ body: (_ number: Int64, inout ChangePacker) throws -> Void
   ) throws -> WrittenTransaction? {
     do {
       let written = try write {
-        let head = try head()
-        let number = rules.nextNumber(try lastNumber(head.number))
-        packed.begin()
+        let head = try previous()
+        let number = rules.nextNumber(head.number)
+        packed.begin(keepingObjects: keepingObjects)
         try body(number, &packed)
         guard packed.count > 0 else { throw NothingChanged() }
         let written = try insert(number, after: head.timestamp, authorship)
         signal(written, .beforeCommit)
         return written
       }
+      knownHead = KnownHead(
+        number: written.number,
+        timestamp: written.timestamp.timeIntervalSinceReferenceDate,
+        dataVersion: connection.dataVersion
+      )
       signal(written, .afterCommit)
       return written
     } catch is NothingChanged {

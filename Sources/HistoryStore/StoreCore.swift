@@ -4,7 +4,9 @@ import SQLiteStorage
 /// What one open store works with: its connection, prepared statements, and what it remembers of the
 /// file.
 ///
-/// Whoever holds the store's lock may use it.
+/// Whoever holds the store's lock may use it. What every write touches is left out of Swift's checks
+/// for exclusive access, which would cost a commit of one row 3 %: the lock excludes other threads, and
+/// SQLite a write within a write.
 final class StoreCore {
   let path: String
   let configuration: StoreConfiguration
@@ -23,31 +25,33 @@ final class StoreCore {
   /// The statements of each entity, prepared when first used.
   let tables: [EntityStatements]
   /// What the file has given numbers to, as far as this connection knows.
-  var strings: InternedStrings
+  @exclusivity(unchecked) var strings: InternedStrings
   /// The authors that are entered in the file among those whose purges are remembered.
   var knownAuthors: Set<Int32> = [0]
   /// The packed changes of the write that is under way.
-  var packed = ChangePacker()
+  @exclusivity(unchecked) var packed = ChangePacker()
   /// Bytes that are needed for a moment.
   var scratch = ByteWriter(capacity: 256)
   /// The statements over rows of changes, for the layout that has them.
   let coreData: CoreDataStatements
-  /// The keys that this connection has reserved, by entity.
-  var keys: [KeyBlock]
   /// The numbers of the configuration's own strings, once they have any.
   var processStrings: ProcessStrings?
   /// The configurations of members that were read, by their text.
   var configurations: [String: MemberConfiguration] = [:]
   /// What the history behind the slowest actor took when a limit was last compared with it.
   var lastByteSum = ByteSum()
+  /// The author who wrote last, and the number that stands for them.
+  var lastAuthor: (name: String?, number: Int32)?
+  /// The newest transaction, as this connection has committed it.
+  var knownHead: KnownHead?
   /// Where the marks of transactions come from, once one was needed.
-  private var marks: MarkSequence?
+  @exclusivity(unchecked) private var marks: MarkSequence?
   /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when
   /// it fails.
   var hasMadeNames = false
   private var knownCollector: RowCollector?
   private var knownRowReader: RowReader?
-  private var prepared: [PreparedStatement?]
+  @exclusivity(unchecked) private var prepared: [PreparedStatement?]
   private var queries: [String: PreparedStatement] = [:]
   private static let queryCountMax = 64
 
@@ -68,8 +72,9 @@ final class StoreCore {
     strings = InternedStrings(areLabels: file.layout == .coreData && !file.isForeign)
     reading = opened.reading
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
-    tables = file.model.entities.map(EntityStatements.init)
-    keys = Array(repeating: KeyBlock(), count: file.model.entities.count)
+    tables = file.model.entities.enumerated().map {
+      EntityStatements($1, number: Int32($0) + 1)
+    }
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
     let filePath = opened.connection.filePath
     signalFile =
@@ -122,8 +127,10 @@ final class StoreCore {
     knownAuthors = [0]
     processStrings = nil
     lastByteSum = ByteSum()
+    lastAuthor = nil
+    knownHead = nil
     marks = nil
-    for index in keys.indices { keys[index] = KeyBlock() }
+    for table in tables { table.keys = KeyBlock() }
   }
 
   /// Runs a closure in one write transaction; after a failure in which strings or keys were made,
@@ -133,10 +140,13 @@ final class StoreCore {
   func write<Result>(_ body: () throws -> Result) throws -> Result {
     guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
     guard reading == nil else { throw HistoryError.openForReading(path: path) }
-    hasMadeNames = false
     do {
-      return try transactions.write(connection, body)
+      return try transactions.write(connection) {
+        hasMadeNames = false
+        return try body()
+      }
     } catch {
+      knownHead = nil
       if hasMadeNames { forget() }
       throw error
     }
@@ -166,6 +176,19 @@ final class StoreCore {
     defer { head.statement.reset() }
     guard try head.statement.step() else { return (0, -.infinity, 0) }
     return (head.statement.int(0), head.statement.real(1), head.statement.int(2))
+  }
+
+  /// What the next transaction follows, in the write that is under way: remembered from the commit
+  /// before unless another connection, or another kind of write, has changed the file since.
+  func previous() throws -> KnownHead {
+    let version = connection.dataVersion
+    if let knownHead, knownHead.dataVersion == version { return knownHead }
+    let head = try head()
+    return KnownHead(
+      number: try lastNumber(head.number),
+      timestamp: head.timestamp,
+      dataVersion: version
+    )
   }
 
   /// The greatest number that was ever given to a transaction.
@@ -306,10 +329,23 @@ enum StoreStatement: Int, CaseIterable {
   }
 }
 
+/// The newest transaction of a content of the file.
+struct KnownHead {
+  /// The greatest number that was ever given to a transaction.
+  var number: Int64
+  /// When the newest transaction was written.
+  var timestamp: Double
+  /// The content that this is true of.
+  var dataVersion: UInt32
+}
+
 /// A run of keys of one entity that one connection may give out.
 struct KeyBlock {
   var next: Int64 = 0
   var end: Int64 = 0
   /// How many keys the next reservation takes; it doubles, so that reservations become rare.
   var size: Int64 = 32
+
+  /// Whether there is a key left.
+  var hasNext: Bool { next < end }
 }

@@ -56,21 +56,48 @@ package struct ByteWriter: ~Copyable {
   @inline(__always)
   package mutating func append(varint value: UInt64) {
     reserve(10)
-    var rest = value
+    let start = base + count
+    count += Self.put(value, at: start) - start
+  }
+
+  /// Appends two numbers as ``append(varint:)`` does, looking for room once.
+  @inlinable
+  @inline(__always)
+  package mutating func append(varints first: UInt64, _ second: UInt64) {
+    reserve(20)
+    let start = base + count
+    count += Self.put(second, at: Self.put(first, at: start)) - start
+  }
+
+  /// Writes a number and answers where it ends.
+  @inlinable
+  @inline(__always)
+  static func put(
+    _ value: UInt64,
+    at start: UnsafeMutablePointer<UInt8>
+  ) -> UnsafeMutablePointer<UInt8> {
+    var (place, rest) = (start, value)
     while rest >= 0x80 {
-      base[count] = UInt8(truncatingIfNeeded: rest) | 0x80
-      count += 1
+      place.pointee = UInt8(truncatingIfNeeded: rest) | 0x80
+      place += 1
       rest >>= 7
     }
-    base[count] = UInt8(truncatingIfNeeded: rest)
-    count += 1
+    place.pointee = UInt8(truncatingIfNeeded: rest)
+    return place + 1
+  }
+
+  /// A signed number as one in which small ones of either sign are small.
+  @inlinable
+  @inline(__always)
+  package static func zigzag(_ value: Int64) -> UInt64 {
+    UInt64(bitPattern: value << 1 ^ value >> 63)
   }
 
   /// Appends a signed number so that small ones of either sign are short.
   @inlinable
   @inline(__always)
   package mutating func append(zigzag value: Int64) {
-    append(varint: UInt64(bitPattern: value << 1 ^ value >> 63))
+    append(varint: Self.zigzag(value))
   }
 
   package mutating func append(double value: Double) {

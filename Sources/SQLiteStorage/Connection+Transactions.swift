@@ -1,8 +1,8 @@
 /// The statements that open and end transactions, prepared once for a connection.
 package struct TransactionStatements: ~Copyable {
-  private let beginWrite: Statement
-  private let beginRead: Statement
-  private let commit: Statement
+  @usableFromInline let beginWrite: Statement
+  @usableFromInline let beginRead: Statement
+  @usableFromInline let commit: Statement
 
   package init(_ connection: borrowing Connection) throws(SQLiteError) {
     // Properties that cannot be copied are set after the last statement that may throw.
@@ -18,6 +18,7 @@ package struct TransactionStatements: ~Copyable {
   /// or the commit throws, nothing of it remains.
   ///
   /// - Throws: what the closure throws, or ``SQLiteError`` from the begin or the commit.
+  @inlinable
   package borrowing func write<Result>(
     _ connection: borrowing Connection,
     _ body: () throws -> Result
@@ -28,6 +29,7 @@ package struct TransactionStatements: ~Copyable {
   /// Runs a closure inside one read transaction: everything it reads is of one moment.
   ///
   /// - Throws: what the closure throws, or ``SQLiteError`` from the begin or the end.
+  @inlinable
   package borrowing func read<Result>(
     _ connection: borrowing Connection,
     _ body: () throws -> Result
@@ -35,7 +37,8 @@ package struct TransactionStatements: ~Copyable {
     try run(beginRead, connection, body)
   }
 
-  private borrowing func run<Result>(
+  @inlinable
+  borrowing func run<Result>(
     _ begin: borrowing Statement,
     _ connection: borrowing Connection,
     _ body: () throws -> Result

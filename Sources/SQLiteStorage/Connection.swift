@@ -81,6 +81,17 @@ package struct Connection: ~Copyable {
   /// The key of the row inserted last.
   package var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }
 
+  /// A number that is another one whenever the content of the file is another one than this connection
+  /// last saw, by its own commits or by others'; within a transaction it does not change
+  /// (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion).
+  ///
+  /// - Complexity: no statement: SQLite counts in the memory of the connection.
+  package var dataVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
   /// Ends what is left of a transaction after a failure; SQLite may have ended it already.
   package borrowing func rollBack() {
     if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }

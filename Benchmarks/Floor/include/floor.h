@@ -51,7 +51,8 @@ int floor_update(
 // Deletes the slips of a kind: one statement for all.
 int floor_delete(Floor *floor, int64_t kind, int64_t *changed);
 
-// The same two with one statement a row, as when the rows are known by their keys.
+// The same two with one statement a row, as when the rows are known by their keys. The values are
+// bound for each row, as when each has its own.
 int floor_update_slips(
     Floor *floor, int64_t first_key, int64_t count, int64_t version, int64_t quantity,
     double price);
@@ -65,6 +66,21 @@ int floor_update_items(
 // Reads the items with some sorted keys that are there; rows has room for one a key.
 int floor_rows(
     Floor *floor, const int64_t *keys, int64_t count, FloorRow *rows, int64_t *found);
+
+// MARK: Rows with history
+
+// Looks up the strings that the transactions of this connection name; SQLITE_NOTFOUND when the file
+// has not given a number to one of them yet.
+int floor_take_names(
+    Floor *floor, const char *author, const char *bundle, const char *process);
+
+// The same writes with the history that the store leaves of them, packed: the least that tracking
+// costs in C. What does not fit into one row of history answers SQLITE_TOOBIG.
+int floor_insert_packed(
+    Floor *floor, const FloorItem *items, int64_t count, int64_t first_key);
+int floor_update_packed(
+    Floor *floor, int64_t first_key, int64_t count, int64_t quantity, double price);
+int floor_delete_packed(Floor *floor, int64_t first_key, int64_t count, int64_t *deleted);
 
 // MARK: History
 

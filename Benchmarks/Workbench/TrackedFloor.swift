@@ -1,0 +1,92 @@
+import BenchmarkFloor
+import HistoryStore
+
+/// Raw SQLite in C that keeps history as the store does, on a file that a store has made.
+final class TrackedFloor {
+  let side: SideConnection
+  private let floor: FloorDatabase
+  private let historySize: Int
+
+  init(path: String, historySize: Int) throws {
+    floor = try FloorDatabase(path: path)
+    side = try SideConnection(path: path)
+    self.historySize = historySize
+    let configuration = StoreTemplate.configuration
+    try floor.takeNames(
+      author: "app",
+      bundle: configuration.bundleID ?? "",
+      process: configuration.processID ?? ""
+    )
+  }
+
+  /// Inserts slips with keys from a first one on, as one transaction.
+  func insert(_ items: UnsafeBufferPointer<FloorItem>, firstKey: Int64) throws {
+    try floor.insertTracked(items, firstKey: firstKey)
+  }
+
+  /// Inserts slips, all of kind 1, with keys from a first one on, a thousand a transaction: more may
+  /// not fit into one row of history.
+  func fillSlips(_ count: Int, firstKey: Int64) throws {
+    let items = SampleData.items(count).map(\.floorItem)
+    for start in stride(from: 0, to: count, by: 1000) {
+      try items[start..<min(count, start + 1000)].withUnsafeBufferPointer {
+        try insert($0, firstKey: firstKey + Int64(start))
+      }
+    }
+  }
+
+  /// Sets quantity and price of slips by their keys, as one transaction.
+  func update(firstKey: Int64, count: Int, quantity: Int64, price: Double) throws {
+    try floor.updateTracked(firstKey: firstKey, count: count, quantity: quantity, price: price)
+  }
+
+  /// Deletes slips by their keys, as one transaction.
+  func delete(firstKey: Int64, count: Int) throws -> Int64 {
+    try floor.deleteTracked(firstKey: firstKey, count: count)
+  }
+
+  /// Deletes all slips and what the history has grown by, which no watch measures.
+  func clear() throws {
+    try floor.delete(kind: 1)
+    try trim()
+  }
+
+  /// Deletes what the history has grown by, as a store's own trim does.
+  func trim() throws {
+    _ = try floor.purge(through: try side.head() - Int64(historySize))
+  }
+}
+
+extension FloorDatabase {
+  /// Looks up the strings that the transactions name.
+  fileprivate func takeNames(
+    author: String,
+    bundle: String,
+    process: String
+  ) throws(FloorError) {
+    try check(floor_take_names(floor, author, bundle, process))
+  }
+
+  fileprivate func insertTracked(
+    _ items: UnsafeBufferPointer<FloorItem>,
+    firstKey: Int64
+  ) throws(FloorError) {
+    guard let start = items.baseAddress else { return }
+    try check(floor_insert_packed(floor, start, Int64(items.count), firstKey))
+  }
+
+  fileprivate func updateTracked(
+    firstKey: Int64,
+    count: Int,
+    quantity: Int64,
+    price: Double
+  ) throws(FloorError) {
+    try check(floor_update_packed(floor, firstKey, Int64(count), quantity, price))
+  }
+
+  fileprivate func deleteTracked(firstKey: Int64, count: Int) throws(FloorError) -> Int64 {
+    var deleted: Int64 = 0
+    try check(floor_delete_packed(floor, firstKey, Int64(count), &deleted))
+    return deleted
+  }
+}

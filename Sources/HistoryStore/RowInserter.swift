@@ -1,0 +1,45 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// Inserts the rows that a batch request has set: SQLite reads many of them with one statement, which
+/// costs half of what a statement for each does.
+final class RowInserter {
+  /// From how many rows on one statement is less work.
+  private static let countMin = 4
+
+  private let rows: UnsafeMutablePointer<RowBlock>
+  private let columns: UInt64
+  private let one: PreparedStatement
+  private let many: PreparedStatement
+
+  init(_ table: EntityStatements, _ connection: borrowing Connection) throws {
+    rows = table.rows
+    columns = table.columns.all
+    one = try table.insert(connection)
+    let name = "history_rows_\(table.number)"
+    try connection.showTable(name, of: table.rows)
+    let values = table.entity.attributes.indices.map { ", c\($0)" }.joined()
+    // What fails is rolled back as a whole: nothing must be kept to undo this statement alone.
+    many = try PreparedStatement(
+      connection,
+      """
+      INSERT OR FAIL INTO "\(table.entity.name)" SELECT key, ?1\(values) FROM \(name)
+      """
+    )
+  }
+
+  /// Inserts the rows that are set, with a version, and forgets them.
+  func flush(version: Int64) throws {
+    defer { rows.pointee.removeAll() }
+    guard rows.pointee.count < Self.countMin else {
+      many.statement.bind(version, at: 1)
+      return try many.statement.run()
+    }
+    for row in 0..<rows.pointee.count {
+      one.statement.bind(rows.pointee.key(row), at: 1)
+      one.statement.bind(version, at: 2)
+      rows.pointee.bind(row, columns, to: one.statement, at: 3)
+      try one.statement.run()
+    }
+  }
+}
