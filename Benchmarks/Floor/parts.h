@@ -32,10 +32,14 @@ typedef struct {
   int64_t count;
 } FloorKeys;
 
+typedef struct Peer Peer;
+
 struct Floor {
   sqlite3 *connection;
   sqlite3_stmt *statements[FLOOR_STATEMENT_COUNT];
   FloorKeys keys;
+  // Who records what is written, or NULL.
+  Peer *peer;
 };
 
 // Runs a statement that answers no rows, and resets it.
@@ -48,5 +52,15 @@ int floor_end(Floor *floor, int code);
 
 // Makes the table floor_keys.
 int floor_register_keys(Floor *floor);
+
+// Makes room in a page for some more transactions, changes, and bytes of tombstones.
+int floor_make_room(FloorPage *page, int64_t transactions, int64_t changes, int64_t bytes);
+
+// What a peer does right after BEGIN, and right before COMMIT or ROLLBACK; the latter answers what
+// went wrong first.
+int peer_begin(Floor *floor);
+int peer_end(Floor *floor, int code);
+
+void peer_free(Peer *peer);
 
 #endif
