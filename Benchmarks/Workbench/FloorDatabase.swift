@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// Raw SQLite in C on one file, closed when the last reference to it goes.
 final class FloorDatabase {
-  private let floor: OpaquePointer
+  let floor: OpaquePointer
 
   /// Opens a file that a store has made, under the settings of the store's own connections.
   init(path: String) throws(FloorError) {
@@ -142,7 +142,8 @@ final class FloorDatabase {
     return epoch
   }
 
-  private func check(_ code: Int32) throws(FloorError) {
+  /// Turns a result code of the floor into an error.
+  func check(_ code: Int32) throws(FloorError) {
     guard code == 0 else {
       throw FloorError(code: code, message: String(cString: floor_message(floor)))
     }

@@ -14,6 +14,8 @@ struct MeasuredWork {
   static let store = "Store"
   /// The name of the floor, which is 1 in every ratio.
   static let floor = "SQLite"
+  /// The name of the floor that keeps history as the store does.
+  static let trackedFloor = "SQLite, tracked"
 }
 
 /// What a measurement did: contenders that did the same have equal tallies.
