@@ -127,7 +127,7 @@ let package = Package(
       "HistoryLab",
       [
         "PersistentHistory", "HistoryStore", "Traces", "Workloads", "Checkers", "Systems",
-        "Simulation", "Measuring", "Reporting",
+        "Simulation", "Measuring", "Reporting", "HistoryBenchmarks",
       ],
       exclude: ["Counterexamples"]
     ),

@@ -13,7 +13,29 @@ enum Purges {
         + "floor deletes the same rows with one statement."
     ) { setting in
       [try ours(setting), try floor(setting)]
-    }
+    },
+    BenchmarkSubject(
+      "purge lock",
+      part: "Store.purge",
+      operation: "of nearly all history",
+      "All of the history but its newest 1000 transactions is purged at once; each sample is the time "
+        + "for which the purge held the write lock; the floor is missing, for one statement holds the "
+        + "lock for as long as it takes."
+    ) { setting in
+      let path = try setting.copy()
+      let kept = min(1000, setting.historySize / 10)
+      let bound = try BenchmarkStore(path: path, historySize: setting.historySize).token(back: kept)
+      let store = try Store(path: path, configuration: try LockWatch.configuration())
+      let start = NanosecondClock.wall.now()
+      var result: PurgeResult?
+      let holds = try LockWatch.holds { result = try store.purge(before: bound) }
+      let ns = Double(NanosecondClock.wall.now() - start)
+      precondition(result?.transactionCount == setting.historySize - kept, "purged otherwise")
+      return [
+        SampledRow(contender: LockWatch.contender, metric: .wall, outcome: .samples(holds)),
+        SampledRow(contender: MeasuredWork.store, metric: .wall, outcome: .samples([ns])),
+      ]
+    },
   ]
 
   private static let count = 1000
@@ -45,6 +67,13 @@ enum Purges {
       }
       return WorkTally(count: deleted, sum: try file.side.firstNumber() - first)
     }
+  }
+}
+
+extension BenchmarkStore {
+  /// The position of the oldest of so many newest transactions.
+  fileprivate func token(back count: Int) throws -> HistoryToken {
+    try token(try side.head() - Int64(count) + 1)
   }
 }
 

@@ -23,7 +23,8 @@ enum Readers {
     }
   ]
 
-  private static let free = "Store without reader"
+  /// Who writes without a reader.
+  static let free = "Store without reader"
 
   private static func commits(
     _ setting: BenchmarkSetting,

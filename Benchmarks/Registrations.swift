@@ -14,28 +14,33 @@ enum Registrations {
       operation: "beside a writer",
       condition: "as many rows as transactions",
       "Members register while a thread commits without a pause, the first one reading all rows of the "
-        + "store; each registration holds the write lock no longer than it takes, and the thread's "
-        + "commits tell how long they had to wait; instead of the floor stand its commits alone."
+        + "store; the samples of the write lock are the times for which the registrations held it, and "
+        + "the thread's commits tell how long they had to wait; instead of the floor stand its commits "
+        + "alone."
     ) { setting in
       let path = try setting.copy()
       try fill(path, rows: setting.historySize)
-      let store = try Store(path: path, configuration: StoreTemplate.configuration)
+      let store = try Store(path: path, configuration: try LockWatch.configuration())
       let view = ObjectContext(store: store, author: "reader")
       let alone = try BusyWriter(path: path).commits(during: { Thread.sleep(forTimeInterval: 0.3) })
       var launching: Double = 0
       var joins: [Double] = []
+      var holds: [Double] = []
       let beside = try BusyWriter(path: path).commits {
-        let start = NanosecondClock.wall.now()
-        _ = try MemberSession(
-          ActorID("reader"),
-          store: store,
-          contexts: [view],
-          author: "reader"
-        )
-        launching = Double(NanosecondClock.wall.now() - start)
-        joins = try (0..<100).map { try join(store, ActorID("other \($0)")) }
+        holds = try LockWatch.holds {
+          let start = NanosecondClock.wall.now()
+          _ = try MemberSession(
+            ActorID("reader"),
+            store: store,
+            contexts: [view],
+            author: "reader"
+          )
+          launching = Double(NanosecondClock.wall.now() - start)
+          joins = try (0..<100).map { try join(store, ActorID("other \($0)")) }
+        }
       }
       return [
+        row(LockWatch.contender, holds),
         row(MeasuredWork.store, joins),
         row("the writer", beside),
         row("the writer alone", alone),

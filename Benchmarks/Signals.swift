@@ -14,11 +14,10 @@ enum Signals {
         + "process, told by the signal, has read the new head; the floor is missing, for SQLite tells "
         + "no other process."
     ) { setting in
-      guard let command = CommitPeer.command else {
-        return [missing(SignalPath.thread), missing(SignalPath.sequence)]
+      guard let command = HelperProcess.command else {
+        return SignalPath.allCases.flatMap { [missing($0.rawValue), missing($0.writer)] }
       }
-      let paths: [SignalPath] = [.thread, .sequence]
-      return try paths.flatMap { try measure($0, setting, command) }
+      return try SignalPath.allCases.flatMap { try measure($0, setting, command) }
     },
     BenchmarkSubject(
       "signal cost",
@@ -41,9 +40,9 @@ enum Signals {
 
   // MARK: Latency
 
-  private static func missing(_ path: SignalPath) -> SampledRow {
+  private static func missing(_ contender: String) -> SampledRow {
     SampledRow(
-      contender: path.rawValue,
+      contender: contender,
       metric: .wall,
       outcome: .notMeasured("this process is not the command that it would have to start again")
     )
@@ -59,24 +58,23 @@ enum Signals {
     let arrivals = Arrivals()
     let listening = try path.listen(to: store, arrivals)
     defer { listening() }
-    let peer = try CommitPeer.start(
+    let commits = try CommitPeer.commits(
       command,
       path: file,
       commits: setting.repeats(1000),
       pauseUs: 1000
     )
-    let commits = try peer.finish()
     arrivals.wait(for: commits.last?.number ?? 0)
     let latencies = arrivals.latencies(of: commits)
     return [
       SampledRow(contender: path.rawValue, metric: .wall, outcome: .samples(latencies)),
       SampledRow(
         contender: path.rawValue,
-        metric: Metric(name: "missed", kind: .exact, unit: "commits"),
+        metric: .missed,
         outcome: .samples([Double(commits.count - latencies.count)])
       ),
       SampledRow(
-        contender: "\(path.rawValue), the writer",
+        contender: path.writer,
         metric: .wall,
         outcome: .samples(commits.map { Double($0.signalNs) })
       ),
@@ -128,14 +126,17 @@ extension Store {
 }
 
 /// On which way a process is told.
-private enum SignalPath: String {
+enum SignalPath: String, CaseIterable {
   case thread = "watching thread"
   case sequence = "AsyncSequence"
+
+  /// The process that commits, whose cost of telling is measured too.
+  var writer: String { "\(rawValue), the writer" }
 
   /// Begins to note what comes.
   ///
   /// - Returns: what ends it.
-  func listen(to store: Store, _ arrivals: Arrivals) throws -> () -> Void {
+  fileprivate func listen(to store: Store, _ arrivals: Arrivals) throws -> () -> Void {
     switch self {
     case .thread:
       let watch = try store.watch { arrivals.note($0.number) }

@@ -13,10 +13,16 @@ package enum Subjects {
     ("Signals", Signals.all),
     ("Readers", Readers.all),
     ("Registrations", Registrations.all),
+    ("Sizes", Sizes.all),
+    ("Peers", Peers.all),
+    ("Large", Large.all),
   ]
 
   /// All of them, in the order of measuring.
   package static let all = files.flatMap(\.subjects)
+
+  /// Those that a run measures unless someone names others.
+  package static let usual = all.filter { !$0.isNamedOnly }
 
   /// The numbers of rows that one batch request writes.
   static let batchSizes = [1, 10, 100, 1000]

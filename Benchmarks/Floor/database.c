@@ -64,6 +64,7 @@ void floor_close(Floor *floor) {
   for (int index = 0; index < FLOOR_STATEMENT_COUNT; index++) {
     sqlite3_finalize(floor->statements[index]);
   }
+  if (floor->peer != NULL) peer_free(floor->peer);
   sqlite3_close(floor->connection);
   free(floor);
 }
@@ -76,9 +77,13 @@ int floor_run(sqlite3_stmt *statement) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-int floor_begin(Floor *floor) { return floor_run(floor->statements[FLOOR_BEGIN]); }
+int floor_begin(Floor *floor) {
+  int code = floor_run(floor->statements[FLOOR_BEGIN]);
+  return code == SQLITE_OK && floor->peer != NULL ? peer_begin(floor) : code;
+}
 
 int floor_end(Floor *floor, int code) {
+  if (floor->peer != NULL) code = peer_end(floor, code);
   if (code == SQLITE_OK) code = floor_run(floor->statements[FLOOR_COMMIT]);
   if (code != SQLITE_OK && !sqlite3_get_autocommit(floor->connection)) {
     sqlite3_exec(floor->connection, "ROLLBACK", NULL, NULL, NULL);

@@ -37,7 +37,7 @@ static inline int64_t read_zigzag(const uint8_t **bytes) {
 
 // Makes room for more elements of some size; answers NULL when memory ran out.
 static void *with_room(void *array, int64_t *capacity, int64_t needed, size_t size) {
-  if (needed <= *capacity) return array;
+  if (array != NULL && needed <= *capacity) return array;
   int64_t wanted = *capacity == 0 ? 64 : *capacity * 2;
   while (wanted < needed) wanted *= 2;
   void *larger = realloc(array, (size_t)wanted * size);
@@ -45,13 +45,12 @@ static void *with_room(void *array, int64_t *capacity, int64_t needed, size_t si
   return larger;
 }
 
-// Makes room for the changes of one more transaction.
-static int make_room(FloorPage *page, int64_t changes, int64_t bytes) {
-  FloorTransaction *transactions = with_room(
-      page->transactions, &page->transaction_capacity, page->transaction_count + 1,
+int floor_make_room(FloorPage *page, int64_t transactions, int64_t changes, int64_t bytes) {
+  FloorTransaction *more = with_room(
+      page->transactions, &page->transaction_capacity, page->transaction_count + transactions,
       sizeof(FloorTransaction));
-  if (transactions == NULL) return SQLITE_NOMEM;
-  page->transactions = transactions;
+  if (more == NULL) return SQLITE_NOMEM;
+  page->transactions = more;
   FloorChange *records = with_room(
       page->changes, &page->change_capacity, page->change_count + changes, sizeof(FloorChange));
   if (records == NULL) return SQLITE_NOMEM;
@@ -89,7 +88,7 @@ static int append(FloorPage *page, sqlite3_stmt *row) {
   int length = sqlite3_column_bytes(row, 9);
   if (length == 0 || bytes[0] != FORMAT_VERSION) return SQLITE_MISMATCH;
   int64_t count = sqlite3_column_int64(row, 8);
-  int code = make_room(page, count, length);
+  int code = floor_make_room(page, 1, count, length);
   if (code != SQLITE_OK) return code;
   page->transactions[page->transaction_count++] = (FloorTransaction){
       .number = sqlite3_column_int64(row, 0),

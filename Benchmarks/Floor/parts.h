@@ -59,6 +59,8 @@ typedef struct {
   int64_t process;
 } FloorNames;
 
+typedef struct Peer Peer;
+
 struct Floor {
   sqlite3 *connection;
   sqlite3_stmt *statements[FLOOR_STATEMENT_COUNT];
@@ -66,6 +68,8 @@ struct Floor {
   FloorPacker packer;
   FloorHead head;
   FloorNames names;
+  // Who records what is written, or NULL.
+  Peer *peer;
 };
 
 // Runs a statement that answers no rows, and resets it.
@@ -85,5 +89,15 @@ int floor_register_packing(Floor *floor);
 
 // Makes the table floor_keys.
 int floor_register_keys(Floor *floor);
+
+// Makes room in a page for some more transactions, changes, and bytes of tombstones.
+int floor_make_room(FloorPage *page, int64_t transactions, int64_t changes, int64_t bytes);
+
+// What a peer does right after BEGIN, and right before COMMIT or ROLLBACK; the latter answers what
+// went wrong first.
+int peer_begin(Floor *floor);
+int peer_end(Floor *floor, int code);
+
+void peer_free(Peer *peer);
 
 #endif

@@ -24,7 +24,7 @@ package struct BenchmarkRun: Sendable {
 
   /// Plans a run.
   package init(
-    subjects: [BenchmarkSubject] = Subjects.all,
+    subjects: [BenchmarkSubject] = Subjects.usual,
     historySizes: [Int],
     seed: UInt64,
     budget: RoundBudget
@@ -43,6 +43,8 @@ package struct BenchmarkRun: Sendable {
     case began(BenchmarkSubject)
     /// One more measurement of the benchmark that is going on begins.
     case measures
+    /// The benchmark that is going on has done so much more of something that takes long.
+    case advanced(LongWork, by: Int)
     /// A benchmark was measured at all sizes.
     case measured(BenchmarkSubject, [BenchmarkRow])
   }
@@ -65,22 +67,21 @@ package struct BenchmarkRun: Sendable {
     _ observe: @escaping (Event) throws -> Void
   ) throws {
     let builder = TemplateBuilder(folder: scratch.path, seed: seed)
-    let templates = try builder.build(sizes: historySizes) {
+    let templates = try builder.build(sizes: neededSizes) {
       try observe(.built(transactions: $0))
+    }
+    let settings = templates.map {
+      BenchmarkSetting(historySize: $0.historySize, template: $0, scratch: scratch, haste: haste)
+    }
+    let own = OwnSetting(scratch: scratch, seed: seed, haste: haste) {
+      try observe(.advanced($0, by: $1))
     }
     for subject in subjects {
       try observe(.began(subject))
-      let settings = templates.map {
-        BenchmarkSetting(
-          historySize: $0.historySize,
-          template: $0,
-          scratch: scratch,
-          haste: haste
-        )
-      }
       let session = SubjectSession(
         subject: subject,
-        settings: settings,
+        settings: subject.sizes == .all ? settings : settings.suffix(1),
+        own: own,
         seed: seed ^ subject.name.fingerprint,
         condition: "warm, \(scratch.medium)",
         measures: { try observe(.measures) }
@@ -89,6 +90,12 @@ package struct BenchmarkRun: Sendable {
       try scratch.removeCopies()
       try observe(.measured(subject, rows))
     }
+  }
+
+  /// The sizes of the stores that the benchmarks of the run begin with.
+  package var neededSizes: [Int] {
+    if subjects.contains(where: { $0.sizes == .all }) { return historySizes }
+    return subjects.allSatisfy { $0.sizes == .own } ? [] : [historySizes.max() ?? 0]
   }
 }
 

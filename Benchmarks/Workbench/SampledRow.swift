@@ -8,11 +8,21 @@ struct SampledRow {
   let metric: Metric
   /// The samples, each an event of its own, or why there are none.
   let outcome: Outcome
+  /// The size of history, where it is not that of the run.
+  var historySize: Int?
 
   /// The samples, or a sentence that says why there are none.
   enum Outcome {
     case samples([Double])
     case notMeasured(String)
+
+    /// A number of bytes of memory, which only some systems count.
+    static func memory(_ bytes: Int64?) -> Outcome {
+      guard let bytes else {
+        return .notMeasured("only Linux counts it, and only of a process of its own")
+      }
+      return .samples([Double(bytes)])
+    }
   }
 
   /// Makes the row of results.

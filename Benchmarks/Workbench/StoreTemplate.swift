@@ -28,6 +28,18 @@ struct StoreTemplate {
 struct TemplateBuilder {
   let folder: String
   let seed: UInt64
+  /// How the stores are made.
+  var configuration = StoreTemplate.configuration
+
+  init(folder: String, seed: UInt64) {
+    self.folder = folder
+    self.seed = seed
+  }
+
+  /// Writes one store whose history has so many transactions.
+  func write(_ path: String, _ transactions: Int, progress: (Int) throws -> Void) throws {
+    try grow(path, from: 0, to: transactions, progress)
+  }
 
   /// Builds a store for each size, and tells how many transactions were added since it last did.
   ///
@@ -36,6 +48,7 @@ struct TemplateBuilder {
     sizes: [Int],
     progress: (Int) throws -> Void
   ) throws -> [StoreTemplate] {
+    guard !sizes.isEmpty else { return [] }
     let growing = folder + "/growing.sqlite"
     var held = 0
     var templates: [StoreTemplate] = []
@@ -60,7 +73,7 @@ struct TemplateBuilder {
     let store = try Store(
       path: path,
       model: try SampleData.model(),
-      configuration: StoreTemplate.configuration
+      configuration: configuration
     )
     if held == 0 { try load(store) }
     var writer = try HistoryWriter(store, seed: seed &+ UInt64(held))
@@ -69,8 +82,9 @@ struct TemplateBuilder {
       let part = min(left, 1000)
       try writer.append(part)
       try progress(part)
+      // Once the history holds anything else.
+      if held == 0 && left == size { try forgetLoading(store) }
       left -= part
-      if held == 0 { try forgetLoading(store) }
     }
   }
 

@@ -4,7 +4,9 @@ import Measuring
 /// to the floor and between sizes both come from neighbouring moments.
 struct SubjectSession {
   let subject: BenchmarkSubject
+  /// The stores at the sizes that the benchmark is measured at.
   let settings: [BenchmarkSetting]
+  let own: OwnSetting
   let seed: UInt64
   /// The conditions that all benchmarks share.
   let condition: String
@@ -13,8 +15,26 @@ struct SubjectSession {
 
   /// Measures, and makes sure that all contenders did the same.
   func rows(_ budget: RoundBudget) throws -> [BenchmarkRow] {
-    if let sample = subject.sample { return try sampledRows(sample) }
-    let works = try settings.map(subject.prepare)
+    switch subject.method {
+    case .rounds(let floor, let prepare): return try measuredRows(budget, floor, prepare)
+    case .samples(let sample):
+      guard let setting = settings.last else { return [] }
+      try measures()
+      return try sample(setting).map {
+        $0.row(about: topic($0.historySize ?? setting.historySize), seed: seed)
+      }
+    case .own(let sample):
+      try measures()
+      return try sample(own).map { $0.row(about: topic($0.historySize ?? 0), seed: seed) }
+    }
+  }
+
+  private func measuredRows(
+    _ budget: RoundBudget,
+    _ floor: String,
+    _ prepare: (BenchmarkSetting) throws -> [MeasuredWork]
+  ) throws -> [BenchmarkRow] {
+    let works = try settings.map(prepare)
     let log = TallyLog()
     let contenders = zip(settings, works).flatMap { setting, works in
       works.map { contender($0, at: setting.historySize, log) }
@@ -25,22 +45,12 @@ struct SubjectSession {
     var first = 0
     for (setting, works) in zip(settings, works) {
       let names = works.map(\.contender)
-      try log.check(names, at: setting.historySize, in: subject)
+      try log.check(names, beside: floor, at: setting.historySize, in: subject)
       let part = result.part(first..<first + names.count, names: names)
-      rows += try part.rows(about: topic(setting.historySize), floor: subject.floor)
+      rows += try part.rows(about: topic(setting.historySize), floor: floor)
       first += names.count
     }
     return rows
-  }
-
-  /// Lets the benchmark take its own samples, at the largest history alone.
-  private func sampledRows(
-    _ sample: (BenchmarkSetting) throws -> [SampledRow]
-  ) throws -> [BenchmarkRow] {
-    guard let setting = settings.last else { return [] }
-    try measures()
-    let topic = topic(setting.historySize)
-    return try sample(setting).map { $0.row(about: topic, seed: seed) }
   }
 
   private func contender(
@@ -91,8 +101,13 @@ private final class TallyLog {
   }
 
   /// Compares, measurement by measurement, each contender with the floor.
-  func check(_ names: [String], at size: Int, in subject: BenchmarkSubject) throws {
-    let floor = tallies[Key(contender: subject.floor, historySize: size)] ?? []
+  func check(
+    _ names: [String],
+    beside floorName: String,
+    at size: Int,
+    in subject: BenchmarkSubject
+  ) throws {
+    let floor = tallies[Key(contender: floorName, historySize: size)] ?? []
     for name in names {
       let others = tallies[Key(contender: name, historySize: size)] ?? []
       for (tally, other) in zip(floor, others) where tally != other {

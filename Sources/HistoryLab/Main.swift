@@ -13,8 +13,9 @@ import Darwin
 enum Main {
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    // A benchmark starts the command again as the process that writes to the store it watches.
-    if let code = CommitPeer.run(arguments) { exit(code) }
+    // A benchmark starts the command again as a process of its own, such as one that writes to the
+    // store it watches.
+    if let code = HelperProcess.run(arguments) { exit(code) }
     Interruption.install()
     let lab = Lab(composition: .current, terminal: .standard())
     let code = await lab.run(arguments)

@@ -30,6 +30,18 @@ package struct Metric: Sendable, Hashable, Codable {
   /// Time of the measuring thread on a processor, in nanoseconds.
   package static let cpu = Metric(name: "cpu", kind: .cpu, unit: "ns")
 
+  /// The most memory that was resident, in bytes, as the system counts it.
+  package static let peakMemory = Metric(name: "peak memory", kind: .exact, unit: "B")
+
+  /// By how much that is more than before, in bytes.
+  package static let memoryGrowth = Metric(name: "memory growth", kind: .exact, unit: "B")
+
+  /// What one change of a history takes in its file, in bytes.
+  package static let bytesPerChange = Metric(name: "bytes a change", kind: .exact, unit: "B")
+
+  /// Commits that were not told to those who watch.
+  package static let missed = Metric(name: "missed", kind: .exact, unit: "commits")
+
   /// The metric of a measured time.
   package static func time(_ kind: TimeKind) -> Metric { kind == .wall ? wall : cpu }
 }

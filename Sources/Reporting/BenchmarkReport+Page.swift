@@ -4,15 +4,17 @@ extension BenchmarkReport {
   /// Puts the page together: verdicts, the ratios at a glance, each benchmark, how it was measured.
   package func page() -> ReportPage {
     var sections: [PageSection] = []
+    if let goals = goalSection() { sections.append(goals) }
     if let glance = ratioSection() { sections.append(glance) }
-    sections += results.titles.compactMap(benchmarkSection)
+    sections += results.titles.filter(hasCourse).compactMap(benchmarkSection)
+    if let others = oneSizeSection() { sections.append(others) }
     if let exact = exactSection() { sections.append(exact) }
     if let missing = missingSection() { sections.append(missing) }
     sections.append(methodSection())
     return ReportPage(
       title: "What history costs",
       lead: lead,
-      tiles: verdicts + buildTile() + costTiles(),
+      tiles: verdicts + buildTile() + goalTile() + costTiles(),
       sections: sections,
       environment: RunConditions.facts(of: results.environment)
     )
@@ -43,7 +45,7 @@ extension BenchmarkReport {
 
   /// One tile a benchmark: what we cost beside the floor at the largest size, and how we grow.
   private func costTiles() -> [VerdictTile] {
-    results.titles.compactMap { title in
+    results.titles.filter(hasCourse).compactMap { title in
       let rows = rows(title: title, metric: .wall).filter { $0.ratio != nil }
       guard let row = rows.last(where: { $0.contender == rows.first?.contender }),
         let ratio = row.ratio
@@ -69,19 +71,15 @@ extension BenchmarkReport {
   }
 
   private func ratioSection() -> PageSection? {
-    let sizes = results.historySizes
-    guard let most = sizes.last else { return nil }
+    let titles = results.titles.filter(hasCourse)
+    guard let most = results.rows.filter({ titles.contains($0.title) }).map(\.historySize).max()
+    else { return nil }
     let rows = results.rows.filter {
-      $0.metric == .wall && $0.ratio != nil && $0.historySize == most
+      $0.metric == .wall && $0.ratio != nil && $0.historySize == most && titles.contains($0.title)
     }
     guard let floor = rows.first?.ratio?.to else { return nil }
     let comparable = rows.filter { $0.ratio?.to == floor }
-    let entries = comparable.compactMap { row in
-      row.ratio.map {
-        RatioChart.Entry(title: row.title, contender: row.contender, ratio: $0.interval)
-      }
-    }
-    let chart = RatioChart(id: "ratios", floor: floor, entries: entries, palette: palette)
+    let chart = ratioChart("ratios", floor, comparable)
     return PageSection(
       "At a glance",
       anchor: "at-a-glance",
@@ -94,6 +92,16 @@ extension BenchmarkReport {
         .figure(Figure(chart: chart.chart, table: ratioTable(comparable))),
       ]
     )
+  }
+
+  /// A dot and an interval for each row that is compared with a floor.
+  func ratioChart(_ id: String, _ floor: String, _ rows: [BenchmarkRow]) -> RatioChart {
+    let entries = rows.compactMap { row in
+      row.ratio.map {
+        RatioChart.Entry(title: row.title, contender: row.contender, ratio: $0.interval)
+      }
+    }
+    return RatioChart(id: id, floor: floor, entries: entries, palette: palette)
   }
 
   private func ratioTable(_ rows: [BenchmarkRow]) -> ReportTable {

@@ -123,6 +123,45 @@ extension BenchmarkReport {
     return values
   }
 
+  /// The benchmarks that were measured at one size of history, all in one table: they have no course
+  /// to draw. Those with a floor share one chart.
+  func oneSizeSection() -> PageSection? {
+    let titles = results.titles.filter { !hasCourse($0) }
+    let rows = titles.flatMap { self.rows(title: $0, metric: .wall) }.filter { $0.summary != nil }
+    guard !rows.isEmpty else { return nil }
+    var table = ReportTable(
+      caption: "Wall time of one operation",
+      columns: [
+        .text("benchmark"), .text("contender"), .number("history"), .number("median"),
+        .number("95 to 99 %"), .number("most"), .number("ratio"),
+      ]
+    )
+    for row in rows { table.append(oneSizeCells(of: row)) }
+    var blocks: [PageBlock] = [
+      .paragraph(
+        "What does not depend on the size of history is measured at the largest alone, peers among "
+          + "it: other ways to keep history on SQLite, on the same rows in the same rounds."
+      )
+    ]
+    if let floor = rows.first(where: { $0.ratio != nil })?.ratio?.to {
+      let chart = ratioChart("peers", floor, rows.filter { $0.ratio?.to == floor })
+      blocks.append(.figure(Figure(chart: chart.chart, table: table)))
+    } else {
+      blocks.append(.table(table))
+    }
+    return PageSection("Measured at one size", anchor: "one-size", blocks)
+  }
+
+  private func oneSizeCells(of row: BenchmarkRow) -> [String] {
+    let unit = row.metric.unit
+    let tail = row.summary.map { [$0.p95, $0.p99] } ?? []
+    return [
+      row.title, row.contender, NumberText.count(row.historySize), Self.median(row),
+      tail.map { NumberText.quantity($0, unit: unit) }.joined(separator: " \u{2013} "),
+      row.summary.map { NumberText.quantity($0.max, unit: unit) } ?? "", Self.ratio(row),
+    ]
+  }
+
   /// What was counted: the same in every run.
   func exactSection() -> PageSection? {
     let rows = results.rows.filter { $0.metric.kind == .exact && $0.summary != nil }
@@ -145,7 +184,10 @@ extension BenchmarkReport {
     return PageSection(
       "Exact counters",
       [
-        .paragraph("Counted, not timed: no noise, and the same again in the next run."),
+        .paragraph(
+          "Counted, not timed: the same again in the next run, but for memory, which the system "
+            + "counts and shares out in its own way."
+        ),
         .table(table),
       ]
     )

@@ -6,15 +6,22 @@ package struct BenchmarkReport: Sendable {
   package let results: BenchmarkResults
   /// Verdicts that were reached elsewhere; they stand first on the page.
   package var verdicts: [VerdictTile]
+  /// What came of the goals.
+  package let outcomes: [GoalOutcome]
 
   private let complexities: [String: ComplexityVerdict]
 
-  /// Makes a report of results.
+  /// Makes a report of results and of what they were to be.
   ///
   /// - Complexity: 200 resamples of every curve.
-  package init(_ results: BenchmarkResults, verdicts: [VerdictTile] = []) {
+  package init(
+    _ results: BenchmarkResults,
+    verdicts: [VerdictTile] = [],
+    goals: [BenchmarkGoal] = []
+  ) {
     self.results = results
     self.verdicts = verdicts
+    outcomes = GoalJudge(results).outcomes(of: goals)
     let judge = ComplexityJudge(seed: results.environment.seed)
     var complexities: [String: ComplexityVerdict] = [:]
     for row in results.rows where row.metric == .wall {
@@ -65,6 +72,17 @@ package struct BenchmarkReport: Sendable {
     var seen: Set<String> = []
     return results.rows.filter { $0.title == title && $0.metric == metric }
       .map(\.contender).filter { seen.insert($0).inserted }
+  }
+
+  /// Whether a benchmark was measured at as many sizes of history as any, so that its cost has a
+  /// course over them.
+  func hasCourse(_ title: String) -> Bool {
+    let counts = results.titles.map { sizes(of: $0).count }
+    return sizes(of: title).count == counts.max()
+  }
+
+  private func sizes(of title: String) -> Set<Int> {
+    Set(results.rows.lazy.filter { $0.title == title }.map(\.historySize))
   }
 
   /// How the wall time of one contender follows the size of history; nil if it was not measured.

@@ -11,9 +11,21 @@ package enum NumberText {
     return significant(nanoseconds) + " ns"
   }
 
-  /// Writes a value in a unit; nanoseconds become the time unit that fits.
+  /// Writes a number of bytes: `12.3 MiB`.
+  package static func bytes(_ bytes: Double) -> String {
+    let units: [(size: Double, name: String)] = [
+      (1_073_741_824, "GiB"), (1_048_576, "MiB"), (1024, "KiB"),
+    ]
+    for unit in units where abs(bytes) >= unit.size {
+      return significant(bytes / unit.size) + " " + unit.name
+    }
+    return significant(bytes) + " B"
+  }
+
+  /// Writes a value in a unit; nanoseconds and bytes take the unit that fits.
   package static func quantity(_ value: Double, unit: String) -> String {
     if unit == "ns" { return time(nanoseconds: value) }
+    if unit == "B" { return bytes(value) }
     let isWhole = value == value.rounded() && abs(value) < 1e15
     let number = isWhole ? count(Int(value)) : significant(value)
     return unit.isEmpty ? number : "\(number) \(unit)"

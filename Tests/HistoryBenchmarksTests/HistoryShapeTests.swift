@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized) struct `The stores that are measured` {
   @Test func `History has the size and the shape that it should have`() throws {
-    try withTemplates([30, 50]) { templates in
+    try withTemplates([30, 50]) { templates, _ in
       #expect(templates.map(\.historySize) == [30, 50])
       for template in templates {
         let store = try Store(path: template.path)
@@ -25,8 +25,18 @@ import Testing
     }
   }
 
+  @Test func `A history that is longer than one part of its building has its size too`() throws {
+    try withTemplates([2100]) { templates, _ in
+      let page = try Store(path: templates[0].path).fetch(
+        HistoryRequest(after: nil, transactionCountMax: 5000)
+      )
+      #expect(page.transactions.count == 2100)
+      #expect(page.changes.count == 21_000)
+    }
+  }
+
   @Test func `The longer history begins like the shorter one`() throws {
-    try withTemplates([30, 50]) { templates in
+    try withTemplates([30, 50]) { templates, _ in
       let pages = try templates.map {
         try Store(path: $0.path).fetch(HistoryRequest(after: nil, transactionCountMax: 30))
       }
@@ -35,7 +45,7 @@ import Testing
   }
 
   @Test func `The floor reads the same page, field by field`() throws {
-    try withTemplates([40]) { templates in
+    try withTemplates([40]) { templates, _ in
       let page = try Store(path: templates[0].path).fetch(HistoryRequest(after: nil))
       let floor = try FloorDatabase(path: templates[0].path)
       try floor.fetch(after: 0, limit: 1000) { other in
@@ -56,7 +66,7 @@ import Testing
   }
 
   @Test func `The floor reads the same rows, field by field`() throws {
-    try withTemplates([40]) { templates in
+    try withTemplates([40]) { templates, _ in
       let store = try Store(path: templates[0].path)
       let keys: [Int64] = [1, 80, 81, 82, 100, 9_999, 10_080, 50_000]
       let rows = try store.rows(1, sortedKeys: keys)
@@ -73,18 +83,6 @@ import Testing
   @Test func `A file that is no store is an error of the floor that says what to try`() throws {
     let error = try #require(throws: FloorError.self) { try FloorDatabase(path: "/nowhere/x") }
     #expect(error.description.hasPrefix("The floor failed with SQLite's code 14 (unable to open"))
-  }
-
-  private func withTemplates(
-    _ sizes: [Int],
-    _ body: ([StoreTemplate]) throws -> Void
-  ) throws {
-    let scratch = try ScratchFolder()
-    let result = Result {
-      try body(TemplateBuilder(folder: scratch.path, seed: 3).build(sizes: sizes) { _ in })
-    }
-    try scratch.remove()
-    try result.get()
   }
 }
 

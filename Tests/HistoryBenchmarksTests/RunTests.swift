@@ -24,8 +24,58 @@ import Testing
     #expect(measured.count == Subjects.all.count)
     for subject in Subjects.all {
       let rows = try #require(measured[subject.name])
-      #expect(rows.allSatisfy { $0.historySize == 1000 }, "\(subject.name)")
-      if subject.sample == nil { check(rows, beside: subject.floor) } else { check(sampled: rows) }
+      #expect(rows.allSatisfy { [1000, 100].contains($0.historySize) }, "\(subject.name)")
+      if let floor = subject.floor { check(rows, beside: floor) } else { check(sampled: rows) }
+      check(goalsAbout: rows)
+    }
+    #expect(try leftOvers().isEmpty)
+  }
+
+  /// Each goal of a benchmark is about rows that it has, and compares them with others of it.
+  private func check(goalsAbout rows: [BenchmarkRow]) {
+    for goal in Goals.all where rows.contains(where: goal.isAbout) {
+      let mine = rows.filter { $0.contender == goal.contender }
+      #expect(!mine.isEmpty, "\(goal.measure)")
+      switch goal.figure {
+      case .ratio(let other, let metric):
+        #expect(mine.contains { $0.metric == metric }, "\(goal.measure)")
+        let isThere = rows.contains { $0.contender == other && $0.metric == metric }
+        #expect(isThere || other == MeasuredWork.trackedFloor, "\(goal.measure)")
+      case .growth: #expect(mine.contains { $0.metric == .wall }, "\(goal.measure)")
+      case .quantile(_, let metric):
+        // What is measured in a process of its own is not, here.
+        let isMissing = mine.contains { $0.notMeasured != nil }
+        #expect(isMissing || mine.contains { $0.metric == metric }, "\(goal.measure)")
+      }
+    }
+  }
+
+  @Test func `A benchmark that builds its own store tells how far it is`() throws {
+    var done: [LongWork: Int] = [:]
+    var rows: [BenchmarkRow] = []
+    var hasBuilt = false
+    try run(Subjects.all.filter(\.isNamedOnly)).run { event in
+      switch event {
+      case .built: hasBuilt = true
+      case .advanced(let work, let count): done[work, default: 0] += count
+      case .measured(_, let some): rows = some
+      case .began, .measures: break
+      }
+    }
+    #expect(!hasBuilt)
+    #expect(done.count == 1)
+    for (work, count) in done { #expect(count == work.total) }
+    #expect(rows.filter { $0.metric == .wall }.map(\.contender) == ["building", "inspecting"])
+    #expect(rows.filter { $0.metric == .peakMemory }.allSatisfy { $0.notMeasured != nil })
+    #expect(try leftOvers().isEmpty)
+  }
+
+  @Test func `What an observer of its own store throws ends the benchmark`() throws {
+    struct Enough: Error {}
+    #expect(throws: Enough.self) {
+      try run(Subjects.all.filter(\.isNamedOnly)).run { event in
+        if case .advanced = event { throw Enough() }
+      }
     }
     #expect(try leftOvers().isEmpty)
   }

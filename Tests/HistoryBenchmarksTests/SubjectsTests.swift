@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import Testing
 
 @testable import HistoryBenchmarks
@@ -9,7 +10,7 @@ import Testing
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Benchmarks")
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-      .filter { $0.hasSuffix(".swift") && $0 != "Subjects.swift" }
+      .filter { $0.hasSuffix(".swift") && !["Goals.swift", "Subjects.swift"].contains($0) }
     #expect(files.sorted() == Subjects.files.map { $0.name + ".swift" }.sorted())
   }
 
@@ -32,6 +33,26 @@ import Testing
       #expect(subject.sentence.hasSuffix("."))
       #expect(subject.sentence.contains("the floor"), "\(subject.name) has no floor")
     }
+  }
+
+  @Test func `What takes long is measured only when it is named`() {
+    #expect(Subjects.all.filter(\.isNamedOnly).map(\.name) == ["large"])
+    #expect(!Subjects.usual.contains { $0.name == "large" })
+    #expect(Subjects.usual.count == Subjects.all.count - 1)
+  }
+
+  @Test func `A run builds only the stores that its benchmarks begin with`() {
+    func sizes(_ names: [String]) -> [Int] {
+      BenchmarkRun(
+        subjects: Subjects.all.filter { names.contains($0.name) },
+        historySizes: [10, 30, 20],
+        seed: 1,
+        budget: .rounds(1)
+      ).neededSizes
+    }
+    #expect(sizes(["large"]) == [])
+    #expect(sizes(["large", "history stream"]) == [30])
+    #expect(sizes(["history stream", "fetch newest 10"]) == [10, 30, 20])
   }
 
   @Test func `Write, fetch, merge and purge are measured`() {

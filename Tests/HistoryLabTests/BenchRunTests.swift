@@ -1,4 +1,5 @@
 import Foundation
+import HistoryBenchmarks
 import Measuring
 import Reporting
 import Testing
@@ -21,9 +22,54 @@ import Testing
       #expect(csv.split(whereSeparator: \.isNewline).count == results.rows.count + 1)
       let page = try String(contentsOfFile: "\(folder)/latest/index.html", encoding: .utf8)
       #expect(page.contains("Store.record of a cursor"))
+      let goals = try String(contentsOfFile: "\(folder)/latest/goals.csv", encoding: .utf8)
+      #expect(goals.split(whereSeparator: \.isNewline).count == Goals.all.count + 1)
+      let table = try String(contentsOfFile: "\(folder)/latest/goals.md", encoding: .utf8)
+      #expect(table.contains("| Store.record of a cursor, warm, "))
       let record = try String(contentsOfFile: "\(folder)/latest/run.json", encoding: .utf8)
       #expect(record.contains("1 benchmark was measured"))
     }
+  }
+
+  @Test func `The goals of what was measured are told`() async throws {
+    try await withFolder { folder in
+      let words = ["bench", "run", "--only", "history bytes", "--seed", "5"]
+      let result = await run(words + ["--output", folder], composition: .small)
+      #expect(result.code == .good)
+      #expect(result.output.contains("\nGoals: "))
+      #expect(result.output.contains("bytes a change, packed / coreData layout"))
+      #expect(result.output.contains("\u{2264} \u{D7}0.250"))
+      #expect(!result.output.contains("purge of 1000 transactions"))
+    }
+  }
+
+  @Test func `What runs only when it is named is refused by another name`() async throws {
+    for option in ["--only", "--also"] {
+      let result = await run(["bench", "run", option, "lrage"], composition: .current)
+      #expect(result.code == .usage)
+      #expect(
+        result.errors.contains(
+          #"unknown benchmark "lrage". Did you mean "large"? Try: history-lab bench list"#
+        )
+      )
+    }
+  }
+
+  @Test(arguments: [
+    ("", false, true), ("--only large", true, false), ("--only LAR", true, false),
+    ("--also large", true, true), ("--only fetch --also large", true, true),
+    ("--only merge", false, false),
+  ])
+  func `Only a name makes the large benchmark run`(
+    _ words: String,
+    _ runsLarge: Bool,
+    _ runsFetch: Bool
+  ) throws {
+    let options = try BenchRunOptions(parse("bench run \(words)"), in: .current)
+    let names = Subjects.all.filter { options.selects($0.name, isNamedOnly: $0.isNamedOnly) }
+      .map(\.name)
+    #expect(names.contains("large") == runsLarge)
+    #expect(names.contains("fetch newest 10") == runsFetch)
   }
 
   @Test func `JSON on standard output is the file of the run`() async throws {

@@ -124,6 +124,10 @@ import Darwin
       #"unknown benchmark "fetsh". Try: history-lab bench list"#
     ),
     (
+      "bench run --also fetsh",
+      #"unknown benchmark "fetsh". Try: history-lab bench list"#
+    ),
+    (
       "bench run --only mrege",
       #"unknown benchmark "mrege". Did you mean "Merge"? Try: history-lab bench list"#
     ),

@@ -51,10 +51,11 @@ import Testing
   }
 
   @Test func `Bench run takes everything`() throws {
-    let line = "bench run --quick --only Fetch --only merge --rounds 9 --seed 5 --output . --json"
+    let line = "bench run --quick --only Fetch --also merge --rounds 9 --seed 5 --output . --json"
     let options = try BenchRunOptions(parse(line), in: .sample)
     #expect(options.quick)
-    #expect(options.only == ["Fetch", "merge"])
+    #expect(options.only == ["Fetch"])
+    #expect(options.also == ["merge"])
     #expect(options.rounds == 9)
     #expect(options.seed == 5)
     #expect(options.output == ".")

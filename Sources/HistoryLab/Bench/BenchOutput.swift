@@ -1,14 +1,23 @@
 import Foundation
+import HistoryBenchmarks
 import Measuring
 import Reporting
 
 /// The files of a run of benchmarks.
 struct BenchOutput {
   let results: BenchmarkResults
+  let report: BenchmarkReport
   let folder: RunOutput
   let terminal: Terminal
 
-  /// Writes the results as JSON and CSV, and the page.
+  init(_ results: BenchmarkResults, folder: RunOutput, terminal: Terminal) {
+    self.results = results
+    report = BenchmarkReport(results, goals: Goals.all)
+    self.folder = folder
+    self.terminal = terminal
+  }
+
+  /// Writes the results as JSON and CSV, the goals as CSV and Markdown, and the page.
   ///
   /// - Throws: a lab error that says which file cannot be written.
   func write() throws(LabError) {
@@ -16,12 +25,19 @@ struct BenchOutput {
       throw error as? LabError ?? .lab("the results cannot be written as JSON: \(error).")
     }
     try folder.write("results.csv", results.csv(run: folder.name))
+    try folder.write("goals.csv", report.goalCSV(run: folder.name))
+    try folder.write("goals.md", report.markdown(command: command))
     try folder.write("index.html", page())
+  }
+
+  /// What was typed, whatever way leads to the command.
+  private var command: String {
+    (["history-lab"] + CommandLine.arguments.dropFirst()).joined(separator: " ")
   }
 
   /// The page, with charts if they can be drawn.
   private func page() -> String {
-    let page = BenchmarkReport(results).page()
+    let page = report.page()
     let tools = FileManager.default.currentDirectoryPath + "/.tools"
     let images = ChartTool(toolsFolder: tools).draw(page.charts)
     if case .missing(let reason) = images {

@@ -19,15 +19,16 @@ struct BenchRunVerb: Verb {
     let session = BenchSession(run: plan, terminal: terminal)
     let outcome = try session.measure()
     let results = BenchmarkResults(environment: folder.environment, rows: outcome.rows)
-    try BenchOutput(results: results, folder: folder, terminal: terminal).write()
-    try finish(outcome, results, folder)
+    let output = BenchOutput(results, folder: folder, terminal: terminal)
+    try output.write()
+    try finish(outcome, output, folder)
     return outcome.isWhole ? .good : .undecided
   }
 
   /// The run that the options ask for.
   private var plan: BenchmarkRun {
     BenchmarkRun(
-      subjects: Subjects.all.filter { options.selects($0.name) },
+      subjects: Subjects.all.filter { options.selects($0.name, isNamedOnly: $0.isNamedOnly) },
       historySizes: options.quick ? composition.quickHistorySizes : composition.historySizes,
       seed: options.seed,
       budget: budget
@@ -38,7 +39,7 @@ struct BenchRunVerb: Verb {
     if let rounds = options.rounds { return .rounds(rounds) }
     // A quick run has a minute for all benchmarks together.
     return options.quick
-      ? RoundBudget(minimum: 5, maximum: 60, nanoseconds: 1_200_000_000)
+      ? RoundBudget(minimum: 5, maximum: 60, nanoseconds: 800_000_000)
       : RoundBudget(minimum: 20, maximum: 200, nanoseconds: 15_000_000_000)
   }
 
@@ -51,15 +52,15 @@ struct BenchRunVerb: Verb {
 
   private func finish(
     _ outcome: BenchSession.Outcome,
-    _ results: BenchmarkResults,
+    _ output: BenchOutput,
     _ folder: RunOutput
   ) throws(LabError) {
     if options.json {
-      do { terminal.print(String(try ResultsFile.json(results).dropLast())) } catch {
+      do { terminal.print(String(try ResultsFile.json(output.results).dropLast())) } catch {
         throw .lab("the results cannot be written as JSON: \(error).")
       }
     } else {
-      BenchText(terminal: terminal).print(outcome, seed: options.seed)
+      BenchText(terminal: terminal).print(outcome, output.report, seed: options.seed)
       terminal.print("Run: \(folder.path)")
     }
     try folder.finish(

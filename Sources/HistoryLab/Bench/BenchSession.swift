@@ -29,10 +29,11 @@ struct BenchSession {
   /// - Throws: a lab error when a benchmark fails, or two contenders did different work.
   func measure() throws(LabError) -> Outcome {
     let building = ProgressBar(
-      WorkState("building stores", unit: "transactions", total: run.historySizes.max()),
+      WorkState("building stores", unit: "transactions", total: run.neededSizes.max()),
       on: terminal
     )
     var measuring: ProgressBar?
+    var working: (work: LongWork, bar: ProgressBar)?
     defer { terminal.setStatus(nil) }
     var outcome = Outcome(subjectCount: run.subjects.count)
     do {
@@ -45,6 +46,10 @@ struct BenchSession {
           bar.advance(by: 0, note: subject.name)
           measuring = bar
         case .measures: measuring?.advance(by: 0)
+        case .advanced(let work, let count):
+          let bar = working.flatMap { $0.work == work ? $0.bar : nil } ?? bar(of: work)
+          bar.advance(by: count)
+          working = (work, bar)
         case .measured(let subject, let rows):
           outcome.measured.append((subject, rows))
           measuring?.advance()
@@ -64,6 +69,10 @@ struct BenchSession {
       WorkState("measuring", unit: "benchmarks", total: run.subjects.count),
       on: terminal
     )
+  }
+
+  private func bar(of work: LongWork) -> ProgressBar {
+    ProgressBar(WorkState(work.title, unit: work.unit, total: work.total), on: terminal)
   }
 
   /// Ends a run from within.

@@ -2,59 +2,74 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// What the benchmarks found, as a table for a terminal: the largest history, and the growth to it.
+/// What the benchmarks found, as tables for a terminal: the largest history with the growth to it,
+/// and the goals.
 struct BenchText {
   let terminal: Terminal
 
-  func print(_ outcome: BenchSession.Outcome, seed: UInt64) {
+  /// More contenders than these are told by the goals alone.
+  private static let contendersMax = 4
+
+  func print(_ outcome: BenchSession.Outcome, _ report: BenchmarkReport, seed: UInt64) {
+    guard let first = outcome.rows.first else { return }
     let sizes = Set(outcome.rows.map(\.historySize)).sorted()
-    guard let least = sizes.first, let most = sizes.last else { return }
-    let conditions = (outcome.rows.first?.condition.split(separator: " ") ?? []).suffix(2)
-      .joined(separator: " ")
+    let conditions = first.condition.split(separator: " ").suffix(2).joined(separator: " ")
     terminal.print(
       terminal.styled("What history costs", .bold)
-        + " at \(most.grouped) transactions of ten changes (\(conditions), "
+        + " at \((sizes.last ?? 0).grouped) transactions of ten changes (\(conditions), "
         + "seed 0x\(String(seed, radix: 16)))"
     )
-    for line in table(outcome, from: least, to: most).text().split(separator: "\n") {
-      terminal.print("  " + line)
-    }
-    terminal.print("")
+    print(table(outcome))
     terminal.print(
-      "ratio: wall time beside raw SQLite in C, in the same rounds; growth: wall time at "
-        + "\(most.grouped) transactions beside that at \(least.grouped)."
+      "ratio: wall time beside raw SQLite in C, in the same rounds; growth: wall time at the "
+        + "largest history beside that at the smallest."
     )
+    if let sentence = report.goalSentence {
+      terminal.print("")
+      terminal.print(terminal.styled("Goals", .bold) + ": " + sentence)
+      print(BenchmarkReport.table(of: report.reachedFor))
+    }
   }
 
-  private func table(
-    _ outcome: BenchSession.Outcome,
-    from least: Int,
-    to most: Int
-  ) -> ReportTable {
+  private func print(_ table: ReportTable) {
+    for line in table.text().split(separator: "\n") { terminal.print("  " + line) }
+    terminal.print("")
+  }
+
+  private func table(_ outcome: BenchSession.Outcome) -> ReportTable {
     var table = ReportTable(columns: [
-      .text("benchmark"), .text("contender"), .number("wall"), .number("ratio"),
+      .text("benchmark"), .text("contender"), .number("median"), .number("ratio"),
       .number("95 % interval"), .number("growth"),
     ])
     for (subject, rows) in outcome.measured {
-      let results = rows.filter { $0.metric == .wall }
-      for row in results where row.historySize == most {
-        let small = results.first { $0.historySize == least && $0.contender == row.contender }
-        table.append(cells(subject, row, small))
+      let sizes = Set(rows.map(\.historySize)).sorted()
+      guard let least = sizes.first, let most = sizes.last else { continue }
+      var title = subject.title
+      for row in told(rows) where row.historySize == most {
+        let small = rows.first {
+          $0.historySize == least && $0.contender == row.contender && $0.metric == row.metric
+        }
+        table.append([title] + cells(row, least < most ? small : nil))
+        title = ""
       }
     }
     return table
   }
 
-  private func cells(
-    _ subject: BenchmarkSubject,
-    _ row: BenchmarkRow,
-    _ small: BenchmarkRow?
-  ) -> [String] {
-    let isFirst = row.contender != row.ratio?.to && row.contender == BenchmarkSubject.ours
-    let time = row.summary.map { NumberText.quantity($0.p50, unit: row.metric.unit) }
+  /// The rows of a benchmark that are told: of many contenders ours and the floor.
+  private func told(_ rows: [BenchmarkRow]) -> [BenchmarkRow] {
+    let rows = rows.filter { $0.metric.kind != .cpu }
+    guard Set(rows.map(\.contender)).count > Self.contendersMax,
+      let floor = rows.compactMap(\.ratio?.to).first
+    else { return rows }
+    return rows.filter { [BenchmarkSubject.ours, floor].contains($0.contender) }
+  }
+
+  private func cells(_ row: BenchmarkRow, _ small: BenchmarkRow?) -> [String] {
+    let median = row.summary.map { NumberText.quantity($0.p50, unit: row.metric.unit) }
     let growth = row.summary.flatMap { large in small?.summary.map { large.p50 / $0.p50 } }
     return [
-      isFirst ? subject.title : "", row.contender, time ?? "not measured",
+      BenchmarkReport.contender(of: row), median ?? "not measured",
       row.ratio.map { NumberText.ratio($0.interval.estimate) } ?? "",
       row.ratio.map { NumberText.range($0.interval.lower, $0.interval.upper) } ?? "",
       growth.map(NumberText.ratio) ?? "",

@@ -1,4 +1,5 @@
 import Foundation
+import HistoryBenchmarks
 import Measuring
 import Reporting
 
@@ -37,7 +38,7 @@ struct ReportVerb: Verb {
         ]
       )
     }
-    var page = BenchmarkReport(bench.results, verdicts: checks.tiles).page()
+    var page = BenchmarkReport(bench.results, verdicts: checks.tiles, goals: Goals.all).page()
     page.title = "Persistent History Lab"
     page.lead = "What holds, what breaks it, and what it costs. " + page.lead
     page.sections = checks.sections + page.sections

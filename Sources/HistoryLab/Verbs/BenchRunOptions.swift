@@ -4,6 +4,8 @@ struct BenchRunOptions: Hashable, Sendable {
   var quick: Bool
   /// The beginnings of the names of the benchmarks to run, or none for all.
   var only: [String]
+  /// The beginnings of the names of benchmarks to run besides.
+  var also: [String]
   var seed: UInt64
   /// The folder in which the run gets its own folder.
   var output: String
@@ -20,6 +22,13 @@ struct BenchRunOptions: Hashable, Sendable {
     repeats: true,
     "Measures only the benchmarks whose names begin with NAME."
   )
+  static let alsoOption = Option(
+    "also",
+    .text("NAME", "the name of a benchmark, or its beginning"),
+    defaultText: "none",
+    repeats: true,
+    "Measures besides what is measured without it, such as `large`, which only runs when named."
+  )
   static let roundsOption = Option(
     "rounds",
     .integer("N", 1...10_000),
@@ -31,7 +40,8 @@ struct BenchRunOptions: Hashable, Sendable {
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     quick = arguments.isSet(Self.quickFlag)
     only = arguments.all(Self.onlyOption).uniqued
-    for name in only { try composition.checkBenchmark(name) }
+    also = arguments.all(Self.alsoOption).uniqued
+    for name in only + also { try composition.checkBenchmark(name) }
     seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
     output = try arguments.required(CommonOption.output)
     try FilePath.checkWritableFolder(output, for: "--output")
@@ -39,9 +49,10 @@ struct BenchRunOptions: Hashable, Sendable {
     rounds = arguments.value(Self.roundsOption)
   }
 
-  /// Whether a benchmark is to be run.
-  func selects(_ benchmark: String) -> Bool {
-    only.isEmpty || only.contains { benchmark.begins(with: $0) }
+  /// Whether a benchmark is to be run, which may be one of those that only run when named.
+  func selects(_ benchmark: String, isNamedOnly: Bool = false) -> Bool {
+    if (only + also).contains(where: { benchmark.begins(with: $0) }) { return true }
+    return only.isEmpty && !isNamedOnly
   }
 }
 
@@ -57,12 +68,13 @@ extension BenchRunOptions {
     name: "bench run",
     sentence: "Runs benchmarks and writes their results into a new run's folder.",
     options: [
-      quickFlag.spec, onlyOption.spec, roundsOption.spec, CommonOption.seed.spec,
-      CommonOption.output.spec, CommonOption.json.spec,
+      quickFlag.spec, onlyOption.spec, alsoOption.spec, roundsOption.spec,
+      CommonOption.seed.spec, CommonOption.output.spec, CommonOption.json.spec,
     ],
     examples: [
       Example("bench run --quick", "Three history sizes, in under a minute."),
       Example("bench run --only fetch --rounds 40", "The benchmarks of fetch, with more rounds."),
+      Example("bench run --only large", "A store of ten million changes, built and inspected."),
     ]
   )
 }

@@ -1,0 +1,184 @@
+import BenchmarkFloor
+import HistoryStore
+import Measuring
+import PersistentHistory
+
+/// Other ways to keep history on SQLite, beside ours: what they cost a writer, and what reading them
+/// costs.
+enum Peers {
+  static let all =
+    [Phase.insert, .update, .delete].flatMap { phase in
+      batchSizes.map { writes(phase, $0) }
+    } + [fetch]
+
+  /// The numbers of rows that one request or transaction writes.
+  static let batchSizes = [10, 100, 1000]
+
+  /// What of the life of a slip is measured.
+  private enum Phase: String {
+    case insert
+    case update
+    case delete
+
+    /// What is done, in order; the last is what is measured.
+    var steps: [Phase] { self == .insert ? [.insert] : [.insert, self] }
+  }
+
+  // MARK: Writing
+
+  /// How many slips are written in one measurement.
+  private static let slipCount = 2000
+
+  private static func writes(_ phase: Phase, _ size: Int) -> BenchmarkSubject {
+    BenchmarkSubject(
+      "peers \(phase.rawValue) \(size)",
+      part: "Store.batch\(phase.rawValue.capitalized)",
+      operation: "beside peers",
+      condition: size.rows,
+      "One request or transaction \(phase.rawValue)s \(size.rows), each recorded by the store, by SQL "
+        + "triggers, by the session extension and by the triggers of sqlite-history; the floor records "
+        + "nothing.",
+      at: .largest
+    ) { setting in
+      let batches = setting.repeats(slipCount / size)
+      let items = SampleData.items(size * batches)
+      let floorItems = items.map(\.floorItem)
+      var writers: [any SlipWriter] = [try StoreSlips(setting, items)]
+      writers += try PeerKind.all.map { try FloorSlips(setting, floorItems, $0) }
+      writers.append(try FloorSlips(setting, floorItems))
+      return writers.map { work($0, phase, size, batches) }
+    }
+  }
+
+  private static func work(
+    _ writer: any SlipWriter,
+    _ phase: Phase,
+    _ size: Int,
+    _ batches: Int
+  ) -> MeasuredWork {
+    MeasuredWork(contender: writer.contender, operations: batches) { watch in
+      var written: Int64 = 0
+      for step in phase.steps {
+        try writer.side.checkpoint()
+        let run = { try Self.run(step, writer, size, batches) }
+        if step == phase { try watch.time(run) } else { try run() }
+        written += Int64(size * batches)
+        try writer.findSlips()
+      }
+      let left = try writer.side.tally(of: SampleData.slip)
+      let recorded = try writer.takeRecordedCount()
+      try writer.clear()
+      // Each must hold a change for each row that was written; the floor tells how many those are.
+      return WorkTally(count: recorded ?? written, sum: left.count &* 1 << 32 &+ left.sum)
+    }
+  }
+
+  private static func run(
+    _ step: Phase,
+    _ writer: any SlipWriter,
+    _ size: Int,
+    _ batches: Int
+  ) throws {
+    for batch in 0..<batches {
+      let numbers = batch * size..<(batch + 1) * size
+      switch step {
+      case .insert: try writer.insert(numbers)
+      case .update: try writer.update(numbers)
+      case .delete: try writer.delete(numbers)
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  private static let transactionCount = 1000
+
+  private static let fetch = BenchmarkSubject(
+    "peers fetch",
+    part: "Store.fetch",
+    operation: "beside peers",
+    condition: "1000 new",
+    "The newest 1000 transactions of ten changes are read and unpacked; the session extension's "
+      + "iterator reads the same changes from one changeset a transaction, and the floor unpacks the "
+      + "bytes of the store in C.",
+    at: .largest
+  ) { setting in
+    let session = try setting.floor()
+    let (kind, name) = PeerKind.session
+    try session.floor.attach(kind, to: SampleData.item)
+    let file = try setting.store()
+    let start = try file.store.currentToken()
+    var writer = try HistoryWriter(file.store, seed: 1)
+    try writer.append(transactionCount)
+    let request = HistoryRequest(after: start, transactionCountMax: transactionCount)
+    try session.replay(try file.store.fetch(request))
+    let floor = try FloorDatabase(path: file.store.path)
+    let times = setting.repeats(12)
+    return [
+      MeasuredWork(contender: MeasuredWork.store, operations: times) { watch in
+        try watch.time { for _ in 0..<times { _ = try file.store.fetch(request) } }
+        return WorkTally(changesOf: try file.store.fetch(request))
+      },
+      MeasuredWork(contender: name, operations: times) { watch in
+        try watch.time {
+          for _ in 0..<times { try session.floor.fetchRecorded(after: 0) { _ in } }
+        }
+        return try session.floor.fetchRecorded(after: 0) { WorkTally(changesOf: $0) }
+      },
+      MeasuredWork(contender: MeasuredWork.floor, operations: times) { watch in
+        try watch.time {
+          for _ in 0..<times {
+            try floor.fetch(after: start.number, limit: transactionCount) { _ in }
+          }
+        }
+        return try floor.fetch(after: start.number, limit: transactionCount) {
+          WorkTally(changesOf: $0)
+        }
+      },
+    ]
+  }
+}
+
+extension BenchmarkFloorFile {
+  /// Makes the changes of a page here, transaction by transaction, so that a peer records them.
+  func replay(_ page: HistoryPage) throws {
+    for record in page.records {
+      let changes = page.changeRecords[record.firstChange..<record.firstChange + record.count]
+      try floor.apply(
+        changes.map { change in
+          FloorChange(
+            key: change.key,
+            columns: change.columns,
+            entity: change.entity,
+            tombstone_start: 0,
+            tombstone_length: 0,
+            type: change.type.rawValue
+          )
+        },
+        version: record.number
+      )
+    }
+  }
+}
+
+extension WorkTally {
+  /// The changes of a page, and the sum of their numbers but for tombstones, which every history
+  /// writes in its own form.
+  fileprivate init(changesOf page: HistoryPage) {
+    self.init(
+      count: page.changes.count,
+      sum: page.changeRecords.reduce(0) {
+        $0 &+ $1.key &+ Int64($1.columns) &+ Int64($1.type.rawValue)
+      }
+    )
+  }
+
+  /// The same of a page that C has read.
+  fileprivate init(changesOf page: borrowing FloorPage) {
+    let changes = UnsafeBufferPointer(start: page.changes, count: Int(page.change_count))
+    self.init(
+      count: changes.count,
+      sum: changes.reduce(0) { $0 &+ $1.key &+ Int64($1.columns) &+ Int64($1.type) }
+    )
+  }
+}

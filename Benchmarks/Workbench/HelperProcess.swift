@@ -1,0 +1,122 @@
+import Foundation
+
+/// A process that a benchmark needs beside its own: this command itself, started again under a verb
+/// that stands in no help.
+package enum HelperProcess {
+  /// What such a process does.
+  enum Verb: String, CaseIterable {
+    /// Commits to a store and tells when.
+    case commit = "_commit"
+    /// Streams a history and tells how much memory that took.
+    case stream = "_stream"
+    /// Builds a store and tells how far it is.
+    case build = "_build"
+    /// Inspects a store.
+    case inspect = "_inspect"
+  }
+
+  /// The path of this command, or nothing in a process that is another one, such as tests.
+  static var command: String? {
+    guard let path = Bundle.main.executablePath else { return nil }
+    let name = URL(fileURLWithPath: path).resolvingSymlinksInPath().lastPathComponent
+    return ["history-lab", "HistoryLab"].contains(name) ? path : nil
+  }
+
+  /// The process failed; its own words went to standard error.
+  struct Failure: Error, CustomStringConvertible {
+    let verb: Verb
+    let code: Int32
+
+    var description: String {
+      "a process that a benchmark started (\(verb.rawValue)) ended with exit code \(code); its own "
+        + "words stand above. Look at the space and the memory that are left, and run it again."
+    }
+  }
+
+  // MARK: In the process that measures
+
+  /// Starts the process; its lines of numbers are read by ``finish(_:_:)``.
+  static func start(
+    _ command: String,
+    _ verb: Verb,
+    _ arguments: [String]
+  ) throws -> Running {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: command)
+    process.arguments = [verb.rawValue] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    return Running(process: process, output: output, verb: verb)
+  }
+
+  /// A process at work.
+  struct Running {
+    fileprivate let process: Process
+    fileprivate let output: Pipe
+    fileprivate let verb: Verb
+
+    /// Waits for its end and hands each line of numbers on as it comes.
+    ///
+    /// What the closure throws ends the process too.
+    ///
+    /// - Throws: ``Failure``, and what the closure throws.
+    func finish(_ line: ([Int64]) throws -> Void) throws {
+      do { try read(line) } catch {
+        process.terminate()
+        process.waitUntilExit()
+        throw error
+      }
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else {
+        throw Failure(verb: verb, code: process.terminationStatus)
+      }
+    }
+
+    private func read(_ line: ([Int64]) throws -> Void) throws {
+      var rest = Data()
+      while case let bytes = output.fileHandleForReading.availableData, !bytes.isEmpty {
+        rest += bytes
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+          let text = String(decoding: rest[..<end], as: UTF8.self)
+          rest = Data(rest[(end + 1)...])
+          try line(text.split(separator: " ").compactMap { Int64($0) })
+        }
+      }
+    }
+  }
+
+  // MARK: In the process that helps
+
+  /// Does what the arguments say, if they are those of such a process.
+  ///
+  /// - Returns: the exit code, or nothing when the command has something else to do.
+  package static func run(_ arguments: [String]) -> Int32? {
+    guard let verb = arguments.first.flatMap(Verb.init) else { return nil }
+    do {
+      try perform(verb, Array(arguments.dropFirst()))
+      return 0
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      return 70
+    }
+  }
+
+  private static func perform(_ verb: Verb, _ arguments: [String]) throws {
+    switch verb {
+    case .commit: try CommitPeer.run(arguments, print)
+    case .stream: try StreamProbe.run(arguments, print)
+    case .build: try BuildProbe.run(arguments, print)
+    case .inspect: try InspectProbe.run(arguments, print)
+    }
+  }
+
+  /// Writes a line of numbers at once.
+  private static func print(_ numbers: [Int64]) {
+    let line = numbers.map(String.init).joined(separator: " ") + "\n"
+    FileHandle.standardOutput.write(Data(line.utf8))
+  }
+
+  /// The arguments of such a process are wrong; only the command itself makes them.
+  struct WrongArguments: Error {}
+}

@@ -1,0 +1,105 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Reads the figures of goals out of what a run found, each at the largest history that has it.
+package struct GoalJudge: Sendable {
+  /// What the run found.
+  package let results: BenchmarkResults
+
+  /// Makes a judge of a run.
+  package init(_ results: BenchmarkResults) { self.results = results }
+
+  /// What came of the goals, in their order.
+  package func outcomes(of goals: [BenchmarkGoal]) -> [GoalOutcome] { goals.map(outcome) }
+
+  private func outcome(of goal: BenchmarkGoal) -> GoalOutcome {
+    switch goal.figure {
+    case .ratio(let other, let metric): ratio(goal, to: other, metric)
+    case .growth(let size): growth(goal, from: size)
+    case .quantile(let share, let metric): quantile(goal, share, metric)
+    }
+  }
+
+  private func ratio(_ goal: BenchmarkGoal, to other: String, _ metric: Metric) -> GoalOutcome {
+    guard let row = rows(goal, goal.contender, metric).last,
+      let floor = rows(goal, other, metric).last(where: { $0.historySize == row.historySize })
+    else { return nothing(goal) }
+    var outcome = GoalOutcome(goal: goal, historySizes: [row.historySize])
+    if metric.kind == .exact {
+      outcome.value = row.summary.flatMap { mine in floor.summary.map { mine.p50 / $0.p50 } }
+    } else {
+      outcome.interval = row.ratio(to: floor)?.interval
+      outcome.value = outcome.interval?.estimate
+    }
+    return outcome
+  }
+
+  private func growth(_ goal: BenchmarkGoal, from size: Int) -> GoalOutcome {
+    let rows = rows(goal, goal.contender, .wall)
+    guard let most = rows.last, let least = rows.first(where: { $0.historySize == size }),
+      least.historySize < most.historySize
+    else { return nothing(goal) }
+    let interval = most.ratio(to: least)?.interval
+    return GoalOutcome(
+      goal: goal,
+      value: interval?.estimate,
+      interval: interval,
+      historySizes: [most.historySize, least.historySize]
+    )
+  }
+
+  private func quantile(_ goal: BenchmarkGoal, _ share: Double, _ metric: Metric) -> GoalOutcome {
+    guard let row = rows(goal, goal.contender, metric).last else { return nothing(goal) }
+    return GoalOutcome(
+      goal: goal,
+      value: SortedSamples(row.samples).quantile(share),
+      historySizes: [row.historySize]
+    )
+  }
+
+  /// The rows with samples, smallest history first.
+  private func rows(
+    _ goal: BenchmarkGoal,
+    _ contender: String,
+    _ metric: Metric
+  ) -> [BenchmarkRow] {
+    results.rows.filter {
+      $0.contender == contender && $0.metric == metric && !$0.samples.isEmpty && goal.isAbout($0)
+    }.sorted { $0.historySize < $1.historySize }
+  }
+
+  private func nothing(_ goal: BenchmarkGoal) -> GoalOutcome {
+    let reasons = results.rows.filter { $0.contender == goal.contender && goal.isAbout($0) }
+      .compactMap(\.notMeasured)
+    let isThere = results.rows.contains(where: goal.isAbout)
+    let other = isThere ? "what it is compared with is not in this run" : "not in this run"
+    return GoalOutcome(goal: goal, reason: reasons.first ?? other)
+  }
+}
+
+extension BenchmarkRow {
+  /// Estimates the ratio of two rows whose contenders took turns in the same rounds, each measured
+  /// twice a round, as ratios to the floor are estimated.
+  ///
+  /// - Returns: nil when they were not measured in the same rounds, or a sample is zero.
+  package func ratio(to other: BenchmarkRow) -> RatioEstimate? {
+    guard samples.count == other.samples.count, samples.count >= 2,
+      samples.count.isMultiple(of: 2), seed == other.seed,
+      (samples + other.samples).allSatisfy({ $0 > 0 })
+    else { return nil }
+    let differences = zip(samples, other.samples).map { log($0) - log($1) }
+    let rounds = stride(from: 0, to: differences.count, by: 2).map {
+      (differences[$0] + differences[$0 + 1]) / 2
+    }
+    return RatioEstimate(
+      to: other.contender,
+      logRatios: rounds,
+      bootstrap: Bootstrap(seed: seed)
+    )
+  }
+}

@@ -1,0 +1,98 @@
+package import Measuring
+
+extension BenchmarkReport {
+  /// What came of every goal that the run has measurements about.
+  package var reachedFor: [GoalOutcome] {
+    outcomes.filter { outcome in
+      outcome.value != nil || results.rows.contains(where: outcome.goal.isAbout)
+    }
+  }
+
+  /// How many goals were reached, in a sentence; nil when the run is about none.
+  package var goalSentence: String? {
+    let told = reachedFor
+    let reached = told.filter { $0.verdict == .reached }.count
+    let missed = told.filter { $0.verdict == .missed }.count
+    guard reached + missed > 0 else { return nil }
+    let goals = reached + missed == 1 ? "goal" : "goals"
+    let left = told.filter { $0.verdict == .notMeasured }.count
+    let rest = left == 0 ? "" : "; \(left) could not be measured"
+    return "\(reached) of \(reached + missed) \(goals) reached\(rest)."
+  }
+
+  /// Goals as a table: the figure, what it was to be, and whether it is.
+  package static func table(of outcomes: [GoalOutcome]) -> ReportTable {
+    var table = ReportTable(
+      caption: "",
+      columns: [
+        .text("measure"), .number("history"), .number("figure"), .number("95 % interval"),
+        .number("goal"), .text("verdict"),
+      ]
+    )
+    for outcome in outcomes {
+      table.append(ReportTable.Row(cells(of: outcome), mark: mark(of: outcome)))
+    }
+    return table
+  }
+
+  private static func cells(of outcome: GoalOutcome) -> [String] {
+    let goal = outcome.goal
+    return [
+      goal.measure,
+      outcome.historySizes.map(NumberText.count).joined(separator: " / "),
+      outcome.value.map { text($0, unit: goal.unit) } ?? "",
+      outcome.interval.map { NumberText.range($0.lower, $0.upper) } ?? "",
+      goal.limit.map { "\u{2264} " + text($0, unit: goal.unit) } ?? "",
+      outcome.verdict.rawValue,
+    ]
+  }
+
+  /// A ratio, or a quantity in its unit.
+  private static func text(_ value: Double, unit: String) -> String {
+    unit.isEmpty ? NumberText.ratio(value) : NumberText.quantity(value, unit: unit)
+  }
+
+  private static func mark(of outcome: GoalOutcome) -> VerdictState {
+    switch outcome.verdict {
+    case .reached: .good
+    case .missed: .bad
+    case .told: .measured
+    case .notMeasured: .unknown
+    }
+  }
+
+  func goalTile() -> [VerdictTile] {
+    let told = reachedFor
+    let missed = told.filter { $0.verdict == .missed }
+    let reached = told.filter { $0.verdict == .reached }.count
+    guard reached + missed.count > 0 else { return [] }
+    let first = missed.first.map { "First not reached: \($0.goal.measure)." }
+    return [
+      VerdictTile(
+        subject: "Goals",
+        state: missed.isEmpty ? .good : .measured,
+        word: missed.isEmpty ? "reached" : "some not reached",
+        answer: "\(reached) of \(reached + missed.count)",
+        detail: first ?? "Every figure of this run is within its limit.",
+        anchor: Self.goalAnchor
+      )
+    ]
+  }
+
+  private static var goalAnchor: String { "goals" }
+
+  func goalSection() -> PageSection? {
+    guard let sentence = goalSentence else { return nil }
+    return PageSection(
+      "Goals",
+      anchor: Self.goalAnchor,
+      [
+        .paragraph(
+          sentence + " A ratio comes from the same rounds; where two histories are named, both "
+            + "were measured in turn. Figures of a short run on a busy machine are rough."
+        ),
+        .table(Self.table(of: reachedFor)),
+      ]
+    )
+  }
+}

@@ -1,0 +1,146 @@
+import Testing
+
+@testable import Measuring
+
+@Suite struct `Goals and what came of them` {
+  @Test func `A ratio is read from the rounds that two contenders shared`() {
+    let outcome = judge(
+      [row("ours", [12, 12, 24, 24]), row("peer", [10, 10, 20, 20])],
+      .ratio(to: "peer"),
+      atMost: 1.25
+    )
+    #expect(rounded(outcome.value) == 1.2)
+    #expect(outcome.verdict == .reached)
+    #expect(outcome.historySizes == [1000])
+  }
+
+  @Test func `A figure at its limit is reached, one above it is not`() {
+    let rows = [row("ours", [2, 2]), row("peer", [1, 1])]
+    #expect(judge(rows, .ratio(to: "peer"), atMost: 2).verdict == .reached)
+    #expect(judge(rows, .ratio(to: "peer"), atMost: 1.99).verdict == .missed)
+    #expect(judge(rows, .ratio(to: "peer"), atMost: nil).verdict == .told)
+  }
+
+  @Test func `The largest history counts`() {
+    let rows = [
+      row("ours", [5, 5], size: 100_000), row("peer", [1, 1], size: 100_000),
+      row("ours", [1, 1]), row("peer", [1, 1]),
+    ]
+    let outcome = judge(rows, .ratio(to: "peer"), atMost: 1)
+    #expect(rounded(outcome.value) == 5)
+    #expect(outcome.historySizes == [100_000])
+  }
+
+  @Test func `Growth compares the largest history with the one that is named`() {
+    let rows = [
+      row("ours", [4, 4], size: 1000), row("ours", [2, 2], size: 2000),
+      row("ours", [3, 3], size: 4000),
+    ]
+    let outcome = judge(rows, .growth(from: 2000), atMost: 1.6)
+    #expect(rounded(outcome.value) == 1.5)
+    #expect(outcome.historySizes == [4000, 2000])
+    #expect(outcome.verdict == .reached)
+    #expect(judge(rows, .growth(from: 500), atMost: 1).verdict == .notMeasured)
+    #expect(judge(rows, .growth(from: 4000), atMost: 1).verdict == .notMeasured)
+  }
+
+  @Test func `A quantile is of the samples of its own metric`() {
+    let rows = [row("ours", [1, 2, 9]), row("ours", [77], metric: .peakMemory)]
+    #expect(judge(rows, .quantile(0.5), atMost: 5).value == 2)
+    #expect(judge(rows, .quantile(1), atMost: 5).verdict == .missed)
+    #expect(judge(rows, .quantile(1, .peakMemory), atMost: 77).value == 77)
+  }
+
+  @Test func `Counts of two contenders are compared without rounds`() {
+    let rows = [
+      row("ours", [2], metric: .bytesPerChange), row("peer", [8], metric: .bytesPerChange),
+    ]
+    let outcome = judge(rows, .ratio(to: "peer", .bytesPerChange), atMost: 0.25)
+    #expect(outcome.value == 0.25)
+    #expect(outcome.interval == nil)
+    #expect(outcome.verdict == .reached)
+  }
+
+  @Test func `What was not measured says why`() {
+    var missing = row("ours", [1])
+    missing = BenchmarkRow(
+      subject: missing.subject,
+      operation: missing.operation,
+      condition: missing.condition,
+      contender: "ours",
+      historySize: 1000,
+      metric: .peakMemory,
+      notMeasured: "only Linux counts it",
+      seed: 1
+    )
+    let outcome = judge([missing], .quantile(1, .peakMemory), atMost: 1)
+    #expect(outcome.verdict == .notMeasured)
+    #expect(outcome.reason == "only Linux counts it")
+    #expect(judge([], .quantile(1), atMost: 1).reason == "not in this run")
+    let alone = judge([row("ours", [1, 1])], .ratio(to: "peer"), atMost: 1)
+    #expect(alone.reason == "what it is compared with is not in this run")
+  }
+
+  @Test func `Rows of other benchmarks are left out, those with conditions are not`() {
+    let goal = goal(.quantile(1), atMost: 1)
+    #expect(goal.isAbout(row("ours", [1])))
+    #expect(!goal.isAbout(row("ours", [1], operation: "newest 100")))
+    #expect(!goal.isAbout(row("ours", [1], operation: "newest 10 more")))
+  }
+
+  @Test func `Rows of different rounds have no ratio`() {
+    let mine = row("ours", [1, 2])
+    #expect(mine.ratio(to: row("peer", [1, 2, 3, 4])) == nil)
+    #expect(mine.ratio(to: row("peer", [0, 2])) == nil)
+    #expect(mine.ratio(to: row("peer", [1, 2], seed: 9)) == nil)
+    #expect(mine.ratio(to: row("peer", [1, 2]))?.interval.estimate == 1)
+  }
+
+  /// Ratios go through logarithms.
+  private func rounded(_ value: Double?) -> Double? {
+    value.map { ($0 * 1e9).rounded() / 1e9 }
+  }
+
+  private func goal(
+    _ figure: BenchmarkGoal.Figure,
+    atMost limit: Double?
+  ) -> BenchmarkGoal {
+    BenchmarkGoal(
+      "fetch",
+      benchmark: "fetch newest 10",
+      contender: "ours",
+      figure,
+      atMost: limit
+    )
+  }
+
+  private func judge(
+    _ rows: [BenchmarkRow],
+    _ figure: BenchmarkGoal.Figure,
+    atMost limit: Double?
+  ) -> GoalOutcome {
+    let environment = RunEnvironment.current(sqlite: "", commit: nil, time: .now(), seed: 1)
+    let results = BenchmarkResults(environment: environment, rows: rows)
+    return GoalJudge(results).outcomes(of: [goal(figure, atMost: limit)])[0]
+  }
+
+  private func row(
+    _ contender: String,
+    _ samples: [Double],
+    operation: String = "newest 10",
+    size: Int = 1000,
+    metric: Metric = .wall,
+    seed: UInt64 = 1
+  ) -> BenchmarkRow {
+    BenchmarkRow(
+      subject: "fetch",
+      operation: operation,
+      condition: "warm",
+      contender: contender,
+      historySize: size,
+      metric: metric,
+      samples: samples,
+      seed: seed
+    )
+  }
+}

@@ -1,0 +1,116 @@
+import Measuring
+import Testing
+
+@testable import Reporting
+
+@Suite struct `Goals in a report` {
+  /// Ours costs 1.5 times the floor.
+  private static func goal(
+    _ measure: String,
+    contender: String = "ours",
+    _ figure: BenchmarkGoal.Figure = .ratio(to: "raw SQLite"),
+    atMost limit: Double? = 2
+  ) -> BenchmarkGoal {
+    BenchmarkGoal(
+      measure,
+      benchmark: "fetch newest 100",
+      contender: contender,
+      figure,
+      atMost: limit
+    )
+  }
+
+  private static let goals = [
+    goal("fetch"), goal("tight fetch", atMost: 1.1), goal("told fetch", atMost: nil),
+    goal("long fetch", .quantile(1), atMost: 25_000), goal("nobody's fetch", contender: "nobody"),
+    BenchmarkGoal("merge", benchmark: "merge", contender: "ours", .quantile(1), atMost: 1),
+  ]
+
+  private func report() throws -> BenchmarkReport {
+    BenchmarkReport(try Sample.results(), goals: Self.goals)
+  }
+
+  @Test func `Each goal stands with its figure, its limit and a verdict`() throws {
+    let report = try report()
+    #expect(report.goalSentence == "1 of 3 goals reached; 1 could not be measured.")
+    let lines = BenchmarkReport.table(of: report.reachedFor).text().split(separator: "\n")
+    #expect(lines.count == 2 + 5)
+    #expect(lines[2].hasPrefix("\u{2713} fetch "))
+    #expect(lines[2].contains("\u{D7}1.48"))
+    #expect(lines[2].hasSuffix("\u{2264} \u{D7}2.00  reached"))
+    #expect(lines[3].hasPrefix("\u{2717} tight fetch"))
+    #expect(lines[3].hasSuffix("\u{2264} \u{D7}1.10  not reached"))
+    #expect(lines[4].hasSuffix("reported"))
+    #expect(lines[5].contains("31.9 \u{B5}s"))
+    #expect(lines[5].hasSuffix("\u{2264} 25.0 \u{B5}s  not reached"))
+    #expect(lines[6].hasSuffix("not measured"))
+  }
+
+  @Test func `Two histories that were compared are both named`() throws {
+    let growth = Self.goal("growth", .growth(from: 1000), atMost: 1.2)
+    let report = BenchmarkReport(try Sample.results(), goals: [growth])
+    let table = BenchmarkReport.table(of: report.reachedFor)
+    #expect(Array(table.rows[0].cells[1...2]) == ["100,000 / 1,000", "\u{D7}1.00"])
+  }
+
+  @Test func `A run without goals says nothing of them`() throws {
+    let report = BenchmarkReport(try Sample.results())
+    #expect(report.goalSentence == nil)
+    #expect(!report.page().sections.contains { $0.heading == "Goals" })
+  }
+
+  @Test func `The page begins with the goals`() throws {
+    let page = try report().page()
+    #expect(page.sections.first?.heading == "Goals")
+    #expect(page.tiles.first?.answer == "1 of 3")
+    #expect(page.tiles.first?.detail == "First not reached: tight fetch.")
+  }
+
+  @Test func `The CSV has every goal and where its figure comes from`() throws {
+    let lines = try report().goalCSV(run: "run-1").split(separator: "\n")
+    #expect(lines.count == 1 + Self.goals.count)
+    #expect(
+      lines[2].hasPrefix("tight fetch,fetch newest 100,ours,100000,1.47734,ratio,"),
+      "\(lines[2])"
+    )
+    #expect(lines[2].hasSuffix(",1.1,not reached,,run-1,abc123,2026-02-03T04:05:06Z,0x2a"))
+    #expect(lines[6].contains(",not measured,not in this run,run-1,"))
+  }
+
+  @Test func `The Markdown says how it was made, and has every benchmark`() throws {
+    let text = try report().markdown(command: "history-lab bench run --seed 42")
+    #expect(text.hasPrefix("# What history costs\n\nWritten by a run of the benchmarks"))
+    #expect(text.contains("| Command | history-lab bench run --seed 42 |"))
+    #expect(text.contains("| Commit | abc123 |"))
+    #expect(text.contains("| Seed | 0x2a |"))
+    #expect(text.contains("| fetch newest 100 | ours | 100,000 | 30.9 \u{B5}s |"))
+    #expect(!text.contains("| fetch newest 100 | ours | 1,000 |"))
+    #expect(text.contains("\u{2717} tight fetch"))
+  }
+
+  @Test func `What was measured at one size shares one section and one chart`() throws {
+    var results = try Sample.results()
+    results.rows += try Sample.results(sizes: [100_000], operations: ["peers"]).rows
+    let report = BenchmarkReport(results)
+    let page = report.page()
+    #expect(report.hasCourse("fetch newest 100"))
+    #expect(!report.hasCourse("fetch peers"))
+    let section = page.sections.first { $0.anchor == "one-size" }
+    guard case .figure(let figure)? = section?.blocks.last else {
+      Issue.record("there is no chart of peers")
+      return
+    }
+    #expect(figure.table.rows.map { $0.cells[0] } == ["fetch peers", "fetch peers"])
+    #expect(!page.sections.contains { $0.heading == "Fetch peers" })
+    #expect(page.charts.map(\.id) == ["ratios", "cost-fetch-newest-100", "peers"])
+  }
+
+  @Test(arguments: [
+    (bytes: 9.25, text: "9.25 B"), (bytes: 2048.0, text: "2.00 KiB"),
+    (bytes: 33_554_432.0, text: "32.0 MiB"), (bytes: 5_368_709_120.0, text: "5.00 GiB"),
+    (bytes: 0.0, text: "0 B"),
+  ])
+  func `Bytes are written in the unit that fits`(bytes: Double, text: String) {
+    #expect(NumberText.quantity(bytes, unit: "B") == text)
+  }
+}
