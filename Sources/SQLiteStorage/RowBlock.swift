@@ -13,8 +13,9 @@ package struct RowBlock: ~Copyable {
     case blob
   }
 
-  /// A value: a number, or the place and the length of bytes. The first of a row is its key, with one
-  /// bit for each column that is not null.
+  /// A value: a number, or the place and the length of bytes.
+  ///
+  /// The first of a row is its key, with one bit for each column that is not null.
   @usableFromInline
   struct Cell {
     @usableFromInline var bits: UInt64

@@ -81,7 +81,9 @@ import Testing
       }
       return ["count": .int(counts.reduce(0, +))]
     }
-    for count in [Int64(1), 2, 4] { try other.insert("Item", ["title": "a", "count": .int(count)]) }
+    for count in [Int64(1), 2, 4] {
+      try other.insert("Item", ["title": "a", "count": .int(count)])
+    }
     try other.save()
     try await app.pass()
     try await app.pass()

@@ -24,11 +24,11 @@ final class HandClock: @unchecked Sendable {
   var trackerClock: TrackerClock {
     TrackerClock(
       now: { self.lock.withLock { self.time } },
-      sleep: { duration in try self.sleep(duration) }
+      sleep: { duration in try self.pass(duration) }
     )
   }
 
-  private func sleep(_ duration: Duration) throws {
+  private func pass(_ duration: Duration) throws {
     try lock.withLock {
       guard slept.count < sleepCountMax else { throw CancellationError() }
       slept.append(duration)
