@@ -33,6 +33,8 @@ package struct HistoryRules: Sendable {
   package var signals: @Sendable (_ number: Int64) -> Bool = { _ in true }
   /// When a commit is told to other processes.
   package var signalMoment = SignalMoment.afterCommit
+  /// Whether a tracker begins a pass while another of its passes waits for a hook.
+  package var passesOverlap = false
   /// The steps of a pass, in order.
   package var passSteps: [PassStep] = [.fetch, .merge, .record, .purge]
 

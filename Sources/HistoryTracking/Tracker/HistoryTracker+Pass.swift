@@ -29,7 +29,7 @@ extension HistoryTracker {
       return await withCheckedContinuation { next.add($0) }
     }
     let request = PassQueue.Request(launches: launching)
-    if !queue.begin() {
+    if !queue.begin(), !store.configuration.rules.passesOverlap {
       queue.next = request
       await withCheckedContinuation { queue.wait($0) }
       queue.next = nil

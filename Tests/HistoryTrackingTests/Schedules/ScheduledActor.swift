@@ -1,0 +1,156 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+
+@testable import HistoryTracking
+
+/// A process of a schedule: a tracker with a view, hooks that pause, and writes of its own.
+///
+/// Everything runs on the schedule's executor, one job at a time.
+final class ScheduledActor: @unchecked Sendable {
+  let store: Store
+  let view: ObjectContext
+  let tracker: HistoryTracker
+  fileprivate let name: String
+  fileprivate let executor: ScheduledExecutor
+  private let signals = Signals()
+  /// The numbers of the transactions that the observers were told of, in order.
+  private(set) var told: [Int64] = []
+  /// How many merge hooks are under way, and what went wrong.
+  private var hookDepth = 0
+  private(set) var troubles: [String] = []
+  /// How many calls of the observer will still throw, and how many have.
+  var failuresToCome = 0
+  private(set) var failureCount = 0
+
+  init(_ name: String, _ store: Store, _ executor: ScheduledExecutor) {
+    self.name = name
+    self.store = store
+    self.executor = executor
+    view = ObjectContext(store: store, author: name, name: "view")
+    var configuration = TrackerConfiguration(currentAuthor: name)
+    configuration.executor = executor
+    configuration.signals = signals.source
+    configuration.logLevel = .off
+    configuration.clock = TrackerClock(
+      now: { .zero },
+      sleep: { _ in await executor.pause() }
+    )
+    tracker = HistoryTracker(
+      ActorID(name),
+      store: store,
+      contexts: [view],
+      configuration: configuration
+    )
+  }
+
+  func signal() { signals.send() }
+
+  /// Registers the hooks and starts the tracker.
+  func start() async {
+    await attempt {
+      for operation in [ChangeType.insert, .update, .delete] {
+        try await tracker.registerObserver(entity: "Item", operation: operation) { [weak self] in
+          try await self?.observe($0)
+        }
+      }
+      try await tracker.registerMergeHook { [weak self] _ in
+        await self?.hook()
+        return .goOn
+      }
+      try await tracker.start()
+    }
+  }
+
+  private func observe(_ group: [HookContext]) async throws {
+    await executor.pause()
+    if failuresToCome > 0 {
+      failuresToCome -= 1
+      failureCount += 1
+      throw Rain()
+    }
+    told += group.prefix(1).map(\.key.number)
+  }
+
+  private func hook() async {
+    hookDepth += 1
+    if hookDepth > 1 { troubles.append("\(name): two passes at a time") }
+    for _ in 0..<executor.choose(0..<3) { await executor.pause() }
+    hookDepth -= 1
+  }
+
+  /// Notes why passes failed, until the tracker is gone.
+  func follow(_ reports: PassReports) async {
+    for await report in reports {
+      if let failure = report.failure { note(failure) }
+    }
+  }
+
+  /// Runs something that may throw what a hook threw, and nothing else.
+  func attempt(_ body: () async throws -> Void) async {
+    do {
+      try await body()
+    } catch let error as HistoryError {
+      note(error)
+    } catch {
+      troubles.append("\(name): \(error)")
+    }
+  }
+
+  private func note(_ error: HistoryError) {
+    if case .hookFailed = error, failureCount > 0 { return }
+    troubles.append("\(name): \(error)")
+  }
+}
+
+extension ScheduledActor {
+  /// Does one step as the process that the tracker belongs to.
+  func perform(_ step: TrackerSchedule.Step, telling actors: [ScheduledActor]) async {
+    await attempt {
+      switch step {
+      case .insert: try store.batchInsert(into: "Item", [["count": 1]], by: author)
+      case .update: try store.batchUpdate("Item", set: ["count": 2], by: author)
+      case .delete: try store.batchDelete("Item", where: .compare("count", .equal, 2), by: author)
+      case .pass: try await tracker.pass()
+      case .purge: try await tracker.purge()
+      case .failure: failuresToCome += 1
+      case .restart:
+        await tracker.stop()
+        await executor.pause()
+        // A hook that throws fails the start, too: the process tries again.
+        while await !tracker.isStarted { await attempt { _ = try await tracker.start() } }
+      }
+    }
+    for actor in actors { actor.signal() }
+  }
+
+  private var author: BatchAuthor { BatchAuthor(name) }
+
+  /// How the view differs from the data.
+  func divergence() throws -> [String] {
+    let fresh = ObjectContext(store: store)
+    try fresh.loadAll()
+    let (seen, there) = (try view.rows(), try fresh.rows())
+    return seen == there ? [] : ["\(name) sees \(seen), and the store holds \(there)"]
+  }
+
+  /// The transactions that the observers were not told of, told of too often, or in the wrong order.
+  func undelivered(through head: Int64, mayRepeat: Bool) -> [String] {
+    let expected = Array(1...max(1, head)).filter { $0 <= head }
+    let missing = expected.filter { !told.contains($0) }
+    var violations = missing.map { "\(name) was not told of #\($0)" }
+    if !mayRepeat, told != expected {
+      violations.append("\(name) was told \(told), each once and in order of \(expected)")
+    }
+    return violations
+  }
+}
+
+extension ObjectContext {
+  /// The values of every object of the view, by key.
+  fileprivate func rows() throws -> [Int64: Value] {
+    var rows: [Int64: Value] = [:]
+    for object in try registeredObjects("Item") { rows[object.id.key] = object["count"] }
+    return rows
+  }
+}
