@@ -27,6 +27,7 @@ import Testing
     for seed in Self.onlySeed.map({ $0...$0 }) ?? 1...Self.count {
       let outcome = try TrackerSchedule(seed: seed).run(on: template)
       try #require(outcome.violations.isEmpty, Self.replay(seed))
+      #expect(outcome.trackers.allSatisfy { $0.tracker == nil }, Self.replay(seed))
       choices += outcome.choiceCount
       transactions += outcome.transactionCount
     }

@@ -80,9 +80,11 @@ final class ScheduledActor: @unchecked Sendable {
   }
 
   /// Notes why passes failed, until the tracker is gone.
-  func follow(_ reports: PassReports) async {
-    for await report in reports {
-      if let failure = report.failure { note(failure) }
+  func followReports() {
+    let tracker = tracker
+    executor.start { [weak self, weak tracker] in
+      guard let reports = await tracker?.passes else { return }
+      for await report in reports { if let failure = report.failure { self?.note(failure) } }
     }
   }
 

@@ -33,6 +33,13 @@ struct TrackerSchedule {
     var transactionCount: Int64 = 0
     /// What the observers were told, for a comparison of two runs.
     var told: [[Int64]] = []
+    /// The trackers, which nothing holds any more.
+    var trackers: [WeakTracker] = []
+  }
+
+  /// A tracker that may go away.
+  struct WeakTracker {
+    weak var tracker: HistoryTracker?
   }
 
   /// Runs it on a copy of a store.
@@ -49,7 +56,7 @@ struct TrackerSchedule {
     for actor in actors {
       let plan = (0..<6).map { _ in Step.allCases[executor.choose(0..<Step.allCases.count)] }
       steps.append(plan)
-      executor.start { await actor.follow(await actor.tracker.passes) }
+      actor.followReports()
       executor.start {
         for step in plan {
           await actor.perform(step, telling: actors)
@@ -76,6 +83,7 @@ struct TrackerSchedule {
     outcome.stepCount = executor.stepCount
     outcome.choiceCount = executor.choiceCount
     outcome.transactionCount = head
+    outcome.trackers = actors.map { WeakTracker(tracker: $0.tracker) }
     for (actor, steps) in zip(actors, steps) {
       outcome.told.append(actor.told)
       outcome.violations += actor.troubles
