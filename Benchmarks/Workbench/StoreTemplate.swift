@@ -16,10 +16,12 @@ struct StoreTemplate {
     return configuration
   }
 
-  /// The same without the signal to other processes, which is a benchmark of its own.
+  /// The same without the signal to other processes, which is a benchmark of its own, and without the
+  /// file that says who runs, which no floor has and a launch makes once.
   static var quietConfiguration: StoreConfiguration {
     var configuration = configuration
     configuration.signalsChanges = false
+    configuration.memberLocks = .none
     return configuration
   }
 }

@@ -45,7 +45,7 @@ public struct StoreConfiguration: Sendable {
   /// Authors whose transactions are never purged; a trailing `*` stands for any ending.
   public var protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
   /// How it is told that a member runs already, so that a second process with its name is refused.
-  public var memberLocks = MemberLocks.files
+  public var memberLocks = MemberLocks.standard
   /// The clock that timestamps are read from.
   public var clock: @Sendable () -> Date = { Date() }
   /// The source of marks, store identities and writers.

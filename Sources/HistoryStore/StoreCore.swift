@@ -36,6 +36,8 @@ final class StoreCore {
   let coreData: CoreDataStatements
   /// The numbers of the configuration's own strings, once they have any.
   var processStrings: ProcessStrings?
+  /// What a member declared at the last launch through this connection, as text.
+  var lastDeclared: (configuration: MemberConfiguration, text: String)?
   /// The configurations of members that were read, by their text.
   var configurations: [String: MemberConfiguration] = [:]
   /// What the history behind the slowest actor took when a limit was last compared with it.

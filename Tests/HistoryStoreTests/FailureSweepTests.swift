@@ -170,6 +170,21 @@ import Testing
       #expect(page.transactions.last?.changes.count == 2)
     },
     "purge": { store in _ = try store.purge() },
+    "join and record": { store in
+      let app = try store.join("app", declaring: MemberConfiguration())
+      try store.record(app, through: try store.currentToken())
+    },
+    "consume and forget": { store in
+      let index = try store.join("index", kind: .consumer)
+      try store.consume(index) { _ in Issue.record("Nothing is new for it.") }
+      #expect(try store.forget("index"))
+    },
+    "purge by size": { store in
+      _ = try store.purge(
+        when: .whenLargerThan(share: 0),
+        retaining: RetentionLimits(age: 1, transactionCount: 1, byteCount: 1)
+      )
+    },
     "delete history": { store in
       try store.deleteHistory(before: .distantFuture, authors: ["app"])
     },

@@ -150,15 +150,22 @@ import Testing
     #expect(try store.join("app", resyncingIfLost: true).isHeld)
   }
 
-  @Test func `A store that is only read, or keeps no history, makes no file for a member`() throws {
+  @Test func `A store that is only read, or keeps no history, asks nobody and makes no file`()
+    throws
+  {
     let reading = try Store(reading: fixture.path)
     let expected = HistoryError.openForReading(path: fixture.path)
     #expect(throws: expected) { try reading.join("app") }
     #expect(throws: expected) { try reading.forget("app") }
     var untracked = try StoreFixture()
     untracked.configuration.tracksHistory = false
+    untracked.configuration.memberLocks = MemberLocks { member, _ in
+      Issue.record("\(member) was asked for.")
+      return .unknown
+    }
     let store = try untracked.open()
     #expect(throws: HistoryError.untracked(path: untracked.path)) { try store.join("app") }
+    #expect(throws: HistoryError.untracked(path: untracked.path)) { try store.forget("app") }
     let names = try fixture.folder.names() + untracked.folder.names()
     #expect(!names.contains { $0.contains("-member-") })
   }

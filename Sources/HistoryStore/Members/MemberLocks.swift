@@ -32,6 +32,17 @@ public struct MemberLocks: Sendable {
     return MemberLockFile.take(MemberLockFile.path(of: member, besides: store.filePath))
   }
 
+  /// What a store does unless it is told otherwise: ``files``, but ``none`` on systems that end a process
+  /// which keeps a lock on a file of a shared container while it is suspended (0xdead10cc,
+  /// https://developer.apple.com/documentation/xcode/sigkill).
+  public static var standard: MemberLocks {
+    #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+    none
+    #else
+    files
+    #endif
+  }
+
   /// Nobody can tell.
   public static let none = MemberLocks { _, _ in .unknown }
 

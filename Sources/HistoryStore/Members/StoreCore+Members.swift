@@ -41,18 +41,36 @@ extension StoreCore {
     )
   }
 
-  /// Writes a member that is new, or that comes back without a cursor.
+  /// Enters a member that is new, or that comes back without a cursor.
   private func enter(
     _ arrival: Arrival,
     _ epoch: Int64,
     isFirst: Bool
   ) throws -> Registration {
     let head = try headToken()
-    var (cursor, outcome) = (head, CursorImport?.none)
-    if let cursors = arrival.cursors {
-      outcome = isFirst ? try find(cursors, arrival.author) : .ignored(.alreadyAMember)
+    let outcome = try arrival.cursors.map { cursors in
+      isFirst ? try find(cursors, arrival.author) : .ignored(.alreadyAMember)
     }
+    var cursor = head
     if case .imported(let token, _) = outcome { cursor = token }
+    try insert(arrival, epoch, at: cursor, head: head.number)
+    return Registration(
+      member: arrival.member,
+      epoch: epoch,
+      cursor: cursor,
+      isNew: true,
+      cursorImport: outcome,
+      hold: nil
+    )
+  }
+
+  /// Writes the row of a member that joins, in the place of an older one.
+  private func insert(
+    _ arrival: Arrival,
+    _ epoch: Int64,
+    at cursor: HistoryToken,
+    head: Int64
+  ) throws {
     let insert = try query(
       """
       INSERT OR REPLACE INTO history_member(
@@ -63,16 +81,8 @@ extension StoreCore {
     try bind(arrival, epoch, to: insert)
     insert.statement.bind(cursor.number, at: 8)
     insert.statement.bind(cursor.mark, at: 9)
-    insert.statement.bind(head.number, at: 10)
+    insert.statement.bind(head, at: 10)
     try insert.statement.run()
-    return Registration(
-      member: arrival.member,
-      epoch: epoch,
-      cursor: cursor,
-      isNew: true,
-      cursorImport: outcome,
-      hold: nil
-    )
   }
 
   /// Writes what a launch changes of a member that is known.
@@ -93,9 +103,17 @@ extension StoreCore {
     prepared.statement.bind(epoch, at: 2)
     prepared.statement.bind(arrival.author, at: 3)
     prepared.statement.bind(configuration.processID, at: 4)
-    prepared.statement.bind(try arrival.declared.text(), at: 5)
+    prepared.statement.bind(try text(of: arrival.declared), at: 5)
     prepared.statement.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 6)
     prepared.statement.bind(arrival.kind.rawValue, at: 7)
+  }
+
+  /// A configuration as text: writing one costs more than the rest of a launch.
+  private func text(of declared: MemberConfiguration) throws -> String {
+    if let lastDeclared, lastDeclared.configuration == declared { return lastDeclared.text }
+    let text = try declared.text()
+    lastDeclared = (declared, text)
+    return text
   }
 
   private func nextEpoch() throws -> Int64 {
