@@ -53,7 +53,7 @@ final class FileWatch: @unchecked Sendable {
 
   /// Waits until something happens, somebody interrupts, or the time is over.
   func wait(_ timeoutMs: Int32) -> WatchWake {
-    var events = [kevent](repeating: kevent(), count: 4)
+    var events = Array(repeating: kevent(), count: 4)
     var timeout = timespec(
       tv_sec: Int(timeoutMs / 1000),
       tv_nsec: Int(timeoutMs % 1000) * 1_000_000

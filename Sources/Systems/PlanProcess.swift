@@ -78,11 +78,11 @@ final class PlanProcess {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let author = author(write.author)
-    // A batch request inserts objects of one entity; anything else in that context is a save.
-    if write.context == "batch", let entity = write.changes.first?.object.entity,
-      write.changes.allSatisfy({ $0.type == .insert && $0.object.entity == entity })
-    {
-      return try batchInsert(write, into: entity, by: author, &objects, &log)
+    // What no one batch request can do is a save in that context.
+    if write.context == "batch", let batch = KeyedBatch(write.changes) {
+      return batch.type == .insert
+        ? try batchInsert(write, into: batch.entity, by: author, &objects, &log)
+        : try changeByKey(batch, by: author, objects, &log)
     }
     let context =
       write.context == "view"
@@ -246,7 +246,8 @@ final class PlanProcess {
     report(result.transaction, author, "batch", changes, &log)
   }
 
-  private func report(
+  /// Tells what a write has done.
+  func report(
     _ written: WrittenTransaction?,
     _ author: String?,
     _ context: String,
@@ -269,7 +270,8 @@ final class PlanProcess {
     )
   }
 
-  private static func change(
+  /// A change as it is told.
+  static func change(
     _ type: ChangeType,
     _ name: ObjectName,
     _ values: Values

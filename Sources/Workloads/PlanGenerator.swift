@@ -139,6 +139,8 @@ package struct PlanGenerator: Sendable {
   ) -> PlannedWrite {
     let context = ["view", "background", "batch"][source.weighted([6, 2, 2])]
     let author = author(&source, header)
+    // A batch request makes changes of one type.
+    let only = context == "batch" ? batchType(&source) : nil
     let policy = context == "view" ? policy(&source) : .objectWins
     var changes: [PlannedChange] = []
     var repetition = Repetition(
@@ -147,7 +149,7 @@ package struct PlanGenerator: Sendable {
       length: .average(style.averageChangeCount)
     )
     while repetition.next(&source) {
-      let change = change(&source, header.model, insertsOnly: context == "batch", state)
+      let change = change(&source, header.model, only: only, state)
       state.note(change)
       changes.append(change)
     }
@@ -188,12 +190,12 @@ package struct PlanGenerator: Sendable {
   private func change(
     _ source: inout ChoiceSource,
     _ model: Model,
-    insertsOnly: Bool,
+    only: ChangeType?,
     _ state: PlanState
   ) -> PlannedChange {
     let entity = model.entities[source.index(below: model.entities.count)]
     let key = source.integer(in: 1...Self.keyMax, simplest: 1)
-    let wanted = insertsOnly ? .insert : operation(&source)
+    let wanted = only ?? operation(&source)
     let live = state.object(entity.name, from: key, through: Self.keyMax, isLive: true)
     let free = state.object(entity.name, from: key, through: Self.keyMax, isLive: false)
     switch (wanted, live, free) {
@@ -203,9 +205,14 @@ package struct PlanGenerator: Sendable {
     default:
       let object = live ?? ObjectName(entity.name, key)
       // A batch that finds every key taken inserts what is there, which takes no effect.
-      let type: ChangeType = insertsOnly ? .insert : .update
+      let type: ChangeType = only == .insert ? .insert : .update
       return PlannedChange(type, object, PlanModels.someValues(of: entity, &source))
     }
+  }
+
+  /// Mostly inserts; changes by key go to the same objects as those of others.
+  private func batchType(_ source: inout ChoiceSource) -> ChangeType {
+    [ChangeType.insert, .update, .delete][source.weighted([5, 3, 2])]
   }
 
   private func operation(_ source: inout ChoiceSource) -> ChangeType {

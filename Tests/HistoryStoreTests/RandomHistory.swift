@@ -128,6 +128,7 @@ struct ChangeFacts: Hashable {
   let id: ChangeID
   let object: ObjectID
   let type: ChangeType
+  let entity: String?
   let properties: [String]
   let tombstone: [String: Value]?
 
@@ -135,6 +136,7 @@ struct ChangeFacts: Hashable {
     id = change.id
     object = change.objectID
     type = change.type
+    entity = change.entityName
     properties = change.updatedProperties
     tombstone = change.tombstone
   }

@@ -82,6 +82,8 @@ enum WideFixture {
     var reader = try store.reader(HistoryRequest(after: nil))
     #expect(try reader.next()?.transactions.map(\.number) == [5, 6, 7])
     #expect(try reader.next() == nil)
+    let sorted = "SELECT number FROM history_changes ORDER BY key DESC, number"
+    #expect(try store.query(sorted).rows.count > 3)
     let refused = HistoryError.openForReading(path: path)
     #expect(throws: refused) { try store.purge() }
     #expect(throws: refused) { try store.join("app") }

@@ -8,7 +8,7 @@ import SQLiteStorage
 import Testing
 
 /// A tracker that follows its store, told by signals alone: the poll comes once in an hour.
-@Suite(.serialized, .inEveryLayout) struct FollowingTests {
+@Suite(.serialized) struct FollowingTests {
   private let shared: SharedStore
   private let passes = PassLog()
 

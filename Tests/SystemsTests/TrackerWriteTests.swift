@@ -131,9 +131,7 @@ import Traces
     #expect(try rig.objects(.view("app", context: "view")) == [item(1): [:]])
   }
 
-  @Test func `Inserts of the batch context are a batch request, anything else there is a save`()
-    throws
-  {
+  @Test func `Inserts of the batch context are a batch request`() throws {
     let batch = try #require(
       try rig.write("app", insert(1, "a"), insert(2), insert(1, "b"), context: "batch").committed
     )
@@ -145,10 +143,50 @@ import Traces
       ]
     )
     #expect(try rig.write("app", insert(1), insert(2), context: "batch") == [.wroteNothing])
-    let save = try #require(try rig.write("app", update(1, "c"), context: "batch").committed)
-    #expect(save.changes.map(\.type) == [.update])
-    #expect(try rig.perform(.pass("app")).first == .merged(["1", "2"]))
-    #expect(try rig.objects(.view("app", context: "view"))?[item(1)] == values("c", nil))
+  }
+
+  @Test func `Changes by key of the batch context are a batch request`() throws {
+    try rig.write("widget", insert(1, "a", 1), insert(2, "b", 2), insert(3, "c", 3))
+    let updated = try #require(
+      try rig.write(
+        "app",
+        update(2, "x", 7),
+        update(9, "gone", 7),
+        update(1, "y", 8),
+        update(2, "z", 9),
+        context: "batch"
+      ).committed
+    )
+    #expect(updated.context == "batch" && updated.writer == "app/batch")
+    #expect(updated.changes.map(\.object) == [item(1), item(2)])
+    #expect(updated.changes.map(\.values) == [values("y", 8), values("z", 9)])
+    #expect(updated.changes.allSatisfy { $0.columns == ["count", "title"] })
+    let deleted = try #require(
+      try rig.write("app", delete(3), delete(9), delete(3), delete(1), context: "batch").committed
+    )
+    #expect(deleted.changes == [item(1), item(3)].map { CommittedChange(.delete, $0) })
+    #expect(try rig.objects(.data) == [item(2): values("z", 9)])
+    #expect(try rig.write("app", delete(3), delete(1), context: "batch") == [.wroteNothing])
+    // The batch request is nobody's view's own: the app merges it as well.
+    #expect(try rig.perform(.pass("app")).first == .merged(["1", "2", "3"]))
+    #expect(try rig.objects(.view("app", context: "view")) == [item(2): values("z", 9)])
+  }
+
+  @Test func `What no one batch request can do is a save in the batch context`() throws {
+    try rig.write("app", insert(1, "a", 1), insert(2, "b", 2))
+    let mixed: [[PlannedChange]] = [
+      [update(1, "x"), delete(2)],
+      [update(1, "y"), PlannedChange(.update, item(1), ["count": 3])],
+      [insert(3), update(1, "z")],
+    ]
+    for changes in mixed {
+      #expect(KeyedBatch(changes) == nil)
+      let write = PlannedWrite(actor: "app", context: "batch", changes: changes)
+      let saved = try #require(try rig.perform(.write(write)).committed)
+      #expect(saved.writer == "app/batch")
+    }
+    #expect(KeyedBatch([]) == nil)
+    #expect(KeyedBatch([PlannedChange(.update, item(1))]) == nil)
   }
 
   @Test func `A write may name another author, or none`() throws {

@@ -90,7 +90,9 @@ enum Traits {
     switch action {
     case .write(let write):
       let size = write.changes.count == 1 ? "one change" : "several changes"
-      return Set(write.changes.map { "\($0.type)" } + [write.context, author(write.author), size])
+      let types = Set(write.changes.map { "\($0.type)" })
+      let byKey = write.context == "batch" && types.count == 1 ? types.map { "\($0) by key" } : []
+      return types.union(byKey + [write.context, author(write.author), size])
     case .batch(let batch): return ["batch \(batch.type)", author(batch.author)]
     case .clock(let advance):
       return [advance < 0 ? "back" : advance >= 86_400 ? "days" : "forward"]

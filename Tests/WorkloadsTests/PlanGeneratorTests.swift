@@ -55,8 +55,8 @@ import Traces
       seen.isSuperset(of: [
         "1 actors", "2 actors", "3 actors", "4 actors", "1 entities", "2 entities", "launched",
         "late", "strategy default", "strategy none", "view", "background", "batch", "own", "absent",
-        "other", "insert", "update", "delete", "batch update", "batch delete", "forward", "days",
-        "back", "one change", "several changes",
+        "other", "insert", "update", "delete", "batch update", "batch delete", "update by key",
+        "delete by key", "forward", "days", "back", "one change", "several changes",
       ])
     )
   }

@@ -1,0 +1,90 @@
+import HistoryStore
+import PersistentHistory
+import Traces
+
+/// Changes that one batch request makes, object by object: to objects of one entity, all of one type,
+/// and updates all of the same attributes.
+struct KeyedBatch {
+  let entity: String
+  let type: ChangeType
+  /// The attributes that an update sets.
+  let attributes: [String]
+  let changes: [PlannedChange]
+
+  /// The changes as one request, or nothing when it takes a save to make them.
+  init?(_ changes: [PlannedChange]) {
+    guard let first = changes.first else { return nil }
+    let names = first.values.keys.sorted()
+    let isUniform = changes.allSatisfy { change in
+      change.type == first.type && change.object.entity == first.object.entity
+        && (change.type != .update || change.values.keys.sorted() == names)
+    }
+    // An update of nothing is no batch request.
+    guard isUniform, first.type != .update || !names.isEmpty else { return nil }
+    (entity, type, attributes) = (first.object.entity, first.type, names)
+    self.changes = changes
+  }
+}
+
+extension PlanProcess {
+  /// Updates or deletes objects by their keys, in one request; what is not there is left out.
+  func changeByKey(
+    _ batch: KeyedBatch,
+    by author: String?,
+    _ objects: PlanObjects,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let by = BatchAuthor(author, contextName: batchContextName)
+    let result = try telling { () throws(HistoryError) in
+      batch.type == .update
+        ? try update(batch, by, objects) : try delete(batch, by, objects)
+    }
+    let values = Dictionary(batch.changes.map { ($0.object, $0.values) }) { $1 }
+    let names = result.objectIDs.map { objects.name($0, in: store.model) }.sorted()
+    let changes = names.map { name in
+      Self.change(batch.type, name, batch.type == .update ? values[name] ?? [:] : [:])
+    }
+    report(result.transaction, author, "batch", changes, &log)
+  }
+
+  private func update(
+    _ batch: KeyedBatch,
+    _ by: BatchAuthor,
+    _ objects: PlanObjects
+  ) throws(HistoryError) -> BatchResult {
+    let entity = store.model.number(of: batch.entity).flatMap(store.model.entity)
+    var rest = batch.changes[...]
+    return try store.batchUpdate(
+      batch.entity,
+      setting: batch.attributes,
+      by: by,
+      result: .objectIDs
+    ) { row in
+      while let change = rest.popFirst() {
+        guard let id = objects.id(change.object) else { continue }
+        for (name, value) in change.values {
+          guard let index = entity?.index(of: name) else {
+            throw HistoryError.unknownAttribute(entity: batch.entity, attribute: name)
+          }
+          row.set(value, at: index)
+        }
+        return id
+      }
+      return nil
+    }
+  }
+
+  private func delete(
+    _ batch: KeyedBatch,
+    _ by: BatchAuthor,
+    _ objects: PlanObjects
+  ) throws(HistoryError) -> BatchResult {
+    var rest = batch.changes[...]
+    return try store.batchDelete(batch.entity, by: by, result: .objectIDs) {
+      while let change = rest.popFirst() {
+        if let id = objects.id(change.object) { return id }
+      }
+      return nil
+    }
+  }
+}
