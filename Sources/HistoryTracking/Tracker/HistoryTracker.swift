@@ -197,17 +197,3 @@ public actor HistoryTracker {
     }
   }
 }
-
-/// The queue of a tracker's own on the system's threads.
-private actor DefaultHome {}
-
-/// The queue that a tracker was given.
-private actor InjectedHome {
-  private let executor: any SerialExecutor
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-  init(_ executor: any SerialExecutor) {
-    self.executor = executor
-  }
-}
