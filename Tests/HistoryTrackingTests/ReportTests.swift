@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `What a tracker tells` {
+@Suite(.timeLimit(.minutes(1))) struct `What a tracker tells` {
   let shared: TrackedStore
   let other: ObjectContext
 
@@ -122,7 +122,7 @@ import Testing
       $0.signals = signals.source
     }
     var reports = await app.passes.makeAsyncIterator()
-    while await !app.isStarted { await Task.yield() }
+    await eventually("it starts") { await app.isStarted }
     try other.write("b")
     signals.send()
     while let report = await reports.next(), report.numbers != [2] {}
@@ -143,7 +143,7 @@ import Testing
     #expect(await app.failure?.isBusy == true)
     try blocker.execute("ROLLBACK")
     await paused.open()
-    while await !app.isStarted { await Task.yield() }
+    await eventually("it starts") { await app.isStarted }
     #expect(try app.view.titles == ["a"])
     #expect(await app.failure == nil)
   }
@@ -151,7 +151,7 @@ import Testing
   @Test func `What goes wrong when it starts by itself is kept`() async throws {
     let running = try await shared.started("app")
     let app = try shared.tracker("app") { $0.autoStart = true }
-    while await app.failure == nil { await Task.yield() }
+    await eventually("it fails") { await app.failure != nil }
     let message = try #require(app.messages.last)
     #expect(message.contains("did not start"))
     await running.stop()

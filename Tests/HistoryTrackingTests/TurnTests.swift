@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `One pass at a time` {
+@Suite(.timeLimit(.minutes(1))) struct `One pass at a time` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()
@@ -60,7 +60,7 @@ import Testing
     try other.write("b")
     let rest = await withTaskGroup(of: PassReport?.self) { group in
       for _ in 0..<5 { group.addTask { try? await app.pass() } }
-      while await app.waitingCount < 5 { await Task.yield() }
+      await eventually("five wait") { await app.waitingCount == 5 }
       await gate.open()
       return await group.reduce(into: []) { $0.append($1) }
     }
@@ -77,7 +77,7 @@ import Testing
     async let pass = app.pass()
     await gate.arrived()
     async let resync = app.resync()
-    while await app.waitingCount == 0 { await Task.yield() }
+    await eventually("one waits") { await app.waitingCount == 1 }
     try other.write("b")
     await gate.open()
     #expect(try await pass.numbers == [1])

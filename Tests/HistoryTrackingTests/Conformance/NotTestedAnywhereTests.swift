@@ -6,7 +6,7 @@ import Testing
 @testable import HistoryTracking
 
 /// What no published test covers.
-@Suite struct `Conformance: Not tested anywhere` {
+@Suite(.timeLimit(.minutes(1))) struct `Conformance: Not tested anywhere` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()
