@@ -15,8 +15,8 @@ enum Passes {
       part: "MemberSession.pass",
       operation: "over 1000 transactions",
       "A member that is 1000 transactions of ten changes behind fetches, merges and records them, with "
-        + "a context of 10,000 objects and without hooks; beside it stand the same fetch and the "
-        + "reading of the rows that changed, by their sorted keys.",
+        + "a context of 10,000 objects and without hooks; the floor is the same fetch, and the "
+        + "reading of the rows that changed by their sorted keys.",
       floor: floor
     ) { setting in
       let data = try MergeData(setting)
