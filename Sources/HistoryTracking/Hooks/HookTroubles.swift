@@ -6,13 +6,6 @@ struct HookTroubles: Sendable {
   }
 
   private var troubles: [HookID: Trouble] = [:]
-  private(set) var callCount = 0
-
-  /// Counts a call.
-  mutating func nextCall() -> Int {
-    callCount += 1
-    return callCount
-  }
 
   /// Counts a call that threw.
   mutating func note(

@@ -70,7 +70,8 @@ extension HistoryTracker {
     _ hook: HookID,
     _ body: () async throws -> Answer
   ) async -> Result<Answer, any Error> {
-    let call = HookCall(tracker: ObjectIdentifier(self), number: troubles.nextCall())
+    hookCallCount += 1
+    let call = HookCall(tracker: ObjectIdentifier(self), number: hookCallCount)
     hookCall = call
     defer { hookCall = nil }
     do {

@@ -38,6 +38,7 @@ public actor HistoryTracker {
   var troubles = HookTroubles()
   /// The call of a hook that is under way.
   var hookCall: HookCall?
+  var hookCallCount = 0
   var queue = PassQueue()
   var purges = PurgeTurn()
   let broadcast = PassBroadcast()
