@@ -85,23 +85,28 @@ import Testing
     #expect(try app.view.titles == ["a", "b"])
   }
 
-  @Test func `A tracker that is stopped during a pass ends it, and is not launched by it`()
+  @Test func `A tracker that is stopped during a pass ends it, and is launched by no signal`()
     async throws
   {
     let signals = Signals()
     let app = try await gated(signals)
-    try other.write("a")
-    signals.send()
-    await gate.arrived()
-    signals.send()
-    await app.stop()
     var reports = await app.passes.makeAsyncIterator()
+    try other.write("a")
+    async let pass = app.pass()
+    await gate.arrived()
+    try other.write("b")
+    // The pass that the signal asks for waits for its turn when the tracker is stopped.
+    signals.send()
+    await eventually("the signal waits") { await app.waitingCount == 1 }
+    await app.stop()
     await gate.open()
+    #expect(try await pass.numbers == [1])
     #expect(await reports.next()?.numbers == [1])
-    #expect(try shared.cursor("app") == 1)
+    await eventually("the signal's turn is over") { await app.waitingCount == 0 }
+    try await app.purge()
     #expect(await !app.isStarted)
     #expect(await !app.isLaunched)
-    try other.write("b")
+    #expect(try shared.cursor("app") == 1)
     #expect(try await app.start().numbers == [2])
   }
 }
