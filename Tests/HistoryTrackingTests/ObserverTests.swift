@@ -1,11 +1,12 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `Observers` {
+@Suite(.inEveryLayout) struct `Observers` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()

@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import TestSupport
@@ -30,6 +31,7 @@ struct TrackedStore {
   /// A connection as another process has one; nothing tells it of commits.
   func open(_ change: (inout StoreConfiguration) -> Void = { _ in }) throws -> Store {
     var configuration = StoreConfiguration()
+    configuration.layout = LayoutTrait.layout
     configuration.signalsChanges = false
     configuration.changePollMs = 3_600_000
     change(&configuration)
