@@ -8,6 +8,7 @@ package enum Subjects {
     ("Saves", Saves.all),
     ("Fetches", Fetches.all),
     ("Merges", Merges.all),
+    ("Passes", Passes.all),
     ("Purges", Purges.all),
     ("Members", Members.all),
     ("Signals", Signals.all),

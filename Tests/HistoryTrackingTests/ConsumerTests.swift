@@ -1,11 +1,12 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `A consumer` {
+@Suite(.inEveryLayout) struct `A consumer` {
   let shared: TrackedStore
   let other: ObjectContext
 

@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `Removing duplicates` {
+@Suite(.inEveryLayout) struct `Removing duplicates` {
   let shared: TrackedStore
   let other: ObjectContext
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `Hooks that throw` {
+@Suite(.timeLimit(.minutes(1))) struct `Hooks that throw` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()
@@ -141,6 +141,34 @@ import Testing
     let report = try #require(await reports.next())
     #expect(report.failure == nil && report.transactionCount == 1)
     #expect(try app.view.titles == ["a"] && shared.cursor("app") == 1)
+  }
+
+  @Test func `A tracker whose first pass fails follows all the same, and repeats it`() async throws
+  {
+    let signals = Signals()
+    let weather = Weather()
+    let app = try shared.tracker("app") {
+      $0.signals = signals.source
+      $0.clock = clock.trackerClock
+    }
+    try await app.start()
+    await app.stop()
+    try await app.registerMergeHook { [notes] _ in
+      notes.note("asked")
+      if notes.count == 3 { await weather.clear() }
+      try await weather.check()
+      return .goOn
+    }
+    try other.write("a")
+    var reports = await app.passes.makeAsyncIterator()
+    await #expect(throws: HistoryError.hookFailed("merge", why: "Rain()")) { try await app.start() }
+    #expect(await app.isStarted)
+    while let report = await reports.next(), report.failure != nil {}
+    #expect(clock.pauses == [.milliseconds(50), .milliseconds(100)])
+    #expect(try app.view.titles == ["a"])
+    try other.write("b")
+    signals.send()
+    #expect(await reports.next()?.numbers == [2])
   }
 
   @Test func `A pause is thirty seconds at most`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `A tracker that is dropped` {
+@Suite(.timeLimit(.minutes(1))) struct `A tracker that is dropped` {
   let shared: TrackedStore
   let other: ObjectContext
 
@@ -40,7 +40,7 @@ import Testing
   func `It is freed with everything that it held`(_ use: Use) async throws {
     let held = Held()
     try await drop(use, held)
-    while !held.isGone { await Task.yield() }
+    await eventually("everything is freed") { held.isGone }
     // Nobody runs the member any more.
     #expect(try shared.open().forget("app") == (use != .never))
   }

@@ -1,11 +1,12 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `Observers` {
+@Suite(.inEveryLayout) struct `Observers` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()
@@ -117,6 +118,25 @@ import Testing
     }
     try await again.start()
     #expect(notes.all.dropFirst(2) == ["again: insert Item x1 of #3"])
+  }
+
+  @Test(arguments: [true, false])
+  func `A history that begins again is told from its beginning`(_ relaunches: Bool) async throws {
+    let app = try await shared.started("app") { $0.strategy = .none }
+    try await app.registerObserver(entity: "Item", operation: .insert) { [notes] in notes.note($0) }
+    try other.write("a", "b")
+    try await app.pass()
+    // A backup from before was put back: the same numbers are given to other transactions.
+    try shared.beginHistoryAgain()
+    if relaunches {
+      await app.stop()
+    } else {
+      await #expect(throws: HistoryError.self) { try await app.pass() }
+      try await app.resync()
+    }
+    try shared.writer("other").write("c")
+    if relaunches { try await app.start() } else { try await app.pass() }
+    #expect(notes.all.dropFirst(2) == ["insert Item x1 of #1"])
   }
 
   @Test func `A transaction is told in parts of no page: groups are whole`() async throws {

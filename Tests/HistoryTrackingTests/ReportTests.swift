@@ -1,11 +1,12 @@
 import HistoryStore
 import ObjectContexts
 import PersistentHistory
+import SQLiteStorage
 import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `What a tracker tells` {
+@Suite(.timeLimit(.minutes(1))) struct `What a tracker tells` {
   let shared: TrackedStore
   let other: ObjectContext
 
@@ -52,10 +53,11 @@ import Testing
     }
     for author in ["widget", "import", "stranger", nil] { try shared.writer(author).write("x") }
     #expect(try await app.pass().undeclaredAuthors == ["stranger"])
+    try shared.writer("NSCloudKitMirroringDelegate.import").write("from the cloud")
     try shared.writer("stranger").write("y")
     #expect(try await app.pass().undeclaredAuthors == ["stranger"])
     #expect(app.messages.count { $0.contains("\"stranger\"") } == 1)
-    #expect(try app.view.titles.count == 5)
+    #expect(try app.view.titles.count == 6)
   }
 
   @Test func `Members that are configured differently are told at the start`() async throws {
@@ -66,6 +68,11 @@ import Testing
     #expect(members.map(\.configuration.authors) == [["app"], ["app", "widget"]])
     #expect(members.allSatisfy { $0.configuration.strategy == "whenMerged" })
     #expect(members.map(\.author) == ["app", "widget"])
+  }
+
+  @Test func `An actor that takes itself for a batch author is told so`() async throws {
+    let app = try await shared.started("app") { $0.batchAuthors = ["app"] }
+    #expect(app.messages.contains { $0.contains("among batchAuthors") })
   }
 
   @Test func `The authors to be ignored may end in anything`() async throws {
@@ -115,17 +122,36 @@ import Testing
       $0.signals = signals.source
     }
     var reports = await app.passes.makeAsyncIterator()
-    while await !app.isStarted { await Task.yield() }
+    await eventually("it starts") { await app.isStarted }
     try other.write("b")
     signals.send()
     while let report = await reports.next(), report.numbers != [2] {}
     #expect(try app.view.titles == ["a", "b"])
   }
 
+  @Test func `A store that is busy when it starts by itself is asked again`() async throws {
+    let paused = Gate()
+    let store = try shared.open { $0.busyTimeoutMs = 0 }
+    try other.write("a")
+    let blocker = try Connection(path: shared.path)
+    try blocker.execute("BEGIN IMMEDIATE")
+    let app = try shared.tracker("app", on: store) {
+      $0.autoStart = true
+      $0.clock.sleep = { _ in await paused.pass() }
+    }
+    await paused.arrived()
+    #expect(await app.failure?.isBusy == true)
+    try blocker.execute("ROLLBACK")
+    await paused.open()
+    await eventually("it starts") { await app.isStarted }
+    #expect(try app.view.titles == ["a"])
+    #expect(await app.failure == nil)
+  }
+
   @Test func `What goes wrong when it starts by itself is kept`() async throws {
     let running = try await shared.started("app")
     let app = try shared.tracker("app") { $0.autoStart = true }
-    while await app.failure == nil { await Task.yield() }
+    await eventually("it fails") { await app.failure != nil }
     let message = try #require(app.messages.last)
     #expect(message.contains("did not start"))
     await running.stop()

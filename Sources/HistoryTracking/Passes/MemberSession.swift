@@ -24,8 +24,8 @@ package final class MemberSession {
   /// The position that the registry holds.
   package private(set) var recordedThrough: HistoryToken
   private var fetched: HistoryPage?
-
-  private var rules: HistoryRules { store.configuration.rules }
+  /// The transactions that were fetched and that a merge will bring in.
+  package private(set) var awaitingMerge: [HistoryTransaction] = []
 
   /// Launches a member: it registers at the first launch and takes up its cursor at a later one; then
   /// every context reads its objects at a moment at or after the cursor.
@@ -96,6 +96,7 @@ package final class MemberSession {
     mergedThrough = memory.mergedThrough
     recordedThrough = memory.recordedThrough
     fetched = memory.fetched
+    awaitingMerge = memory.fetched.map(relevant) ?? []
   }
 
   /// Reads the next page of history after what was merged.
@@ -109,22 +110,20 @@ package final class MemberSession {
       by: registration
     )
     fetched = page
+    awaitingMerge = relevant(page)
     hasMore = page.hasMore
-    return relevant(page)
+    return awaitingMerge
   }
 
   /// Whether more history follows the page that was fetched last.
   package private(set) var hasMore = false
 
-  /// The transactions that were fetched and that a merge will bring in.
-  package var awaitingMerge: [HistoryTransaction] { fetched.map(relevant) ?? [] }
-
   /// Brings the fetched page into every context; without one it does nothing.
   ///
   /// - Returns: the transactions that were brought in.
   package func merge() throws(HistoryError) -> [HistoryTransaction] {
-    guard let page = fetched else { return [] }
-    let transactions = relevant(page)
+    guard fetched != nil else { return [] }
+    let transactions = awaitingMerge
     for context in contexts { try context.merge(transactions) }
     passOver()
     return transactions
@@ -135,7 +134,12 @@ package final class MemberSession {
   package func passOver() {
     guard let page = fetched else { return }
     mergedThrough = page.scannedThrough
+    forgetPage()
+  }
+
+  private func forgetPage() {
     fetched = nil
+    awaitingMerge = []
   }
 
   /// Records how far was merged: the last transaction scanned, not the last that mattered.
@@ -181,7 +185,7 @@ package final class MemberSession {
   /// Reads the data anew and goes on from the head, after history was lost, expired or rewound.
   package func resync() throws(HistoryError) -> HistoryToken {
     registration = try store.resync(registration)
-    fetched = nil
+    forgetPage()
     mergedThrough = registration.cursor
     recordedThrough = registration.cursor
     for context in contexts { try context.loadAll() }
@@ -189,14 +193,24 @@ package final class MemberSession {
   }
 
   /// The transactions that concern some context: not saved by the only one, not of an ignored author.
+  ///
+  /// It goes over the plain records: a page of a thousand transactions is looked through at each pass.
   private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
-    page.transactions.filter { transaction in
-      guard concernsContexts(transaction.record.writer) else { return false }
-      return ignoredAuthors.isEmpty || !AuthorPatterns.match(transaction.author, ignoredAuthors)
+    let merges = store.configuration.rules.merges
+    let writers = contexts.map(\.writer.rawValue)
+    var found: [HistoryTransaction] = []
+    found.reserveCapacity(page.records.count)
+    for index in page.records.indices {
+      let writer = page.records[index].writer
+      guard writers.isEmpty || writers.contains(where: { merges(writer, $0) }) else { continue }
+      let transaction = HistoryTransaction(page: page, index: index)
+      guard !isIgnored(transaction) else { continue }
+      found.append(transaction)
     }
+    return found
   }
 
-  private func concernsContexts(_ writer: Int64) -> Bool {
-    contexts.isEmpty || contexts.contains { rules.merges(writer, $0.writer.rawValue) }
+  private func isIgnored(_ transaction: HistoryTransaction) -> Bool {
+    !ignoredAuthors.isEmpty && AuthorPatterns.match(transaction.author, ignoredAuthors)
   }
 }

@@ -11,7 +11,7 @@ public struct PassReport: Sendable, Hashable {
     public internal(set) var hooks = Duration.zero
     /// Merging into the contexts, and removing duplicates.
     public internal(set) var merge = Duration.zero
-    /// Recording the cursor.
+    /// Recording the cursor, but for that of the last page where the purge does it as well.
     public internal(set) var record = Duration.zero
     /// Purging.
     public internal(set) var purge = Duration.zero

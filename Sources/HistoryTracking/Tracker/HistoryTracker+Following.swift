@@ -7,43 +7,48 @@ extension HistoryTracker {
   private static let firstPause = Duration.milliseconds(50)
   private static let lastPause = Duration.seconds(30)
 
-  /// Makes a pass for each signal from here on.
-  func follow(_ signals: any AsyncSequence<HistoryToken, Never> & Sendable) {
+  /// Makes a pass for each signal from here on, and before that the one that has just failed, if so.
+  func follow(
+    _ signals: any AsyncSequence<HistoryToken, Never> & Sendable,
+    afterFailure: Bool = false
+  ) {
     let sleep = configuration.clock.sleep
     following = Task(executorPreference: configuration.executor) { [weak self] in
-      for await _ in signals { await Self.passRepeatedly(self, sleep) }
+      if afterFailure {
+        await Self.repeatedly(sleep, afterFailure: true) { await self?.passAfterSignal() }
+      }
+      for await _ in signals {
+        await Self.repeatedly(sleep) { await self?.passAfterSignal() }
+      }
     }
   }
 
   /// Starts from a task of its own; nobody waits for it, so what goes wrong is kept.
   nonisolated func startAlone() {
+    let sleep = configuration.clock.sleep
     Task(executorPreference: configuration.executor) { [weak self] in
-      await self?.startKeepingFailure()
+      await Self.repeatedly(sleep) { await self?.startKeepingFailure() }
     }
   }
 
-  private func startKeepingFailure() async {
-    do throws(HistoryError) {
-      try await start()
-    } catch {
-      failure = error
-      log.event(.error, "did not start: \(error)")
-    }
-  }
-
-  /// Makes the pass that a signal asks for, and repeats it while it fails from a cause that may go
-  /// away by itself; what only the caller can mend waits for the next signal.
+  /// Does what may fail, and repeats it while it fails from a cause that may go away by itself; what
+  /// only the caller can mend waits until somebody asks again.
   ///
-  /// The tracker is held during a pass only, so that it may go away in a pause.
-  private static func passRepeatedly(
-    _ tracker: @autoclosure () -> HistoryTracker?,
-    _ sleep: @Sendable (Duration) async throws -> Void
+  /// The tracker is held during an attempt only, so that it may go away in a pause.
+  private static func repeatedly(
+    _ sleep: @Sendable (Duration) async throws -> Void,
+    afterFailure: Bool = false,
+    _ attempt: () async -> HistoryError?
   ) async {
     var pause = firstPause
-    while let failure = await tracker()?.passAfterSignal(), failure.mayGoAway {
-      do { try await sleep(pause) } catch { return }
-      pause = min(pause * 2, lastPause)
-    }
+    var isFailing = afterFailure
+    repeat {
+      if isFailing {
+        do { try await sleep(pause) } catch { return }
+        pause = min(pause * 2, lastPause)
+      }
+      isFailing = await attempt()?.mayGoAway ?? false
+    } while isFailing
   }
 
   private func passAfterSignal() async -> HistoryError? {
@@ -52,11 +57,25 @@ extension HistoryTracker {
     guard case .failure(let error) = await sharedPass(launching: false) else { return nil }
     return error
   }
+
+  /// Starts, unless that was done or undone meanwhile.
+  private func startKeepingFailure() async -> HistoryError? {
+    guard following == nil, stopCount == 0 else { return nil }
+    do throws(HistoryError) {
+      try await start()
+    } catch {
+      failure = error
+      guard following == nil else { return nil }
+      log.event(.error, "did not start: \(error)")
+      return error
+    }
+    return nil
+  }
 }
 
 extension HistoryError {
   /// Whether the same request may succeed later without anybody asking for anything else.
-  fileprivate var mayGoAway: Bool {
+  var mayGoAway: Bool {
     switch self {
     case .hookFailed, .stopped, .conflict: true
     default: isBusy || isFull || isInputOutput

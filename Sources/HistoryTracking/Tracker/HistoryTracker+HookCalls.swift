@@ -1,47 +1,6 @@
 import HistoryStore
 import PersistentHistory
 
-/// A call of a hook that is under way, known to everything that the hook calls.
-struct HookCall: Hashable, Sendable {
-  @TaskLocal static var current: HookCall?
-
-  let tracker: ObjectIdentifier
-  let number: Int
-}
-
-/// Which hooks have thrown, for how long, and how often in a row.
-struct HookTroubles: Sendable {
-  private struct Trouble: Sendable {
-    var attemptCount = 0
-    let since: Duration
-  }
-
-  private var troubles: [HookID: Trouble] = [:]
-  private(set) var callCount = 0
-
-  /// Counts a call.
-  mutating func nextCall() -> Int {
-    callCount += 1
-    return callCount
-  }
-
-  /// Counts a call that threw.
-  mutating func note(
-    _ hook: HookID,
-    at now: Duration
-  ) -> (attemptCount: Int, lasting: Duration) {
-    var trouble = troubles[hook] ?? Trouble(since: now)
-    trouble.attemptCount += 1
-    troubles[hook] = trouble
-    return (trouble.attemptCount, now - trouble.since)
-  }
-
-  /// Forgets the trouble of a hook that succeeded or was removed.
-  mutating func forget(_ hook: HookID) {
-    if !troubles.isEmpty { troubles[hook] = nil }
-  }
-}
-
 extension HistoryTracker {
   /// Tells observers about the transactions of a page, then asks the merge hooks.
   ///
@@ -111,7 +70,8 @@ extension HistoryTracker {
     _ hook: HookID,
     _ body: () async throws -> Answer
   ) async -> Result<Answer, any Error> {
-    let call = HookCall(tracker: ObjectIdentifier(self), number: troubles.nextCall())
+    hookCallCount += 1
+    let call = HookCall(tracker: ObjectIdentifier(self), number: hookCallCount)
     hookCall = call
     defer { hookCall = nil }
     do {

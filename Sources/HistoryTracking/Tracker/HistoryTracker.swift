@@ -33,11 +33,12 @@ public actor HistoryTracker {
   /// Makes a pass for each signal while the tracker is started.
   var following: Task<Void, Never>?
   /// How often the tracker was stopped.
-  private var stopCount = 0
+  private(set) var stopCount = 0
   var hooks = HookRegistry()
   var troubles = HookTroubles()
   /// The call of a hook that is under way.
   var hookCall: HookCall?
+  var hookCallCount = 0
   var queue = PassQueue()
   var purges = PurgeTurn()
   let broadcast = PassBroadcast()
@@ -104,21 +105,30 @@ public actor HistoryTracker {
   /// Launches the actor, catches up with what was written while it was away, and follows the store
   /// from there on; when it runs already, it only catches up.
   ///
-  /// What goes wrong while following stands in ``failure``, in ``passes`` and in the log.
+  /// What goes wrong while following stands in ``failure``, in ``passes`` and in the log. When catching
+  /// up fails from a cause that may go away by itself, a hook that throws for example, the store is
+  /// followed all the same and the pass repeated; the error is thrown nevertheless.
   ///
   /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the actor off,
-  ///   ``HistoryError/inUse(_:processID:)`` while another process runs it; nothing is followed then.
+  ///   ``HistoryError/inUse(_:processID:)`` while another process runs it, and what else keeps the actor
+  ///   from launching; nothing is followed then.
   @discardableResult
   public func start() async throws(HistoryError) -> PassReport {
     guard following == nil else { return try await pass() }
+    try refuseInsideHook()
     // Watched first, so that nothing falls between the pass and the watch.
     let signals = try configuration.signals(store)
     let life = stopCount
-    let report = try await pass()
-    guard following == nil, life == stopCount else { return report }
-    follow(signals)
-    log.event(.info, "follows \(store.path): \(report)")
-    return report
+    let outcome = await sharedPass(launching: true)
+    guard following == nil, life == stopCount, session != nil else { return try outcome.get() }
+    switch outcome {
+    case .success(let report):
+      log.event(.info, "follows \(store.path): \(report)")
+      follow(signals)
+    case .failure(let error):
+      if error.mayGoAway { follow(signals, afterFailure: true) }
+    }
+    return try outcome.get()
   }
 
   /// Stops following the history; the cursor stays, and history is kept for the actor.
@@ -179,23 +189,12 @@ public actor HistoryTracker {
   /// Says what a launch found out: what became of the kit's cursor, and what members disagree in.
   private func tell(_ registration: Registration) throws(HistoryError) {
     if let imported = registration.cursorImport { log.event(.notice, "\(imported)") }
+    if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
+      log.event(.notice, "\"\(author)\" is its own author and among batchAuthors, who only write")
+    }
     guard configuration.logLevel > .off else { return }
     for difference in try store.configurationDifferences() {
       log.event(.notice, "\(difference)")
     }
-  }
-}
-
-/// The queue of a tracker's own on the system's threads.
-private actor DefaultHome {}
-
-/// The queue that a tracker was given.
-private actor InjectedHome {
-  private let executor: any SerialExecutor
-
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-  init(_ executor: any SerialExecutor) {
-    self.executor = executor
   }
 }

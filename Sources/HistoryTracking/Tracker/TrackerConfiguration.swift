@@ -64,14 +64,17 @@ public struct TrackerConfiguration: Sendable {
     self.strategy = strategy
   }
 
-  /// Whether an author was named.
+  private static let cloudKitMirror = "NSCloudKitMirroringDelegate.*"
+
+  /// Whether an author was named, or is CloudKit's mirror.
   func declares(_ author: String) -> Bool {
     author == currentAuthor || allAuthors.contains(author) || batchAuthors.contains(author)
+      || AuthorPatterns.match(author, [Self.cloudKitMirror])
   }
 
   /// The authors whose transactions are not merged.
   var ignoredAuthors: Set<String> {
-    includingCloudKitMirroring ? ignoring : ignoring.union(["NSCloudKitMirroringDelegate.*"])
+    includingCloudKitMirroring ? ignoring : ignoring.union([Self.cloudKitMirror])
   }
 
   /// What the registry keeps of it, so that processes that disagree are found out.

@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import HistoryTracking
 
 /// What the kit's own tests say of its cleaning strategies, of ours; purge is our word for clean.
-@Suite struct `Conformance: CleanStrategy` {
+@Suite(.inEveryLayout) struct `Conformance: CleanStrategy` {
   let shared: TrackedStore
   let other: ObjectContext
 

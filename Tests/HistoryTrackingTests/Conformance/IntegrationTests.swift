@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import HistoryTracking
 
 /// What the kit's own integration tests say, of ours.
-@Suite struct `Conformance: Integration` {
+@Suite(.inEveryLayout) struct `Conformance: Integration` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()

@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import HistoryTracking
 
 /// What the kit's own tests say of how its observers are told, of ours.
-@Suite struct `Conformance: ObserverGrouping` {
+@Suite(.inEveryLayout) struct `Conformance: ObserverGrouping` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()

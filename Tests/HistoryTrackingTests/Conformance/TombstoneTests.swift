@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import HistoryTracking
 
 /// What the kit's own tests say of tombstones, of ours, which keep their types.
-@Suite struct `Conformance: Tombstone` {
+@Suite(.inEveryLayout) struct `Conformance: Tombstone` {
   let shared: TrackedStore
   let other: ObjectContext
 

@@ -1,6 +1,8 @@
 import HistoryStore
+import LayoutTraits
 import ObjectContexts
 import PersistentHistory
+import SQLiteStorage
 import TestSupport
 
 @testable import HistoryTracking
@@ -30,6 +32,7 @@ struct TrackedStore {
   /// A connection as another process has one; nothing tells it of commits.
   func open(_ change: (inout StoreConfiguration) -> Void = { _ in }) throws -> Store {
     var configuration = StoreConfiguration()
+    configuration.layout = LayoutTrait.layout
     configuration.signalsChanges = false
     configuration.changePollMs = 3_600_000
     change(&configuration)
@@ -73,6 +76,16 @@ struct TrackedStore {
   /// A context of a process that has no tracker.
   func writer(_ author: String?) throws -> ObjectContext {
     ObjectContext(store: try open(), author: author, name: "writer")
+  }
+
+  /// Takes history and cursors back to the beginning, as a backup that is put back does.
+  func beginHistoryAgain() throws {
+    let connection = try Connection(path: path)
+    switch LayoutTrait.layout {
+    case .packed: try connection.execute("DELETE FROM history_transaction")
+    case .coreData: try connection.execute("DELETE FROM ACHANGE; DELETE FROM ATRANSACTION")
+    }
+    try connection.execute("UPDATE history_member SET cursor = 0, mark = 0")
   }
 
   /// The numbers of the transactions that history holds.

@@ -1,0 +1,25 @@
+/// Which hooks have thrown, for how long, and how often in a row.
+struct HookTroubles: Sendable {
+  private struct Trouble: Sendable {
+    var attemptCount = 0
+    let since: Duration
+  }
+
+  private var troubles: [HookID: Trouble] = [:]
+
+  /// Counts a call that threw.
+  mutating func note(
+    _ hook: HookID,
+    at now: Duration
+  ) -> (attemptCount: Int, lasting: Duration) {
+    var trouble = troubles[hook] ?? Trouble(since: now)
+    trouble.attemptCount += 1
+    troubles[hook] = trouble
+    return (trouble.attemptCount, now - trouble.since)
+  }
+
+  /// Forgets the trouble of a hook that succeeded or was removed.
+  mutating func forget(_ hook: HookID) {
+    if !troubles.isEmpty { troubles[hook] = nil }
+  }
+}
