@@ -23,9 +23,10 @@ package final class RowTable {
     try connection.setTable(name, table)
   }
 
-  /// Gives a connection a function that answers a value: of the row with the key that is the first
-  /// argument, in the column whose number is the second; null when there is no such row. Each
-  /// statement must ask for rising keys.
+  /// Gives a connection a function that answers the value of a row in a column.
+  ///
+  /// Its arguments are the row's key and the column's number; it answers null when there is no such
+  /// row. Each statement must ask for rising keys.
   ///
   /// - Throws: ``SQLiteError`` when memory runs out.
   package func showValues(
