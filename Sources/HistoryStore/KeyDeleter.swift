@@ -11,8 +11,10 @@ import SQLiteStorage
 final class KeyDeleter {
   /// From how many keys on a list is less work than a statement for each.
   private static let listCountMin = 24
-  /// From how many keys on a run is worth a statement of its own.
-  private static let runCountMin = 16
+  /// From how many keys on a run is worth a statement of its own, and how many it takes: a statement
+  /// that calls a function for many rows keeps the pages that it changes, in memory up to sixteen
+  /// (https://sqlite.org/compile.html#stmtjrnl_spill).
+  private static let runCounts = 16...512
 
   private let one: PreparedStatement
   private let range: PreparedStatement
@@ -45,10 +47,10 @@ final class KeyDeleter {
   /// Deletes the row with a key, now or later.
   @inline(__always)
   func add(_ key: Int64) throws {
-    if isRun && count > 0 && key == last &+ 1 {
+    if isRun && count > 0 && key == last &+ 1 && count < Self.runCounts.upperBound {
       if count < KeyList.count { keys[count] = key }
     } else {
-      if count >= (isRun ? Self.runCountMin : KeyList.count) { try flush() }
+      if count >= (isRun ? Self.runCounts.lowerBound : KeyList.count) { try flush() }
       isRun = count == 0
       isRising = isRising && (count == 0 || key > last)
       keys[count] = key

@@ -1,4 +1,5 @@
 import HistoryStore
+import LayoutTraits
 import PersistentHistory
 import Testing
 
