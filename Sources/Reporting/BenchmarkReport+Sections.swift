@@ -147,11 +147,24 @@ extension BenchmarkReport {
     ]
     if let floor = rows.first(where: { $0.ratio != nil })?.ratio?.to {
       let chart = ratioChart("peers", floor, rows.filter { $0.ratio?.to == floor })
-      blocks.append(.figure(Figure(chart: chart.chart, table: table)))
+      blocks.append(
+        .figure(Figure(chart: chart.chart, table: table, values: oneSizeValues(of: rows)))
+      )
     } else {
       blocks.append(.table(table))
     }
     return PageSection("Measured at one size", anchor: "one-size", blocks)
+  }
+
+  private func oneSizeValues(of rows: [BenchmarkRow]) -> ReportTable {
+    var values = ReportTable(columns: ["bench", "peer", "p50", "ratio"].map { .text($0) })
+    for row in rows {
+      let numbers = [row.summary?.p50, row.ratio?.interval.estimate]
+      values.append(
+        [row.title, row.contender] + numbers.map { $0.map(NumberText.rounded) ?? "" }
+      )
+    }
+    return values
   }
 
   private func oneSizeCells(of row: BenchmarkRow) -> [String] {
