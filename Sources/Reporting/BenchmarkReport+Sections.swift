@@ -123,10 +123,9 @@ extension BenchmarkReport {
     return values
   }
 
-  /// The benchmarks that were measured at one size of history, all in one table: they have no course
-  /// to draw.
+  /// The benchmarks that were measured at one size of history, all in one table.
   ///
-  /// Those with a floor share one chart.
+  /// They have no course to draw; those with a floor share one chart.
   func oneSizeSection() -> PageSection? {
     let titles = results.titles.filter { !hasCourse($0) }
     let rows = titles.flatMap { self.rows(title: $0, metric: .wall) }.filter { $0.summary != nil }
