@@ -14,7 +14,7 @@ extension BenchmarkReport {
     return ReportPage(
       title: "What history costs",
       lead: lead,
-      tiles: verdicts + buildTile() + goalTile() + costTiles(),
+      tiles: verdicts + buildTile() + (goalTile() ?? costTiles()),
       sections: sections,
       environment: RunConditions.facts(of: results.environment)
     )
@@ -43,7 +43,8 @@ extension BenchmarkReport {
     ]
   }
 
-  /// One tile a benchmark: what we cost beside the floor at the largest size, and how we grow.
+  /// One tile a benchmark, where there are no goals: what we cost beside the floor at the largest size,
+  /// and how we grow.
   private func costTiles() -> [VerdictTile] {
     results.titles.filter(hasCourse).compactMap { title in
       let rows = rows(title: title, metric: .wall).filter { $0.ratio != nil }

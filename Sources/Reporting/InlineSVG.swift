@@ -25,6 +25,7 @@ enum InlineSVG {
     ("stroke=\"currentColor\" stroke-opacity=\"0.12\"", "grid"),
     ("stroke=\"currentColor\" stroke-opacity=\"0.4\"", "tick"),
     ("font-size=\"12px\" fill=\"currentColor\" fill-opacity=\"0.85\"", "label"),
+    ("stroke-width=\"1.5\" opacity=\"0.6\"", "spread"),
   ]
 
   /// The page's own colour for a colour of a drawing.

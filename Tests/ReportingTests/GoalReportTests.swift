@@ -47,6 +47,18 @@ import Testing
     #expect(lines[6].hasSuffix("not measured"))
   }
 
+  @Test func `A busy machine is told with the goals`() throws {
+    var results = try Sample.results()
+    results.environment.load = 1
+    #expect(!results.environment.isBusy)
+    #expect(BenchmarkReport(results, goals: Self.goals).goalSentence?.contains("busy") == false)
+    results.environment.load = 7.5
+    #expect(results.environment.isBusy)
+    let report = BenchmarkReport(results, goals: Self.goals)
+    #expect(report.goalSentence?.contains("busy (load 7.50 on 2 processors)") == true)
+    #expect(report.markdown(command: "").contains("| Load before | 7.50 |"))
+  }
+
   @Test func `Two histories that were compared are both named`() throws {
     let growth = Self.goal("growth", .growth(from: 1000), atMost: 1.2)
     let report = BenchmarkReport(try Sample.results(), goals: [growth])

@@ -85,14 +85,15 @@ import Testing
     let drawing =
       "<svg ><line stroke=\(ink) stroke-opacity=\"0.12\"/><line stroke=\(ink) "
       + "stroke-opacity=\"0.4\"/><text font-size=\"12px\" fill=\(ink) "
-      + "fill-opacity=\"0.85\">1k</text></svg>"
+      + "fill-opacity=\"0.85\">1k</text><line stroke-width=\"1.5\" opacity=\"0.6\"/></svg>"
     let markup = try #require(InlineSVG.markup(of: drawing, summary: "")).markup
     #expect(
       markup.hasSuffix(
-        "<line class=\"grid\"/><line class=\"tick\"/><text class=\"label\">1k</text></svg>"
+        "<line class=\"grid\"/><line class=\"tick\"/><text class=\"label\">1k</text>"
+          + "<line class=\"spread\"/></svg>"
       )
     )
-    for name in ["grid", "tick", "label"] {
+    for name in ["grid", "tick", "label", "spread"] {
       #expect(PageStyle.sheet.contains(".chart .\(name)"), "\(name)")
     }
   }
