@@ -118,6 +118,20 @@ import Testing
     #expect(page.charts.map(\.id) == ["ratios", "cost-fetch-newest-100", "peers"])
   }
 
+  @Test func `A chart leaves out the conditions that all benchmarks share`() throws {
+    var results = try Sample.results(operations: ["newest 100", "all"])
+    for index in results.rows.indices {
+      results.rows[index].condition =
+        results.rows[index].operation == "all" ? "10 new, warm, tmpfs" : "warm, tmpfs"
+    }
+    let report = BenchmarkReport(results)
+    #expect(report.shortened("fetch all, 10 new, warm, tmpfs") == "fetch all, 10 new")
+    #expect(report.shortened("fetch newest 100, warm, tmpfs") == "fetch newest 100")
+    results.rows.removeAll { $0.operation == "all" }
+    let alone = BenchmarkReport(results)
+    #expect(alone.shortened("fetch newest 100, warm, tmpfs") == "fetch newest 100, warm, tmpfs")
+  }
+
   @Test(arguments: [
     (bytes: 9.25, text: "9.25 B"), (bytes: 2048.0, text: "2.00 KiB"),
     (bytes: 33_554_432.0, text: "32.0 MiB"), (bytes: 5_368_709_120.0, text: "5.00 GiB"),
