@@ -64,6 +64,9 @@ package struct GoalOutcome: Sendable, Hashable {
   package var value: Double?
   /// How far the figure can be trusted; nil for a count, or when it was not measured.
   package var interval: Interval?
+  /// The same ratio of the time on a processor, which a busy machine disturbs less; nil for what is no
+  /// ratio of times.
+  package var processorValue: Double?
   /// The sizes of history that were compared, largest first; one where none were.
   package var historySizes: [Int] = []
   /// Why there is no figure.

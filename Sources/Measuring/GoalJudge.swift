@@ -35,6 +35,7 @@ package struct GoalJudge: Sendable {
     } else {
       outcome.interval = row.ratio(to: floor)?.interval
       outcome.value = outcome.interval?.estimate
+      outcome.processorValue = processorRatio(row, floor)
     }
     return outcome
   }
@@ -49,8 +50,21 @@ package struct GoalJudge: Sendable {
       goal: goal,
       value: interval?.estimate,
       interval: interval,
+      processorValue: processorRatio(most, least),
       historySizes: [most.historySize, least.historySize]
     )
+  }
+
+  /// The ratio of two rows' neighbours that tell the time on a processor.
+  private func processorRatio(_ row: BenchmarkRow, _ floor: BenchmarkRow) -> Double? {
+    func onProcessor(_ row: BenchmarkRow) -> BenchmarkRow? {
+      results.rows.first {
+        $0.title == row.title && $0.contender == row.contender
+          && $0.historySize == row.historySize && $0.metric == .cpu
+      }
+    }
+    guard let mine = onProcessor(row), let other = onProcessor(floor) else { return nil }
+    return mine.ratio(to: other)?.interval.estimate
   }
 
   private func quantile(_ goal: BenchmarkGoal, _ share: Double, _ metric: Metric) -> GoalOutcome {

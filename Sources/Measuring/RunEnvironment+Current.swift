@@ -22,7 +22,8 @@ extension RunEnvironment {
       commit: commit,
       time: time,
       seed: seed,
-      optimized: isOptimized
+      optimized: isOptimized,
+      load: loadOfTheLastMinute
     )
   }
 
@@ -37,6 +38,11 @@ extension RunEnvironment {
     #else
     "6.3"
     #endif
+  }
+
+  private static var loadOfTheLastMinute: Double? {
+    var load = 0.0
+    return getloadavg(&load, 1) == 1 ? load : nil
   }
 
   private static var isOptimized: Bool {

@@ -20,6 +20,9 @@ package struct RunEnvironment: Sendable, Hashable, Codable {
   @HexCoded package var seed: UInt64
   /// Whether the program was built with optimization; what a debug build measures says little.
   package var optimized: Bool
+  /// How many processes wanted a processor in the minute before the run, on average; nil when that is
+  /// not known, or an older program measured.
+  package var load: Double?
 
   /// Makes an environment from known facts.
   package init(
@@ -32,7 +35,8 @@ package struct RunEnvironment: Sendable, Hashable, Codable {
     commit: String?,
     time: UTCTime,
     seed: UInt64,
-    optimized: Bool
+    optimized: Bool,
+    load: Double? = nil
   ) {
     self.machine = machine
     self.system = system
@@ -44,5 +48,9 @@ package struct RunEnvironment: Sendable, Hashable, Codable {
     self.time = time
     self.seed = seed
     self.optimized = optimized
+    self.load = load
   }
+
+  /// Whether others wanted the machine's processors too, so that times on the wall say little.
+  package var isBusy: Bool { (load ?? 0) > Double(processors) / 2 }
 }

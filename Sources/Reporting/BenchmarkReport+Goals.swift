@@ -17,7 +17,7 @@ extension BenchmarkReport {
     let goals = reached + missed == 1 ? "goal" : "goals"
     let left = told.filter { $0.verdict == .notMeasured }.count
     let rest = left == 0 ? "" : "; \(left) could not be measured"
-    return "\(reached) of \(reached + missed) \(goals) reached\(rest)."
+    return "\(reached) of \(reached + missed) \(goals) reached\(rest)." + busyWarning
   }
 
   /// Goals as a table: the figure, what it was to be, and whether it is.
@@ -26,7 +26,7 @@ extension BenchmarkReport {
       caption: "",
       columns: [
         .text("measure"), .number("history"), .number("figure"), .number("95 % interval"),
-        .number("goal"), .text("verdict"),
+        .number("processor"), .number("goal"), .text("verdict"),
       ]
     )
     for outcome in outcomes {
@@ -42,6 +42,7 @@ extension BenchmarkReport {
       outcome.historySizes.map(NumberText.count).joined(separator: " / "),
       outcome.value.map { text($0, unit: goal.unit) } ?? "",
       outcome.interval.map { NumberText.range($0.lower, $0.upper) } ?? "",
+      outcome.processorValue.map(NumberText.ratio) ?? "",
       goal.limit.map { "\u{2264} " + text($0, unit: goal.unit) } ?? "",
       outcome.verdict.rawValue,
     ]
@@ -61,11 +62,12 @@ extension BenchmarkReport {
     }
   }
 
-  func goalTile() -> [VerdictTile] {
+  /// One tile for all goals; nil when the run is about none.
+  func goalTile() -> [VerdictTile]? {
     let told = reachedFor
     let missed = told.filter { $0.verdict == .missed }
     let reached = told.filter { $0.verdict == .reached }.count
-    guard reached + missed.count > 0 else { return [] }
+    guard reached + missed.count > 0 else { return nil }
     let first = missed.first.map { "First not reached: \($0.goal.measure)." }
     return [
       VerdictTile(
@@ -81,6 +83,13 @@ extension BenchmarkReport {
 
   private static var goalAnchor: String { "goals" }
 
+  /// A sentence behind another one when the machine was busy; else nothing.
+  private var busyWarning: String {
+    guard results.environment.isBusy, let load = results.environment.load else { return "" }
+    return " The machine was busy (load \(NumberText.significant(load)) on "
+      + "\(results.environment.processors) processors): what was measured on the wall says little."
+  }
+
   func goalSection() -> PageSection? {
     guard let sentence = goalSentence else { return nil }
     return PageSection(
@@ -88,8 +97,10 @@ extension BenchmarkReport {
       anchor: Self.goalAnchor,
       [
         .paragraph(
-          sentence + " A ratio comes from the same rounds; where two histories are named, both "
-            + "were measured in turn. Figures of a short run on a busy machine are rough."
+          sentence
+            + " A ratio is of times on the wall, from the same rounds; beside it stands that "
+            + "of times on the processor, which a busy machine disturbs less. Where two histories are "
+            + "named, both were measured in turn."
         ),
         .table(Self.table(of: reachedFor)),
       ]

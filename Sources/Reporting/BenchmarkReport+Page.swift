@@ -1,3 +1,4 @@
+import Foundation
 import Measuring
 
 extension BenchmarkReport {
@@ -14,7 +15,7 @@ extension BenchmarkReport {
     return ReportPage(
       title: "What history costs",
       lead: lead,
-      tiles: verdicts + buildTile() + goalTile() + costTiles(),
+      tiles: verdicts + buildTile() + (goalTile() ?? costTiles()),
       sections: sections,
       environment: RunConditions.facts(of: results.environment)
     )
@@ -43,7 +44,8 @@ extension BenchmarkReport {
     ]
   }
 
-  /// One tile a benchmark: what we cost beside the floor at the largest size, and how we grow.
+  /// One tile a benchmark, where there are no goals: what we cost beside the floor at the largest size,
+  /// and how we grow.
   private func costTiles() -> [VerdictTile] {
     results.titles.filter(hasCourse).compactMap { title in
       let rows = rows(title: title, metric: .wall).filter { $0.ratio != nil }
@@ -98,10 +100,28 @@ extension BenchmarkReport {
   func ratioChart(_ id: String, _ floor: String, _ rows: [BenchmarkRow]) -> RatioChart {
     let entries = rows.compactMap { row in
       row.ratio.map {
-        RatioChart.Entry(title: row.title, contender: row.contender, ratio: $0.interval)
+        RatioChart.Entry(
+          title: shortened(row.title),
+          contender: row.contender,
+          ratio: $0.interval
+        )
       }
     }
     return RatioChart(id: id, floor: floor, entries: entries, palette: palette)
+  }
+
+  /// A title without the conditions at its end that all benchmarks of the run share.
+  func shortened(_ title: String) -> String {
+    let titles = results.titles.map { $0.components(separatedBy: ", ") }
+    var parts = title.components(separatedBy: ", ")
+    var place = 1
+    while titles.count > 1, parts.count > 1, let last = parts.last,
+      titles.allSatisfy({ $0.count > place && $0[$0.count - place] == last })
+    {
+      parts.removeLast()
+      place += 1
+    }
+    return parts.joined(separator: ", ")
   }
 
   private func ratioTable(_ rows: [BenchmarkRow]) -> ReportTable {

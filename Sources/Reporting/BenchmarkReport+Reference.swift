@@ -4,19 +4,22 @@ extension BenchmarkReport {
   /// The figures of all goals for programs, with where they come from in each row.
   package func goalCSV(run: String) -> String {
     var writer = CSVWriter(columns: [
-      "measure", "benchmark", "contender", "history", "figure", "unit", "lower", "upper", "limit",
-      "verdict", "reason", "run", "commit", "time", "seed",
+      "measure", "benchmark", "contender", "history", "figure", "unit", "lower", "upper",
+      "processor",
+      "limit", "verdict", "reason", "run", "commit", "time", "seed",
     ])
     let environment = results.environment
     for outcome in outcomes {
       let numbers = [
-        outcome.value, outcome.interval?.lower, outcome.interval?.upper, outcome.goal.limit,
+        outcome.value, outcome.interval?.lower, outcome.interval?.upper, outcome.processorValue,
+        outcome.goal.limit,
       ].map { $0.map(NumberText.rounded) ?? "" }
       let unit = outcome.goal.unit.isEmpty ? "ratio" : outcome.goal.unit
       writer.append([
         outcome.goal.measure, outcome.goal.benchmark, outcome.goal.contender,
         outcome.historySizes.map(String.init).joined(separator: "/"), numbers[0], unit,
-        numbers[1], numbers[2], numbers[3], outcome.verdict.rawValue, outcome.reason ?? "", run,
+        numbers[1], numbers[2], numbers[3], numbers[4], outcome.verdict.rawValue,
+        outcome.reason ?? "", run,
         environment.commit ?? "", environment.time.description,
         "0x" + String(environment.seed, radix: 16),
       ])

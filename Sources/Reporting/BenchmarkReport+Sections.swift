@@ -123,10 +123,9 @@ extension BenchmarkReport {
     return values
   }
 
-  /// The benchmarks that were measured at one size of history, all in one table: they have no course
-  /// to draw.
+  /// The benchmarks that were measured at one size of history, all in one table.
   ///
-  /// Those with a floor share one chart.
+  /// They have no course to draw; those with a floor share one chart.
   func oneSizeSection() -> PageSection? {
     let titles = results.titles.filter { !hasCourse($0) }
     let rows = titles.flatMap { self.rows(title: $0, metric: .wall) }.filter { $0.summary != nil }
@@ -147,11 +146,24 @@ extension BenchmarkReport {
     ]
     if let floor = rows.first(where: { $0.ratio != nil })?.ratio?.to {
       let chart = ratioChart("peers", floor, rows.filter { $0.ratio?.to == floor })
-      blocks.append(.figure(Figure(chart: chart.chart, table: table)))
+      blocks.append(
+        .figure(Figure(chart: chart.chart, table: table, values: oneSizeValues(of: rows)))
+      )
     } else {
       blocks.append(.table(table))
     }
     return PageSection("Measured at one size", anchor: "one-size", blocks)
+  }
+
+  private func oneSizeValues(of rows: [BenchmarkRow]) -> ReportTable {
+    var values = ReportTable(columns: ["bench", "peer", "p50", "ratio"].map { .text($0) })
+    for row in rows {
+      let numbers = [row.summary?.p50, row.ratio?.interval.estimate]
+      values.append(
+        [row.title, row.contender] + numbers.map { $0.map(NumberText.rounded) ?? "" }
+      )
+    }
+    return values
   }
 
   private func oneSizeCells(of row: BenchmarkRow) -> [String] {

@@ -88,7 +88,7 @@ extension CostChart {
       "field": .text(field), "type": "quantitative",
       "scale": ["type": "log", "nice": false, "domain": .list(ends.map(ChartSpec.number))],
       "axis": [
-        "title": .text(unit == "ns" ? "time of one operation" : unit),
+        "title": .text(unit == "ns" ? "time of one operation" : unit), "ticks": false,
         "values": .list(ChartStyle.ticks(over: decades).map(ChartSpec.number)),
         "labelExpr": .text(tickText),
       ],

@@ -8,6 +8,7 @@ package enum RunConditions {
     return [
       .init("Machine", environment.machine),
       .init("Processors", String(environment.processors)),
+      .init("Load before", environment.load.map(NumberText.significant) ?? "not known"),
       .init("Memory", NumberText.significant(gigabytes) + " GiB"),
       .init("System", environment.system),
       .init("Swift", environment.swift + (environment.optimized ? ", release" : ", debug")),

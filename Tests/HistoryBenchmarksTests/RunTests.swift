@@ -39,8 +39,7 @@ import Testing
       switch goal.figure {
       case .ratio(let other, let metric):
         #expect(mine.contains { $0.metric == metric }, "\(goal.measure)")
-        let isThere = rows.contains { $0.contender == other && $0.metric == metric }
-        #expect(isThere || other == MeasuredWork.trackedFloor, "\(goal.measure)")
+        #expect(rows.contains { $0.contender == other && $0.metric == metric }, "\(goal.measure)")
       case .growth: #expect(mine.contains { $0.metric == .wall }, "\(goal.measure)")
       case .quantile(_, let metric):
         // What is measured in a process of its own is not, here.

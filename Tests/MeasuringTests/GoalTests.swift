@@ -14,6 +14,20 @@ import Testing
     #expect(outcome.historySizes == [1000])
   }
 
+  @Test func `Beside the wall stands the processor, where both were timed`() {
+    let wall = [row("ours", [9, 9]), row("peer", [1, 1])]
+    let processor = [row("ours", [3, 3], metric: .cpu), row("peer", [2, 2], metric: .cpu)]
+    let both = judge(wall + processor, .ratio(to: "peer"), atMost: 5)
+    #expect(rounded(both.processorValue) == 1.5)
+    #expect(both.verdict == .missed)
+    #expect(judge(wall, .ratio(to: "peer"), atMost: 5).processorValue == nil)
+    let large = [
+      row("ours", [4, 4], size: 2000), row("ours", [5, 5], size: 2000, metric: .cpu),
+      row("ours", [1, 1]), row("ours", [2, 2], metric: .cpu),
+    ]
+    #expect(rounded(judge(large, .growth(from: 1000), atMost: 5).processorValue) == 2.5)
+  }
+
   @Test func `A figure at its limit is reached, one above it is not`() {
     let rows = [row("ours", [2, 2]), row("peer", [1, 1])]
     #expect(judge(rows, .ratio(to: "peer"), atMost: 2).verdict == .reached)

@@ -37,13 +37,26 @@ import Testing
     #expect(lines.count == 2 + 5)
     #expect(lines[2].hasPrefix("\u{2713} fetch "))
     #expect(lines[2].contains("\u{D7}1.48"))
-    #expect(lines[2].hasSuffix("\u{2264} \u{D7}2.00  reached"))
+    #expect(lines[2].contains("\u{D7}1.50 "))
+    #expect(lines[2].hasSuffix("  \u{2264} \u{D7}2.00  reached"))
     #expect(lines[3].hasPrefix("\u{2717} tight fetch"))
     #expect(lines[3].hasSuffix("\u{2264} \u{D7}1.10  not reached"))
     #expect(lines[4].hasSuffix("reported"))
     #expect(lines[5].contains("31.9 \u{B5}s"))
     #expect(lines[5].hasSuffix("\u{2264} 25.0 \u{B5}s  not reached"))
     #expect(lines[6].hasSuffix("not measured"))
+  }
+
+  @Test func `A busy machine is told with the goals`() throws {
+    var results = try Sample.results()
+    results.environment.load = 1
+    #expect(!results.environment.isBusy)
+    #expect(BenchmarkReport(results, goals: Self.goals).goalSentence?.contains("busy") == false)
+    results.environment.load = 7.5
+    #expect(results.environment.isBusy)
+    let report = BenchmarkReport(results, goals: Self.goals)
+    #expect(report.goalSentence?.contains("busy (load 7.50 on 2 processors)") == true)
+    #expect(report.markdown(command: "").contains("| Load before | 7.50 |"))
   }
 
   @Test func `Two histories that were compared are both named`() throws {
@@ -73,7 +86,7 @@ import Testing
       lines[2].hasPrefix("tight fetch,fetch newest 100,ours,100000,1.47734,ratio,"),
       "\(lines[2])"
     )
-    #expect(lines[2].hasSuffix(",1.1,not reached,,run-1,abc123,2026-02-03T04:05:06Z,0x2a"))
+    #expect(lines[2].hasSuffix(",1.50127,1.1,not reached,,run-1,abc123,2026-02-03T04:05:06Z,0x2a"))
     #expect(lines[6].contains(",not measured,not in this run,run-1,"))
   }
 
@@ -103,6 +116,20 @@ import Testing
     #expect(figure.table.rows.map { $0.cells[0] } == ["fetch peers", "fetch peers"])
     #expect(!page.sections.contains { $0.heading == "Fetch peers" })
     #expect(page.charts.map(\.id) == ["ratios", "cost-fetch-newest-100", "peers"])
+  }
+
+  @Test func `A chart leaves out the conditions that all benchmarks share`() throws {
+    var results = try Sample.results(operations: ["newest 100", "all"])
+    for index in results.rows.indices {
+      results.rows[index].condition =
+        results.rows[index].operation == "all" ? "10 new, warm, tmpfs" : "warm, tmpfs"
+    }
+    let report = BenchmarkReport(results)
+    #expect(report.shortened("fetch all, 10 new, warm, tmpfs") == "fetch all, 10 new")
+    #expect(report.shortened("fetch newest 100, warm, tmpfs") == "fetch newest 100")
+    results.rows.removeAll { $0.operation == "all" }
+    let alone = BenchmarkReport(results)
+    #expect(alone.shortened("fetch newest 100, warm, tmpfs") == "fetch newest 100, warm, tmpfs")
   }
 
   @Test(arguments: [

@@ -80,6 +80,24 @@ import Testing
     #expect(!markup.contains("http"))
   }
 
+  @Test func `What a drawing repeats for every tick is a class that the page knows`() throws {
+    let ink = "\"\(ChartStyle.ink)\""
+    let drawing =
+      "<svg ><line stroke=\(ink) stroke-opacity=\"0.12\"/><line stroke=\(ink) "
+      + "stroke-opacity=\"0.4\"/><text font-size=\"12px\" fill=\(ink) "
+      + "fill-opacity=\"0.85\">1k</text><line stroke-width=\"1.5\" opacity=\"0.6\"/></svg>"
+    let markup = try #require(InlineSVG.markup(of: drawing, summary: "")).markup
+    #expect(
+      markup.hasSuffix(
+        "<line class=\"grid\"/><line class=\"tick\"/><text class=\"label\">1k</text>"
+          + "<line class=\"spread\"/></svg>"
+      )
+    )
+    for name in ["grid", "tick", "label", "spread"] {
+      #expect(PageStyle.sheet.contains(".chart .\(name)"), "\(name)")
+    }
+  }
+
   @Test(arguments: [
     "<svg ><script>x</script></svg>", "<svg ><a href=\"x\"></a></svg>",
     "<svg ><image/></svg>", "not a drawing", "<svg >",
