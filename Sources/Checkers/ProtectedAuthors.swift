@@ -9,6 +9,8 @@ package import Traces
 /// Does not verify: who else still needs a transaction (PurgeSafety).
 package struct ProtectedAuthors: Invariant {
   package static let name = "ProtectedAuthors"
+  package static let sentence =
+    "Purges leave protected authors' transactions; no consumer finds history expired."
   package private(set) var violation: Violation?
   private let names: [String]
   private let beginnings: [String]

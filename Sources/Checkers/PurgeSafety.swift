@@ -13,6 +13,8 @@ package import Traces
 /// A record of unknown outcome counts as done.
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
+  package static let sentence =
+    "Nothing is purged before every member that must merge it has merged and recorded it."
   package private(set) var violation: Violation?
   private let hasRetention: Bool
   private var purgedCount = 0

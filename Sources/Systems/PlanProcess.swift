@@ -3,17 +3,18 @@ import ObjectContexts
 import PersistentHistory
 import Traces
 
-/// One process of a plan: its own connection to the store and its view.
+/// One process of a plan: its own connection to the store and its contexts, the view first.
 ///
 /// Both our tracker and the published protocols write through it; they differ in what they read.
 final class PlanProcess {
   let actor: PlannedActor
   let store: Store
-  let view: ObjectContext
+  /// What history is merged into; the first is the view.
+  let contexts: [ObjectContext]
   /// What the system calls the context of batch requests.
   let batchContextName: String
   /// A write that has begun and not committed.
-  var staged: PlannedWrite?
+  private(set) var staged: PlannedWrite?
 
   init(
     _ actor: PlannedActor,
@@ -23,12 +24,9 @@ final class PlanProcess {
     self.actor = actor
     self.batchContextName = batchContextName
     self.store = store
-    view = ObjectContext(
-      store: store,
-      author: actor.author,
-      name: "view",
-      mergePolicy: .objectWins
-    )
+    contexts = actor.contextNames.map { name in
+      ObjectContext(store: store, author: actor.author, name: name, mergePolicy: .objectWins)
+    }
   }
 
   /// What the process has in memory.
@@ -36,7 +34,7 @@ final class PlanProcess {
     let actor: PlannedActor
     let batchContextName: String
     let staged: PlannedWrite?
-    let view: ObjectContext.Memory
+    let contexts: [ObjectContext.Memory]
   }
 
   var memory: Memory {
@@ -44,7 +42,7 @@ final class PlanProcess {
       actor: actor,
       batchContextName: batchContextName,
       staged: staged,
-      view: view.memory
+      contexts: contexts.map(\.memory)
     )
   }
 
@@ -54,7 +52,7 @@ final class PlanProcess {
     batchContextName = memory.batchContextName
     staged = memory.staged
     self.store = store
-    view = ObjectContext(store: store, memory: memory.view)
+    contexts = memory.contexts.map { ObjectContext(store: store, memory: $0) }
   }
 
   /// The author that a write names.
@@ -85,9 +83,8 @@ final class PlanProcess {
       return try batchInsert(write, into: entity, by: author, &objects, &log)
     }
     let context =
-      write.context == "view"
-      ? view
-      : ObjectContext(
+      contexts.first { $0.name == write.context }
+      ?? ObjectContext(
         store: store,
         author: author,
         name: contextName(write.context),
@@ -206,6 +203,9 @@ final class PlanProcess {
     }
   }
 
+  /// Stages a write, which takes no lock.
+  func begin(_ write: PlannedWrite) { staged = write }
+
   /// Commits the write that has begun.
   func commitStaged(
     _ objects: inout PlanObjects,
@@ -284,18 +284,26 @@ final class PlanProcess {
 
   /// Adds the view and the write that has begun to a digest.
   func digest(into hash: inout Digest, _ objects: PlanObjects) {
-    hash.add(viewObjects(objects))
+    for context in contexts { hash.add(self.objects(of: context, objects)) }
     if let staged { hash.add(staged) }
   }
 
-  /// What the view holds, by the plan's names.
+  /// What the context with a name holds, by the plan's names.
+  func objects(of name: String, _ objects: PlanObjects) throws(SystemFailure) -> Objects {
+    guard let context = contexts.first(where: { $0.name == name }) else {
+      throw SystemFailure(.failed, "\(actor.id) has no context \"\(name)\".")
+    }
+    return self.objects(of: context, objects)
+  }
+
+  /// What a context holds, by the plan's names.
   ///
-  /// A view that is behind may hold an object beside the one that replaced it, under one name: the
+  /// A context that is behind may hold an object beside the one that replaced it, under one name: the
   /// newest takes the name, and the others its negative.
-  func viewObjects(_ objects: PlanObjects) -> Objects {
+  private func objects(of context: ObjectContext, _ objects: PlanObjects) -> Objects {
     var held: Objects = [:]
     var replaced: [(id: ObjectID, values: Values)] = []
-    view.forEachRegistered { id, row in
+    context.forEachRegistered { id, row in
       guard let entity = store.model.entity(id.entity) else { return }
       let name = objects.name(id, in: store.model)
       if objects.id(name) == id {

@@ -9,6 +9,8 @@ final class StorePool {
   private var taken = 0
   private let clock: PlanClock
   let random = RandomState(0)
+  /// Where the store says that it has told of a commit.
+  let signals = SignalBoard()
   let configuration: StoreConfiguration
   private let path: String
   private let model: Model
@@ -19,7 +21,7 @@ final class StorePool {
     rules: HistoryRules,
     layout: HistoryLayout
   ) {
-    let (clock, random) = (environment.clock, random)
+    let (clock, random, signals) = (environment.clock, random, signals)
     var configuration = StoreConfiguration()
     configuration.layout = layout
     configuration.timestamps = Self.timestamps(header, layout)
@@ -30,6 +32,7 @@ final class StorePool {
     configuration.memberLocks = .none
     configuration.rules = rules
     configuration.random = { random.next() }
+    configuration.onSignal = { _ in signals.raise() }
     configuration.clock = { clock.date }
     if environment.vfs != nil { configuration.busyTimeoutMs = 0 }
     self.clock = clock
@@ -58,6 +61,7 @@ final class StorePool {
   func reset(seed: UInt64) {
     taken = 0
     random.value = seed
+    _ = signals.take()
   }
 
   /// Closes every connection: real files cannot be put back beneath one.

@@ -50,6 +50,18 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case nullAuthor
   /// Actors whose configuration differs.
   case config
+  /// Several contexts an actor.
+  case contexts
+  /// Observers and merge hooks.
+  case hooks
+  /// Passing when a signal reaches an actor.
+  case signals
+  /// Looking whether anything is new without a signal.
+  case poll
+  /// A second process of an actor that runs.
+  case twice
+  /// Limits beyond which a member is lost.
+  case retention
 }
 
 /// Where a system keeps its store, and what time it is there.

@@ -12,7 +12,7 @@ import Workloads
 private func checkRun(_ name: String, seed: UInt64 = 1) throws -> CheckRun {
   let system = try #require(LabSystem.named(name))
   let recipe = PlanRecipe(
-    generator: PlanGenerator(try PlanOptions().style()),
+    generator: PlanGenerator(try PlanOptions().style(for: system)),
     seed: seed,
     timestamps: system.timestamps
   )
@@ -75,21 +75,49 @@ extension CheckRun {
     #expect(one.broken.map(\.plan) == two.broken.map(\.plan))
   }
 
+  @Test func `A run of so many steps ends with the plan that makes them, whatever the jobs`()
+    async throws
+  {
+    let run = try checkRun("tracker", seed: 5)
+    let (steps, goal) = (PlanQueue(plans: .max, steps: 500), 500)
+    #expect(steps.last == .max)
+    var tallies: [CheckTally] = []
+    for jobs in 1...3 {
+      tallies.append(
+        try await run.tally(
+          plans: 1_000,
+          steps: goal,
+          jobs: jobs,
+          progress: { _ in },
+          goesOn: { true }
+        )
+      )
+    }
+    let first = try #require(tallies.first)
+    #expect(first.stepCount >= goal && first.stepCount < goal + 300)
+    for tally in tallies {
+      #expect(tally.counts == first.counts && tally.stepCount == first.stepCount)
+    }
+    let without = try await run.tally(first.planCount - 1)
+    #expect(without.stepCount < goal)
+  }
+
   @Test func `Tallies of lanes add up to that of one lane, in any order`() throws {
     let run = try checkRun("article", seed: 5)
     let lane = PlanLane(run.system, at: .heap(), versions: [:])
-    var (whole, lanes) = (CheckTally(), [CheckTally(), CheckTally()])
+    var (whole, lanes) = (CheckTally(), [[PlanOutcome](), []])
     for number in 1...24 {
-      let suite = try lane.check(run.recipe.plan(number).plan)
-      whole.add(suite, plan: number)
-      lanes[number % 2].add(suite, plan: number)
+      let outcome = try lane.outcome(of: run.recipe.plan(number).plan, number: number)
+      whole.add(outcome)
+      lanes[number % 2].append(outcome)
     }
     #expect(whole.broken.count > 2)
     for order in [lanes, lanes.reversed()] {
       var sum = CheckTally()
-      for tally in order { sum.add(tally) }
+      for outcome in order.joined() { sum.add(outcome) }
       #expect(sum.counts == whole.counts && sum.planCount == 24)
       #expect(sum.invalidPlanCount == whole.invalidPlanCount)
+      #expect(sum.stepCount == whole.stepCount && sum.conditions == whole.conditions)
     }
   }
 
@@ -125,7 +153,7 @@ extension CheckRun {
       jobs: 2,
       progress: {
         plans.add(1, ordering: .relaxed)
-        broken.add($0, ordering: .relaxed)
+        if $0.isBroken { broken.add(1, ordering: .relaxed) }
       },
       goesOn: { true }
     )

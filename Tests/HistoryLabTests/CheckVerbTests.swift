@@ -190,7 +190,7 @@ import Traces
         "check",
         "--plans",
         "1",
-        "--steps",
+        "--commands",
         "1",
         "--actors",
         "1",
