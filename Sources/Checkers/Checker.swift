@@ -19,6 +19,8 @@ package protocol Checker: Sendable {
 package protocol Invariant: Sendable {
   /// The name, as reports print it.
   static var name: String { get }
+  /// What must hold, in one sentence.
+  static var sentence: String { get }
   /// Starts before the first event of a trace with this header.
   init(_ header: TraceHeader)
   /// The first event that broke it, as far as the trace has been read.

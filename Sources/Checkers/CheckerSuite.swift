@@ -34,7 +34,12 @@ package struct CheckerSuite: Sendable {
 
   /// The names of the checkers of a scope, in the order of their verdicts.
   package static func names(in scope: Scope) -> [String] {
-    scope == .core ? CoreCheckers.names : CoreCheckers.names + FurtherCheckers.names
+    sentences(in: scope).map(\.checker)
+  }
+
+  /// The checkers of a scope with what must hold, in the order of their verdicts.
+  package static func sentences(in scope: Scope) -> [(checker: String, sentence: String)] {
+    scope == .core ? CoreCheckers.all : CoreCheckers.all + FurtherCheckers.all
   }
 
   /// Takes the next event in.

@@ -14,6 +14,8 @@ package import Traces
 /// unknown outcome every possible state is accepted until an answer decides.
 package struct Convergence: Invariant {
   package static let name = "Convergence"
+  package static let sentence =
+    "At the end each view equals the data, and the data equal what the plan wrote."
   package private(set) var violation: Violation?
   private var views: [FinalView] = []
   private var data: Objects?
@@ -107,6 +109,12 @@ private struct FinalView: Sendable {
     let ignored = timeline.transactions[from...].filter { transaction in
       transaction.told.author.map(authors.contains) ?? false
     }
-    return Set(ignored.flatMap { $0.told.changes.map(\.object) })
+    // A view that was not told of a delete holds the object beside the one that took its name; it is
+    // told under a key below zero then.
+    return Set(
+      ignored.flatMap { $0.told.changes.map(\.object) }.flatMap { object in
+        [object, ObjectName(object.entity, -object.key)]
+      }
+    )
   }
 }

@@ -2,12 +2,13 @@ import Traces
 
 /// The checkers that every plan with writes, passes and purges exercises.
 struct CoreCheckers: Sendable {
-  static let names = [
-    Convergence.name,
-    PurgeSafety.name,
-    NoLostTransaction.name,
-    MergeOrder.name,
-    CursorProgress.name,
+  /// The names, and what must hold, in the order of the verdicts.
+  static let all: [(checker: String, sentence: String)] = [
+    (Convergence.name, Convergence.sentence),
+    (PurgeSafety.name, PurgeSafety.sentence),
+    (NoLostTransaction.name, NoLostTransaction.sentence),
+    (MergeOrder.name, MergeOrder.sentence),
+    (CursorProgress.name, CursorProgress.sentence),
   ]
 
   private(set) var convergence: Convergence

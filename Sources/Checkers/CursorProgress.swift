@@ -11,6 +11,8 @@ package import Traces
 /// and is counted.
 package struct CursorProgress: Invariant {
   package static let name = "CursorProgress"
+  package static let sentence =
+    "A cursor never falls, and never passes what is not merged."
   package private(set) var violation: Violation?
   /// How often a cursor was reset to nothing, so that its member reads everything again.
   package private(set) var resetCount = 0

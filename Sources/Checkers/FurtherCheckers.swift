@@ -1,15 +1,17 @@
 import Traces
 
-/// The checkers that need more of a plan or of a system: observers, retention, protected authors, or
-/// answers about history.
+/// The checkers that need more of a plan or of a system: observers, retention, protected authors,
+/// signals, or answers about history.
 struct FurtherCheckers: Sendable {
-  static let names = [
-    ObserverDelivery.name,
-    LoudExpiry.name,
-    ProtectedAuthors.name,
-    HistoryExplainsData.name,
-    TombstoneFidelity.name,
-    Reclaim.name,
+  /// The names, and what must hold, in the order of the verdicts.
+  static let all: [(checker: String, sentence: String)] = [
+    (ObserverDelivery.name, ObserverDelivery.sentence),
+    (LoudExpiry.name, LoudExpiry.sentence),
+    (ProtectedAuthors.name, ProtectedAuthors.sentence),
+    (HistoryExplainsData.name, HistoryExplainsData.sentence),
+    (TombstoneFidelity.name, TombstoneFidelity.sentence),
+    (Reclaim.name, Reclaim.sentence),
+    (WakeUp.name, WakeUp.sentence),
   ]
 
   private(set) var observerDelivery: ObserverDelivery
@@ -18,6 +20,7 @@ struct FurtherCheckers: Sendable {
   private(set) var historyExplainsData: HistoryExplainsData
   private(set) var tombstoneFidelity: TombstoneFidelity
   private(set) var reclaim: Reclaim
+  private(set) var wakeUp: WakeUp
 
   init(_ header: TraceHeader) {
     observerDelivery = ObserverDelivery(header)
@@ -26,6 +29,7 @@ struct FurtherCheckers: Sendable {
     historyExplainsData = HistoryExplainsData(header)
     tombstoneFidelity = TombstoneFidelity(header)
     reclaim = Reclaim(header)
+    wakeUp = WakeUp(header)
   }
 
   /// Takes the next event in, and answers whether an invariant is broken by now.
@@ -36,12 +40,14 @@ struct FurtherCheckers: Sendable {
     historyExplainsData.observe(event, on: timeline)
     tombstoneFidelity.observe(event, on: timeline)
     reclaim.observe(event, on: timeline)
+    wakeUp.observe(event, on: timeline)
     return observerDelivery.violation != nil
       || loudExpiry.violation != nil
       || protectedAuthors.violation != nil
       || historyExplainsData.violation != nil
       || tombstoneFidelity.violation != nil
       || reclaim.violation != nil
+      || wakeUp.violation != nil
   }
 
   func verdicts(on timeline: Timeline) -> [(checker: String, verdict: Verdict)] {
@@ -52,6 +58,7 @@ struct FurtherCheckers: Sendable {
       (HistoryExplainsData.name, historyExplainsData.verdict(on: timeline)),
       (TombstoneFidelity.name, tombstoneFidelity.verdict(on: timeline)),
       (Reclaim.name, reclaim.verdict(on: timeline)),
+      (WakeUp.name, wakeUp.verdict(on: timeline)),
     ]
   }
 }

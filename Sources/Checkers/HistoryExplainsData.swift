@@ -13,6 +13,8 @@ package import Traces
 /// (TombstoneFidelity), writes after an unknown outcome that nothing has decided yet.
 package struct HistoryExplainsData: Invariant {
   package static let name = "HistoryExplainsData"
+  package static let sentence =
+    "Every change of the data stands in history, and none is invented."
   package private(set) var violation: Violation?
   /// An update that was told without columns: wrong if the system tells them elsewhere.
   private var bare: Violation?

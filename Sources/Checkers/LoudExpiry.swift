@@ -7,9 +7,11 @@ package import Traces
 /// registers anew.
 ///
 /// Does not verify: whether losing it was allowed (PurgeSafety), what its view shows meanwhile.
-/// A pass that merges has fetched. What was fetched before the purge may still be merged and recorded.
+/// A pass that merges, and a consumer that consumes, has fetched. What was fetched before the purge may still be merged and recorded.
 package struct LoudExpiry: Invariant {
   package static let name = "LoudExpiry"
+  package static let sentence =
+    "A member that lost history is told at its next fetch."
   package private(set) var violation: Violation?
   private var untold: MemberSet = []
   private var hasTold = false
@@ -37,7 +39,8 @@ package struct LoudExpiry: Invariant {
     case .lost: untold.formUnion(member.bit)
     case .resynced, .registered: untold.subtract(member.bit)
     case .fetched where untold.contains(member.bit): fetch(event, member, on: timeline)
-    case .merged where untold.contains(member.bit) && timeline.word == "pass":
+    case .merged where untold.contains(member.bit) && Timeline.passing.contains(timeline.word),
+      .consumed where untold.contains(member.bit):
       fetch(event, member, on: timeline)
     default:
       guard untold.contains(member.bit), Timeline.isCutOff(by: event.happening) else { return }

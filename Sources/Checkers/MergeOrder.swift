@@ -10,6 +10,8 @@ package import Traces
 /// something was fetched twice, are fine, and so is anything that the member need not merge.
 package struct MergeOrder: Invariant {
   package static let name = "MergeOrder"
+  package static let sentence =
+    "A member merges in commit order."
   package private(set) var violation: Violation?
   private var hasMergedTwo = false
 

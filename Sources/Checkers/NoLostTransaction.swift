@@ -11,6 +11,8 @@ package import Traces
 /// are down or cut off at the end, transactions that no event told.
 package struct NoLostTransaction: Invariant {
   package static let name = "NoLostTransaction"
+  package static let sentence =
+    "At the end every running member has merged every transaction that it must."
   /// Always nothing: only the end decides.
   package let violation: Violation? = nil
 

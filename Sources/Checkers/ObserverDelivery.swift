@@ -9,9 +9,12 @@ package import Traces
 /// design reset, and a power-off, excuse that); they are told in commit order within one event.
 ///
 /// Does not verify: what an observer is told about a transaction, and members without observers:
-/// a member has observers if one of its hooks is `observer`, or if it ever tells one anything.
+/// a member has observers if one of its hooks observes (``PlannedHook``), or if it ever tells one
+/// anything.
 package struct ObserverDelivery: Invariant {
   package static let name = "ObserverDelivery"
+  package static let sentence =
+    "Observers are told of each transaction once; after a crash or failure, at least once."
   package private(set) var violation: Violation?
   private var observing: MemberSet = []
   /// Those that have observed a transaction, by position.
@@ -23,7 +26,7 @@ package struct ObserverDelivery: Invariant {
 
   package init(_ header: TraceHeader) {
     for (position, actor) in header.plan.header.actors.prefix(MemberSet.capacity).enumerated()
-    where actor.hooks?.contains("observer") == true {
+    where actor.hooks?.contains(where: { PlannedHook(rawValue: $0)?.observes ?? false }) == true {
       observing.formUnion(MemberSet(member: position))
     }
   }
@@ -38,8 +41,9 @@ package struct ObserverDelivery: Invariant {
     case .recorded(nil): reset.formUnion(member.bit)
     case .registered: forget(member.bit)
     case .resynced: skip(member, through: timeline.named.first ?? -1)
-    case .called(_, "fetch"), .called(_, "pass"), .fetched, .launched, .ended(_, .failed):
+    case .called(_, let word) where word == "fetch" || Timeline.passing.contains(word):
       settle(member.bit)
+    case .fetched, .launched, .ended(_, .failed): settle(member.bit)
     case .ended(_, .unknown):
       settle(member.bit)
       reset.formUnion(member.bit)

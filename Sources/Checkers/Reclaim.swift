@@ -11,6 +11,8 @@ package import Traces
 /// Does not verify: purges that a strategy makes within a pass, and rows in a file.
 package struct Reclaim: Invariant {
   package static let name = "Reclaim"
+  package static let sentence =
+    "Once every member has recorded the head, a purge leaves at most the newest transaction."
   package private(set) var violation: Violation?
   private let authors: ProtectedAuthors
   private var isDue = false

@@ -63,14 +63,23 @@ extension Timeline {
 
   private mutating func append(_ transaction: CommittedTransaction, at: Int) {
     hasCommitted = true
-    var required = members
-    if let actor, transaction.context == "view" { required.subtract(everyone[actor].bit) }
-    if let author = transaction.author, !ignoring.isEmpty, let deaf = ignoring[author] {
-      required.subtract(deaf)
-    }
+    let required = owing(transaction)
     positions[transaction.name] = transactions.count
     transactions.append(TimelineTransaction(told: transaction, writer: actor, at: at))
     standings.append(Standing(required: required))
+  }
+
+  /// The members that must merge a transaction which commits now: all but its own view, where that is
+  /// an actor's only context, and those who ignore its author.
+  func owing(_ transaction: CommittedTransaction) -> MemberSet {
+    var required = members
+    if let actor, transaction.context == "view", !several.contains(everyone[actor].bit) {
+      required.subtract(everyone[actor].bit)
+    }
+    if let author = transaction.author, !ignoring.isEmpty, let deaf = ignoring[author] {
+      required.subtract(deaf)
+    }
+    return required
   }
 
   /// A member that registers again without having retired or been told that it misses history

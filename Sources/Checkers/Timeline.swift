@@ -6,7 +6,8 @@ package import Traces
 ///
 /// Membership comes from the trace's own events, never from what a system believes. A member must
 /// merge every transaction committed after it registered, except what its own view saved (in
-/// whatever incarnation) and what an author wrote that it ignores. A crash takes back what it had
+/// whatever incarnation, and if it merges into no other context) and what an author wrote that it
+/// ignores. A crash takes back what it had
 /// merged and not recorded. The members of one transaction are the bits of one word, so a trace
 /// may name at most ``MemberSet/capacity`` of them.
 ///
@@ -52,6 +53,8 @@ package struct Timeline: Sendable {
 
   var positions: [TransactionName: Int] = [:]
   var ignoring: [String: MemberSet] = [:]
+  /// Those that merge into several contexts, each of which must get what the others saved.
+  var several: MemberSet = []
   var hasCommitted = false
   var hasTooMany = false
 
@@ -64,6 +67,7 @@ package struct Timeline: Sendable {
       for author in actor.ignores ?? [] {
         ignoring[author, default: []].formUnion(everyone[position].bit)
       }
+      if actor.contexts ?? 1 > 1 { several.formUnion(everyone[position].bit) }
     }
     for consumer in plan.header.consumers {
       consumers.formUnion(everyone[position(of: consumer)].bit)
@@ -92,6 +96,9 @@ package struct Timeline: Sendable {
 }
 
 extension Timeline {
+  /// The words of commands that may make a whole pass.
+  static let passing: Set<String> = ["pass", "deliver", "poll", "launch"]
+
   /// Finds who and which transactions an event names, before anyone is told of it.
   package mutating func resolve(_ event: Event) {
     actor = event.actor.map { position(of: $0) }

@@ -11,6 +11,8 @@ package import Traces
 /// deletes after an unknown outcome that nothing has decided yet, tombstones never told.
 package struct TombstoneFidelity: Invariant {
   package static let name = "TombstoneFidelity"
+  package static let sentence =
+    "A tombstone holds the preserved values of the deleted object."
   package private(set) var violation: Violation?
   private let preserved: [String: Set<String>]
   /// What the deletes of a transaction must leave, by its name.

@@ -1,3 +1,4 @@
+import Checkers
 import HistoryBenchmarks
 
 #if canImport(FoundationEssentials)
@@ -23,6 +24,8 @@ struct Composition: Sendable {
   static var current: Composition {
     var composition = Composition()
     composition.catalogue[.conditions] = Catalogue.conditions
+    composition.catalogue[.checkers] = CheckerSuite.sentences(in: .all).map { .init($0, $1) }
+    composition.catalogue[.faults] = Catalogue.faults
     composition.catalogue[.systems] = LabSystem.all.map { .init($0.name, $0.sentence) }
     composition.catalogue[.metrics] = Catalogue.metrics
     composition.catalogue[.benchmarks] = Subjects.all.map { .init($0.name, $0.sentence) }

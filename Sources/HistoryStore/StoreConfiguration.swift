@@ -54,6 +54,8 @@ public struct StoreConfiguration: Sendable {
   package var cacheSizeKiB = ConnectionOptions().cacheSizeKiB
   /// The SQLite VFS, or nothing for the platform's own.
   package var vfs: String?
+  /// Who is told of a signal besides other processes, on the thread that sends it: the lab.
+  package var onSignal: (@Sendable (_ number: Int64) -> Void)?
   /// The decisions that a seeded bug may replace.
   package var rules = HistoryRules.standard
 

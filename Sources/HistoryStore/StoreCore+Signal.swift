@@ -9,9 +9,10 @@ package enum SignalMoment: Sendable, Hashable {
 extension StoreCore {
   /// Tells other processes about a transaction, if this is the moment for it.
   func signal(_ written: WrittenTransaction, _ moment: SignalMoment) {
-    guard let signalFile, rules.signalMoment == moment, rules.signals(written.number) else {
-      return
-    }
-    signalFile.tell(written.number)
+    guard signalFile != nil || configuration.onSignal != nil, rules.signalMoment == moment,
+      rules.signals(written.number)
+    else { return }
+    signalFile?.tell(written.number)
+    configuration.onSignal?(written.number)
   }
 }

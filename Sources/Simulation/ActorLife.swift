@@ -1,4 +1,5 @@
 import PersistentHistory
+import Systems
 import Traces
 
 /// What each actor of a plan is doing, so that a command in the wrong state is skipped, never sent.
@@ -9,22 +10,41 @@ struct ActorLife {
   }
   private var states: [ActorID: State] = [:]
   private var staged: Set<ActorID> = []
+  private let header: PlanHeader
+  private let capabilities: Set<Capability>
+
+  init(_ header: PlanHeader, _ capabilities: Set<Capability>) {
+    self.header = header
+    self.capabilities = capabilities
+  }
 
   /// The actors that run, in the order of their names.
-  var running: [ActorID] { states.filter { $0.value == .running }.keys.sorted() }
+  var running: [ActorID] {
+    states.filter { $0.value == .running && header.actor($0.key) != nil }.keys.sorted()
+  }
+
+  /// The consumers that run, in the plan's order.
+  var consuming: [ActorID] { header.consumers.filter { states[$0] == .running } }
 
   /// Why a command cannot run now, or nothing when it can.
-  func objection(to action: Action, in header: PlanHeader) -> String? {
+  func objection(to action: Action) -> String? {
     guard let actor = action.actor else { return nil }
-    if case .consume = action { return nil }
-    guard header.actor(actor) != nil else { return "the plan has no actor \(actor)" }
+    let isConsumer = header.consumers.contains(actor)
+    guard isConsumer || header.actor(actor) != nil else { return "the plan has no actor \(actor)" }
     let isRunning = states[actor] == .running
     switch action {
-    case .launch: return isRunning ? "\(actor) is running" : nil
+    // A second process of an actor that runs is for the system to refuse.
+    case .launch: return isRunning && !mayLaunchTwice(actor) ? "\(actor) is running" : nil
     case .commit: return staged.contains(actor) ? nil : "\(actor) has begun no write"
     case .begin: return !isRunning || staged.contains(actor) ? "\(actor) cannot begin" : nil
-    default: return isRunning ? nil : "\(actor) is not running"
+    case .consume: return isConsumer && isRunning ? nil : "\(actor) is no consumer that runs"
+    case .resync: return isRunning ? nil : "\(actor) is not running"
+    default: return isRunning && !isConsumer ? nil : "\(actor) is not running"
     }
+  }
+
+  private func mayLaunchTwice(_ actor: ActorID) -> Bool {
+    capabilities.contains(.twice) && header.actor(actor) != nil
   }
 
   /// Takes note of a command that failed: what was begun is over, written or not.
@@ -35,7 +55,10 @@ struct ActorLife {
   /// Takes note of a command that succeeded.
   mutating func note(_ action: Action) {
     switch action {
-    case .launch(let actor): states[actor] = .running
+    case .launch(let actor):
+      // A process that took over from another has begun nothing.
+      states[actor] = .running
+      staged.remove(actor)
     case .stop(let actor), .crash(let actor), .retire(let actor):
       states[actor] = .ended
       staged.remove(actor)

@@ -10,7 +10,8 @@ package final class Simulator {
   private let system: any SystemUnderTest
   private let place: StorePlace
 
-  private var life = ActorLife()
+  private var life: ActorLife
+  private var post: SignalPost?
   private var log = EventLog()
   private var handed = 0
   private var isStopped = false
@@ -22,6 +23,7 @@ package final class Simulator {
   package init(_ system: any SystemUnderTest, at place: StorePlace) {
     self.system = system
     self.place = place
+    life = ActorLife(PlanHeader(model: Model(unchecked: []), actors: []), [])
   }
 
   /// Runs a plan with its closing phase, and hands every event to an observer.
@@ -36,18 +38,21 @@ package final class Simulator {
     observe: (Event) -> Bool = { _ in true }
   ) throws(SystemFailure) -> [Event] {
     try start(plan.header)
-    for actor in plan.header.actors where actor.launched {
-      perform(.launch(actor.id), command: nil, observe)
-    }
+    let consumers = system.capabilities.contains(.consume) ? plan.header.consumers : []
+    let first = consumers + plan.header.actors.filter(\.launched).map(\.id)
+    for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
     for (index, command) in plan.commands.enumerated() where !isStopped {
       perform(command.action, command: index, in: plan.header, observe)
+      deliverDue(observe)
     }
-    if !isStopped { close(observe) }
+    if post != nil { settle(observe) }
+    if !isStopped { close(plan.header, observe) }
     return log.events
   }
 
   private func start(_ header: PlanHeader) throws(SystemFailure) {
-    life = ActorLife()
+    life = ActorLife(header, system.capabilities)
+    post = header.drive == .signals ? SignalPost() : nil
     log = EventLog()
     handed = 0
     isStopped = false
@@ -73,7 +78,7 @@ package final class Simulator {
     in header: PlanHeader,
     _ observe: (Event) -> Bool
   ) {
-    if let objection = life.objection(to: action, in: header) {
+    if let objection = life.objection(to: action) ?? post?.objection(to: action) {
       log.tick += 1
       log.add(action.actor, .skipped(command: command, because: objection))
       hand(observe)
@@ -99,7 +104,7 @@ package final class Simulator {
     log.add(action.actor, .called(command: command, word: action.word))
     var outcome = Outcome.ok
     do throws(SystemFailure) {
-      try system.perform(action, &log)
+      for _ in 0..<(post?.apply(action, at: log.tick) ?? 1) { try system.perform(action, &log) }
       life.note(action)
       if case .clock = action { log.add(nil, .clock(now: place.clock.now)) }
     } catch {
@@ -113,8 +118,32 @@ package final class Simulator {
   /// Hands the new events to the observer, until it has seen enough.
   private func hand(_ observe: (Event) -> Bool) {
     while handed < log.events.count, !isStopped {
-      isStopped = !observe(log.events[handed])
+      let event = log.events[handed]
+      post?.note(event)
+      isStopped = !observe(event)
       handed += 1
+    }
+  }
+
+  // MARK: Signals
+
+  /// Lets what is due at the next tick arrive.
+  private func deliverDue(_ observe: (Event) -> Bool) {
+    guard let post else { return }
+    for action in post.due(at: log.tick + 1, polls: system.capabilities.contains(.poll))
+    where !isStopped {
+      // Who was woken a moment ago may have been cut off, or have ended, by what came before it.
+      if life.objection(to: action) == nil { perform(action, command: nil, observe) }
+    }
+  }
+
+  /// Lets time go by after the plan's last command until everything has arrived that still can.
+  private func settle(_ observe: (Event) -> Bool) {
+    let end = log.tick + SignalTicks.boundAtWorst
+    while !isStopped, log.tick < end {
+      let before = log.tick
+      deliverDue(observe)
+      if log.tick == before { log.tick += 1 }
     }
   }
 
@@ -126,14 +155,22 @@ package final class Simulator {
   /// Repeats fetch, merge, record for every running actor until two rounds change nothing.
   ///
   /// Then it reads views, data and history. It never purges.
-  private func close(_ observe: (Event) -> Bool) {
+  private func close(_ header: PlanHeader, _ observe: (Event) -> Bool) {
+    system.heal()
     var quiet = 0
     for _ in 0..<Self.closingRoundCountMax where quiet < 2 && !isStopped {
       let before = log.events.count
       for actor in life.running { closingPass(actor, observe) }
       quiet = log.events[before...].contains(where: \.isProgress) ? 0 : quiet + 1
     }
-    for actor in life.running { perform(.view(actor, context: "view"), command: nil, observe) }
+    for consumer in life.consuming where !isStopped {
+      perform(.consume(consumer), command: nil, observe)
+    }
+    for actor in life.running {
+      for context in header.actor(actor)?.contextNames ?? [] {
+        perform(.view(actor, context: context), command: nil, observe)
+      }
+    }
     perform(.data, command: nil, observe)
     if system.capabilities.contains(.history) { perform(.history, command: nil, observe) }
   }

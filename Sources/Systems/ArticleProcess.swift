@@ -4,7 +4,7 @@ import PersistentHistory
 import Traces
 
 /// A process with the article's manager in it.
-final class ArticleProcess {
+final class ArticleProcess: HostedProcess {
   /// The name under which the article's own batch work is merged.
   static let batchContextName = "batchContext"
 
@@ -15,7 +15,7 @@ final class ArticleProcess {
   /// Starts the process, which loads its view from the store.
   init(_ actor: PlannedActor, on store: Store) throws(HistoryError) {
     process = PlanProcess(actor, on: store, batchContextName: Self.batchContextName)
-    try process.view.loadAll()
+    for context in process.contexts { try context.loadAll() }
   }
 
   /// What the process has in memory.
@@ -24,11 +24,17 @@ final class ArticleProcess {
     let fetched: [HistoryTransaction]
   }
 
-  var memory: Memory { Memory(process: process.memory, fetched: fetched) }
+  func memory() -> Memory { Memory(process: process.memory, fetched: fetched) }
 
   /// Puts the process back as it was, on a store that was put back.
   init(_ memory: Memory, on store: Store) {
     process = PlanProcess(memory.process, on: store)
     fetched = memory.fetched
+  }
+
+  func end() {}
+
+  func digest(into hash: inout Digest) {
+    for transaction in fetched { hash.add(Int(transaction.number)) }
   }
 }

@@ -10,60 +10,49 @@ package import Traces
 /// and its own only from the context "batchContext", strictly after the author's date; the date of the
 /// last one fetched is kept at once, while the merge waits for the view's queue; an empty fetch keeps
 /// nothing. The cleaner deletes strictly before the least date when every author has one, before seven
-/// days ago when some have none and the least is older, and then forgets every author's date.
+/// days ago when some have none and the least is older, and then forgets every author's date. A
+/// remote-change notification leads to a pass; nothing looks without one.
 ///
 /// It runs on Core Data's tables with the clock's raw readings, as it does where it was published.
 package final class ArticleSystem: SystemUnderTest {
   private let cleansAfterPass: Bool
-  private var pools = StorePools(layout: .coreData)
-  private var opened: StoreBench?
-  private var running: [ActorID: ArticleProcess] = [:]
-  /// The shared defaults store, which outlives every process.
-  private var dates: [String: Date] = [:]
-  /// Who was launched before: in the trace a later launch is no registration.
-  private var members: Set<ActorID> = []
+  private let host = ProcessHost<ArticleProcess>(StorePools(layout: .coreData))
+  private var memory = Memory()
+
+  /// What outlives every process.
+  private struct Memory {
+    var defaults = ArticleDefaults()
+    /// Who was launched before: in the trace a later launch is no registration.
+    var members: Set<ActorID> = []
+  }
 
   /// Creates the system; the cleaner runs by command, or after every pass as well.
   package init(cleansAfterPass: Bool = false) {
     self.cleansAfterPass = cleansAfterPass
   }
 
-  package let capabilities: Set<Capability> = [
-    .steps, .begin, .clock, .crash, .purge, .history, .batch, .nullAuthor,
+  package let capabilities = ArticleSystem.abilities
+
+  /// What the article's manager can be asked to do.
+  package static let abilities: Set<Capability> = [
+    .steps, .begin, .clock, .crash, .purge, .history, .batch, .nullAuthor, .config, .signals,
   ]
 
   package func reset(
     _ header: PlanHeader,
     _ environment: SystemEnvironment
   ) throws(SystemFailure) {
-    running.removeAll()
-    dates.removeAll()
-    members.removeAll()
-    opened = try StoreBench(header, environment, pools.pool(header, environment))
+    memory = Memory()
+    try host.reset(header, environment)
   }
 
-  private func bench() throws(SystemFailure) -> StoreBench {
-    guard let opened else { throw SystemFailure(.failed, "There is no store yet: reset first.") }
-    return opened
-  }
-
-  private func running(_ actor: ActorID) throws(SystemFailure) -> ArticleProcess {
-    guard let process = running[actor] else {
-      throw SystemFailure(.failed, "\(actor) is not running.")
-    }
-    return process
-  }
+  package func close() { host.close() }
 
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
-    let bench = try bench()
+    defer { host.tellSignals(&log) }
+    if try host.performsCommon(action, &log) { return }
     switch action {
-    case .write(let write):
-      try running(write.actor).process.write(write, &bench.objects, &log)
-    case .batch(let batch):
-      try running(batch.actor).process.batch(batch, bench.objects, &log)
-    case .begin(let write): try running(write.actor).process.staged = write
-    case .commit(let actor): try running(actor).process.commitStaged(&bench.objects, &log)
-    case .launch(let actor): try launch(actor, bench, &log)
+    case .launch(let actor): try launch(actor, &log)
     case .stop(let actor): end(actor, .stopped, &log)
     case .crash(let actor): end(actor, .crashed, &log)
     case .retire(let actor): end(actor, .retired, &log)
@@ -72,61 +61,51 @@ package final class ArticleSystem: SystemUnderTest {
     case .record(let actor): try record(actor, &log)
     case .pass(let actor): try pass(actor, &log)
     case .purge(let actor): try clean(actor, &log)
-    case .view(let actor, let context):
-      log.add(
-        actor,
-        .viewed(context: context, try running(actor).process.viewObjects(bench.objects))
-      )
-    case .data: log.add(nil, .data(try bench.data()))
-    case .history: log.add(nil, .history(try bench.history()))
-    case .clock: break
-    case .resync, .consume, .deliver, .poll:
+    case .deliver(let actor, _):
+      log.add(actor, .woke)
+      try pass(actor, &log)
+    default:
       throw SystemFailure(.unsupported, "The article's manager cannot \(action.word).")
     }
   }
 
   // MARK: Life
 
-  private func launch(
-    _ actor: ActorID,
-    _ bench: StoreBench,
-    _ log: inout EventLog
-  ) throws(SystemFailure) {
-    let (planned, store) = (try bench.planned(actor), try bench.connect())
-    running[actor] = try telling { () throws(HistoryError) in
+  private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
+    _ = try host.start(actor) { planned, store throws(HistoryError) in
       try ArticleProcess(planned, on: store)
     }
-    log.add(
-      actor,
-      members.insert(actor).inserted ? .registered(cursor: nil) : .launched(cursor: nil)
-    )
+    let isNew = memory.members.insert(actor).inserted
+    log.add(actor, isNew ? .registered(cursor: nil) : .launched(cursor: nil))
   }
 
   private func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
-    running[actor] = nil
-    if happening == .retired { members.remove(actor) }
-    log.add(actor, happening)
+    if happening == .retired { memory.members.remove(actor) }
+    host.end(actor, happening, &log)
   }
 
   // MARK: Fetcher, merger
 
-  /// The authors of the app group, batch authors included.
-  private func authors() throws(SystemFailure) -> [String] {
-    let header = try bench().header
-    return Set(header.actors.compactMap(\.author) + header.batchAuthors).sorted()
+  /// The authors of the app group as an actor knows them, batch authors included.
+  private func authors(_ actor: PlannedActor) throws(SystemFailure) -> [String] {
+    let header = try host.bench().header
+    let known = actor.allAuthors ?? header.actors.compactMap(\.author)
+    return Set(known + (actor.batchAuthors ?? header.batchAuthors)).sorted()
   }
 
   private func fetch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let article = try running(actor)
-    let own = article.process.actor.author
+    let article = try host.process(actor)
+    let planned = article.process.actor
+    let own = planned.author
     let filter = HistoryFilter.any(
-      try authors().map { author in
+      try authors(planned).map { author in
         author == own
           ? .all([.author(author), .contextName(ArticleProcess.batchContextName)])
           : .author(author)
       }
     )
-    let date = own.flatMap { dates[$0] } ?? Date(timeIntervalSinceReferenceDate: -.infinity)
+    let known = memory.defaults.dates(for: planned)
+    let date = own.flatMap { known[$0] } ?? Date(timeIntervalSinceReferenceDate: -.infinity)
     let store = article.process.store
     let page = try telling { () throws(HistoryError) in
       try store.fetch(HistoryRequest(after: date, filter: filter, transactionCountMax: .max))
@@ -136,10 +115,12 @@ package final class ArticleSystem: SystemUnderTest {
   }
 
   private func merge(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let article = try running(actor)
+    let article = try host.process(actor)
     try telling { () throws(HistoryError) in
       for transaction in article.fetched {
-        try article.process.view.merge(CollectionOfOne(transaction))
+        for context in article.process.contexts {
+          try context.merge(CollectionOfOne(transaction))
+        }
       }
     }
     log.add(actor, .merged(article.fetched.map { String($0.number) }))
@@ -147,16 +128,17 @@ package final class ArticleSystem: SystemUnderTest {
 
   /// Keeps the date of the last transaction fetched, merged or not.
   private func record(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let article = try running(actor)
-    guard let last = article.fetched.last, let author = article.process.actor.author else { return }
-    dates[author] = last.timestamp
+    let article = try host.process(actor)
+    let planned = article.process.actor
+    guard let last = article.fetched.last, let author = planned.author else { return }
+    memory.defaults.set(last.timestamp, of: author, for: planned)
     log.add(actor, .recorded(cursor: String(last.number)))
   }
 
   /// The date is kept before the merge runs: the merge waits for the view's queue.
   private func pass(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     try fetch(actor, &log)
-    guard try !running(actor).fetched.isEmpty else { return }
+    guard try !host.process(actor).fetched.isEmpty else { return }
     try record(actor, &log)
     try merge(actor, &log)
     if cleansAfterPass { try clean(actor, &log) }
@@ -165,26 +147,33 @@ package final class ArticleSystem: SystemUnderTest {
   // MARK: Cleaner
 
   private func clean(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let authors = try authors()
-    guard let before = try lastCommonDate(authors) else { return }
-    let (bench, store) = (try bench(), try running(actor).process.store)
+    let (bench, process) = (try host.bench(), try host.process(actor).process)
+    let authors = try authors(process.actor)
+    guard let before = lastCommonDate(authors, process.actor, bench) else { return }
     try telling { () throws(HistoryError) in
       try bench.purging(actor, &log) { _ throws(HistoryError) in
-        try store.deleteHistory(before: before, authors: authors)
+        try process.store.deleteHistory(before: before, authors: authors)
       }
     }
-    dates.removeAll()
-    for member in bench.header.actors where members.contains(member.id) {
+    memory.defaults.removeAll(for: process.actor)
+    let isOwn = process.actor.cursors == "own"
+    for member in bench.header.actors where memory.members.contains(member.id) {
+      guard isOwn ? member.id == actor : member.cursors != "own" else { continue }
       log.add(member.id, .recorded(cursor: nil))
     }
   }
 
   /// The least date when every author has one; seven days ago when some have none and it is older.
-  private func lastCommonDate(_ authors: [String]) throws(SystemFailure) -> Date? {
+  private func lastCommonDate(
+    _ authors: [String],
+    _ actor: PlannedActor,
+    _ bench: StoreBench
+  ) -> Date? {
+    let dates = memory.defaults.dates(for: actor)
     let known = authors.compactMap { dates[$0] }
     guard let least = known.min() else { return nil }
     if known.count == authors.count { return least }
-    let threshold = try bench().environment.clock.date.addingTimeInterval(-Self.maximumAge)
+    let threshold = bench.environment.clock.date.addingTimeInterval(-Self.maximumAge)
     return least < threshold ? threshold : nil
   }
 
@@ -193,60 +182,15 @@ package final class ArticleSystem: SystemUnderTest {
 
   // MARK: Snapshots
 
-  private struct Memory {
-    let bench: StoreBench.Memory
-    let processes: [ActorID: ArticleProcess.Memory]
-    let dates: [String: Date]
-    let members: Set<ActorID>
-  }
-
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    let bench = try bench()
-    return SystemSnapshot(
-      restoreFiles: bench.environment.saveFiles(),
-      memory: Memory(
-        bench: bench.memory,
-        processes: running.mapValues(\.memory),
-        dates: dates,
-        members: members
-      )
-    )
+    try host.snapshot(with: memory)
   }
 
   package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    guard let memory = snapshot.memory as? Memory else {
-      throw SystemFailure(.failed, "The snapshot is of another system.")
-    }
-    let bench = try bench()
-    running.removeAll()
-    try bench.restore(memory.bench, snapshot.restoreFiles)
-    dates = memory.dates
-    members = memory.members
-    for (actor, process) in memory.processes {
-      running[actor] = ArticleProcess(process, on: try bench.connect())
-    }
-  }
-
-  package func close() {
-    running.removeAll()
-    opened = nil
-    pools.close()
+    memory = try host.restore(snapshot)
   }
 
   package func digest() throws(SystemFailure) -> UInt64 {
-    let bench = try bench()
-    var hash = Digest()
-    try bench.digest(into: &hash)
-    for (author, date) in dates.sorted(by: { $0.key < $1.key }) {
-      hash.add(author)
-      hash.add(date.timeIntervalSinceReferenceDate)
-    }
-    for actor in running.keys.sorted() {
-      hash.add(actor.name)
-      let article = try running(actor)
-      for transaction in article.fetched { hash.add(Int(transaction.number)) }
-      article.process.digest(into: &hash, bench.objects)
-    }
-    return hash.value
+    try host.digest { hash, _ in memory.defaults.digest(into: &hash) }
   }
 }

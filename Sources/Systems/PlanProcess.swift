@@ -3,17 +3,20 @@ import ObjectContexts
 import PersistentHistory
 import Traces
 
-/// One process of a plan: its own connection to the store and its view.
+/// One process of a plan: its own connection to the store and its contexts, the view first.
 ///
 /// Both our tracker and the published protocols write through it; they differ in what they read.
 final class PlanProcess {
   let actor: PlannedActor
   let store: Store
-  let view: ObjectContext
+  /// What history is merged into; the first is the view.
+  let contexts: [ObjectContext]
   /// What the system calls the context of batch requests.
   let batchContextName: String
   /// A write that has begun and not committed.
-  var staged: PlannedWrite?
+  private(set) var staged: PlannedWrite?
+  /// What the clock read when it began.
+  private(set) var begunAt: Date?
 
   init(
     _ actor: PlannedActor,
@@ -23,12 +26,9 @@ final class PlanProcess {
     self.actor = actor
     self.batchContextName = batchContextName
     self.store = store
-    view = ObjectContext(
-      store: store,
-      author: actor.author,
-      name: "view",
-      mergePolicy: .objectWins
-    )
+    contexts = actor.contextNames.map { name in
+      ObjectContext(store: store, author: actor.author, name: name, mergePolicy: .objectWins)
+    }
   }
 
   /// What the process has in memory.
@@ -36,7 +36,8 @@ final class PlanProcess {
     let actor: PlannedActor
     let batchContextName: String
     let staged: PlannedWrite?
-    let view: ObjectContext.Memory
+    let begunAt: Date?
+    let contexts: [ObjectContext.Memory]
   }
 
   var memory: Memory {
@@ -44,7 +45,8 @@ final class PlanProcess {
       actor: actor,
       batchContextName: batchContextName,
       staged: staged,
-      view: view.memory
+      begunAt: begunAt,
+      contexts: contexts.map(\.memory)
     )
   }
 
@@ -53,8 +55,9 @@ final class PlanProcess {
     actor = memory.actor
     batchContextName = memory.batchContextName
     staged = memory.staged
+    begunAt = memory.begunAt
     self.store = store
-    view = ObjectContext(store: store, memory: memory.view)
+    contexts = memory.contexts.map { ObjectContext(store: store, memory: $0) }
   }
 
   /// The author that a write names.
@@ -72,8 +75,11 @@ final class PlanProcess {
   }
 
   /// Saves a planned write through the context that it names.
+  ///
+  /// One that has begun before takes the clock's reading of then; a batch request never does.
   func write(
     _ write: PlannedWrite,
+    begunAt: Date? = nil,
     _ objects: inout PlanObjects,
     _ log: inout EventLog
   ) throws(SystemFailure) {
@@ -85,9 +91,8 @@ final class PlanProcess {
         : try changeByKey(batch, by: author, objects, &log)
     }
     let context =
-      write.context == "view"
-      ? view
-      : ObjectContext(
+      contexts.first { $0.name == write.context }
+      ?? ObjectContext(
         store: store,
         author: author,
         name: contextName(write.context),
@@ -97,7 +102,8 @@ final class PlanProcess {
       let (edited, inserted) = try edit(write.changes, in: context, objects)
       let (written, edits) = try context.saveReporting(
         author: .some(author),
-        policy: MergePolicy(write.policy)
+        policy: MergePolicy(write.policy),
+        begunAt: begunAt
       )
       for (name, id) in inserted { objects.enter(name, id) }
       let values = Dictionary(uniqueKeysWithValues: edited.map { ($0.object, $0.values) })
@@ -206,14 +212,22 @@ final class PlanProcess {
     }
   }
 
+  /// Stages a write, which reads the clock and takes no lock.
+  func begin(_ write: PlannedWrite) {
+    staged = write
+    begunAt = store.configuration.clock()
+  }
+
   /// Commits the write that has begun.
   func commitStaged(
     _ objects: inout PlanObjects,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     guard let staged else { throw SystemFailure(.failed, "\(actor.id) has begun no write.") }
+    let begunAt = begunAt
     self.staged = nil
-    try write(staged, &objects, &log)
+    self.begunAt = nil
+    try write(staged, begunAt: begunAt, &objects, &log)
   }
 
   /// Updates or deletes by predicate.
@@ -282,54 +296,6 @@ final class PlanProcess {
       columns: type == .update ? values.keys.sorted() : [],
       values: values
     )
-  }
-
-  /// Adds the view and the write that has begun to a digest.
-  func digest(into hash: inout Digest, _ objects: PlanObjects) {
-    hash.add(viewObjects(objects))
-    if let staged { hash.add(staged) }
-  }
-
-  /// What the view holds, by the plan's names.
-  ///
-  /// A view that is behind may hold an object beside the one that replaced it, under one name: the
-  /// newest takes the name, and the others its negative.
-  func viewObjects(_ objects: PlanObjects) -> Objects {
-    var held: Objects = [:]
-    var replaced: [(id: ObjectID, values: Values)] = []
-    view.forEachRegistered { id, row in
-      guard let entity = store.model.entity(id.entity) else { return }
-      let name = objects.name(id, in: store.model)
-      if objects.id(name) == id {
-        held[name] = entity.values(row)
-      } else {
-        replaced.append((id, entity.values(row)))
-      }
-    }
-    for (id, values) in replaced.sorted(by: { $0.id > $1.id }) {
-      held[objects.name(id, in: store.model).free(in: held)] = values
-    }
-    return held
-  }
-}
-
-extension Entity {
-  /// A row by attribute name, without what is null.
-  func values(_ row: ArraySlice<Value>) -> Values {
-    var values: Values = [:]
-    for (attribute, value) in zip(attributes, row) where value != .null {
-      values[attribute.name] = value
-    }
-    return values
-  }
-}
-
-extension ObjectName {
-  /// The name, or one below zero, which no plan uses, where others hold it.
-  fileprivate func free(in held: Objects) -> ObjectName {
-    var name = self
-    while held[name] != nil { name = ObjectName(entity, name.key > 0 ? -key : name.key - 1000) }
-    return name
   }
 }
 

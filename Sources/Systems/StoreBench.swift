@@ -9,6 +9,8 @@ final class StoreBench {
   let environment: SystemEnvironment
   var objects = PlanObjects()
   private let pool: StorePool
+  /// Where the store says that it has told of a commit.
+  var signals: SignalBoard { pool.signals }
   private var opened: Store?
 
   /// Opens the store that lies at the environment's path, creating it when there is none; every
@@ -65,16 +67,14 @@ final class StoreBench {
   func history() throws(SystemFailure) -> [CommittedTransaction] {
     let store = try store()
     var held: [CommittedTransaction] = []
-    var after: HistoryToken?
-    var hasMore = true
-    while hasMore {
-      let page = try telling { () throws(HistoryError) in
-        try store.fetch(HistoryRequest(after: after))
-      }
+    var request = HistoryRequest(after: nil)
+    var page: HistoryPage
+    repeat {
+      let next = request
+      page = try telling { () throws(HistoryError) in try store.fetch(next) }
       held += page.transactions.map(committed)
-      after = page.scannedThrough
-      hasMore = page.hasMore
-    }
+      request = next.next(after: page)
+    } while page.hasMore
     return held
   }
 

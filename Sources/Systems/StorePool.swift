@@ -9,6 +9,8 @@ final class StorePool {
   private var taken = 0
   private let clock: PlanClock
   let random = RandomState(0)
+  /// Where the store says that it has told of a commit.
+  let signals = SignalBoard()
   let configuration: StoreConfiguration
   private let path: String
   private let model: Model
@@ -19,7 +21,7 @@ final class StorePool {
     rules: HistoryRules,
     layout: HistoryLayout
   ) {
-    let (clock, random) = (environment.clock, random)
+    let (clock, random, signals) = (environment.clock, random, signals)
     var configuration = StoreConfiguration()
     configuration.layout = layout
     configuration.timestamps = Self.timestamps(header, layout)
@@ -30,6 +32,8 @@ final class StorePool {
     configuration.memberLocks = .none
     configuration.rules = rules
     configuration.random = { random.next() }
+    configuration.onSignal = { _ in signals.raise() }
+    configuration.memberLocks = .inMemory()
     configuration.clock = { clock.date }
     if environment.vfs != nil { configuration.busyTimeoutMs = 0 }
     self.clock = clock
@@ -58,6 +62,7 @@ final class StorePool {
   func reset(seed: UInt64) {
     taken = 0
     random.value = seed
+    _ = signals.take()
   }
 
   /// Closes every connection: real files cannot be put back beneath one.
@@ -85,7 +90,7 @@ struct StorePools {
   private let layout: HistoryLayout
   private var pools: [StorePool] = []
   /// More kinds of plans than this are not kept open.
-  private static let countMax = 4
+  private static let countMax = 8
 
   init(rules: HistoryRules = .standard, layout: HistoryLayout = .packed) {
     self.rules = rules

@@ -30,7 +30,7 @@ struct Fields {
   func allow(_ known: [String]) throws(FormatError) {
     if place.lenient { return }
     guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }
-    throw place.error("\(what) has no key \"\(key)\"", Self.advice(key, known))
+    throw place.of(key).error("\(what) has no key \"\(key)\"", Self.advice(key, known))
   }
 
   /// A sentence that names the nearest known name, or all of them.
@@ -47,7 +47,7 @@ struct Fields {
   ) throws(FormatError) -> T? {
     guard let value = members[key], value != .null else { return nil }
     guard let result = convert(value) else {
-      throw place.error(
+      throw place.of(key).error(
         "\"\(key)\" of \(what) is \(value.excerpt)",
         "It must be \(wanted)."
       )
@@ -145,7 +145,7 @@ extension Fields {
   ) throws(FormatError) -> T where T.RawValue == String {
     guard let result = T(rawValue: text) else {
       let advice = Self.advice(text, T.allCases.map(\.rawValue))
-      throw place.error("\"\(key)\" of \(what) cannot be \"\(text)\"", advice)
+      throw place.of(key).error("\"\(key)\" of \(what) cannot be \"\(text)\"", advice)
     }
     return result
   }

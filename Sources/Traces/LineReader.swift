@@ -10,6 +10,15 @@ struct Place {
   var line: Int?
   /// Whether unknown keys are passed over.
   var lenient = false
+  /// The lines of keys, where one object goes over several.
+  var keyLines: [String: Int] = [:]
+
+  /// The place of a key.
+  func of(_ key: String) -> Place {
+    var place = self
+    place.line = keyLines[key] ?? line
+    return place
+  }
 
   func error(_ problem: String, _ advice: String) -> FormatError {
     FormatError(line: line, problem: problem, advice: advice)

@@ -26,7 +26,7 @@ extension PlanCodec {
     header.batchAuthors = try fields.strings(ifAny: "batchAuthors") ?? []
     header.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []
     header.retention = try retention(fields)
-    try checkMembers(header, fields.place)
+    try checkNames(header.actors.map(\.id) + header.consumers, fields.place)
     return header
   }
 
@@ -57,7 +57,8 @@ extension PlanCodec {
     } ?? 0
   }
 
-  private static func model(_ fields: Fields) throws(FormatError) -> Model {
+  /// Reads the entities.
+  static func model(_ fields: Fields) throws(FormatError) -> Model {
     let entities = try fields.objects("model", as: "entity")
       .map { (entity) throws(FormatError) in
         try entity.allow(["entity", "attributes"])
@@ -80,7 +81,8 @@ extension PlanCodec {
     )
   }
 
-  private static func actors(_ fields: Fields) throws(FormatError) -> [PlannedActor] {
+  /// Reads the actors.
+  static func actors(_ fields: Fields) throws(FormatError) -> [PlannedActor] {
     _ = try fields.need("actors", "a list of objects", \.elements)
     return try fields.objects("actors", as: "actor").map(actor)
   }
@@ -104,7 +106,8 @@ extension PlanCodec {
     return actor
   }
 
-  private static func consumers(_ fields: Fields) throws(FormatError) -> [ActorID] {
+  /// Reads the consumers.
+  static func consumers(_ fields: Fields) throws(FormatError) -> [ActorID] {
     try (fields.strings(ifAny: "consumers") ?? []).map { (name) throws(FormatError) in
       try id(name, fields)
     }
@@ -117,7 +120,8 @@ extension PlanCodec {
     return ActorID(name)
   }
 
-  private static func retention(_ fields: Fields) throws(FormatError) -> PlannedRetention? {
+  /// Reads the limits, if there are any.
+  static func retention(_ fields: Fields) throws(FormatError) -> PlannedRetention? {
     guard let members = try fields.find("retention", "an object", \.members) else { return nil }
     let limits = Fields(members, as: "the retention", at: fields.place)
     try limits.allow(["age", "transactions", "bytes"])
@@ -128,9 +132,10 @@ extension PlanCodec {
     )
   }
 
-  private static func checkMembers(_ header: PlanHeader, _ place: Place) throws(FormatError) {
+  /// Refuses two actors or consumers with one name.
+  static func checkNames(_ ids: [ActorID], _ place: Place) throws(FormatError) {
     var names: Set<ActorID> = []
-    for id in header.actors.map(\.id) + header.consumers where !names.insert(id).inserted {
+    for id in ids where !names.insert(id).inserted {
       throw place.error(
         "two actors or consumers are named \"\(id)\"",
         "Each needs a name of its own."

@@ -8,234 +8,149 @@ package import Traces
 /// Everything is drawn from a choice source: shrinking edits the choices and draws the plan again.
 package struct PlanGenerator: Sendable {
   /// What the plans look like.
-  package var style: PlanStyle
+  package let style: PlanStyle
   private let actions: [PlanAction]
 
   package init(_ style: PlanStyle = PlanStyle()) {
     self.style = style
-    actions = PlanAction.allCases.filter(style.actions.contains)
+    actions = PlanAction.allCases.filter { action in
+      style.actions.contains(action) && action.condition.map(style.conditions.contains) ?? true
+    }
   }
 
   /// Draws a plan.
   ///
   /// - Complexity: linear in the commands and changes drawn; no more than a microsecond each.
   package func plan(from source: inout ChoiceSource, seed: UInt64) -> Plan {
-    var header = header(&source)
+    let active = activeConditions(&source)
+    var header = header(active, &source)
     header.seed = seed
-    var state = PlanState(header)
-    let swarm = source.swarmWeights(actions.count)
+    var draft = PlanDraft(
+      header: header,
+      active: active,
+      state: PlanState(header),
+      swarm: source.swarmWeights(actions.count)
+    )
     var commands: [Command] = []
     var repetition = Repetition("command", 0...style.commandCountMax)
     while repetition.next(&source) {
-      if let command = command(&source, header, swarm, &state) { commands.append(command) }
+      if let action = action(&source, &draft) { commands.append(Command(action)) }
     }
     return Plan(header: header, commands: commands)
   }
 
-  // MARK: Who takes part
-
-  private func header(_ source: inout ChoiceSource) -> PlanHeader {
-    let model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
-    let count = actorCount(&source)
-    let actors = Self.names.prefix(count).map { name in
-      var actor = PlannedActor(ActorID(name), author: name)
-      source.span("actor") { source in
-        if source.bool(probability: 0.1) { actor.launched = false }
-        if source.bool(probability: 0.2) { actor.strategy = "none" }
-      }
-      return actor
+  /// The conditions of one plan: of those that shape a whole plan each is there or is not, so that
+  /// plans have few of them at a time; where only a few were asked for, they mostly are.
+  private func activeConditions(_ source: inout ChoiceSource) -> Set<Condition> {
+    var active = style.conditions.filter { $0.share == nil }
+    let shaping = Condition.allCases.filter { $0.share != nil && style.conditions.contains($0) }
+    for condition in shaping {
+      let share = shaping.count == 1 ? 1 : max(condition.share ?? 1, shaping.count < 4 ? 0.7 : 0)
+      if source.bool(probability: share, label: "condition") { active.insert(condition) }
     }
-    var header = PlanHeader(model: model, actors: actors)
-    if source.bool(probability: 0.15, label: "mirror") {
-      header.protectedAuthors = [Self.mirrorAuthor]
-    }
-    return header
+    return active
   }
-
-  /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
-  private static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
-
-  private func actorCount(_ source: inout ChoiceSource) -> Int {
-    let least = max(1, style.actorCounts.lowerBound)
-    let most = max(least, min(style.actorCounts.upperBound, Self.names.count))
-    // One actor alone converges with itself: that is one plan in a few dozen.
-    return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
-  }
-
-  private static let names = [
-    "app", "widget", "share", "sync", "watch", "intents", "safari", "mac",
-  ]
 
   // MARK: What they do
 
-  private func command(
-    _ source: inout ChoiceSource,
-    _ header: PlanHeader,
-    _ swarm: [Int],
-    _ state: inout PlanState
-  ) -> Command? {
-    let count = header.actors.count
-    let weights = zip(actions, swarm).map { action, factor in
-      state.eligible(for: action, of: count).isEmpty ? 0 : action.weight * max(factor, 0)
-    }
-    let usable = weights.contains { $0 > 0 }
-    let fallback = actions.map { state.eligible(for: $0, of: count).isEmpty ? 0 : $0.weight }
+  private func action(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> Action? {
+    let plain = actions.map { weight(of: $0, draft) }
     // Nothing is left to do once nobody runs and the style has no launch.
-    guard fallback.contains(where: { $0 > 0 }) else { return nil }
-    let action = actions[source.weighted(usable ? weights : fallback)]
-    let place = actor(&source, state.eligible(for: action, of: count), of: count)
-    defer { state.note(action, by: place) }
-    return Command(self.action(action, header, header.actors[place], &source, &state))
+    guard plain.contains(where: { $0 > 0 }) else { return nil }
+    let weights = zip(plain, draft.swarm).map { $0 * max($1, 0) }
+    let isUsable = weights.contains { $0 > 0 }
+    let action = actions[source.weighted(isUsable ? weights : plain)]
+    let place = place(&source, for: action, draft)
+    defer { draft.state.note(action, by: place) }
+    return self.action(action, place, &source, &draft)
+  }
+
+  /// How often a kind of command is chosen now; 0 when nobody may do it, or the plan lacks the
+  /// condition for it.
+  private func weight(of action: PlanAction, _ draft: PlanDraft) -> Int {
+    if let condition = action.condition, !draft.active.contains(condition) { return 0 }
+    guard draft.state.eligible(for: action) != 0 else { return 0 }
+    // A crash in the middle of a pass is what crashes are about.
+    return action == .crash && draft.state.midPass != 0 ? 4 * action.weight : action.weight
   }
 
   /// An actor by its place, so that taking out another command does not change who acts; when it may
   /// not act now, the next one that may.
-  private func actor(_ source: inout ChoiceSource, _ eligible: [Int], of count: Int) -> Int {
+  private func place(
+    _ source: inout ChoiceSource,
+    for action: PlanAction,
+    _ draft: PlanDraft
+  ) -> Int {
+    var eligible = draft.state.eligible(for: action)
+    if action == .crash, eligible & draft.state.midPass != 0 { eligible &= draft.state.midPass }
+    let count = action == .consume ? draft.header.consumers.count : draft.header.actors.count
     let wanted = source.index(below: count)
-    return eligible.first { $0 >= wanted } ?? eligible.first ?? wanted
+    let later = eligible >> UInt64(wanted)
+    return later == 0 ? eligible.trailingZeroBitCount : wanted + later.trailingZeroBitCount
   }
 
   private func action(
     _ action: PlanAction,
-    _ header: PlanHeader,
-    _ actor: PlannedActor,
+    _ place: Int,
     _ source: inout ChoiceSource,
-    _ state: inout PlanState
+    _ draft: inout PlanDraft
   ) -> Action {
+    if action == .consume { return .consume(draft.header.consumers[place]) }
+    let actor = draft.header.actors[place]
     switch action {
-    case .write: .write(write(&source, header, actor.id, &state))
-    case .begin: .begin(write(&source, header, actor.id, &state))
-    case .batch: .batch(batch(&source, header, actor.id))
-    case .clock: .clock(advance: advance(&source))
-    case .commit: .commit(actor.id)
-    case .launch: .launch(actor.id)
-    case .stop: .stop(actor.id)
-    case .crash: .crash(actor.id)
-    case .retire: .retire(actor.id)
-    case .fetch: .fetch(actor.id)
-    case .merge: .merge(actor.id)
-    case .record: .record(actor.id)
-    case .pass: .pass(actor.id)
-    case .purge: .purge(actor.id)
+    case .write: return .write(write(&source, actor, &draft))
+    case .begin: return .begin(write(&source, actor, &draft))
+    case .batch: return .batch(batch(&source, actor, draft))
+    case .clock: return .clock(advance: advance(&source, draft))
+    case .deliver: return .deliver(actor.id, fate(&source))
+    case .poll: return .poll(actor.id, fate(&source))
+    default: return Self.plain(action, by: actor.id)
     }
   }
 
-  /// A pause like those between transactions, seldom a day or a step back.
-  private func advance(_ source: inout ChoiceSource) -> Double {
-    switch source.weighted([16, 1, 1]) {
-    case 0: style.gaps[source.index(below: style.gaps.count)]
-    case 1: 86_400 * Double(source.int(in: 1...9))
-    default: -Double(source.int(in: 1...5))
+  /// A command that says no more than who does it.
+  private static func plain(_ action: PlanAction, by actor: ActorID) -> Action {
+    switch action {
+    case .commit: .commit(actor)
+    case .launch, .launchTwice: .launch(actor)
+    case .stop: .stop(actor)
+    case .crash: .crash(actor)
+    case .retire: .retire(actor)
+    case .fetch: .fetch(actor)
+    case .merge: .merge(actor)
+    case .record: .record(actor)
+    case .purge: .purge(actor)
+    case .resync: .resync(actor)
+    default: .pass(actor)
     }
   }
 
-  // MARK: Writes
-
-  private func write(
-    _ source: inout ChoiceSource,
-    _ header: PlanHeader,
-    _ actor: ActorID,
-    _ state: inout PlanState
-  ) -> PlannedWrite {
-    let context = ["view", "background", "batch"][source.weighted([6, 2, 2])]
-    let author = author(&source, header)
-    // A batch request makes changes of one type.
-    let only = context == "batch" ? batchType(&source) : nil
-    let policy = context == "view" ? policy(&source) : .objectWins
-    var changes: [PlannedChange] = []
-    var repetition = Repetition(
-      "change",
-      1...style.changeCountMax,
-      length: .average(style.averageChangeCount)
-    )
-    while repetition.next(&source) {
-      let change = change(&source, header.model, only: only, state)
-      state.note(change)
-      changes.append(change)
-    }
-    return PlannedWrite(
-      actor: actor,
-      context: context,
-      author: author,
-      changes: changes,
-      policy: Self.replaces(changes) ? .objectWins : policy
-    )
+  /// What becomes of a signal: it arrives, or it does not as it should.
+  private func fate(_ source: inout ChoiceSource) -> SignalFate {
+    SignalFate.allCases[source.weighted([4, 2, 3, 1])]
   }
 
-  /// Seldom another policy than the plans' own.
-  private func policy(_ source: inout ChoiceSource) -> PlannedPolicy {
-    PlannedPolicy.allCases[source.weighted([16, 1, 2, 2, 1])]
-  }
-
-  /// Whether a write deletes an object and inserts it again: which of the two a conflict is about, a
-  /// plan's names do not tell.
-  private static func replaces(_ changes: [PlannedChange]) -> Bool {
-    let deleted = Set(changes.filter { $0.type == .delete }.map(\.object))
-    return changes.contains { $0.type == .insert && deleted.contains($0.object) }
-  }
-
-  private func author(_ source: inout ChoiceSource, _ header: PlanHeader) -> WriteAuthor {
-    let absent = min(max(Int(style.absentAuthorShare * 100), 1), 60)
-    let mirror = header.protectedAuthors.isEmpty ? 0 : 20
-    switch source.weighted([95 - absent - mirror, absent, 5, mirror]) {
-    case 0: return .own
-    case 1: return .absent
-    case 3: return .other(Self.mirrorAuthor)
-    default:
-      let other = header.actors[source.index(below: header.actors.count)]
-      return other.author.map { .other($0) } ?? .absent
+  /// A pause like those between transactions; days, and steps back, where the plan has them.
+  private func advance(_ source: inout ChoiceSource, _ draft: PlanDraft) -> Double {
+    func weight(_ condition: Condition) -> Int { draft.active.contains(condition) ? 1 : 0 }
+    let kinds = [12, weight(.pause), weight(.clockJump), 2 * weight(.clockBack)]
+    switch source.weighted(kinds) {
+    case 0: return min(style.gaps[source.index(below: style.gaps.count)], Self.day / 2)
+    case 1: return Self.day * Double(source.int(in: 1...9))
+    case 2: return Self.day * Double([1, 8, 40, 400, -1, -8][source.weighted([8, 4, 2, 1, 2, 1])])
+    default: return -Double(source.int(in: 1...5))
     }
   }
 
-  private func change(
-    _ source: inout ChoiceSource,
-    _ model: Model,
-    only: ChangeType?,
-    _ state: PlanState
-  ) -> PlannedChange {
-    let entity = model.entities[source.index(below: model.entities.count)]
-    let key = source.integer(in: 1...Self.keyMax, simplest: 1)
-    let wanted = only ?? operation(&source)
-    let live = state.object(entity.name, from: key, through: Self.keyMax, isLive: true)
-    let free = state.object(entity.name, from: key, through: Self.keyMax, isLive: false)
-    switch (wanted, live, free) {
-    case (.insert, _, let object?), (_, nil, let object?):
-      return PlannedChange(.insert, object, PlanModels.values(of: entity, &source))
-    case (.delete, let object?, _): return PlannedChange(.delete, object)
-    default:
-      let object = live ?? ObjectName(entity.name, key)
-      // A batch that finds every key taken inserts what is there, which takes no effect.
-      let type: ChangeType = only == .insert ? .insert : .update
-      return PlannedChange(type, object, PlanModels.someValues(of: entity, &source))
-    }
-  }
+  private static let day = 86_400.0
+}
 
-  /// Mostly inserts; changes by key go to the same objects as those of others.
-  private func batchType(_ source: inout ChoiceSource) -> ChangeType {
-    [ChangeType.insert, .update, .delete][source.weighted([5, 3, 2])]
-  }
-
-  private func operation(_ source: inout ChoiceSource) -> ChangeType {
-    [ChangeType.insert, .update, .delete][source.weighted(style.operationShares)]
-  }
-
-  /// The greatest key of a plan: small, so that actors meet on the same objects.
-  private static let keyMax: Int64 = 12
-
-  private func batch(
-    _ source: inout ChoiceSource,
-    _ header: PlanHeader,
-    _ actor: ActorID
-  ) -> PlannedBatch {
-    let entity = header.model.entities[source.index(below: header.model.entities.count)]
-    let deletes = source.bool(probability: 0.2)
-    return PlannedBatch(
-      actor: actor,
-      author: author(&source, header),
-      type: deletes ? .delete : .update,
-      entity: entity.name,
-      conditions: PlanConditions.draw(on: entity, &source),
-      values: deletes ? [:] : PlanModels.someValues(of: entity, &source)
-    )
-  }
+/// A plan while it is drawn.
+struct PlanDraft {
+  let header: PlanHeader
+  /// The conditions that this plan may contain.
+  let active: Set<Condition>
+  var state: PlanState
+  /// What makes this plan unlike others, by kind of command.
+  let swarm: [Int]
 }

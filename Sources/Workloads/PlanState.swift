@@ -2,27 +2,48 @@ import PersistentHistory
 import Traces
 
 /// What a plan has done so far, as far as its next command depends on it.
+///
+/// Sets of actors are words of one bit an actor, by its place in the header: they are asked for every
+/// kind of command before each command.
 struct PlanState {
-  /// The places of the actors that run.
-  private(set) var running: Set<Int> = []
-  /// The places of the actors that have begun a write.
-  private(set) var staging: Set<Int> = []
+  private let everyone: UInt64
+  private let consumers: UInt64
+  private let passesBySignal: Bool
+  private let hasRetention: Bool
+  private var running: UInt64
+  private var staging: UInt64 = 0
+  /// Those that a signal is on its way to.
+  private var signalled: UInt64 = 0
+  /// Those in the middle of a pass: they have fetched and not recorded.
+  private(set) var midPass: UInt64 = 0
   private var live: Set<ObjectName> = []
 
   init(_ header: PlanHeader) {
-    running = Set(header.actors.indices.filter { header.actors[$0].launched })
+    everyone = Self.mask(of: header.actors.count)
+    consumers = Self.mask(of: header.consumers.count)
+    passesBySignal = header.drive == .signals
+    hasRetention = header.retention != nil
+    running = header.actors.enumerated().reduce(0) { mask, item in
+      item.element.launched ? mask | 1 << UInt64(item.offset) : mask
+    }
   }
 
-  /// The places of the actors that may do something.
-  func eligible(for action: PlanAction, of count: Int) -> [Int] {
-    (0..<count).filter { place in
-      switch action {
-      case .launch: !running.contains(place)
-      case .begin: running.contains(place) && !staging.contains(place)
-      case .commit: staging.contains(place)
-      case .clock: true
-      default: running.contains(place)
-      }
+  private static func mask(of count: Int) -> UInt64 { (1 << UInt64(count)) - 1 }
+
+  /// The places of those who may do something; of `consume` among the consumers, of all else among
+  /// the actors.
+  func eligible(for action: PlanAction) -> UInt64 {
+    switch action {
+    case .launch: everyone & ~running
+    case .begin: running & ~staging
+    case .commit: staging
+    case .clock: everyone
+    case .consume: consumers
+    case .deliver: running & signalled
+    case .poll: passesBySignal ? running : 0
+    case .resync: hasRetention ? running : 0
+    case .pass, .fetch, .merge, .record: passesBySignal ? 0 : running
+    default: running
     }
   }
 
@@ -42,15 +63,27 @@ struct PlanState {
   }
 
   mutating func note(_ action: PlanAction, by place: Int) {
+    let bit: UInt64 = 1 << UInt64(place)
     switch action {
-    case .launch: running.insert(place)
-    case .stop, .crash, .retire:
-      running.remove(place)
-      staging.remove(place)
-    case .begin: staging.insert(place)
-    case .commit: staging.remove(place)
+    case .write, .batch: if passesBySignal { signalled |= running }
+    case .launch: running |= bit
+    case .stop, .crash, .retire: leave(bit)
+    case .begin: staging |= bit
+    case .commit:
+      staging &= ~bit
+      if passesBySignal { signalled |= running }
+    case .deliver: signalled &= ~bit
+    case .fetch, .merge: midPass |= bit
+    case .record, .pass, .resync: midPass &= ~bit
     default: break
     }
+  }
+
+  private mutating func leave(_ bit: UInt64) {
+    running &= ~bit
+    staging &= ~bit
+    signalled &= ~bit
+    midPass &= ~bit
   }
 
   mutating func note(_ change: PlannedChange) {

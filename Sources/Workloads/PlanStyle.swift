@@ -1,3 +1,5 @@
+package import Traces
+
 /// What random plans look like: how many take part, how long plans are, and how writes are spread.
 package struct PlanStyle: Sendable {
   /// How many actors take part, from one to eight.
@@ -16,6 +18,14 @@ package struct PlanStyle: Sendable {
   package var gaps: [Double] = [0.01, 0.1, 1, 5, 10, 60, 600, 3600]
   /// What the system under test can be asked to do besides writing and passing.
   package var actions: Set<PlanAction> = Set(PlanAction.allCases)
+  /// The kinds of trouble that a plan may contain.
+  package var conditions = Condition.everyday
+  /// Whether actors may have several contexts.
+  package var hasContexts = true
+  /// Whether actors may have observers and merge hooks.
+  package var hasHooks = true
+  /// The members, authors and limits of every plan, if they are not drawn.
+  package var setup: PlanSetup?
 
   package init() {}
 
@@ -38,37 +48,4 @@ package struct PlanStyle: Sendable {
   private static let actorCountLimit = 4
 
   private static func perCent(_ share: Double) -> Int { max(1, Int((share * 100).rounded())) }
-}
-
-/// The kinds of commands that a generator chooses from; earlier ones are simpler.
-package enum PlanAction: Int, CaseIterable, Sendable {
-  case write
-  case pass
-  case purge
-  case fetch
-  case merge
-  case record
-  case launch
-  case crash
-  case stop
-  case batch
-  case clock
-  case begin
-  case commit
-  case retire
-
-  /// How often it is chosen in a plain run, against the others.
-  var weight: Int {
-    switch self {
-    case .write: 36
-    case .pass: 12
-    case .fetch, .merge, .record: 8
-    case .purge: 6
-    case .launch, .clock: 5
-    case .batch: 4
-    case .crash, .stop, .begin: 2
-    case .commit: 4
-    case .retire: 1
-    }
-  }
 }

@@ -21,7 +21,7 @@ import Traces
         story.verdict(CursorProgress.self), story.verdict(ObserverDelivery.self),
         story.verdict(LoudExpiry.self), story.verdict(ProtectedAuthors.self),
         story.verdict(HistoryExplainsData.self), story.verdict(TombstoneFidelity.self),
-        story.verdict(Reclaim.self),
+        story.verdict(Reclaim.self), story.verdict(WakeUp.self),
       ]
     )
   }
@@ -31,7 +31,14 @@ import Traces
     let core = CheckerSuite(checking: story.trace).verdicts.map(\.checker)
     #expect(core == CheckerSuite.names)
     #expect(CheckerSuite.names(in: .all).starts(with: core))
-    #expect(CheckerSuite.names(in: .all).count == 11)
+    #expect(CheckerSuite.names(in: .all).count == 12)
+  }
+
+  @Test func `Each checker says in one sentence what must hold`() {
+    let all = CheckerSuite.sentences(in: .all)
+    #expect(all.map(\.checker) == CheckerSuite.names(in: .all))
+    #expect(Set(all.map(\.sentence)).count == all.count)
+    #expect(all.allSatisfy { $0.sentence.hasSuffix(".") })
   }
 
   @Test func `A further checker's violation counts only where all are asked for`() throws {
@@ -96,7 +103,8 @@ import Traces
         decided[answer.checker, default: 0] += 1
       }
     }
-    for name in CheckerSuite.names(in: .all) where name != LoudExpiry.name {
+    for name in CheckerSuite.names(in: .all)
+    where name != LoudExpiry.name && name != WakeUp.name {
       #expect((decided[name] ?? 0) > 25, "\(name)")
     }
   }

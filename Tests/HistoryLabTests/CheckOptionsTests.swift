@@ -11,7 +11,7 @@ import Testing
     let options = try options("check")
     #expect(options.systems == ["tracker"])
     #expect(options.plans == 200)
-    #expect(options.planOptions == PlanOptions(steps: 40, actors: nil, like: .photos))
+    #expect(options.planOptions == PlanOptions(commands: 40, actors: nil, like: .photos))
     #expect(options.seed == 42)
     #expect(options.output == "Reports/runs")
     #expect(options.jobs == 3)
@@ -24,13 +24,13 @@ import Testing
   @Test func `Everything given is taken`() async throws {
     try await withFolder { folder in
       let options = try options(
-        "check --system article --system tracker --system article --plans 7 --steps 9 --actors 2 "
+        "check --system article --system tracker --system article --plans 7 --commands 9 --actors 2 "
           + "--seed 0x10 --like notes --output \(folder)/a/b --jobs 5 --json "
           + "--on-disk \(folder) --minutes 0.5 --quick"
       )
       #expect(options.systems == ["article", "tracker"])
       #expect(options.plans == 7)
-      #expect(options.planOptions == PlanOptions(steps: 9, actors: 2, like: .notes))
+      #expect(options.planOptions == PlanOptions(commands: 9, actors: 2, like: .notes))
       #expect(options.seed == 16)
       #expect(options.output == "\(folder)/a/b")
       #expect(options.jobs == 5)
@@ -71,13 +71,13 @@ import Testing
     try await withFolder { folder in
       let file = "\(folder)/it's a store.sqlite"
       try makeFile(file)
-      var options = try options("check --seed 1 --steps 9 --actors 2 --on-disk \(folder)")
+      var options = try options("check --seed 1 --commands 9 --actors 2 --on-disk \(folder)")
       options.planOptions.like = .file(file)
       let command = options.replayCommand(system: "article", plan: 17)
       let quoted = "'\(folder)/it'\\''s a store.sqlite'"
       #expect(
         command == "history-lab replay --system article --seed 0x1 --plan 17 --like \(quoted) "
-          + "--steps 9 --actors 2 --on-disk \(folder)"
+          + "--commands 9 --actors 2 --on-disk \(folder)"
       )
       let words = command.replacing(quoted, with: "FILE").split(separator: " ").dropFirst()
       let line = words.map { $0 == "FILE" ? file : String($0) }

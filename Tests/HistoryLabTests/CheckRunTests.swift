@@ -9,10 +9,15 @@ import Workloads
 @testable import HistoryLab
 
 /// A run of one system over random plans on the heap.
-private func checkRun(_ name: String, seed: UInt64 = 1) throws -> CheckRun {
+private func checkRun(
+  _ name: String,
+  seed: UInt64 = 1,
+  _ conditions: ConditionChoice = .everyday
+) throws -> CheckRun {
   let system = try #require(LabSystem.named(name))
+  let style = try PlanOptions(conditions: conditions).style(for: system)
   let recipe = PlanRecipe(
-    generator: PlanGenerator(try PlanOptions().style()),
+    generator: PlanGenerator(style),
     seed: seed,
     timestamps: system.timestamps
   )
@@ -50,20 +55,39 @@ extension CheckRun {
     #expect(tally.invalidPlanCount > 20)
   }
 
+  /// The trouble in which a seeded bug shows; the others show every day.
+  private static let troubles: [String: [Condition]] = [
+    "purge-ignores-consumers": [.mirrorLag], "record-unmerged": [.crash],
+    "hook-failure-passed-over": [.hookFailure], "cut-off-too-early": [.retention],
+    "cut-off-consumers": [.mirrorLag, .retention], "loss-untold": [.retention],
+    "signals-dropped": [.lostNotification],
+  ]
+
+  @Test func `The tracker holds under every condition, and every invariant is exercised`()
+    async throws
+  {
+    let tally = try await checkRun("tracker", .all).tally(200)
+    #expect(tally.broken.isEmpty && tally.notExercised.isEmpty)
+    for condition in Condition.generated {
+      #expect(tally.conditions[condition] ?? 0 > 0, "\(condition)")
+    }
+  }
+
   @Test(arguments: Mutant.all.map(\.name))
   func `Every seeded bug is caught and shrinks to a few commands`(_ mutant: String) async throws {
-    let run = try checkRun("mutant/" + mutant)
+    let trouble = Self.troubles[mutant].map { ConditionChoice.named($0) }
+    let run = try checkRun("mutant/" + mutant, trouble ?? .everyday)
     let plans = mutant == "fetch-at-cursor" || mutant == "merge-own-writer-only" ? 10 : 100
     let tally = try await run.tally(plans)
     let (checker, plan) = try #require(tally.broken.min { $0.plan < $1.plan })
     let finding = try run.shrink(checker, plan: plan) { _ in }
     let shrunk = finding.counterexample.trace.header.plan
-    #expect(shrunk.commands.count <= (mutant == "purge-by-greatest-cursor" ? 4 : 6))
+    #expect(shrunk.commands.count <= (mutant == "purge-by-greatest-cursor" ? 4 : 10))
     #expect(finding.isMinimal && finding.plan == plan)
     #expect(finding.originalCommandCount >= shrunk.commands.count)
     #expect(finding.counterexample.violation.checker == checker)
     // The counterexample stands by itself.
-    let again = CheckerSuite(checking: finding.counterexample.trace)
+    let again = CheckerSuite(checking: finding.counterexample.trace, scope: .all)
     #expect(again.violation(of: checker) == finding.counterexample.violation)
   }
 
@@ -75,21 +99,49 @@ extension CheckRun {
     #expect(one.broken.map(\.plan) == two.broken.map(\.plan))
   }
 
+  @Test func `A run of so many steps ends with the plan that makes them, whatever the jobs`()
+    async throws
+  {
+    let run = try checkRun("tracker", seed: 5)
+    let (steps, goal) = (PlanQueue(plans: .max, steps: 500), 500)
+    #expect(steps.last == .max)
+    var tallies: [CheckTally] = []
+    for jobs in 1...3 {
+      tallies.append(
+        try await run.tally(
+          plans: 1_000,
+          steps: goal,
+          jobs: jobs,
+          progress: { _ in },
+          goesOn: { true }
+        )
+      )
+    }
+    let first = try #require(tallies.first)
+    #expect(first.stepCount >= goal && first.stepCount < goal + 300)
+    for tally in tallies {
+      #expect(tally.counts == first.counts && tally.stepCount == first.stepCount)
+    }
+    let without = try await run.tally(first.planCount - 1)
+    #expect(without.stepCount < goal)
+  }
+
   @Test func `Tallies of lanes add up to that of one lane, in any order`() throws {
     let run = try checkRun("article", seed: 5)
     let lane = PlanLane(run.system, at: .heap(), versions: [:])
-    var (whole, lanes) = (CheckTally(), [CheckTally(), CheckTally()])
+    var (whole, lanes) = (CheckTally(), [[PlanOutcome](), []])
     for number in 1...24 {
-      let suite = try lane.check(run.recipe.plan(number).plan)
-      whole.add(suite, plan: number)
-      lanes[number % 2].add(suite, plan: number)
+      let outcome = try lane.outcome(of: run.recipe.plan(number).plan, number: number)
+      whole.add(outcome)
+      lanes[number % 2].append(outcome)
     }
     #expect(whole.broken.count > 2)
     for order in [lanes, lanes.reversed()] {
       var sum = CheckTally()
-      for tally in order { sum.add(tally) }
+      for outcome in order.joined() { sum.add(outcome) }
       #expect(sum.counts == whole.counts && sum.planCount == 24)
       #expect(sum.invalidPlanCount == whole.invalidPlanCount)
+      #expect(sum.stepCount == whole.stepCount && sum.conditions == whole.conditions)
     }
   }
 
@@ -125,7 +177,7 @@ extension CheckRun {
       jobs: 2,
       progress: {
         plans.add(1, ordering: .relaxed)
-        broken.add($0, ordering: .relaxed)
+        if $0.isBroken { broken.add(1, ordering: .relaxed) }
       },
       goesOn: { true }
     )

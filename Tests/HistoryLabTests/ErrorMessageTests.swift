@@ -137,6 +137,20 @@ import Darwin
         + #"Did you mean "photos"? Try: history-lab check --help"#
     ),
     (
+      "check --conditions crash,tyes",
+      "--conditions takes conditions with commas between, as list conditions shows them, or all, "
+        + #"not "crash,tyes". Try: history-lab check --help"#
+    ),
+    (
+      "check --conditions crash,power-off",
+      "--conditions: this build makes no plans with power-off yet: nothing takes the power away. "
+        + "Leave it out; all means every other one. Try: history-lab check --help"
+    ),
+    (
+      "check --config /nowhere/mine.json",
+      #"--config: there is no file "/nowhere/mine.json". Try: history-lab check --help"#
+    ),
+    (
       "replay",
       "replay needs a plan: FILE, or --seed and --plan. Try: history-lab replay --help"
     ),

@@ -27,9 +27,9 @@ import Testing
   }
 
   @Test func `Replay takes the seed of a check and a plan's number`() throws {
-    let line = "replay --seed 1 --plan 17 --like notes --steps 8 --actors 3"
+    let line = "replay --seed 1 --plan 17 --like notes --commands 8 --actors 3"
     let options = try ReplayOptions(parse(line), in: .sample)
-    let plans = PlanOptions(steps: 8, actors: 3, like: .notes)
+    let plans = PlanOptions(commands: 8, actors: 3, like: .notes)
     #expect(options.source == .seed(1, plan: 17, plans))
   }
 

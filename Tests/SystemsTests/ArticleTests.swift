@@ -97,8 +97,14 @@ import Traces
     #expect(try rig.perform(.pass("second")) == [.fetched([])])
   }
 
-  @Test func `It cannot resync, consume or be signalled`() throws {
-    for action in [Action.resync("app"), .consume("app"), .deliver("app", .late)] {
+  @Test func `A notification leads to a pass`() throws {
+    try rig.write("widget", insert(1))
+    let told = try rig.perform(.deliver("app", .delivered))
+    #expect(told == [.woke, .fetched(["1"]), .recorded(cursor: "1"), .merged(["1"])])
+  }
+
+  @Test func `It cannot resync, consume or look for itself`() throws {
+    for action in [Action.resync("app"), .consume("app"), .poll("app", .delivered)] {
       let failure = #expect(throws: SystemFailure.self) { try rig.perform(action) }
       #expect(failure?.code == .unsupported)
     }

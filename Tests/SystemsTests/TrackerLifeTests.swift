@@ -116,11 +116,21 @@ import Traces
     #expect(rig.clock.now == PlanClock.start)
   }
 
+  @Test func `A signal leads to one pass, and a look without news to none`() throws {
+    let rig = try Rig(TrackerSystem())
+    try rig.write("widget", insert(1))
+    let pass: [Happening] = [.woke, .merged(["1"]), .recorded(cursor: "1")]
+    #expect(try rig.perform(.deliver("app", .delivered)) == pass)
+    #expect(try rig.perform(.deliver("app", .delivered)) == [])
+    #expect(try rig.perform(.poll("app", .delivered)) == [])
+    try rig.write("widget", insert(2))
+    #expect(try rig.perform(.poll("app", .delivered)).first == .woke)
+  }
+
   @Test func `What it cannot do is refused, and so is an actor that does not run`() throws {
     let rig = try Rig(TrackerSystem())
-    for action in [Action.consume("app"), .deliver("app", .lost), .poll("app", .late)] {
-      let failure = #expect(throws: SystemFailure.self) { try rig.perform(action) }
-      #expect(failure?.code == .unsupported)
+    #expect(throws: SystemFailure(.failed, "The consumer app is not registered.")) {
+      try rig.perform(.consume("app"))
     }
     try rig.perform(.stop("app"))
     let stopped = SystemFailure(.failed, "app is not running.")

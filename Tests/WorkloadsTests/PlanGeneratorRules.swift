@@ -6,19 +6,26 @@ struct PlanRules {
   private let header: PlanHeader
   private var running: Set<ActorID>
   private var begun: Set<ActorID> = []
+  private let allowsTwice: Bool
 
-  init(_ header: PlanHeader) {
+  init(_ header: PlanHeader, allowsTwice: Bool = false) {
     self.header = header
+    self.allowsTwice = allowsTwice
     running = Set(header.actors.filter(\.launched).map(\.id))
   }
 
   /// Why a command is not legal now, or nothing; a legal one takes effect.
   mutating func objection(to action: Action) -> String? {
     guard let actor = action.actor else { return nil }
+    if case .consume = action {
+      return header.consumers.contains(actor) ? nil : "\(actor) is no consumer"
+    }
     guard header.actor(actor) != nil else { return "\(actor) is not in the plan" }
     let wants: Bool
     switch action {
-    case .launch: wants = running.insert(actor).inserted
+    // A second process of an actor that runs is a kind of trouble.
+    case .launch: wants = running.insert(actor).inserted || allowsTwice
+    case .deliver, .poll: wants = running.contains(actor) && header.drive == .signals
     case .stop, .crash, .retire:
       begun.remove(actor)
       wants = running.remove(actor) != nil

@@ -1,6 +1,7 @@
 import Checkers
 import Foundation
 import Traces
+import Workloads
 
 /// What a check found, for people and for machines alike.
 struct CheckReport {
@@ -100,6 +101,8 @@ struct CheckDocument: Codable {
     let steps: Int
     let seconds: Double
     let invariants: [Invariant]
+    /// How many plans contained each kind of trouble; absent in the reports of older versions.
+    var conditions: [String: Int]?
     let counterexamples: [Found]
   }
   /// The version of the form.
@@ -138,6 +141,9 @@ struct CheckDocument: Codable {
           unknown: count.unknown
         )
       },
+      conditions: Dictionary(
+        uniqueKeysWithValues: report.tally.conditions.map { ($0.key.rawValue, $0.value) }
+      ),
       counterexamples: report.findings.map(found)
     )
   }

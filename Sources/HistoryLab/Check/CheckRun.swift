@@ -1,6 +1,6 @@
+import Checkers
 import PropertyTesting
 import Simulation
-import Synchronization
 import Systems
 import Traces
 
@@ -17,56 +17,59 @@ struct CheckRun: Sendable {
   /// How often shrinking may run the system, for each invariant that broke.
   static let shrinkEvaluations = 2_000
 
-  /// Runs plans 1 to a count, and counts the verdicts.
+  /// Runs plans 1 to a count, or until so many steps are made, and counts the verdicts.
   ///
   /// Before each plan it asks whether to go on; a run that is stopped has counted what it ran.
   func tally(
     plans: Int,
+    steps: Int? = nil,
     jobs: Int,
-    progress: @escaping @Sendable (_ invalid: Int) -> Void,
+    progress: @escaping @Sendable (PlanOutcome) -> Void,
     goesOn: @escaping @Sendable () -> Bool
   ) async throws(LabError) -> CheckTally {
-    let next = NextPlan(count: plans)
-    let outcomes = await withTaskGroup(of: Result<CheckTally, LabError>.self) { group in
+    let queue = PlanQueue(plans: plans, steps: steps)
+    let results = await withTaskGroup(of: Result<[PlanOutcome], LabError>.self) { group in
       for lane in 0..<min(jobs, plans) {
         group.addTask {
           do throws(LabError) {
-            return .success(try runLane(lane, next, progress, goesOn))
+            return .success(try runLane(lane, queue, progress, goesOn))
           } catch {
             return .failure(error)
           }
         }
       }
-      var outcomes: [Result<CheckTally, LabError>] = []
-      for await outcome in group { outcomes.append(outcome) }
-      return outcomes
+      var results: [Result<[PlanOutcome], LabError>] = []
+      for await result in group { results.append(result) }
+      return results
     }
     var total = CheckTally()
-    for outcome in outcomes { total.add(try outcome.get()) }
+    for result in results {
+      for outcome in try result.get() where outcome.plan <= queue.last { total.add(outcome) }
+    }
     return total
   }
 
   private func runLane(
     _ number: Int,
-    _ next: NextPlan,
-    _ progress: (Int) -> Void,
+    _ queue: PlanQueue,
+    _ progress: (PlanOutcome) -> Void,
     _ goesOn: () -> Bool
-  ) throws(LabError) -> CheckTally {
+  ) throws(LabError) -> [PlanOutcome] {
     let place = try place(number)
     defer { place.removeStore() }
     let lane = PlanLane(system, at: place, versions: versions)
-    var tally = CheckTally()
-    while goesOn(), let plan = next.take() {
+    var outcomes: [PlanOutcome] = []
+    while goesOn(), let plan = queue.take() {
       do throws(SystemFailure) {
-        let before = tally.invalidPlanCount
-        tally.add(try lane.check(recipe.plan(plan).plan), plan: plan)
-        progress(tally.invalidPlanCount - before)
+        let outcome = try lane.outcome(of: recipe.plan(plan).plan, number: plan)
+        queue.finish(plan, steps: outcome.stepCount)
+        outcomes.append(outcome)
+        progress(outcome)
       } catch {
         throw .lab("plan \(plan) could not be run on \(system.name): \(error.message)")
       }
     }
-    tally.stepCount = lane.stepCount
-    return tally
+    return outcomes
   }
 
   /// Makes the plan with a number as short and plain as it gets while it breaks an invariant.
@@ -101,13 +104,15 @@ struct CheckRun: Sendable {
   ) throws(SystemFailure) -> Finding {
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
-    guard let violation = try lane.violation(of: checker, by: plan) else {
+    let trace = try lane.trace(plan)
+    // Of the whole trace: what only the end decides, an early stop would place elsewhere.
+    let suite = CheckerSuite(checking: trace, scope: .all)
+    guard let violation = suite.violation(of: checker) else {
       throw SystemFailure(
         .failed,
         "\(checker) broke, but not when the same plan ran again: the system is not repeatable."
       )
     }
-    let trace = try lane.trace(plan)
     return Finding(
       counterexample: Counterexample(trace: trace, violation: violation),
       plan: number,
@@ -128,19 +133,4 @@ struct Finding: Sendable {
   let evaluations: Int
   /// Whether nothing simpler was left to try.
   let isMinimal: Bool
-}
-
-/// Hands out the numbers of plans, each once.
-private final class NextPlan: Sendable {
-  private let count: Int
-  private let taken = Atomic<Int>(0)
-
-  init(count: Int) {
-    self.count = count
-  }
-
-  func take() -> Int? {
-    let number = taken.add(1, ordering: .relaxed).newValue
-    return number <= count ? number : nil
-  }
 }

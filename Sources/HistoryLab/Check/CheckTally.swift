@@ -1,5 +1,6 @@
 import Checkers
 import Traces
+import Workloads
 
 /// What became of the plans of one system, invariant by invariant.
 struct CheckTally: Sendable {
@@ -12,43 +13,32 @@ struct CheckTally: Sendable {
     var firstInvalid: Int?
   }
   private(set) var counts: [String: Count] = [:]
+  /// How many plans contained each kind of trouble.
+  private(set) var conditions: [Condition: Int] = [:]
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
-  var stepCount = 0
+  private(set) var stepCount = 0
+  private let names = CheckerSuite.names(in: .all)
 
   init() {
-    for name in CheckerSuite.names(in: .all) { counts[name] = Count() }
+    for name in names { counts[name] = Count() }
   }
 
-  /// Counts the verdicts about one plan.
-  mutating func add(_ suite: CheckerSuite, plan number: Int) {
+  /// Counts what became of one plan.
+  mutating func add(_ outcome: PlanOutcome) {
     planCount += 1
-    var isBroken = false
-    for (checker, verdict) in suite.verdicts {
-      switch verdict {
-      case .valid: counts[checker, default: Count()].valid += 1
-      case .unknown: counts[checker, default: Count()].unknown += 1
+    stepCount += outcome.stepCount
+    if outcome.isBroken { invalidPlanCount += 1 }
+    for condition in outcome.conditions { conditions[condition, default: 0] += 1 }
+    for (name, answer) in zip(names, outcome.answers) {
+      switch answer {
+      case .valid: counts[name, default: Count()].valid += 1
+      case .unknown: counts[name, default: Count()].unknown += 1
       case .invalid:
-        isBroken = true
-        counts[checker, default: Count()].invalid += 1
-        let first = counts[checker]?.firstInvalid ?? number
-        counts[checker]?.firstInvalid = min(first, number)
+        counts[name, default: Count()].invalid += 1
+        let first = counts[name]?.firstInvalid ?? outcome.plan
+        counts[name]?.firstInvalid = min(first, outcome.plan)
       }
-    }
-    if isBroken { invalidPlanCount += 1 }
-  }
-
-  /// Adds what another lane counted.
-  mutating func add(_ other: CheckTally) {
-    planCount += other.planCount
-    invalidPlanCount += other.invalidPlanCount
-    stepCount += other.stepCount
-    for (checker, count) in other.counts {
-      counts[checker, default: Count()].valid += count.valid
-      counts[checker, default: Count()].invalid += count.invalid
-      counts[checker, default: Count()].unknown += count.unknown
-      let firsts = [counts[checker]?.firstInvalid, count.firstInvalid].compactMap { $0 }
-      counts[checker]?.firstInvalid = firsts.min()
     }
   }
 

@@ -1,12 +1,14 @@
 import Checkers
 import Reporting
 import Traces
+import Workloads
 
 /// A check's findings as a person reads them.
 struct CheckText {
   let terminal: Terminal
 
-  func print(_ report: SystemReport, seed: UInt64) {
+  /// Prints what became of a system's plans, and how many contained each of some conditions.
+  func print(_ report: SystemReport, seed: UInt64, conditions: Set<Condition> = []) {
     let rate = report.seconds > 0 ? Int(Double(report.tally.stepCount) / report.seconds) : 0
     terminal.print(
       terminal.styled(report.system, .bold)
@@ -15,6 +17,10 @@ struct CheckText {
     )
     for line in table(report.tally).text().split(separator: "\n") {
       terminal.print("  " + styled(String(line)))
+    }
+    for line in table(conditions, report.tally).text().split(separator: "\n")
+    where !conditions.isEmpty {
+      terminal.print("  " + line)
     }
     let style: Style = report.findings.isEmpty ? .green : .red
     terminal.print(terminal.styled("  " + report.sentence.capitalizedFirst, style))
@@ -37,6 +43,15 @@ struct CheckText {
       table.append([
         name, verdict, count.valid.grouped, count.invalid.grouped, count.unknown.grouped,
       ])
+    }
+    return table
+  }
+
+  /// One line a condition: how many plans really contained it.
+  private func table(_ conditions: Set<Condition>, _ tally: CheckTally) -> ReportTable {
+    var table = ReportTable(columns: [.text("condition"), .number("plans")])
+    for condition in Condition.allCases where conditions.contains(condition) {
+      table.append([condition.rawValue, (tally.conditions[condition] ?? 0).grouped])
     }
     return table
   }

@@ -11,7 +11,10 @@ struct CheckVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let style = try options.planOptions.style()
+    let systems = options.systems.compactMap(LabSystem.named)
+    let styles = try systems.map { (system) throws(LabError) in
+      try options.planOptions.style(for: system)
+    }
     let folder = try RunOutput(
       "check",
       seed: options.seed,
@@ -20,7 +23,7 @@ struct CheckVerb: Verb {
     )
     let start = terminal.now()
     var reports: [SystemReport] = []
-    for system in options.systems.compactMap(LabSystem.named) {
+    for (system, style) in zip(systems, styles) {
       let left = options.timeLimit.map { $0 - (terminal.now() - start) }
       reports.append(try await check(system, style, timeLimit: left, folder))
       if Interruption.isRequested { break }
@@ -74,25 +77,35 @@ struct CheckVerb: Verb {
       seconds: elapsed / .seconds(1),
       findings: findings
     )
-    if !options.json { CheckText(terminal: terminal).print(report, seed: options.seed) }
+    if !options.json {
+      let text = CheckText(terminal: terminal)
+      text.print(
+        report,
+        seed: options.seed,
+        conditions: options.planOptions.conditions == .everyday
+          ? [] : recipe.generator.style.conditions
+      )
+    }
     return report
   }
 
   private func tally(_ run: CheckRun, _ timeLimit: Duration?) async throws(LabError) -> CheckTally {
     let work = WorkState(
       run.system.name,
-      unit: "plans",
-      total: options.plans,
+      unit: options.steps == nil ? "plans" : "steps",
+      total: options.steps ?? options.plans,
       limit: timeLimit
     )
     let bar = ProgressBar(work, on: terminal)
     let deadline = timeLimit.map { terminal.now() + $0 }
     let now = terminal.now
     defer { bar.finish() }
+    let countsSteps = options.steps != nil
     return try await run.tally(
       plans: options.plans,
+      steps: options.steps,
       jobs: options.jobs,
-      progress: { _ in bar.advance() },
+      progress: { bar.advance(by: countsSteps ? $0.stepCount : 1) },
       goesOn: { !Interruption.isRequested && deadline.map { now() < $0 } ?? true }
     )
   }

@@ -1,7 +1,6 @@
 import HistoryStore
 import Systems
 import Traces
-import Workloads
 
 /// A system under test by name: what it is, how it is made, and what its plans may hold.
 struct LabSystem: Sendable {
@@ -9,8 +8,8 @@ struct LabSystem: Sendable {
   let sentence: String
   /// How its store makes timestamps.
   let timestamps: TimestampPolicy
-  /// The kinds of commands that it knows what to do with.
-  var actions = Set(PlanAction.allCases)
+  /// What it can be asked to do.
+  let capabilities: Set<Capability>
   let make: @Sendable () -> any SystemUnderTest
 
   /// Every system of this build, in the order in which they are listed.
@@ -19,17 +18,20 @@ struct LabSystem: Sendable {
       LabSystem(
         name: "tracker",
         sentence: "Our tracker and store: the real code.",
-        timestamps: .monotone
+        timestamps: .monotone,
+        capabilities: TrackerSystem.abilities
       ) { TrackerSystem() },
       LabSystem(
         name: "article",
         sentence: "The manager of the 2021 article; its cleaner runs by command.",
-        timestamps: .wallClock
+        timestamps: .wallClock,
+        capabilities: ArticleSystem.abilities
       ) { ArticleSystem() },
       LabSystem(
         name: "article-eager",
         sentence: "The manager of the 2021 article; its cleaner runs after every pass.",
-        timestamps: .wallClock
+        timestamps: .wallClock,
+        capabilities: ArticleSystem.abilities
       ) { ArticleSystem(cleansAfterPass: true) },
     ] + Mutant.all.map(LabSystem.init)
 
@@ -43,6 +45,7 @@ extension LabSystem {
     name = "mutant/" + mutant.name
     sentence = mutant.sentence
     timestamps = .monotone
+    capabilities = TrackerSystem.abilities
     make = { TrackerSystem(rules: mutant.rules) }
   }
 }

@@ -49,6 +49,18 @@ final class PlanLane {
   /// How many commands were performed so far.
   var stepCount: Int { simulator.stepCount }
 
+  /// Runs a plan to its end, and answers what became of it.
+  func outcome(of plan: Plan, number: Int) throws(SystemFailure) -> PlanOutcome {
+    let before = stepCount
+    let suite = try check(plan)
+    return PlanOutcome(
+      plan: number,
+      stepCount: stepCount - before,
+      conditions: Condition.found(in: plan),
+      suite
+    )
+  }
+
   /// Runs a plan to its end and checks it.
   func check(_ plan: Plan) throws(SystemFailure) -> CheckerSuite {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)

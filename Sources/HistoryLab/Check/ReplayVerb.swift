@@ -42,10 +42,13 @@ struct ReplayVerb: Verb {
       }
     case .seed(let seed, let number, let planOptions):
       let name = options.system ?? "tracker"
+      guard let system = LabSystem.named(name) else {
+        throw .usage("there is no system \(name.quoted). Try: history-lab list systems")
+      }
       let recipe = PlanRecipe(
-        generator: PlanGenerator(try planOptions.style()),
+        generator: PlanGenerator(try planOptions.style(for: system)),
         seed: seed,
-        timestamps: LabSystem.named(name)?.timestamps ?? .monotone
+        timestamps: system.timestamps
       )
       return (recipe.plan(number).plan, name)
     }

@@ -4,6 +4,8 @@ struct CheckOptions: Hashable, Sendable {
   var systems: [String]
   /// The number of plans for each system.
   var plans: Int
+  /// After how many steps a system's check ends, or nothing when its plans are counted.
+  var steps: Int?
   /// What the plans look like.
   var planOptions: PlanOptions
   var seed: UInt64
@@ -38,6 +40,12 @@ struct CheckOptions: Hashable, Sendable {
     default: 200,
     "How many plans each system runs."
   )
+  static let stepsOption = Option(
+    "steps",
+    .integer("N", 1...10_000_000_000),
+    defaultText: "as many as the plans have",
+    "Runs plans until N steps are made, each a command or a part of what closes a plan."
+  )
   static let jobsOption = Option(
     "jobs",
     .integer("N", 1...256),
@@ -59,7 +67,12 @@ struct CheckOptions: Hashable, Sendable {
     for name in systems { try composition.checkSystem(name) }
     quick = arguments.isSet(Self.quickFlag)
     let isCounted = arguments.isGiven(Self.plansOption.name)
-    plans = quick && !isCounted ? Self.quickPlans : try arguments.required(Self.plansOption)
+    steps = arguments.value(Self.stepsOption)
+    if quick, !isCounted {
+      plans = Self.quickPlans
+    } else {
+      plans = steps != nil && !isCounted ? .max : try arguments.required(Self.plansOption)
+    }
     planOptions = try PlanOptions(arguments)
     seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
     output = try arguments.required(CommonOption.output)
@@ -89,7 +102,7 @@ extension CheckOptions {
   static let spec = VerbSpec(
     name: "check",
     sentence: "Runs plans against systems; shrinks and reports what fails.",
-    options: [system.spec, plansOption.spec] + PlanOptions.specs + [
+    options: [system.spec, plansOption.spec, stepsOption.spec] + PlanOptions.specs + [
       CommonOption.seed.spec, minutes.spec, quickFlag.spec, jobsOption.spec,
       CommonOption.onDisk.spec, CommonOption.output.spec, CommonOption.json.spec,
     ],
@@ -100,12 +113,12 @@ extension CheckOptions {
         "The published article's protocol, with plans that can be made again."
       ),
       Example(
-        "check --like Photos.sqlite --minutes 5",
-        "Plans like the history of a real store, for at most five minutes."
+        "check --conditions all --steps 1000000",
+        "Every kind of trouble that the lab makes, for a million steps."
       ),
       Example(
-        "check --system tracker --system article --quick --json",
-        "A short check of two systems, for another program to read."
+        "check --config mine.json --conditions crash,retention",
+        "Your own actors, members and limits, with crashes."
       ),
     ]
   )

@@ -1,14 +1,18 @@
 /// What plans look like: with the seed and the system, all that a plan is made from.
 struct PlanOptions: Hashable, Sendable {
   /// The most commands that a plan may have.
-  var steps = 40
+  var commands = 40
   /// The actors of every plan, or nothing if each plan draws how many.
   var actors: Int?
   /// What the plans resemble.
   var like: Likeness = .photos
+  /// The kinds of trouble that they may contain.
+  var conditions: ConditionChoice = .everyday
+  /// The file with a configuration of one's own, or nothing if each plan draws who takes part.
+  var config: String?
 
-  static let stepsOption = Option(
-    "steps",
+  static let commandsOption = Option(
+    "commands",
     "N",
     in: 1...100_000,
     default: 40,
@@ -27,28 +31,60 @@ struct PlanOptions: Hashable, Sendable {
     defaultText: "photos",
     "What the plans resemble: photos, notes, or the history of a store file."
   )
+  static let conditionsOption = Option(
+    "conditions",
+    ConditionChoice.reader,
+    default: .everyday,
+    defaultText: ConditionChoice.everydayNames,
+    "The kinds of trouble that plans may contain, or all; list conditions explains them."
+  )
+  static let configOption = Option(
+    "config",
+    .path("FILE"),
+    defaultText: "each plan draws its own",
+    "Who takes part in every plan, how it is configured and which limits hold: a JSON file."
+  )
 
-  static let specs = [stepsOption.spec, actorsOption.spec, likeOption.spec]
+  static let specs = [
+    commandsOption.spec, actorsOption.spec, likeOption.spec, conditionsOption.spec,
+    configOption.spec,
+  ]
 
-  init(steps: Int = 40, actors: Int? = nil, like: Likeness = .photos) {
-    self.steps = steps
+  init(
+    commands: Int = 40,
+    actors: Int? = nil,
+    like: Likeness = .photos,
+    conditions: ConditionChoice = .everyday,
+    config: String? = nil
+  ) {
+    self.commands = commands
     self.actors = actors
     self.like = like
+    self.conditions = conditions
+    self.config = config
   }
 
-  /// - Throws: a usage error if the file to resemble cannot be read.
+  /// - Throws: a usage error if a file cannot be read, or no plans are made of a condition.
   init(_ arguments: ParsedArguments) throws(LabError) {
-    steps = try arguments.required(Self.stepsOption)
+    commands = try arguments.required(Self.commandsOption)
     actors = arguments.value(Self.actorsOption)
     like = try arguments.required(Self.likeOption).checked()
+    conditions = try arguments.required(Self.conditionsOption).checked()
+    config = arguments.value(Self.configOption)
+    if let config { try FilePath.checkReadable(config, for: "--config") }
+    guard config == nil || actors == nil else {
+      throw .usage("--config names every actor: leave out --actors.")
+    }
   }
 
   /// The options that bring these plans about again; defaults are left out.
   var arguments: [String] {
     var words: [String] = []
     if like != .photos { words += ["--like", like.text] }
-    if steps != 40 { words += ["--steps", String(steps)] }
+    if commands != 40 { words += ["--commands", String(commands)] }
     if let actors { words += ["--actors", String(actors)] }
+    if conditions != .everyday { words += ["--conditions", conditions.text] }
+    if let config { words += ["--config", config] }
     return words
   }
 }

@@ -67,10 +67,19 @@ package final class MemberSession {
   package struct Memory: Sendable {
     let ignoredAuthors: Set<String>
     let pageTransactionCountMax: Int
-    let registration: Registration
+    var registration: Registration
     let mergedThrough: HistoryToken
     let recordedThrough: HistoryToken
     let fetched: HistoryPage?
+
+    /// The same, but that the member counts as running again.
+    ///
+    /// - Throws: ``HistoryError/inUse(_:processID:)`` when it runs already.
+    package func held(by store: Store) throws(HistoryError) -> Memory {
+      var held = self
+      held.registration = try store.holding(registration)
+      return held
+    }
   }
 
   /// What the session has in memory now.
@@ -146,9 +155,11 @@ package final class MemberSession {
   ///
   /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is written then.
   package func record() throws(HistoryError) -> HistoryToken {
-    if mergedThrough != recordedThrough {
-      try store.record(registration, through: mergedThrough)
-      recordedThrough = mergedThrough
+    let unmerged = store.configuration.rules.recordsUnmerged ? fetched?.scannedThrough : nil
+    let position = unmerged ?? mergedThrough
+    if position != recordedThrough {
+      try store.record(registration, through: position)
+      recordedThrough = position
     }
     return recordedThrough
   }

@@ -4,8 +4,9 @@ import Testing
 
 @testable import HistoryTracking
 
-/// Three concurrent trackers under seeded schedules. `SCHEDULES=10000` runs as many, and
-/// `SCHEDULE_SEED=0x2a` the one with a seed.
+/// Three concurrent trackers under seeded schedules.
+///
+/// `SCHEDULES=10000` runs as many, and `SCHEDULE_SEED=0x2a` the one with a seed.
 @Suite struct `Schedules of three trackers` {
   /// How many are run, by the environment or, in quick tests, a hundred.
   private static let count = number("SCHEDULES") ?? 100

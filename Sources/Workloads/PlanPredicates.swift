@@ -3,7 +3,7 @@ import PropertyTesting
 import Traces
 
 /// Draws the conditions of batch requests: mostly one comparison, seldom a tree of them.
-enum PlanConditions {
+enum PlanPredicates {
   /// How deep conditions lie in each other at most.
   private static let depthMax = 3
   /// How many conditions are joined at most.

@@ -1,0 +1,133 @@
+package import Traces
+
+/// In plans that signals drive, a commit leads to a pass of every running actor in time.
+///
+/// Verifies: each actor that runs when a transaction commits which it must merge, or that starts with
+/// one that it has not merged, fetches again within ``SignalTicks/bound`` ticks; where the plan made
+/// one of its signals or polls late or lost meanwhile, within ``SignalTicks/boundAtWorst``. A pass that
+/// fails counts: it was made. The time ends with the plan: the closing phase heals everything.
+///
+/// Does not verify: that the pass brought anything (NoLostTransaction), the order of signals, plans
+/// whose commands make the passes, actors that end before their time is over, consumers.
+package struct WakeUp: Invariant {
+  package static let name = "WakeUp"
+  package static let sentence =
+    "A commit that is signalled leads to a pass of every running actor in time."
+  package private(set) var violation: Violation?
+
+  /// A pass that an actor owes.
+  private struct Duty: Sendable {
+    /// The first transaction that asks for it.
+    let position: Int
+    let since: Int
+    var isDisturbed = false
+
+    var end: Int {
+      since + (isDisturbed ? SignalTicks.boundAtWorst : SignalTicks.bound)
+    }
+  }
+
+  private let isDriven: Bool
+  /// What each member owes, by its position in the timeline.
+  private var duties: [Duty?] = []
+  private var hasWoken = false
+  private var isOver = false
+
+  package init(_ header: TraceHeader) { isDriven = header.plan.header.drive == .signals }
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard isDriven, violation == nil, !isOver else { return }
+    check(event, on: timeline)
+    if case .committed(let transaction) = event.happening {
+      return commit(transaction, event, on: timeline)
+    }
+    guard let actor = timeline.actor else { return }
+    follow(event, actor, on: timeline)
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    guard isDriven else { return .unknown("The plan's commands make the passes, not signals.") }
+    return hasWoken ? .valid : .unknown("No running actor had to merge what another committed.")
+  }
+
+  private mutating func follow(_ event: Event, _ actor: Int, on timeline: Timeline) {
+    switch event.happening {
+    case .called(nil, "fetch"): isOver = true
+    case .called(let command?, "deliver"), .called(let command?, "poll"):
+      guard Self.isDisturbing(timeline.plan.commands[command].action) else { return }
+      self[duty: actor]?.isDisturbed = true
+    case .launched: launch(event, actor, on: timeline)
+    case .stopped, .crashed, .retired: self[duty: actor] = nil
+    case .fetched: meet(actor)
+    case .merged where timeline.word != "merge": meet(actor)
+    case .ended(_, .failed) where Timeline.passing.contains(timeline.word): meet(actor)
+    default: break
+    }
+  }
+
+  private static func isDisturbing(_ action: Action) -> Bool {
+    switch action {
+    case .deliver(_, let fate), .poll(_, let fate): fate == .late || fate == .lost
+    default: false
+    }
+  }
+
+  /// Everyone who runs and must merge the transaction owes a pass from now on.
+  private mutating func commit(
+    _ transaction: CommittedTransaction,
+    _ event: Event,
+    on timeline: Timeline
+  ) {
+    let owing = timeline.owing(transaction).intersection(timeline.running)
+      .subtracting(timeline.consumers)
+    var rest = owing
+    while let member = rest.first {
+      rest.subtract(timeline.everyone[member].bit)
+      guard self[duty: member] == nil else { continue }
+      self[duty: member] = Duty(position: timeline.transactions.count, since: event.tick)
+    }
+  }
+
+  /// An actor that starts with something to merge owes a pass.
+  private mutating func launch(_ event: Event, _ actor: Int, on timeline: Timeline) {
+    let bit = timeline.everyone[actor].bit
+    guard timeline.members.contains(bit) else { return }
+    let first = timeline.standings.indices.first { position in
+      let standing = timeline.standings[position]
+      return standing.required.subtracting(standing.merged).contains(bit) && !standing.isPurged
+    }
+    guard let first else { return }
+    self[duty: actor] = Duty(position: first, since: event.tick)
+  }
+
+  private mutating func meet(_ actor: Int) {
+    guard self[duty: actor] != nil else { return }
+    hasWoken = true
+    self[duty: actor] = nil
+  }
+
+  private mutating func check(_ event: Event, on timeline: Timeline) {
+    for (member, duty) in duties.enumerated() {
+      guard let duty, event.tick > duty.end else { continue }
+      let id = timeline.everyone[member].id
+      violation = Violation(
+        checker: Self.name,
+        at: event.at,
+        because: "\(timeline.writer(of: duty.position)) wrote \(timeline.label(duty.position)); "
+          + "\(id) ran and made no pass in the \(duty.end - duty.since) ticks after it",
+        transaction: timeline.transactions[duty.position].told.name
+      )
+      return
+    }
+  }
+
+  /// What a member owes, for those that are new to the trace as well.
+  private subscript(duty member: Int) -> Duty? {
+    get { duties.indices.contains(member) ? duties[member] : nil }
+    set {
+      while duties.count <= member { duties.append(nil) }
+      duties[member] = newValue
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Systems
+import Workloads
+
+extension Condition {
+  /// What a system must be able to do to be put through the condition, if it is anything.
+  var need: Capability? {
+    switch self {
+    case .ties, .clockBack, .clockJump, .pause: .clock
+    case .stampBeforeCommit: .begin
+    case .crash: .crash
+    case .lostNotification: .signals
+    case .sameActorTwice: .twice
+    case .backgroundWrites: .batch
+    case .absentAuthor: .nullAuthor
+    case .configSkew: .config
+    case .mirrorLag: .consume
+    case .hookFailure: .hooks
+    case .retention: .retention
+    case .steady, .restart, .sameAuthorTwice, .lateJoin, .powerOff: nil
+    }
+  }
+}
+
+extension LabSystem {
+  /// The conditions that the system can be put through, of those that this build makes plans of.
+  var conditions: Set<Condition> {
+    Condition.generated.filter { $0.need.map(capabilities.contains) ?? true }
+  }
+
+  /// The kinds of commands that it knows what to do with.
+  var actions: Set<PlanAction> {
+    let steps: Set<PlanAction> = [.fetch, .merge, .record]
+    return Set(PlanAction.allCases).filter { action in
+      switch action {
+      case .purge: capabilities.contains(.purge)
+      case .poll: capabilities.contains(.poll)
+      case .resync: capabilities.contains(.resync)
+      default: capabilities.contains(.steps) || !steps.contains(action)
+      }
+    }
+  }
+}

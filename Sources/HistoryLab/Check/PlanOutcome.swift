@@ -1,0 +1,38 @@
+import Checkers
+import Traces
+import Workloads
+
+/// What became of one plan.
+struct PlanOutcome: Sendable {
+  /// What one checker said.
+  enum Answer: UInt8, Sendable {
+    case valid
+    case invalid
+    case unknown
+  }
+  /// The plan's number; the first is 1.
+  let plan: Int
+  /// How many commands were performed, closing phase included.
+  let stepCount: Int
+  /// The kinds of trouble that it contained.
+  let conditions: Set<Condition>
+  /// The answers, in the order of the checkers.
+  let answers: [Answer]
+
+  /// Takes the answers of the checkers.
+  init(plan: Int, stepCount: Int, conditions: Set<Condition>, _ suite: CheckerSuite) {
+    self.plan = plan
+    self.stepCount = stepCount
+    self.conditions = conditions
+    answers = suite.verdicts.map { answer in
+      switch answer.verdict {
+      case .valid: .valid
+      case .invalid: .invalid
+      case .unknown: .unknown
+      }
+    }
+  }
+
+  /// Whether any invariant broke.
+  var isBroken: Bool { answers.contains(.invalid) }
+}

@@ -1,0 +1,58 @@
+import HistoryStore
+import PersistentHistory
+
+/// A consumer of a plan: a mirror or an index that reads history and keeps its token.
+final class ConsumerProcess {
+  private let store: Store
+  /// The launch that the registry knows.
+  private(set) var registration: Registration
+  /// The position through which it has read.
+  private(set) var token: HistoryToken
+
+  /// Registers the consumer, or takes up its token.
+  init(_ id: ActorID, on store: Store) throws(HistoryError) {
+    self.store = store
+    registration = try store.join(id, kind: .consumer)
+    token = registration.cursor
+  }
+
+  /// What the process has in memory.
+  struct Memory {
+    let registration: Registration
+    let token: HistoryToken
+  }
+
+  /// What the process has in memory now.
+  var memory: Memory { Memory(registration: registration.released, token: token) }
+
+  /// Puts the process back as it was, on a store that was put back.
+  init(_ memory: Memory, on store: Store) throws(HistoryError) {
+    self.store = store
+    registration = try store.holding(memory.registration)
+    token = memory.token
+  }
+
+  /// Reads everything that is new, and then keeps its token.
+  ///
+  /// - Returns: the numbers of the transactions that it read.
+  func consume() throws(HistoryError) -> [Int64] {
+    var numbers: [Int64] = []
+    var request = HistoryRequest(after: token)
+    var page: HistoryPage
+    repeat {
+      page = try store.fetch(request, by: registration)
+      numbers += page.transactions.map(\.number)
+      request = request.next(after: page)
+    } while page.hasMore
+    token = page.scannedThrough
+    try store.record(registration, through: token)
+    return numbers
+  }
+
+  /// Starts anew at the head, after its history was lost.
+  func resync() throws(HistoryError) -> HistoryToken {
+    registration = try store.resync(registration)
+    token = registration.cursor
+    return token
+  }
+}

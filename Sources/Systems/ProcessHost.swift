@@ -1,0 +1,172 @@
+import HistoryStore
+import PersistentHistory
+import Traces
+
+/// A process of a system on our store, as its host starts it, keeps it and puts it back.
+protocol HostedProcess: AnyObject {
+  /// What the process has in memory.
+  associatedtype Memory
+
+  /// Its connection and its contexts.
+  var process: PlanProcess { get }
+  /// What the process has in memory now.
+  ///
+  /// - Throws: ``SystemFailure`` when that cannot be put back.
+  func memory() throws(SystemFailure) -> Memory
+
+  /// Puts a process back as it was, on a store that was put back.
+  init(_ memory: Memory, on store: Store) throws(HistoryError)
+
+  /// Loses what it has in memory.
+  func end()
+
+  /// Adds what it has in memory besides its contexts to a digest.
+  func digest(into hash: inout Digest)
+}
+
+/// What the systems on our store have in common: the processes that run, the commands that mean the
+/// same to all of them, and their snapshots.
+final class ProcessHost<Hosted: HostedProcess> {
+  private var pools: StorePools
+  private var opened: StoreBench?
+  private(set) var running: [ActorID: Hosted] = [:]
+
+  init(_ pools: StorePools) {
+    self.pools = pools
+  }
+
+  /// Starts over with an empty store.
+  func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure) {
+    endAll()
+    opened = try StoreBench(header, environment, pools.pool(header, environment))
+  }
+
+  /// Lets go of the store's files.
+  func close() {
+    endAll()
+    opened = nil
+    pools.close()
+  }
+
+  /// The store of the plan.
+  func bench() throws(SystemFailure) -> StoreBench {
+    guard let opened else { throw SystemFailure(.failed, "There is no store yet: reset first.") }
+    return opened
+  }
+
+  // MARK: Processes
+
+  /// The process of an actor that runs.
+  func process(_ actor: ActorID) throws(SystemFailure) -> Hosted {
+    guard let process = running[actor] else {
+      throw SystemFailure(.failed, "\(actor) is not running.")
+    }
+    return process
+  }
+
+  /// Starts an actor's process on a connection of its own.
+  func start(
+    _ actor: ActorID,
+    _ make: (PlannedActor, Store) throws(HistoryError) -> Hosted
+  ) throws(SystemFailure) -> Hosted {
+    let bench = try bench()
+    let (planned, store) = (try bench.planned(actor), try bench.connect())
+    let started = try telling { () throws(HistoryError) in try make(planned, store) }
+    running[actor] = started
+    return started
+  }
+
+  /// Ends an actor's process, and tells how.
+  func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
+    running.removeValue(forKey: actor)?.end()
+    log.add(actor, happening)
+  }
+
+  private func endAll() {
+    for process in running.values { process.end() }
+    running.removeAll()
+  }
+
+  // MARK: Commands
+
+  /// Performs a command that means the same to every system, and answers whether it was one.
+  func performsCommon(_ action: Action, _ log: inout EventLog) throws(SystemFailure) -> Bool {
+    let bench = try bench()
+    switch action {
+    case .write(let write):
+      try process(write.actor).process.write(write, &bench.objects, &log)
+    case .batch(let batch):
+      try process(batch.actor).process.batch(batch, bench.objects, &log)
+    case .begin(let write): try process(write.actor).process.begin(write)
+    case .commit(let actor): try process(actor).process.commitStaged(&bench.objects, &log)
+    case .view(let actor, let context):
+      let objects = try process(actor).process.objects(of: context, bench.objects)
+      log.add(actor, .viewed(context: context, objects))
+    case .data: log.add(nil, .data(try bench.data()))
+    case .history: log.add(nil, .history(try bench.history()))
+    case .clock: break
+    default: return false
+    }
+    return true
+  }
+
+  /// Tells every running actor of what was committed since the last time, in plans that signals drive.
+  func tellSignals(_ log: inout EventLog) {
+    guard let opened, opened.header.drive == .signals, opened.signals.take() else { return }
+    for actor in running.keys.sorted() { log.add(actor, .signalled) }
+  }
+
+  // MARK: Snapshots
+
+  /// What the host has in memory besides the files, with what the system adds.
+  private struct Memory<Own> {
+    let bench: StoreBench.Memory
+    let processes: [ActorID: Hosted.Memory]
+    let own: Own
+  }
+
+  /// Everything that it would take to go on from here.
+  func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
+    let bench = try bench()
+    var processes: [ActorID: Hosted.Memory] = [:]
+    for (actor, process) in running { processes[actor] = try process.memory() }
+    return SystemSnapshot(
+      restoreFiles: bench.environment.saveFiles(),
+      memory: Memory(bench: bench.memory, processes: processes, own: own)
+    )
+  }
+
+  /// Goes back to a snapshot of the same plan, and answers what the system had added.
+  func restore<Own>(
+    _ snapshot: SystemSnapshot,
+    _ type: Own.Type = Own.self
+  ) throws(SystemFailure) -> Own {
+    guard let memory = snapshot.memory as? Memory<Own> else {
+      throw SystemFailure(.failed, "The snapshot is of another system.")
+    }
+    let bench = try bench()
+    endAll()
+    try bench.restore(memory.bench, snapshot.restoreFiles)
+    for (actor, process) in memory.processes.sorted(by: { $0.key < $1.key }) {
+      let store = try bench.connect()
+      running[actor] = try telling { () throws(HistoryError) in try Hosted(process, on: store) }
+    }
+    return memory.own
+  }
+
+  /// A number that is equal for equal states, with what the system adds.
+  func digest(
+    _ addOwn: (inout Digest, StoreBench) throws(SystemFailure) -> Void
+  ) throws(SystemFailure) -> UInt64 {
+    let bench = try bench()
+    var hash = Digest()
+    try bench.digest(into: &hash)
+    for (actor, process) in running.sorted(by: { $0.key < $1.key }) {
+      hash.add(actor.name)
+      process.digest(into: &hash)
+      process.process.digest(into: &hash, bench.objects)
+    }
+    try addOwn(&hash, bench)
+    return hash.value
+  }
+}

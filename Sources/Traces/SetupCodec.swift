@@ -1,0 +1,83 @@
+internal import PersistentHistory
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A user's own configuration as one JSON object, over as many lines as one likes.
+package enum SetupCodec {
+  /// The version of the form.
+  package static let version = 1
+
+  private static let keys = [
+    "config", "model", "actors", "consumers", "batchAuthors", "protectedAuthors", "retention",
+    "drive",
+  ]
+
+  /// Reads a configuration.
+  ///
+  /// - Throws: ``FormatError`` that names the line, what is wrong, and what to try.
+  package static func decode(_ text: String) throws(FormatError) -> PlanSetup {
+    let place = Place(line: nil, keyLines: lines(of: text))
+    let fields = try Fields(try parse(text), as: "the configuration", at: place)
+    try PlanCodec.checkVersion("config", is: version, in: fields)
+    try fields.allow(keys)
+    var setup = PlanSetup(actors: try PlanCodec.actors(fields))
+    guard !setup.actors.isEmpty else {
+      throw place.of("actors").error(
+        "the configuration has no actors",
+        "Name at least one: {\"id\":\"app\",\"author\":\"app\"}."
+      )
+    }
+    setup.model = try model(fields)
+    setup.consumers = try PlanCodec.consumers(fields)
+    setup.batchAuthors = try fields.strings(ifAny: "batchAuthors") ?? []
+    setup.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []
+    setup.retention = try PlanCodec.retention(fields)
+    setup.drive = try fields.choice("drive", default: .commands)
+    try PlanCodec.checkNames(setup.actors.map(\.id) + setup.consumers, place.of("actors"))
+    return setup
+  }
+
+  private static func model(_ fields: Fields) throws(FormatError) -> Model? {
+    guard fields.has("model") else { return nil }
+    let model = try PlanCodec.model(fields)
+    guard let bare = model.entities.first(where: \.attributes.isEmpty) else { return model }
+    throw fields.place.of("model").error(
+      "the entity \"\(bare.name)\" has no attributes, so that nothing can be written to it",
+      "Give it one: {\"name\":\"title\",\"type\":\"string\"}."
+    )
+  }
+
+  private static func parse(_ text: String) throws(FormatError) -> JSONValue {
+    do {
+      return try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    } catch {
+      throw FormatError(
+        line: nil,
+        problem: "this is not JSON",
+        advice: "A configuration is one object: {\"config\":1,\"actors\":[...]}."
+      )
+    }
+  }
+
+  /// The line on which each key stands first.
+  private static func lines(of text: String) -> [String: Int] {
+    var lines: [String: Int] = [:]
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      for key in keys(in: line) where lines[key] == nil { lines[key] = index + 1 }
+    }
+    return lines
+  }
+
+  /// The quoted texts of a line that a colon follows.
+  private static func keys(in line: Substring) -> [String] {
+    let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+    return parts.indices.dropFirst().dropLast().filter { index in
+      parts[index + 1].first { !$0.isWhitespace } == ":"
+    }.map { String(parts[$0]) }
+  }
+}

@@ -1,0 +1,130 @@
+import PersistentHistory
+import PropertyTesting
+import Traces
+
+extension PlanGenerator {
+  /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
+  static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
+  /// An author that only writes.
+  private static let batchAuthor = "batch"
+
+  private static let names = [
+    "app", "widget", "share", "sync", "watch", "intents", "safari", "mac",
+  ]
+
+  /// Draws who takes part, or takes it from the style.
+  func header(_ active: Set<Condition>, _ source: inout ChoiceSource) -> PlanHeader {
+    let model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
+    if let setup = style.setup {
+      var header = setup.header(model: model)
+      header.drive = active.contains(.lostNotification) ? .signals : header.drive
+      return header
+    }
+    var header = PlanHeader(model: model, actors: [])
+    if active.contains(.mirrorLag) { mirror(&header, &source) }
+    if active.contains(.lostNotification) { header.drive = .signals }
+    if active.contains(.retention) { header.retention = retention(&source) }
+    let count = actorCount(&source)
+    if active.contains(.configSkew), source.bool(probability: 0.3, label: "batch author") {
+      header.batchAuthors = [Self.batchAuthor]
+    }
+    header.actors = Self.names.prefix(count).map { name in
+      source.span("actor") { actor(name, of: count, active, header, &$0) }
+    }
+    return header
+  }
+
+  private func actorCount(_ source: inout ChoiceSource) -> Int {
+    let least = max(1, style.actorCounts.lowerBound)
+    let most = max(least, min(style.actorCounts.upperBound, Self.names.count))
+    // One actor alone converges with itself: that is one plan in a few dozen.
+    return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
+  }
+
+  /// What a mirror imports is protected, and the mirror itself reads what the others write.
+  private func mirror(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
+    switch source.weighted([1, 1, 1], label: "mirror") {
+    case 0: header.protectedAuthors = [Self.mirrorAuthor]
+    case 1: header.consumers = ["mirror"]
+    default:
+      header.protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
+      header.consumers = ["mirror", "index"]
+    }
+  }
+
+  /// Limits so near that a plan of a few dozen commands goes beyond them.
+  private func retention(_ source: inout ChoiceSource) -> PlannedRetention {
+    switch source.weighted([3, 2, 1, 1], label: "retention") {
+    case 0: PlannedRetention(transactions: 1 + source.index(below: 8))
+    case 1: PlannedRetention(age: [10.0, 3_600, 86_400, 604_800][source.index(below: 4)])
+    case 2: PlannedRetention(bytes: 200 * (1 + source.index(below: 8)))
+    default: PlannedRetention(age: 3_600, transactions: 2 + source.index(below: 8))
+    }
+  }
+
+  private func actor(
+    _ name: String,
+    of count: Int,
+    _ active: Set<Condition>,
+    _ header: PlanHeader,
+    _ source: inout ChoiceSource
+  ) -> PlannedActor {
+    var actor = PlannedActor(ActorID(name), author: name)
+    if active.contains(.lateJoin), source.bool(probability: 0.4) { actor.launched = false }
+    if active.contains(.sameAuthorTwice), source.bool(probability: 0.4) {
+      actor.author = Self.names[0]
+    }
+    if active.contains(.absentAuthor), source.bool(probability: 0.05) { actor.author = nil }
+    configure(&actor, active, &source)
+    if active.contains(.configSkew) { skew(&actor, of: count, header, &source) }
+    return actor
+  }
+
+  /// How an app may set its tracker up; none of it is trouble by itself.
+  private func configure(
+    _ actor: inout PlannedActor,
+    _ active: Set<Condition>,
+    _ source: inout ChoiceSource
+  ) {
+    if source.bool(probability: 0.2) { actor.strategy = "none" }
+    if style.hasHooks { hook(&actor, active, &source) }
+    if style.hasContexts, active.contains(.backgroundWrites), source.bool(probability: 0.15) {
+      actor.contexts = 2
+    }
+  }
+
+  private func hook(
+    _ actor: inout PlannedActor,
+    _ active: Set<Condition>,
+    _ source: inout ChoiceSource
+  ) {
+    var hooks: [String] = []
+    if source.bool(probability: 0.25) { hooks.append(PlannedHook.observer.rawValue) }
+    if active.contains(.hookFailure), source.bool(probability: 0.5) {
+      hooks.append(PlannedHook.failing[source.index(below: PlannedHook.failing.count)].rawValue)
+    }
+    if !hooks.isEmpty { actor.hooks = hooks }
+  }
+
+  /// What an actor believes that the others do not.
+  private func skew(
+    _ actor: inout PlannedActor,
+    of count: Int,
+    _ header: PlanHeader,
+    _ source: inout ChoiceSource
+  ) {
+    let others = Self.names.prefix(count).filter { $0 != actor.id.name }
+    switch source.weighted([4, 2, 2, 1]) {
+    case 0: break
+    case 1:
+      let candidates = others + header.protectedAuthors.filter { !$0.hasSuffix("*") }
+      if !candidates.isEmpty { actor.ignores = [candidates[source.index(below: candidates.count)]] }
+    case 2:
+      let missing = source.index(below: count)
+      actor.allAuthors = Self.names.prefix(count).enumerated()
+        .filter { $0.offset != missing }.map(\.element)
+    default: actor.cursors = "own"
+    }
+    if !header.batchAuthors.isEmpty, source.bool(probability: 0.3) { actor.batchAuthors = [] }
+  }
+}

@@ -1,0 +1,142 @@
+import PersistentHistory
+import PropertyTesting
+import Traces
+
+extension PlanGenerator {
+  /// Draws a save through one of an actor's contexts.
+  func write(
+    _ source: inout ChoiceSource,
+    _ actor: PlannedActor,
+    _ draft: inout PlanDraft
+  ) -> PlannedWrite {
+    let context = context(&source, actor, draft)
+    let author = author(&source, draft)
+    // A batch request makes changes of one type.
+    let only = context == "batch" ? batchType(&source) : nil
+    let policy = context == "view" ? policy(&source) : .objectWins
+    let ticks = !(draft.active.contains(.ties) && source.bool(probability: 0.25))
+    var changes: [PlannedChange] = []
+    var repetition = Repetition(
+      "change",
+      1...style.changeCountMax,
+      length: .average(style.averageChangeCount)
+    )
+    while repetition.next(&source) {
+      let change = change(&source, only: only, draft)
+      draft.state.note(change)
+      changes.append(change)
+    }
+    return PlannedWrite(
+      actor: actor.id,
+      context: context,
+      author: author,
+      changes: changes,
+      policy: Self.replaces(changes) ? .objectWins : policy,
+      ticks: ticks
+    )
+  }
+
+  private func context(
+    _ source: inout ChoiceSource,
+    _ actor: PlannedActor,
+    _ draft: PlanDraft
+  ) -> String {
+    guard draft.active.contains(.backgroundWrites) else { return "view" }
+    let sibling = actor.contexts ?? 1 > 1 ? 3 : 0
+    return ["view", "background", "batch", PlannedActor.contextName(1)][
+      source.weighted([6, 2, 2, sibling])
+    ]
+  }
+
+  /// Seldom another policy than the plans' own.
+  private func policy(_ source: inout ChoiceSource) -> PlannedPolicy {
+    PlannedPolicy.allCases[source.weighted([16, 1, 2, 2, 1])]
+  }
+
+  /// Whether a write deletes an object and inserts it again: which of the two a conflict is about, a
+  /// plan's names do not tell.
+  private static func replaces(_ changes: [PlannedChange]) -> Bool {
+    let deleted = Set(changes.filter { $0.type == .delete }.map(\.object))
+    return changes.contains { $0.type == .insert && deleted.contains($0.object) }
+  }
+
+  /// Mostly the actor's own author; none, another actor's, a batch author or the mirror's where the
+  /// plan has them.
+  private func author(_ source: inout ChoiceSource, _ draft: PlanDraft) -> WriteAuthor {
+    let header = draft.header
+    let absent = min(max(Int(style.absentAuthorShare * 100), 1), 60)
+    let weights = [
+      100, draft.active.contains(.absentAuthor) ? absent : 0,
+      draft.active.contains(.sameAuthorTwice) ? 5 : 0, header.batchAuthors.isEmpty ? 0 : 15,
+      header.protectedAuthors.isEmpty ? 0 : 20,
+    ]
+    switch source.weighted(weights) {
+    case 0: return .own
+    case 1: return .absent
+    case 2:
+      let other = header.actors[source.index(below: header.actors.count)]
+      return other.author.map { .other($0) } ?? .absent
+    case 3: return .other(header.batchAuthors[source.index(below: header.batchAuthors.count)])
+    default:
+      // A pattern stands for any ending.
+      let name = header.protectedAuthors[source.index(below: header.protectedAuthors.count)]
+      return .other(name.hasSuffix("*") ? name.dropLast() + "import" : name)
+    }
+  }
+
+  // MARK: Changes
+
+  private func change(
+    _ source: inout ChoiceSource,
+    only: ChangeType?,
+    _ draft: PlanDraft
+  ) -> PlannedChange {
+    let entities = draft.header.model.entities
+    let entity = entities[source.index(below: entities.count)]
+    let key = source.integer(in: 1...Self.keyMax, simplest: 1)
+    let wanted = only ?? operation(&source)
+    let live = draft.state.object(entity.name, from: key, through: Self.keyMax, isLive: true)
+    let free = draft.state.object(entity.name, from: key, through: Self.keyMax, isLive: false)
+    switch (wanted, live, free) {
+    case (.insert, _, let object?), (_, nil, let object?):
+      return PlannedChange(.insert, object, PlanModels.values(of: entity, &source))
+    case (.delete, let object?, _): return PlannedChange(.delete, object)
+    default:
+      let object = live ?? ObjectName(entity.name, key)
+      // A batch that finds every key taken inserts what is there, which takes no effect.
+      let type: ChangeType = only == .insert ? .insert : .update
+      return PlannedChange(type, object, PlanModels.someValues(of: entity, &source))
+    }
+  }
+
+  /// Mostly inserts; changes by key go to the same objects as those of others.
+  private func batchType(_ source: inout ChoiceSource) -> ChangeType {
+    [ChangeType.insert, .update, .delete][source.weighted([5, 3, 2])]
+  }
+
+  private func operation(_ source: inout ChoiceSource) -> ChangeType {
+    [ChangeType.insert, .update, .delete][source.weighted(style.operationShares)]
+  }
+
+  /// The greatest key of a plan: small, so that actors meet on the same objects.
+  private static let keyMax: Int64 = 12
+
+  /// Draws an update or delete by predicate.
+  func batch(
+    _ source: inout ChoiceSource,
+    _ actor: PlannedActor,
+    _ draft: PlanDraft
+  ) -> PlannedBatch {
+    let entities = draft.header.model.entities
+    let entity = entities[source.index(below: entities.count)]
+    let deletes = source.bool(probability: 0.2)
+    return PlannedBatch(
+      actor: actor.id,
+      author: author(&source, draft),
+      type: deletes ? .delete : .update,
+      entity: entity.name,
+      conditions: PlanPredicates.draw(on: entity, &source),
+      values: deletes ? [:] : PlanModels.someValues(of: entity, &source)
+    )
+  }
+}

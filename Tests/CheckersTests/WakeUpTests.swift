@@ -1,0 +1,98 @@
+import Checkers
+import PersistentHistory
+import Testing
+import Traces
+
+@Suite struct WakeUpTests {
+  /// A story that signals drive, whose ticks a test counts.
+  private static func story(_ actors: ActorID...) throws -> Story {
+    var story = try Story("app", "share")
+    story.header.drive = .signals
+    return story
+  }
+
+  @Test func `A pass in time is accepted, and so is one that fails`() throws {
+    for outcome in [Outcome.ok, .failed(SystemFailure(.failed, "a hook threw"))] {
+      var story = try Self.story()
+      story.write("share", "1")
+      story.wait(SignalTicks.bound - 2)
+      story.run(.deliver("app", .delivered), outcome) { story in
+        story.tell("app", .woke)
+        if case .ok = outcome { story.tell("app", .merged(["1"])) }
+      }
+      story.wait(SignalTicks.bound + 2)
+      #expect(story.verdict(WakeUp.self) == .valid)
+    }
+  }
+
+  @Test func `No pass in time is rejected, and the sentence says whose commit it was`() throws {
+    var story = try Self.story()
+    story.write("share", "1")
+    story.wait(SignalTicks.bound + 1)
+    let violation = try #require(story.verdict(WakeUp.self).violation)
+    #expect(violation.transaction == "1")
+    #expect(violation.because.hasPrefix("share wrote #1; app ran and made no pass in the 16 ticks"))
+  }
+
+  @Test func `Being woken alone is no pass`() throws {
+    var story = try Self.story()
+    story.write("share", "1")
+    story.run(.deliver("app", .delivered)) { $0.tell("app", .woke) }
+    story.wait(SignalTicks.bound)
+    #expect(story.verdict(WakeUp.self).violation != nil)
+  }
+
+  @Test(arguments: [SignalFate.late, .lost])
+  func `A signal that comes late or not at all gives the actor longer, not for ever`(
+    _ fate: SignalFate
+  ) throws {
+    var story = try Self.story()
+    story.write("share", "1")
+    story.run(.deliver("app", fate))
+    story.wait(SignalTicks.boundAtWorst - 2)
+    #expect(story.verdict(WakeUp.self).isUnknown)
+    var patient = story
+    patient.run(.poll("app", .delivered)) { $0.tell("app", .fetched(["1"])) }
+    #expect(patient.verdict(WakeUp.self) == .valid)
+    story.wait(2)
+    #expect(story.verdict(WakeUp.self).violation != nil)
+  }
+
+  @Test func `An actor's own view asks for no pass, and who has ended owes none`() throws {
+    var story = try Self.story()
+    story.write("app", "1")
+    story.run(.stop("share")) { $0.stop("share") }
+    story.wait(SignalTicks.bound + 2)
+    #expect(story.verdict(WakeUp.self).isUnknown)
+  }
+
+  @Test func `An actor that starts with something to merge owes a pass`() throws {
+    var story = try Self.story()
+    story.run(.stop("app")) { $0.stop("app") }
+    story.write("share", "1")
+    var other = story
+    story.run(.launch("app")) { $0.relaunch("app", at: nil) }
+    story.wait(SignalTicks.bound + 1)
+    #expect(story.verdict(WakeUp.self).violation?.transaction == "1")
+    other.run(.launch("app")) { story in
+      story.relaunch("app", at: nil)
+      story.tell("app", .merged(["1"]))
+    }
+    other.wait(SignalTicks.bound + 1)
+    #expect(other.verdict(WakeUp.self) == .valid)
+  }
+
+  @Test func `Plans whose commands make the passes are not judged`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.wait(SignalTicks.bound + 1)
+    #expect(story.verdict(WakeUp.self).isUnknown)
+  }
+}
+
+extension Story {
+  /// Lets ticks go by.
+  fileprivate mutating func wait(_ ticks: Int) {
+    for _ in 0..<ticks { run(.clock(advance: 1)) }
+  }
+}

@@ -1,0 +1,92 @@
+import PersistentHistory
+import PropertyTesting
+import Testing
+import Traces
+
+@testable import Workloads
+
+@Suite struct `The conditions of plans` {
+  private static func plans(_ conditions: Set<Condition>, _ count: Int = 60) -> [Plan] {
+    var style = PlanStyle()
+    style.conditions = conditions
+    return (1...count).map { seed in
+      var source = ChoiceSource(seed: UInt64(seed))
+      return PlanGenerator(style).plan(from: &source, seed: 1)
+    }
+  }
+
+  @Test func `Steady plans contain no trouble`() {
+    for plan in Self.plans([.steady]) {
+      #expect(Condition.found(in: plan) == [.steady])
+      for command in plan.commands {
+        if case .clock(let advance) = command.action { #expect(advance > 0 && advance < 86_400) }
+      }
+    }
+  }
+
+  @Test(arguments: Condition.generated.subtracting([.steady]).sorted { $0.rawValue < $1.rawValue })
+  func `A condition alone is found, and none besides it`(_ condition: Condition) {
+    let found = Self.plans([condition]).map(Condition.found)
+    #expect(found.filter { $0.contains(condition) }.count > 5, "\(condition)")
+    for conditions in found {
+      let others = conditions.subtracting([condition, .steady])
+      // A day that goes by looks the same to a plan whether nothing happened or the clock jumped; one
+      // that jumps may jump back.
+      let alike: Set<Condition> =
+        switch condition {
+        case .pause: [.clockJump]
+        case .clockJump: [.pause, .clockBack]
+        case .configSkew: [.mirrorLag]
+        default: []
+        }
+      #expect(others.subtracting(alike).isEmpty, "\(condition): \(others)")
+    }
+  }
+
+  @Test func `All conditions together are all found, a few at a time`() {
+    let found = Self.plans(Condition.generated, 300).map(Condition.found)
+    #expect(Set(found.joined()) == Condition.generated)
+    let shaping = found.map { $0.filter { $0.share != nil }.count }
+    #expect(shaping.filter { $0 > 5 }.count < 30)
+  }
+
+  @Test(arguments: 1...60 as ClosedRange<UInt64>)
+  func `Every command of a plan with every condition is legal`(_ seed: UInt64) {
+    var style = PlanStyle()
+    style.conditions = Condition.generated
+    var source = ChoiceSource(seed: seed)
+    let plan = PlanGenerator(style).plan(from: &source, seed: seed)
+    var rules = PlanRules(plan.header, allowsTwice: true)
+    for (index, command) in plan.commands.enumerated() {
+      #expect(rules.objection(to: command.action) == nil, "command \(index)")
+    }
+    var again = ChoiceSource(replaying: source.sequence)
+    #expect(PlanGenerator(style).plan(from: &again, seed: seed) == plan)
+  }
+
+  @Test func `Plans that signals drive leave the passes to the signals`() {
+    for plan in Self.plans([.lostNotification]) {
+      #expect(plan.header.drive == .signals)
+      let words = Set(plan.commands.map(\.action.word))
+      #expect(words.isDisjoint(with: ["pass", "fetch", "merge", "record"]))
+    }
+  }
+
+  @Test func `A configuration of one's own is every plan's`() throws {
+    var setup = PlanSetup(actors: [PlannedActor("mine", author: "me")])
+    setup.consumers = ["index"]
+    setup.protectedAuthors = ["cloud*"]
+    setup.retention = PlannedRetention(transactions: 5)
+    var style = PlanStyle()
+    style.setup = setup
+    for seed in 1...30 as ClosedRange<UInt64> {
+      var source = ChoiceSource(seed: seed)
+      let plan = PlanGenerator(style).plan(from: &source, seed: 1)
+      #expect(plan.header.actors == setup.actors && plan.header.consumers == ["index"])
+      #expect(plan.header.retention == setup.retention)
+      for case .other(let author) in plan.commands.compactMap(\.action.planned?.author) {
+        #expect(["me", "cloudimport"].contains(author))
+      }
+    }
+  }
+}
