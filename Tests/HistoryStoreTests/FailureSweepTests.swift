@@ -186,10 +186,6 @@ import Testing
     "consume": { store, member in _ = try store.consume(member) { _ in } },
     "resync": { store, member in _ = try store.resync(member) },
     "retire": { store, member in try store.retire(member) },
-    "join and forget": { store, _ in
-      _ = try store.join("index", kind: .consumer)
-      #expect(try store.forget("index"))
-    },
     "purge by size": { store, _ in
       _ = try store.purge(
         when: .whenLargerThan(share: 0),
