@@ -8,15 +8,16 @@ static inline int csqlite_db_config_flag(sqlite3 *connection, int option, int va
   return sqlite3_db_config(connection, option, value, (int *)0);
 }
 
-// A virtual table whose rows are an array of integers, and a place in it. SQLite needs its own part
-// to come first, which Swift does not promise of its structures.
+// A virtual table whose rows lie in memory, and a place in it. SQLite needs its own part to come
+// first, which Swift does not promise of its structures.
 typedef struct {
   sqlite3_vtab base;
-  void *keys;
-} csqlite_key_table;
+  void *rows;
+} csqlite_memory_table;
 
 typedef struct {
   sqlite3_vtab_cursor base;
-  const sqlite3_int64 *next;
-  const sqlite3_int64 *end;
-} csqlite_key_cursor;
+  const void *next;
+  const void *end;
+  sqlite3_int64 stride;
+} csqlite_memory_cursor;

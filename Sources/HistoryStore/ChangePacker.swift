@@ -98,9 +98,12 @@ struct ChangePacker: ~Copyable {
       bytes.append(0)
       return
     }
+    // Nearly every tombstone is so short that its length takes the one byte that is left for it.
+    bytes.append(0)
     let start = bytes.count
     bytes.append(tombstoneOf: preserved, in: row, from: column)
-    insertLength(of: start)
+    let length = UInt64(bytes.count - start)
+    bytes.replaceByte(at: start - 1, withVarint: length)
   }
 
   @inline(__always)
@@ -121,11 +124,5 @@ struct ChangePacker: ~Copyable {
     chunkEnd = bytes.count + Self.chunkBytes
     bytes.append(Self.version)
     lastKey = 0
-  }
-
-  /// Moves what was packed since a position behind its length.
-  private mutating func insertLength(of start: Int) {
-    let length = bytes.count - start
-    bytes.insert(varint: UInt64(length), at: start)
   }
 }

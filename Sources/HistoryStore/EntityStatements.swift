@@ -11,7 +11,7 @@ final class EntityStatements {
   /// The attributes of each type.
   let columns: TypeColumns
   /// The rows that a batch request is about to write.
-  let rows: UnsafeMutablePointer<RowBlock>
+  let rows: RowTable
   /// The keys that this connection has reserved.
   @exclusivity(unchecked) var keys = KeyBlock()
   private var insertRow: PreparedStatement?
@@ -22,6 +22,8 @@ final class EntityStatements {
   private var tombstoneRow: PreparedStatement?
   private var updates: [UInt64: PreparedStatement] = [:]
   private var rowUpdaters: [UInt64: RowUpdater] = [:]
+  private var lastUpdater: RowUpdater?
+  private var lastColumns: (names: [String], bits: UInt64)?
   private var rowInserter: RowInserter?
   private var showsValues = false
   private static let updateCountMax = 64
@@ -31,13 +33,7 @@ final class EntityStatements {
     self.number = number
     types = entity.attributes.map(\.type)
     columns = TypeColumns(entity)
-    rows = .allocate(capacity: 1)
-    rows.initialize(to: RowBlock(types.map(\.kind)))
-  }
-
-  deinit {
-    rows.deinitialize(count: 1)
-    rows.deallocate()
+    rows = RowTable(types.map(\.kind))
   }
 
   /// `_key, _version`, then every attribute, in order.
@@ -133,8 +129,29 @@ final class EntityStatements {
     return made
   }
 
+  /// The bits of the attributes with some names, which are nearly always those of the request before.
+  ///
+  /// - Throws: ``HistoryError/unknownAttribute(entity:attribute:)``.
+  func columns(of names: [String]) throws(HistoryError) -> UInt64 {
+    if let lastColumns, lastColumns.names == names { return lastColumns.bits }
+    let bits = try entity.columns(names)
+    lastColumns = (names, bits)
+    return bits
+  }
+
   /// Updates some attributes with the rows of a batch request.
   func updater(
+    _ columns: UInt64,
+    _ collector: RowCollector,
+    _ connection: borrowing Connection
+  ) throws -> RowUpdater {
+    if let lastUpdater, lastUpdater.columns == columns { return lastUpdater }
+    let updater = try knownUpdater(columns, collector, connection)
+    lastUpdater = updater
+    return updater
+  }
+
+  private func knownUpdater(
     _ columns: UInt64,
     _ collector: RowCollector,
     _ connection: borrowing Connection
@@ -150,7 +167,7 @@ final class EntityStatements {
   /// The function that shows SQL the values of the rows of a batch request.
   private func values(_ connection: borrowing Connection) throws -> String {
     let name = "history_values_\(number)"
-    if !showsValues { try connection.showValues(name, of: rows) }
+    if !showsValues { try rows.showValues(as: name, connection) }
     showsValues = true
     return name
   }

@@ -5,13 +5,16 @@ import SQLiteStorage
 /// ``RowCollector`` pack them.
 ///
 /// Starting a statement costs as much as deleting a row, so keys are kept until there are enough:
-/// those that follow one another become a range, others a list. SQLite goes to each row by its key
-/// before it calls the collector's function with the row's values.
+/// those that follow one another become a range, others that rise a list; objects are deleted in the
+/// order in which they were named. SQLite goes to each row by its key before it calls the collector's
+/// function with the row's values.
 final class KeyDeleter {
   /// From how many keys on a list is less work than a statement for each.
   private static let listCountMin = 24
-  /// From how many keys on a run is worth a statement of its own.
-  private static let runCountMin = 16
+  /// From how many keys on a run is worth a statement of its own, and how many it takes: a statement
+  /// that calls a function for many rows keeps the pages that it changes, in memory up to sixteen
+  /// (https://sqlite.org/compile.html#stmtjrnl_spill).
+  private static let runCounts = 16...512
 
   private let one: PreparedStatement
   private let range: PreparedStatement
@@ -21,6 +24,8 @@ final class KeyDeleter {
   private var last: Int64 = 0
   /// Whether each of the keys follows the one before.
   private var isRun = true
+  /// Whether each of the keys is greater than the one before.
+  private var isRising = true
 
   init(_ entity: Entity, preserved: String, _ connection: borrowing Connection) throws {
     let delete = "DELETE FROM \"\(entity.name)\" WHERE "
@@ -36,16 +41,18 @@ final class KeyDeleter {
   func begin() {
     count = 0
     isRun = true
+    isRising = true
   }
 
   /// Deletes the row with a key, now or later.
   @inline(__always)
   func add(_ key: Int64) throws {
-    if isRun && count > 0 && key == last &+ 1 {
+    if isRun && count > 0 && key == last &+ 1 && count < Self.runCounts.upperBound {
       if count < KeyList.count { keys[count] = key }
     } else {
-      if count >= (isRun ? Self.runCountMin : KeyList.count) { try flush() }
+      if count >= (isRun ? Self.runCounts.lowerBound : KeyList.count) { try flush() }
       isRun = count == 0
+      isRising = isRising && (count == 0 || key > last)
       keys[count] = key
     }
     count += 1
@@ -56,7 +63,7 @@ final class KeyDeleter {
   func flush() throws {
     if count > 1 && isRun {
       try KeyList.run(range, from: keys[0], through: last)
-    } else if count >= Self.listCountMin {
+    } else if isRising && count >= Self.listCountMin {
       try KeyList.run(list, UnsafeBufferPointer(start: keys, count: count))
     } else {
       try deleteEach()

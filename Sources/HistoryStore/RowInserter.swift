@@ -13,11 +13,11 @@ final class RowInserter {
   private let many: PreparedStatement
 
   init(_ table: EntityStatements, _ connection: borrowing Connection) throws {
-    rows = table.rows
+    rows = table.rows.block
     columns = table.columns.all
     one = try table.insert(connection)
     let name = "history_rows_\(table.number)"
-    try connection.showTable(name, of: table.rows)
+    try table.rows.show(as: name, connection)
     let values = table.entity.attributes.indices.map { ", c\($0)" }.joined()
     // What fails is rolled back as a whole: nothing must be kept to undo this statement alone.
     many = try PreparedStatement(

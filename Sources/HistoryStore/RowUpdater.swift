@@ -33,7 +33,7 @@ final class RowUpdater {
     self.columns = columns
     self.collector = collector
     number = table.number
-    rows = table.rows
+    rows = table.rows.block
     let (name, attributes) = (table.entity.name, table.entity.attributes)
     let set = attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }
     let bound = set.map { ", \"\(attributes[$0].name)\" = ?\($0 + 4)" }.joined()

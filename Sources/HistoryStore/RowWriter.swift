@@ -17,7 +17,7 @@ public struct RowWriter: ~Copyable {
   /// Begins with the first row of a request.
   init(_ table: EntityStatements, only settable: UInt64 = .max) {
     self.table = table
-    rows = table.rows
+    rows = table.rows.block
     columns = table.columns.only(settable)
     // A request that failed may have left some.
     rows.pointee.removeAll()

@@ -23,7 +23,7 @@ extension Store {
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
       let table = try core.table(entityName)
-      let columns = try table.entity.columns(attributes)
+      let columns = try table.columns(of: attributes)
       let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
         let updater = try table.updater(columns, try core.collector(), core.connection)
         try core.update(table, updater, version, &packer, next)

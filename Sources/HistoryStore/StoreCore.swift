@@ -42,6 +42,8 @@ final class StoreCore {
   var lastByteSum = ByteSum()
   /// The author who wrote last, and the number that stands for them.
   var lastAuthor: (name: String?, number: Int32)?
+  /// Who is bound to the statement that inserts transactions.
+  var boundNames: TransactionNames?
   /// The newest transaction, as this connection has committed it.
   var knownHead: KnownHead?
   /// Where the marks of transactions come from, once one was needed.

@@ -112,17 +112,25 @@ package struct ByteWriter: ~Copyable {
     }
   }
 
-  /// Inserts a number at a position and moves what follows.
+  /// Puts a number into the place of one byte, and moves what follows if it is longer.
   @inlinable
-  package mutating func insert(varint value: UInt64, at position: Int) {
-    let length = max(1, (70 - value.leadingZeroBitCount) / 7)
-    reserve(10)
-    let place = UnsafeMutableRawPointer(base + position)
-    (place + length).copyMemory(from: place, byteCount: count - position)
-    let end = count + length
-    count = position
-    append(varint: value)
-    count = end
+  @inline(__always)
+  package mutating func replaceByte(at position: Int, withVarint value: UInt64) {
+    if value < 0x80 {
+      base[position] = UInt8(truncatingIfNeeded: value)
+    } else {
+      replaceByte(at: position, withLongVarint: value)
+    }
+  }
+
+  @usableFromInline
+  mutating func replaceByte(at position: Int, withLongVarint value: UInt64) {
+    let more = (70 - value.leadingZeroBitCount) / 7 - 1
+    reserve(more)
+    let place = UnsafeMutableRawPointer(base + position + 1)
+    (place + more).copyMemory(from: place, byteCount: count - position - 1)
+    _ = Self.put(value, at: base + position)
+    count += more
   }
 
   @inlinable

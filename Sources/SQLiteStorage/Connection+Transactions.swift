@@ -1,8 +1,11 @@
 /// The statements that open and end transactions, prepared once for a connection.
 package struct TransactionStatements: ~Copyable {
-  @usableFromInline let beginWrite: Statement
-  @usableFromInline let beginRead: Statement
-  @usableFromInline let commit: Statement
+  @usableFromInline
+  let beginWrite: Statement
+  @usableFromInline
+  let beginRead: Statement
+  @usableFromInline
+  let commit: Statement
 
   package init(_ connection: borrowing Connection) throws(SQLiteError) {
     // Properties that cannot be copied are set after the last statement that may throw.

@@ -1,8 +1,5 @@
-/// Rows of values in memory, each with a key, which SQL reads without a statement for each of them:
-/// as a table (``Connection/showTable(_:of:)``), or value by value
-/// (``Connection/showValues(_:of:)``).
-///
-/// It lies at one place for as long as a connection shows it.
+/// Rows of values in memory, each with a key, which a ``RowTable`` shows to SQL, so that many are read
+/// with one statement.
 @usableFromInline
 package struct RowBlock: ~Copyable {
   /// What a column holds where it is not null.
@@ -26,6 +23,15 @@ package struct RowBlock: ~Copyable {
       self.bits = bits
       self.count = count
     }
+
+    var integer: Int64 { Int64(bitPattern: bits) }
+    var real: Double { Double(bitPattern: bits) }
+    var bytes: UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(bits)), count: count)
+    }
+
+    /// In the first of a row: whether a column is not null.
+    func isSet(_ column: Int) -> Bool { count >> column & 1 == 1 }
   }
 
   /// How many rows there is room for.
@@ -36,7 +42,8 @@ package struct RowBlock: ~Copyable {
   let columnCount: Int
   private let kinds: UnsafeMutablePointer<Kind>
   private let cells: UnsafeMutablePointer<Cell>
-  private let stride: Int
+  /// How many cells a row has.
+  private let cellCount: Int
   /// How many rows there are.
   package private(set) var count = 0
   /// The values of the row that is being set.
@@ -45,14 +52,17 @@ package struct RowBlock: ~Copyable {
   /// The row whose values were read last.
   private var read = 0
 
+  /// How many bytes lie from one row to the next.
+  var stride: Int { cellCount * MemoryLayout<Cell>.stride }
+
   /// Makes room for rows with some columns, at most 64.
   package init(_ kinds: [Kind]) {
     columnCount = kinds.count
-    stride = kinds.count + 1
+    cellCount = kinds.count + 1
     self.kinds = .allocate(capacity: max(1, kinds.count))
     for (index, kind) in kinds.enumerated() { (self.kinds + index).initialize(to: kind) }
-    cells = .allocate(capacity: Self.capacity * stride)
-    cells.initialize(repeating: Cell(bits: 0), count: Self.capacity * stride)
+    cells = .allocate(capacity: Self.capacity * cellCount)
+    cells.initialize(repeating: Cell(bits: 0), count: Self.capacity * cellCount)
     next = cells + 1
   }
 
@@ -87,7 +97,7 @@ package struct RowBlock: ~Copyable {
   package mutating func endRow(key: Int64, columns: UInt64) {
     next[-1] = Cell(bits: UInt64(bitPattern: key), count: Int(bitPattern: UInt(columns)))
     count += 1
-    next += stride
+    next += cellCount
   }
 
   /// Whether the rows must be written before another is set.
@@ -103,54 +113,11 @@ package struct RowBlock: ~Copyable {
 
   // MARK: Reading
 
+  /// Where the first row lies.
+  var first: UnsafeRawPointer { UnsafeRawPointer(cells) }
+
   /// The key of a row.
-  package func key(_ row: Int) -> Int64 { Int64(bitPattern: cells[row * stride].bits) }
-
-  /// Binds some values of a row by position, the one of the first column at a place; they stay where
-  /// they are until the rows are forgotten.
-  package func bind(
-    _ row: Int,
-    _ columns: UInt64,
-    to statement: borrowing Statement,
-    at place: Int32
-  ) {
-    var left = columns
-    while left != 0 {
-      let column = left.trailingZeroBitCount
-      left &= left - 1
-      bind(row, column: column, to: statement, at: place + Int32(truncatingIfNeeded: column))
-    }
-  }
-
-  @inline(__always)
-  private func bind(
-    _ row: Int,
-    column: Int,
-    to statement: borrowing Statement,
-    at place: Int32
-  ) {
-    let cell = cells[row * stride + column + 1]
-    guard isSet(row, column) else { return statement.bindNull(at: place) }
-    switch kinds[column] {
-    case .integer: statement.bind(Int64(bitPattern: cell.bits), at: place)
-    case .real: statement.bind(Double(bitPattern: cell.bits), at: place)
-    case .text: statement.bind(borrowedText: Self.bytes(cell), at: place)
-    case .blob: statement.bind(borrowed: Self.bytes(cell), at: place)
-    }
-  }
-
-  /// Answers a value to SQLite.
-  @inline(__always)
-  func answer(_ row: Int, column: Int, to answer: borrowing SQLAnswer) {
-    guard isSet(row, column) else { return }
-    let cell = cells[row * stride + column + 1]
-    switch kinds[column] {
-    case .integer: answer.set(Int64(bitPattern: cell.bits))
-    case .real: answer.set(Double(bitPattern: cell.bits))
-    case .text: answer.set(borrowedText: Self.bytes(cell))
-    case .blob: answer.set(borrowed: Self.bytes(cell))
-    }
-  }
+  package func key(_ row: Int) -> Int64 { Int64(bitPattern: cells[row * cellCount].bits) }
 
   /// Where the rows end whose keys rise from one row on.
   package func risingEnd(from start: Int) -> Int {
@@ -162,20 +129,52 @@ package struct RowBlock: ~Copyable {
   /// Lets the values that are asked for next be looked for from one row on.
   package mutating func read(from row: Int) { read = row }
 
-  /// The row with a key, looked for from the one that was read last on: keys rise.
-  mutating func row(withKey wanted: Int64) -> Int? {
+  /// Binds some values of a row by position, the one of the first column at a place; they stay where
+  /// they are until the rows are forgotten.
+  package func bind(
+    _ row: Int,
+    _ columns: UInt64,
+    to statement: borrowing Statement,
+    at place: Int32
+  ) {
+    let cells = cells + row * cellCount
+    var left = columns
+    while left != 0 {
+      let column = left.trailingZeroBitCount
+      left &= left - 1
+      let place = place + Int32(truncatingIfNeeded: column)
+      guard cells[0].isSet(column) else {
+        statement.bindNull(at: place)
+        continue
+      }
+      let cell = cells[column + 1]
+      switch kinds[column] {
+      case .integer: statement.bind(cell.integer, at: place)
+      case .real: statement.bind(cell.real, at: place)
+      case .text: statement.bind(borrowedText: cell.bytes, at: place)
+      case .blob: statement.bind(borrowed: cell.bytes, at: place)
+      }
+    }
+  }
+
+  /// Answers SQL with a value of the row at a place, or with null.
+  @inline(__always)
+  func answer(_ row: UnsafeRawPointer, column: Int, to answer: ColumnAnswer) {
+    let cells = row.assumingMemoryBound(to: Cell.self)
+    guard cells[0].isSet(column) else { return }
+    let cell = cells[column + 1]
+    switch kinds[column] {
+    case .integer: answer.set(cell.integer)
+    case .real: answer.set(cell.real)
+    case .text: answer.set(borrowedText: cell.bytes)
+    case .blob: answer.set(borrowed: cell.bytes)
+    }
+  }
+
+  /// The place of the row with a key, looked for from the one that was read last on: keys rise.
+  mutating func row(withKey wanted: Int64) -> UnsafeRawPointer? {
     while read < count, key(read) < wanted { read += 1 }
-    return read < count && key(read) == wanted ? read : nil
-  }
-
-  private func isSet(_ row: Int, _ column: Int) -> Bool {
-    cells[row * stride].count >> column & 1 == 1
-  }
-
-  private static func bytes(_ cell: Cell) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
-      start: UnsafeRawPointer(bitPattern: UInt(cell.bits)),
-      count: cell.count
-    )
+    guard read < count, key(read) == wanted else { return nil }
+    return UnsafeRawPointer(cells + read * cellCount)
   }
 }

@@ -48,6 +48,17 @@ package struct ColumnAnswer {
   /// Answers with a double.
   package func set(_ value: Double) { sqlite3_result_double(context, value) }
 
+  /// Answers with text that stays where it is until the statement goes to the next row.
+  func set(borrowedText bytes: UnsafeRawBufferPointer) {
+    let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+    sqlite3_result_text64(context, text, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+  }
+
+  /// Answers with bytes that stay where they are until the statement goes to the next row.
+  func set(borrowed bytes: UnsafeRawBufferPointer) {
+    sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), nil)
+  }
+
   /// Answers with a copy of a text, or with null.
   package func set(_ text: String?) {
     guard var text else { return sqlite3_result_null(context) }

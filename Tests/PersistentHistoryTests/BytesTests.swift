@@ -33,18 +33,35 @@ import Testing
     #expect(writer.count == length)
   }
 
-  @Test(arguments: [0, 1, 0x7f, 0x80, 300, UInt64.max], [0, 1, 3])
-  func `A number is inserted and what follows moves`(number: UInt64, position: Int) {
+  @Test(arguments: [0, 1, 0x7f, 0x80, 300, UInt64.max], [0, 1, 2])
+  func `A number takes the place of one byte, and what follows moves`(
+    number: UInt64,
+    position: Int
+  ) {
     var writer = ByteWriter(capacity: 3)
     for byte in UInt8(1)...3 { writer.append(byte) }
-    writer.insert(varint: number, at: position)
+    writer.replaceByte(at: position, withVarint: number)
     var reader = ByteReader(writer.bytes)
     for byte in UInt8(1)...3 {
-      if Int(byte) == position + 1 { #expect(reader.varint() == number) }
-      #expect(reader.byte() == byte)
+      if Int(byte) == position + 1 {
+        #expect(reader.varint() == number)
+      } else {
+        #expect(reader.byte() == byte)
+      }
     }
-    if position == 3 { #expect(reader.varint() == number) }
     #expect(reader.isAtEnd)
+  }
+
+  @Test func `Two numbers are appended as one after the other`() {
+    var both = ByteWriter(capacity: 1)
+    var each = ByteWriter(capacity: 1)
+    for number in [0, 0x7f, 0x80, 1 << 40, UInt64.max] {
+      both.append(varints: number, number / 3)
+      each.append(varint: number)
+      each.append(varint: number / 3)
+    }
+    let bytes = Array(each.bytes)
+    #expect(Array(both.bytes) == bytes)
   }
 
   @Test func `A buffer grows, is cut and is used again`() {

@@ -38,6 +38,23 @@ extension HistoryLayout {
     """
 }
 
+/// Who wrote a transaction, in numbers.
+struct TransactionNames: Equatable {
+  let author: Int32
+  let contextName: Int32
+  let bundle: Int32
+  let process: Int32
+  let writer: Int64
+
+  init(_ record: TransactionRecord) {
+    author = record.author
+    contextName = record.contextName
+    bundle = record.bundle
+    process = record.process
+    writer = record.writer
+  }
+}
+
 extension StoreCore {
   /// Writes a transaction with the changes that are packed, as one row or with chunks beside it.
   func insertPacked(_ record: TransactionRecord) throws {
@@ -45,11 +62,7 @@ extension StoreCore {
     row.statement.bind(record.number, at: 1)
     row.statement.bind(record.timestamp, at: 2)
     row.statement.bind(record.mark, at: 3)
-    row.statement.bind(Int64(record.author), at: 4)
-    row.statement.bind(Int64(record.contextName), at: 5)
-    row.statement.bind(Int64(record.bundle), at: 6)
-    row.statement.bind(Int64(record.process), at: 7)
-    row.statement.bind(record.writer, at: 8)
+    bindNames(of: record, to: row)
     row.statement.bind(packed.count, at: 9)
     row.statement.bind(Int64(bitPattern: packed.entities), at: 10)
     if packed.chunkStarts.isEmpty {
@@ -59,6 +72,18 @@ extension StoreCore {
       try insertChunks(of: record.number)
     }
     try row.statement.run()
+  }
+
+  /// Binds who wrote a transaction, unless the same wrote the one before.
+  private func bindNames(of record: TransactionRecord, to row: PreparedStatement) {
+    let names = TransactionNames(record)
+    guard boundNames != names else { return }
+    row.statement.bind(Int64(record.author), at: 4)
+    row.statement.bind(Int64(record.contextName), at: 5)
+    row.statement.bind(Int64(record.bundle), at: 6)
+    row.statement.bind(Int64(record.process), at: 7)
+    row.statement.bind(record.writer, at: 8)
+    boundNames = names
   }
 
   private func insertChunks(of number: Int64) throws {
