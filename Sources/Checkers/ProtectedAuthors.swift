@@ -4,7 +4,7 @@ package import Traces
 /// Purges leave the transactions of protected authors, and a consumer never finds history expired.
 ///
 /// Verifies: no purged transaction has an author that the plan protects, by name or by the beginning
-/// of its name; no consumer that was not cut off is told that its history expired.
+/// of its name; no consumer is cut off, or told that its history expired.
 ///
 /// Does not verify: who else still needs a transaction (PurgeSafety).
 package struct ProtectedAuthors: Invariant {
@@ -41,14 +41,15 @@ package struct ProtectedAuthors: Invariant {
   }
 
   private mutating func expire(_ event: Event, on timeline: Timeline) {
-    guard event.isExpiry, let actor = timeline.actor else { return }
-    let bit = timeline.everyone[actor].bit
-    guard timeline.consumers.contains(bit), !timeline.lost.contains(bit) else { return }
+    guard event.isExpiry || event.happening == .lost, let actor = timeline.actor,
+      timeline.consumers.contains(timeline.everyone[actor].bit)
+    else { return }
+    let fate =
+      event.happening == .lost ? "was cut off by a limit" : "was told that its history expired"
     violation = Violation(
       checker: Self.name,
       at: event.at,
-      because: "the consumer \(event.who) was told that its history expired, though no limit had "
-        + "cut it off"
+      because: "the consumer \(event.who) \(fate): history is kept for consumers"
     )
   }
 

@@ -6,9 +6,9 @@ package import Traces
 /// required (registered before it, not retired, not lost) still owes it. What was merged counts
 /// once a record at or above it is told, or at once if the cursor on disk is already there; what a
 /// crash took back does not count. A member is lost or finds its history expired only under a plan
-/// with retention.
+/// with retention; where that limits transactions alone, it is lost only when it is so many behind.
 ///
-/// Does not verify: that a retention limit was really exceeded; that purged rows are gone from
+/// Does not verify: that a limit on age or bytes was really exceeded; that purged rows are gone from
 /// the store, or that anything is ever purged (Reclaim); purges of transactions that no event told.
 /// A record of unknown outcome counts as done.
 package struct PurgeSafety: Invariant {
@@ -16,20 +16,26 @@ package struct PurgeSafety: Invariant {
   package static let sentence =
     "Nothing is purged before every member that must merge it has merged and recorded it."
   package private(set) var violation: Violation?
-  private let hasRetention: Bool
+  private let retention: PlannedRetention?
+  private var hasRetention: Bool { retention != nil }
   private var purgedCount = 0
 
   package init(_ header: TraceHeader) {
-    hasRetention = header.plan.header.retention != nil
+    retention = header.plan.header.retention
   }
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
     switch event.happening {
     case .purged: purge(event, on: timeline)
-    case .lost where !hasRetention: accuse(event, "was cut off", on: timeline)
+    case .lost where !hasRetention:
+      accuse(event, "was cut off, though the plan has no retention limit")
+    case .lost: checkLimit(event, on: timeline)
     case .expired where !hasRetention, .ended(_, .failed) where !hasRetention && event.isExpiry:
-      accuse(event, "was told that its history expired", on: timeline)
+      accuse(
+        event,
+        "was told that its history expired, though the plan has no retention limit"
+      )
     default: break
     }
   }
@@ -79,12 +85,21 @@ package struct PurgeSafety: Invariant {
       + "(\(timeline.progress(of: member)))"
   }
 
-  private mutating func accuse(_ event: Event, _ fate: String, on timeline: Timeline) {
-    let who = event.who
+  /// A limit on transactions alone cuts off who is more of them behind.
+  private mutating func checkLimit(_ event: Event, on timeline: Timeline) {
+    guard let retention, let limit = retention.transactions, retention.age == nil,
+      retention.bytes == nil, !timeline.mayHoldUntold, let member = timeline.actor
+    else { return }
+    let behind = timeline.standings.count - 1 - (timeline.everyone[member].cursor ?? -1)
+    guard behind <= limit else { return }
+    accuse(event, "was cut off \(behind) transactions behind, where the limit is \(limit)")
+  }
+
+  private mutating func accuse(_ event: Event, _ fate: String) {
     violation = Violation(
       checker: Self.name,
       at: event.at,
-      because: "\(who) \(fate), though the plan has no retention limit"
+      because: "\(event.who) \(fate)"
     )
   }
 }

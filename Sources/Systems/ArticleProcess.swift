@@ -24,13 +24,15 @@ final class ArticleProcess: HostedProcess {
     let fetched: [HistoryTransaction]
   }
 
-  var memory: Memory { Memory(process: process.memory, fetched: fetched) }
+  func memory() -> Memory { Memory(process: process.memory, fetched: fetched) }
 
   /// Puts the process back as it was, on a store that was put back.
   init(_ memory: Memory, on store: Store) {
     process = PlanProcess(memory.process, on: store)
     fetched = memory.fetched
   }
+
+  func end() {}
 
   func digest(into hash: inout Digest) {
     for transaction in fetched { hash.add(Int(transaction.number)) }

@@ -23,12 +23,12 @@ final class ConsumerProcess {
   }
 
   /// What the process has in memory now.
-  var memory: Memory { Memory(registration: registration, token: token) }
+  var memory: Memory { Memory(registration: registration.released, token: token) }
 
   /// Puts the process back as it was, on a store that was put back.
-  init(_ memory: Memory, on store: Store) {
+  init(_ memory: Memory, on store: Store) throws(HistoryError) {
     self.store = store
-    registration = memory.registration
+    registration = try store.holding(memory.registration)
     token = memory.token
   }
 
@@ -40,7 +40,7 @@ final class ConsumerProcess {
     var request = HistoryRequest(after: token)
     var page: HistoryPage
     repeat {
-      page = try store.fetch(request)
+      page = try store.fetch(request, by: registration)
       numbers += page.transactions.map(\.number)
       request = request.next(after: page)
     } while page.hasMore

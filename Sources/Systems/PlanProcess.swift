@@ -15,6 +15,8 @@ final class PlanProcess {
   let batchContextName: String
   /// A write that has begun and not committed.
   private(set) var staged: PlannedWrite?
+  /// What the clock read when it began.
+  private var begunAt: Date?
 
   init(
     _ actor: PlannedActor,
@@ -34,6 +36,7 @@ final class PlanProcess {
     let actor: PlannedActor
     let batchContextName: String
     let staged: PlannedWrite?
+    let begunAt: Date?
     let contexts: [ObjectContext.Memory]
   }
 
@@ -42,6 +45,7 @@ final class PlanProcess {
       actor: actor,
       batchContextName: batchContextName,
       staged: staged,
+      begunAt: begunAt,
       contexts: contexts.map(\.memory)
     )
   }
@@ -51,6 +55,7 @@ final class PlanProcess {
     actor = memory.actor
     batchContextName = memory.batchContextName
     staged = memory.staged
+    begunAt = memory.begunAt
     self.store = store
     contexts = memory.contexts.map { ObjectContext(store: store, memory: $0) }
   }
@@ -70,8 +75,11 @@ final class PlanProcess {
   }
 
   /// Saves a planned write through the context that it names.
+  ///
+  /// One that has begun before takes the clock's reading of then; a batch request never does.
   func write(
     _ write: PlannedWrite,
+    begunAt: Date? = nil,
     _ objects: inout PlanObjects,
     _ log: inout EventLog
   ) throws(SystemFailure) {
@@ -94,7 +102,8 @@ final class PlanProcess {
       let (edited, inserted) = try edit(write.changes, in: context, objects)
       let (written, edits) = try context.saveReporting(
         author: .some(author),
-        policy: MergePolicy(write.policy)
+        policy: MergePolicy(write.policy),
+        begunAt: begunAt
       )
       for (name, id) in inserted { objects.enter(name, id) }
       let values = Dictionary(uniqueKeysWithValues: edited.map { ($0.object, $0.values) })
@@ -203,8 +212,11 @@ final class PlanProcess {
     }
   }
 
-  /// Stages a write, which takes no lock.
-  func begin(_ write: PlannedWrite) { staged = write }
+  /// Stages a write, which reads the clock and takes no lock.
+  func begin(_ write: PlannedWrite) {
+    staged = write
+    begunAt = store.configuration.clock()
+  }
 
   /// Commits the write that has begun.
   func commitStaged(
@@ -212,8 +224,10 @@ final class PlanProcess {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     guard let staged else { throw SystemFailure(.failed, "\(actor.id) has begun no write.") }
+    let begunAt = begunAt
     self.staged = nil
-    try write(staged, &objects, &log)
+    self.begunAt = nil
+    try write(staged, begunAt: begunAt, &objects, &log)
   }
 
   /// Updates or deletes by predicate.
@@ -285,7 +299,10 @@ final class PlanProcess {
   /// Adds the view and the write that has begun to a digest.
   func digest(into hash: inout Digest, _ objects: PlanObjects) {
     for context in contexts { hash.add(self.objects(of: context, objects)) }
-    if let staged { hash.add(staged) }
+    if let staged {
+      hash.add(staged)
+      hash.add(begunAt?.timeIntervalSinceReferenceDate ?? 0)
+    }
   }
 
   /// What the context with a name holds, by the plan's names.

@@ -10,10 +10,15 @@ protocol HostedProcess: AnyObject {
   /// Its connection and its contexts.
   var process: PlanProcess { get }
   /// What the process has in memory now.
-  var memory: Memory { get }
+  ///
+  /// - Throws: ``SystemFailure`` when that cannot be put back.
+  func memory() throws(SystemFailure) -> Memory
 
   /// Puts a process back as it was, on a store that was put back.
-  init(_ memory: Memory, on store: Store)
+  init(_ memory: Memory, on store: Store) throws(HistoryError)
+
+  /// Loses what it has in memory.
+  func end()
 
   /// Adds what it has in memory besides its contexts to a digest.
   func digest(into hash: inout Digest)
@@ -32,13 +37,13 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// Starts over with an empty store.
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure) {
-    running.removeAll()
+    endAll()
     opened = try StoreBench(header, environment, pools.pool(header, environment))
   }
 
   /// Lets go of the store's files.
   func close() {
-    running.removeAll()
+    endAll()
     opened = nil
     pools.close()
   }
@@ -73,8 +78,13 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   /// Ends an actor's process, and tells how.
   func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
-    running[actor] = nil
+    running.removeValue(forKey: actor)?.end()
     log.add(actor, happening)
+  }
+
+  private func endAll() {
+    for process in running.values { process.end() }
+    running.removeAll()
   }
 
   // MARK: Commands
@@ -118,9 +128,11 @@ final class ProcessHost<Hosted: HostedProcess> {
   /// Everything that it would take to go on from here.
   func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
+    var processes: [ActorID: Hosted.Memory] = [:]
+    for (actor, process) in running { processes[actor] = try process.memory() }
     return SystemSnapshot(
       restoreFiles: bench.environment.saveFiles(),
-      memory: Memory(bench: bench.memory, processes: running.mapValues(\.memory), own: own)
+      memory: Memory(bench: bench.memory, processes: processes, own: own)
     )
   }
 
@@ -133,10 +145,11 @@ final class ProcessHost<Hosted: HostedProcess> {
       throw SystemFailure(.failed, "The snapshot is of another system.")
     }
     let bench = try bench()
-    running.removeAll()
+    endAll()
     try bench.restore(memory.bench, snapshot.restoreFiles)
-    for (actor, process) in memory.processes {
-      running[actor] = Hosted(process, on: try bench.connect())
+    for (actor, process) in memory.processes.sorted(by: { $0.key < $1.key }) {
+      let store = try bench.connect()
+      running[actor] = try telling { () throws(HistoryError) in try Hosted(process, on: store) }
     }
     return memory.own
   }

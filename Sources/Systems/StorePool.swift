@@ -33,6 +33,7 @@ final class StorePool {
     configuration.rules = rules
     configuration.random = { random.next() }
     configuration.onSignal = { _ in signals.raise() }
+    configuration.memberLocks = .inMemory()
     configuration.clock = { clock.date }
     if environment.vfs != nil { configuration.busyTimeoutMs = 0 }
     self.clock = clock

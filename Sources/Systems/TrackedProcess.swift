@@ -6,53 +6,62 @@ import Traces
 /// A process with our tracker in it.
 final class TrackedProcess: HostedProcess {
   let process: PlanProcess
-  let session: MemberSession
+  /// What carries out its passes.
+  let engine: any PassEngine
+  private let setup: TrackerSetup
   /// The newest position that a signal or a look has told of; nothing makes the next one a new one.
   var told: HistoryToken?
 
   /// Starts the process: it registers or takes up its cursor, and loads its contexts.
+  ///
+  /// One with hooks, a strategy of its own or signals to follow has a whole tracker in it; the others
+  /// have the steps of its passes alone.
   init(
     _ actor: PlannedActor,
+    _ setup: TrackerSetup,
+    followsSignals: Bool,
     on store: Store,
-    resyncingIfLost: Bool = false
+    resyncingIfLost: Bool
   ) throws(HistoryError) {
     let process = PlanProcess(actor, on: store)
     self.process = process
-    session = try MemberSession(
-      actor.id,
-      store: process.store,
-      contexts: process.contexts,
-      author: actor.author,
-      ignoredAuthors: Set(actor.ignores ?? []),
-      resyncingIfLost: resyncingIfLost
-    )
+    self.setup = setup
+    engine =
+      setup.isPlain && !followsSignals
+      ? try SessionEngine(setup, process, resyncingIfLost: resyncingIfLost)
+      : try TrackerEngine(setup, process, resyncingIfLost: resyncingIfLost)
   }
 
   /// What the process has in memory.
   struct Memory {
     let process: PlanProcess.Memory
     let session: MemberSession.Memory
+    let setup: TrackerSetup
     let told: HistoryToken?
   }
 
-  var memory: Memory {
-    Memory(process: process.memory, session: session.memory, told: told)
+  func memory() throws(SystemFailure) -> Memory {
+    guard let session = engine.memory else {
+      throw SystemFailure(
+        .unsupported,
+        "\(process.actor.id) has hooks or follows signals: its tasks cannot be kept and put back."
+      )
+    }
+    return Memory(process: process.memory, session: session, setup: setup, told: told)
   }
 
   /// Puts the process back as it was, on a store that was put back.
-  init(_ memory: Memory, on store: Store) {
+  init(_ memory: Memory, on store: Store) throws(HistoryError) {
     process = PlanProcess(memory.process, on: store)
-    session = MemberSession(memory.session, store: process.store, contexts: process.contexts)
+    setup = memory.setup
+    engine = try SessionEngine(memory.session, memory.setup, process)
     told = memory.told
   }
 
-  /// Whether it purges after a pass.
-  var purgesAfterPass: Bool { process.actor.strategy != "none" }
+  func end() { engine.end() }
 
   func digest(into hash: inout Digest) {
-    hash.add(Int(session.mergedThrough.number))
-    hash.add(Int(session.recordedThrough.number))
+    engine.digest(into: &hash)
     hash.add(Int(told?.number ?? -1))
-    for transaction in session.awaitingMerge { hash.add(Int(transaction.number)) }
   }
 }

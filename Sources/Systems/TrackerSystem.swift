@@ -16,7 +16,7 @@ package final class TrackerSystem: SystemUnderTest {
   package let capabilities = TrackerSystem.abilities
 
   /// What our tracker can be asked to do.
-  package static let abilities = Set(Capability.allCases).subtracting([.hooks, .twice, .retention])
+  package static let abilities = Set(Capability.allCases)
 
   package func reset(
     _ header: PlanHeader,
@@ -67,22 +67,31 @@ package final class TrackerSystem: SystemUnderTest {
     resyncingIfLost: Bool,
     _ log: inout EventLog
   ) throws(SystemFailure) {
+    let bench = try host.bench()
+    let setup = try TrackerSetup(try bench.planned(actor), bench.header)
+    let follows = bench.header.drive == .signals
     let started = try host.start(actor) { planned, store throws(HistoryError) in
-      try TrackedProcess(planned, on: store, resyncingIfLost: resyncingIfLost)
+      try TrackedProcess(
+        planned,
+        setup,
+        followsSignals: follows,
+        on: store,
+        resyncingIfLost: resyncingIfLost
+      )
     }
-    let registration = started.session.registration
+    let registration = started.engine.registration
     let cursor = Self.name(registration.cursor)
     log.add(
       actor,
       registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
     )
     // What was written while nobody listened is caught up with first.
-    if try host.bench().header.drive == .signals { try look(actor, &log) }
+    if follows { try look(actor, &log) }
   }
 
   private func retire(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let session = try host.process(actor).session
-    try telling { () throws(HistoryError) in try session.retire() }
+    let engine = try host.process(actor).engine
+    try telling { () throws(HistoryError) in try engine.retire() }
     host.end(actor, .retired, &log)
   }
 
@@ -129,7 +138,11 @@ package final class TrackerSystem: SystemUnderTest {
     guard head != tracked.told else { return }
     tracked.told = head
     log.add(actor, .woke)
-    do throws(SystemFailure) { try pass(actor, tracked, &log) } catch {
+    do throws(SystemFailure) {
+      try purging(actor, &log) { report throws(HistoryError) in
+        try tracked.engine.signal(head, &report)
+      }
+    } catch {
       tracked.told = nil
       log.add(actor, .signalled)
       throw error
@@ -143,33 +156,51 @@ package final class TrackerSystem: SystemUnderTest {
     of actor: ActorID,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    let (bench, tracked) = (try host.bench(), try host.process(actor))
-    let session = tracked.session
-    if case .pass = action { return try pass(actor, tracked, &log) }
-    try tellingLoss(of: actor, &log) { log throws(HistoryError) in
-      switch action {
-      case .fetch: log.add(actor, .fetched(try session.fetch().map { String($0.number) }))
-      case .merge: log.add(actor, .merged(try session.merge().map { String($0.number) }))
-      case .record: log.add(actor, .recorded(cursor: Self.name(try session.record())))
-      case .resync: log.add(actor, .resynced(cursor: Self.name(try session.resync())))
-      default:
-        try bench.purging(actor, &log) { _ throws(HistoryError) in _ = try session.purge() }
+    let engine = try host.process(actor).engine
+    switch action {
+    case .fetch:
+      try reporting(actor, &log) { report throws(HistoryError) in try engine.fetch(&report) }
+    case .merge:
+      try reporting(actor, &log) { report throws(HistoryError) in try engine.merge(&report) }
+    case .record:
+      try reporting(actor, &log) { report throws(HistoryError) in try engine.record(&report) }
+    case .purge:
+      try purging(actor, &log) { report throws(HistoryError) in try engine.purge(&report) }
+    case .resync:
+      try tellingLoss(of: actor, &log) { log throws(HistoryError) in
+        log.add(actor, .resynced(cursor: Self.name(try engine.resync())))
       }
+    default:
+      try purging(actor, &log) { report throws(HistoryError) in try engine.pass(&report) }
     }
   }
 
-  private func pass(
+  /// Runs what does not purge, and tells what it did.
+  private func reporting(
     _ actor: ActorID,
-    _ tracked: TrackedProcess,
-    _ log: inout EventLog
+    _ log: inout EventLog,
+    _ body: (inout StepReport) throws(HistoryError) -> Void
+  ) throws(SystemFailure) {
+    try tellingLoss(of: actor, &log) { log throws(HistoryError) in
+      var report = StepReport()
+      // What was done before a step failed is done.
+      defer { Self.tell(report, of: actor, &log) }
+      try body(&report)
+    }
+  }
+
+  /// Runs what may purge, and tells what it did and what is gone.
+  private func purging(
+    _ actor: ActorID,
+    _ log: inout EventLog,
+    _ body: (inout StepReport) throws(HistoryError) -> Void
   ) throws(SystemFailure) {
     let bench = try host.bench()
     try tellingLoss(of: actor, &log) { log throws(HistoryError) in
       try bench.purging(actor, &log) { log throws(HistoryError) in
-        var report = PassReport()
-        // What was done before a step failed is done.
+        var report = StepReport()
         defer { Self.tell(report, of: actor, &log) }
-        try tracked.session.pass(purging: tracked.purgesAfterPass, &report)
+        try body(&report)
       }
     }
   }
@@ -188,10 +219,13 @@ package final class TrackerSystem: SystemUnderTest {
     }
   }
 
-  private static func tell(_ report: PassReport, of actor: ActorID, _ log: inout EventLog) {
-    guard report.cursor != nil || !report.numbers.isEmpty else { return }
-    log.add(actor, .merged(report.numbers.map { String($0) }))
+  private static func tell(_ report: StepReport, of actor: ActorID, _ log: inout EventLog) {
+    func names(_ numbers: [Int64]) -> [TransactionName] { numbers.map { String($0) } }
+    if let fetched = report.fetched { log.add(actor, .fetched(names(fetched))) }
+    if !report.observed.isEmpty { log.add(actor, .observed(names(report.observed))) }
+    if let merged = report.merged { log.add(actor, .merged(names(merged))) }
     if let cursor = report.cursor { log.add(actor, .recorded(cursor: name(cursor))) }
+    for member in report.lost { log.add(member, .lost) }
   }
 
   /// The transaction that a position lies behind, or nothing at the beginning.
@@ -209,7 +243,10 @@ package final class TrackerSystem: SystemUnderTest {
     let kept = try host.restore(snapshot, [ActorID: ConsumerProcess.Memory].self)
     consumers.removeAll()
     for (id, memory) in kept {
-      consumers[id] = ConsumerProcess(memory, on: try host.bench().connect())
+      let store = try host.bench().connect()
+      consumers[id] = try telling { () throws(HistoryError) in
+        try ConsumerProcess(memory, on: store)
+      }
     }
   }
 

@@ -240,6 +240,22 @@ import Traces
     #expect(violation(story)?.because.contains("no retention limit") == true)
   }
 
+  @Test func `A limit on transactions cuts off who is more of them behind`() throws {
+    for (limit, isRight) in [(1, true), (2, false)] {
+      var story = try Story("app", "share")
+      story.header.retention = PlannedRetention(transactions: limit)
+      story.write("share", "1")
+      story.write("share", "2")
+      story.tell("app", .lost)
+      #expect((violation(story) == nil) == isRight)
+      if !isRight {
+        #expect(
+          violation(story)?.because == "app was cut off 2 transactions behind, where the limit is 2"
+        )
+      }
+    }
+  }
+
   @Test func `A member that was lost only after the purge had a right to it`() throws {
     var story = try Story("app", "share")
     story.header.retention = PlannedRetention(transactions: 1)

@@ -1,0 +1,49 @@
+import HistoryStore
+import HistoryTracking
+import PersistentHistory
+
+/// What one step of a member has done, up to where it failed if it did.
+struct StepReport {
+  /// What it will merge, if it fetched.
+  var fetched: [Int64]?
+  /// What observers were told.
+  var observed: [Int64] = []
+  /// What it merged, if it merged.
+  var merged: [Int64]?
+  /// The position that is recorded, if it recorded.
+  var cursor: HistoryToken?
+  /// The members that its purge has cut off.
+  var lost: [ActorID] = []
+}
+
+/// What carries out the steps of one launch of a member.
+///
+/// A report tells what was done also when a step throws.
+protocol PassEngine: AnyObject {
+  /// The launch that the registry knows.
+  var registration: Registration { get }
+
+  /// Reads what is new.
+  func fetch(_ report: inout StepReport) throws(HistoryError)
+  /// Tells hooks about what was fetched, and merges it.
+  func merge(_ report: inout StepReport) throws(HistoryError)
+  /// Records how far it has merged.
+  func record(_ report: inout StepReport) throws(HistoryError)
+  /// Makes a whole pass.
+  func pass(_ report: inout StepReport) throws(HistoryError)
+  /// Purges what every member has merged.
+  func purge(_ report: inout StepReport) throws(HistoryError)
+  /// Reads the data anew, and goes on from the head.
+  func resync() throws(HistoryError) -> HistoryToken
+  /// Ends the membership.
+  func retire() throws(HistoryError)
+  /// Lets a signal of the store arrive.
+  func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError)
+  /// Loses what it has in memory.
+  func end()
+
+  /// What it has in memory, if that can be put back.
+  var memory: MemberSession.Memory? { get }
+  /// Adds what it has in memory to a digest.
+  func digest(into hash: inout Digest)
+}

@@ -1,0 +1,90 @@
+import HistoryStore
+import HistoryTracking
+import PersistentHistory
+
+/// The steps of a pass one by one, without hooks and without waiting: what most plans need, and what a
+/// snapshot can put back.
+final class SessionEngine: PassEngine {
+  private let session: MemberSession
+  private let setup: TrackerSetup
+
+  /// Launches the member.
+  init(_ setup: TrackerSetup, _ process: PlanProcess, resyncingIfLost: Bool) throws(HistoryError) {
+    self.setup = setup
+    session = try MemberSession(
+      process.actor.id,
+      store: process.store,
+      contexts: process.contexts,
+      author: process.actor.author,
+      ignoredAuthors: setup.ignoring,
+      resyncingIfLost: resyncingIfLost,
+      declaring: setup.declaration
+    )
+  }
+
+  /// Puts the steps back where they were.
+  init(
+    _ memory: MemberSession.Memory,
+    _ setup: TrackerSetup,
+    _ process: PlanProcess
+  ) throws(HistoryError) {
+    self.setup = setup
+    session = try MemberSession(memory, store: process.store, contexts: process.contexts)
+  }
+
+  var registration: Registration { session.registration }
+
+  func fetch(_ report: inout StepReport) throws(HistoryError) {
+    report.fetched = try session.fetch().map(\.number)
+  }
+
+  func merge(_ report: inout StepReport) throws(HistoryError) {
+    report.merged = try session.merge().map(\.number)
+  }
+
+  func record(_ report: inout StepReport) throws(HistoryError) {
+    report.cursor = try session.record()
+  }
+
+  func pass(_ report: inout StepReport) throws(HistoryError) {
+    var done = PassReport()
+    defer { report.add(done) }
+    try session.pass(
+      purging: setup.strategy == .whenMerged,
+      retaining: setup.retention,
+      &done
+    )
+  }
+
+  func purge(_ report: inout StepReport) throws(HistoryError) {
+    report.lost = try session.purge(retaining: setup.retention).lostMembers
+  }
+
+  func resync() throws(HistoryError) -> HistoryToken { try session.resync() }
+
+  func retire() throws(HistoryError) { try session.retire() }
+
+  func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
+    try pass(&report)
+  }
+
+  func end() {}
+
+  var memory: MemberSession.Memory? { session.memory }
+
+  func digest(into hash: inout Digest) {
+    hash.add(Int(session.mergedThrough.number))
+    hash.add(Int(session.recordedThrough.number))
+    for transaction in session.awaitingMerge { hash.add(Int(transaction.number)) }
+  }
+}
+
+extension StepReport {
+  /// Adds what a pass did.
+  mutating func add(_ pass: PassReport) {
+    lost += pass.lostMembers
+    guard pass.cursor != nil || !pass.numbers.isEmpty else { return }
+    merged = (merged ?? []) + pass.numbers
+    cursor = pass.cursor ?? cursor
+  }
+}

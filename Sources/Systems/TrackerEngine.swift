@@ -1,0 +1,212 @@
+import HistoryStore
+import HistoryTracking
+import ObjectContexts
+import PersistentHistory
+import Traces
+
+/// The whole tracker as an app uses it: with hooks, strategies, and a task that follows signals.
+///
+/// Its tasks run between two commands of the plan, on the thread that performs them.
+final class TrackerEngine: PassEngine {
+  private let tracker: HistoryTracker
+  private let executor = InlineExecutor()
+  private let notes = HookNotes()
+  private let reports = PassBox()
+  private let signals: AsyncStream<HistoryToken>.Continuation
+  private(set) var registration: Registration
+
+  /// Launches the member, and registers its hooks.
+  init(
+    _ setup: TrackerSetup,
+    _ process: PlanProcess,
+    resyncingIfLost: Bool
+  ) throws(HistoryError) {
+    let (stream, signals) = AsyncStream.makeStream(
+      of: HistoryToken.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    var configuration = TrackerConfiguration()
+    configuration.currentAuthor = process.actor.author
+    configuration.ignoring = setup.ignoring
+    configuration.strategy = setup.strategy
+    configuration.retention = setup.retention.isOff ? nil : setup.retention
+    configuration.allAuthors = setup.declaration.authors ?? []
+    configuration.batchAuthors = setup.declaration.batchAuthors ?? []
+    configuration.logLevel = .off
+    configuration.executor = executor
+    configuration.clock = TrackerClock(
+      now: { .zero },
+      sleep: { [notes] _ in try await notes.sleep() }
+    )
+    configuration.signals = { _ in stream }
+    self.signals = signals
+    let tracker = HistoryTracker(
+      process.actor.id,
+      store: process.store,
+      contexts: process.contexts,
+      configuration: configuration
+    )
+    self.tracker = tracker
+    registration = try executor.wait {
+      await result { () throws(HistoryError) in
+        try await tracker.launch(resyncingIfLost: resyncingIfLost)
+      }
+    }
+    listen()
+    for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
+  }
+
+  /// Keeps what each pass did.
+  private func listen() {
+    let (tracker, reports) = (tracker, reports)
+    Task(executorPreference: executor) {
+      for await report in await tracker.passes { reports.passes.append(report) }
+    }
+    executor.runAll()
+  }
+
+  private func register(_ hook: PlannedHook, _ index: Int, _ model: Model) throws(HistoryError) {
+    switch hook {
+    case .observer: try observe(model) { _ in }
+    case .observerRetry: try observe(model) { [notes] _ in try notes.call(index) }
+    case .retry, .skip:
+      let policy: HookFailurePolicy = hook == .skip ? .skip : .retry
+      try ask { tracker, notes throws(HistoryError) in
+        try await tracker.registerMergeHook(onFailure: policy) { _ in
+          try notes.call(index)
+          return .goOn
+        }
+      }
+    }
+  }
+
+  /// Registers an observer for everything, which keeps a note after it has done something else.
+  private func observe(
+    _ model: Model,
+    _ first: @escaping @Sendable (HookContext) throws -> Void
+  ) throws(HistoryError) {
+    for entity in model.entities.map(\.name) {
+      for operation in ChangeType.allCases {
+        try ask { tracker, notes throws(HistoryError) in
+          try await tracker.registerObserver(entity: entity, operation: operation) { group in
+            guard let context = group.first else { return }
+            try first(context)
+            notes.note(context.transaction.number)
+          }
+        }
+      }
+    }
+  }
+
+  /// Runs a request to the tracker to its end.
+  @discardableResult
+  private func ask<Answer: Sendable>(
+    _ body: @escaping @Sendable (HistoryTracker, HookNotes) async throws(HistoryError) -> Answer
+  ) throws(HistoryError) -> Answer {
+    let (tracker, notes) = (tracker, notes)
+    return try executor.wait {
+      await result { () throws(HistoryError) in try await body(tracker, notes) }
+    }
+  }
+
+  // MARK: Steps
+
+  func fetch(_ report: inout StepReport) throws(HistoryError) {
+    report.fetched = try step(.fetch, &report).fetched
+  }
+
+  func merge(_ report: inout StepReport) throws(HistoryError) {
+    report.merged = try step(.merge, &report).merged
+  }
+
+  func record(_ report: inout StepReport) throws(HistoryError) {
+    report.cursor = try step(.record, &report).cursor
+  }
+
+  private func step(
+    _ step: PassStep,
+    _ report: inout StepReport
+  ) throws(HistoryError) -> TrackerStep {
+    defer { report.observed += notes.takeObserved() }
+    return try ask { tracker, _ throws(HistoryError) in try await tracker.perform(step) }
+  }
+
+  func pass(_ report: inout StepReport) throws(HistoryError) {
+    defer { take(&report) }
+    try ask { tracker, _ throws(HistoryError) in _ = try await tracker.pass() }
+  }
+
+  func purge(_ report: inout StepReport) throws(HistoryError) {
+    report.lost += try ask { tracker, _ throws(HistoryError) in
+      try await tracker.purge().lostMembers
+    }
+  }
+
+  func resync() throws(HistoryError) -> HistoryToken {
+    try ask { tracker, _ throws(HistoryError) in try await tracker.resync() }
+  }
+
+  func retire() throws(HistoryError) {
+    try ask { tracker, _ throws(HistoryError) in try await tracker.retire() }
+  }
+
+  /// Lets the tracker follow from its first signal on; a later one leads to a pass, or ends the pause
+  /// before the repetition of one that failed.
+  func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
+    defer { take(&report) }
+    let isStarted = try ask { tracker, _ in await tracker.isStarted }
+    guard isStarted else {
+      try ask { tracker, _ throws(HistoryError) in _ = try await tracker.start() }
+      return
+    }
+    if notes.isAsleep { notes.wake() } else { signals.yield(newest) }
+    executor.runAll()
+    if let failure = reports.passes.last?.failure { throw failure }
+  }
+
+  /// Takes what passes did since the last time.
+  private func take(_ report: inout StepReport) {
+    report.observed += notes.takeObserved()
+    for pass in reports.passes { report.add(pass) }
+    reports.passes.removeAll()
+  }
+
+  func end() {
+    let tracker = tracker
+    _ = executor.run { await tracker.stop() }
+    notes.wake(.failure(CancellationError()))
+    signals.finish()
+    executor.runAll()
+  }
+
+  /// Tasks that wait cannot be put back.
+  var memory: MemberSession.Memory? { nil }
+
+  func digest(into hash: inout Digest) { hash.add(Int(registration.epoch)) }
+
+  /// The passes that nobody has looked at yet.
+  private final class PassBox: @unchecked Sendable {
+    var passes: [PassReport] = []
+  }
+}
+
+extension InlineExecutor {
+  /// Runs a request to its end.
+  ///
+  /// - Throws: what the request throws; ``HistoryError/stopped(_:)`` when it waits for what never comes.
+  fileprivate func wait<Answer: Sendable>(
+    _ body: @escaping @Sendable () async -> Result<Answer, HistoryError>
+  ) throws(HistoryError) -> Answer {
+    guard let outcome = run(body) else {
+      throw .stopped("the tracker waits for something that never comes")
+    }
+    return try outcome.get()
+  }
+}
+
+/// What a request comes to, as a value.
+private func result<Answer>(
+  _ body: () async throws(HistoryError) -> Answer
+) async -> Result<Answer, HistoryError> {
+  do throws(HistoryError) { return .success(try await body()) } catch { return .failure(error) }
+}

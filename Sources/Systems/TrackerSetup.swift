@@ -1,0 +1,70 @@
+import HistoryStore
+import HistoryTracking
+import PersistentHistory
+import Traces
+
+/// How a planned actor's tracker is set up.
+struct TrackerSetup {
+  /// The authors whose transactions it does not merge.
+  let ignoring: Set<String>
+  /// When it purges after a pass.
+  let strategy: PurgeStrategy
+  /// The limits beyond which its purges do not wait for an actor.
+  let retention: RetentionLimits
+  /// What it says of itself to the registry.
+  let declaration: MemberConfiguration
+  /// Its hooks.
+  let hooks: [PlannedHook]
+
+  /// Takes what the plan says of an actor, and of all where it says nothing of that one.
+  init(_ actor: PlannedActor, _ header: PlanHeader) throws(SystemFailure) {
+    ignoring = Set(actor.ignores ?? [])
+    guard let strategy = PurgeStrategy(planned: actor.strategy) else {
+      throw SystemFailure(
+        .failed,
+        "\(actor.id)'s tracker knows no strategy \"\(actor.strategy ?? "")\"."
+      )
+    }
+    self.strategy = strategy
+    retention = RetentionLimits(
+      age: header.retention?.age,
+      transactionCount: header.retention?.transactions,
+      byteCount: header.retention?.bytes
+    )
+    hooks = (actor.hooks ?? []).compactMap(PlannedHook.init)
+    var declaration = MemberConfiguration()
+    declaration.authors = actor.allAuthors.map(Set.init)
+    declaration.batchAuthors = actor.batchAuthors.map(Set.init)
+    declaration.retention = retention.isOff ? nil : retention
+    self.declaration = declaration
+  }
+
+  /// Whether the steps alone will do, without a tracker around them.
+  var isPlain: Bool { hooks.isEmpty && (strategy == .none || strategy == .whenMerged) }
+}
+
+extension PurgeStrategy {
+  /// The strategies that plans can name, each as it is written, with numbers as an example.
+  package static let plannedWords = [
+    "none", "whenMerged", "byNotification/2", "byDuration/60", "whenLargerThan/0.5",
+  ]
+
+  /// The strategy that a plan names; its default when it names none.
+  package init?(planned word: String?) {
+    guard let word else {
+      self = .whenMerged
+      return
+    }
+    let parts = word.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    switch (parts[0], parts.count == 2 ? Double(parts[1]) : nil) {
+    case ("none", nil) where parts.count == 1: self = .none
+    case ("whenMerged", nil) where parts.count == 1: self = .whenMerged
+    case ("byNotification", let times?) where times >= 1 && times <= 1e6:
+      self = .byNotification(times: Int(times))
+    case ("byDuration", let seconds?) where seconds >= 0: self = .byDuration(seconds: seconds)
+    case ("whenLargerThan", let share?) where (0...1).contains(share):
+      self = .whenLargerThan(share: share)
+    default: return nil
+    }
+  }
+}
