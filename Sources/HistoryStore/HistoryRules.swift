@@ -29,6 +29,12 @@ package struct HistoryRules: Sendable {
   package var purgeChunkCount: Int64 = 1000
   /// Whether a context brings in a transaction that a writer saved.
   package var merges: @Sendable (_ writer: Int64, _ context: Int64) -> Bool = { $0 != $1 }
+  /// Whether a member that lost history is told so.
+  package var tellsLoss = true
+  /// Whether a record notes what was fetched, merged or not.
+  package var recordsUnmerged = false
+  /// Whether a hook that throws fails the pass, where its policy says so.
+  package var hooksFailPasses = true
   /// Whether a commit is told to other processes; asked at the moment of telling it.
   package var signals: @Sendable (_ number: Int64) -> Bool = { _ in true }
   /// When a commit is told to other processes.

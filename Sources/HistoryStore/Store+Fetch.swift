@@ -122,7 +122,7 @@ extension StoreCore {
       let numbers = max(token.number, request.gone[author] ?? 0) + 1...through
       return request.filter?.verdict(forAuthor: strings[author], numbers: numbers).canMatch ?? true
     }
-    if isGap {
+    if isGap, rules.tellsLoss {
       throw HistoryError.expired(token: token, firstHeld: try firstHeld(after: token.number))
     }
   }

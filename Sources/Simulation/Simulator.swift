@@ -155,6 +155,7 @@ package final class Simulator {
   ///
   /// Then it reads views, data and history. It never purges.
   private func close(_ header: PlanHeader, _ observe: (Event) -> Bool) {
+    system.heal()
     var quiet = 0
     for _ in 0..<Self.closingRoundCountMax where quiet < 2 && !isStopped {
       let before = log.events.count

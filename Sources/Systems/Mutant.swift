@@ -33,5 +33,28 @@ package struct Mutant: Sendable {
     Mutant("purge-to-head", "A purge ignores the watermark.") {
       $0.purgeBound = { wanted, _, head in min(wanted, head - 1) }
     },
+    Mutant(
+      "purge-ignores-consumers",
+      "The watermark leaves consumers out: what a mirror has not read is purged."
+    ) { $0.watermark = "SELECT min(cursor) FROM history_member WHERE state = 0 AND kind = 0" },
+    Mutant("record-unmerged", "A record notes what was fetched, whether it was merged or not.") {
+      $0.recordsUnmerged = true
+    },
+    Mutant("hook-failure-passed-over", "An observer that throws is not told again.") {
+      $0.hooksFailPasses = false
+    },
+    Mutant("cut-off-too-early", "A retention limit cuts off who is just within it.") {
+      $0.cutOff = $0.cutOff.replacing("cursor < ?1", with: "cursor <= ?1")
+    },
+    Mutant("cut-off-consumers", "A retention limit cuts off consumers, too.") {
+      $0.cutOff = $0.cutOff.replacing(" AND kind = 0", with: "")
+    },
+    Mutant("loss-untold", "A member that was cut off, and one whose history is gone, is not told.")
+    {
+      $0.tellsLoss = false
+    },
+    Mutant("signals-dropped", "Every third commit is told to nobody.") {
+      $0.signals = { !$0.isMultiple(of: 3) }
+    },
   ]
 }

@@ -39,6 +39,8 @@ protocol PassEngine: AnyObject {
   func retire() throws(HistoryError)
   /// Lets a signal of the store arrive.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError)
+  /// Lets no hook throw any more.
+  func heal()
   /// Loses what it has in memory.
   func end()
 

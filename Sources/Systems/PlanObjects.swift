@@ -37,7 +37,6 @@ extension SystemFailure {
       case .rewound, .otherStore: .rewound
       case .superseded: .superseded
       case .inUse: .inUse
-      case .inUse: .inUse
       default: .failed
       }
     self.init(code, error.description)

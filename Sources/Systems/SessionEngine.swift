@@ -1,6 +1,7 @@
 import HistoryStore
 import HistoryTracking
 import PersistentHistory
+import Traces
 
 /// The steps of a pass one by one, without hooks and without waiting: what most plans need, and what a
 /// snapshot can put back.
@@ -67,6 +68,8 @@ final class SessionEngine: PassEngine {
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     try pass(&report)
   }
+
+  func heal() {}
 
   func end() {}
 

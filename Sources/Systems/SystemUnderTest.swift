@@ -16,6 +16,9 @@ package protocol SystemUnderTest: AnyObject {
   /// Does what a command says, and tells what happened.
   func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure)
 
+  /// Lets nothing go wrong any more: a plan's last command is over, and everyone is to catch up.
+  func heal()
+
   /// Everything that it would take to go on from here: files and memory.
   func snapshot() throws(SystemFailure) -> SystemSnapshot
 
@@ -24,6 +27,11 @@ package protocol SystemUnderTest: AnyObject {
 
   /// A number that is equal for equal states: data, history, cursors and views.
   func digest() throws(SystemFailure) -> UInt64
+}
+
+extension SystemUnderTest {
+  /// Does nothing: most systems have nothing that a plan makes fail.
+  package func heal() {}
 }
 
 /// What a system can be asked to do; plans hold nothing else for it.

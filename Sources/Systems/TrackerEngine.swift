@@ -171,6 +171,8 @@ final class TrackerEngine: PassEngine {
     reports.passes.removeAll()
   }
 
+  func heal() { notes.isHealed = true }
+
   func end() {
     let tracker = tracker
     _ = executor.run { await tracker.stop() }

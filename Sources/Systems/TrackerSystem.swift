@@ -31,6 +31,10 @@ package final class TrackerSystem: SystemUnderTest {
     host.close()
   }
 
+  package func heal() {
+    for process in host.running.values { process.engine.heal() }
+  }
+
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
     // What was committed is told, however the command ended.
     defer { host.tellSignals(&log) }
@@ -85,8 +89,10 @@ package final class TrackerSystem: SystemUnderTest {
       actor,
       registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
     )
-    // What was written while nobody listened is caught up with first.
-    if follows { try look(actor, &log) }
+    guard follows else { return }
+    // What was written while nobody listened is caught up with first. The process runs even if that
+    // fails: a signal that is on its way then starts it again.
+    do throws(SystemFailure) { try look(actor, &log) } catch { started.told = nil }
   }
 
   private func retire(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {

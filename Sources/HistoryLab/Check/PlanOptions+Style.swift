@@ -1,4 +1,5 @@
 import Foundation
+import HistoryTracking
 import Systems
 import Traces
 import Workloads
@@ -52,6 +53,11 @@ extension LabSystem {
     ]
     for (capability, key, isAsked) in needs where isAsked && !capabilities.contains(capability) {
       return "\(name) knows nothing of \(key.quoted). Leave it out, or check another system."
+    }
+    let strategies = setup.actors.compactMap(\.strategy)
+    if let strategy = strategies.first(where: { PurgeStrategy(planned: $0) == nil }) {
+      return "there is no strategy \(strategy.quoted). Known are, with numbers of one's own, "
+        + "\(PurgeStrategy.plannedWords.joinedWithAnd)."
     }
     let hooks = setup.actors.flatMap { $0.hooks ?? [] }
     return hooks.first { PlannedHook(rawValue: $0) == nil }.map { hook in

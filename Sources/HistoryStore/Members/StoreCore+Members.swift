@@ -130,7 +130,9 @@ extension StoreCore {
     guard row.epoch == registration.epoch else {
       throw HistoryError.superseded(registration.member)
     }
-    guard row.state == .active || mayBeLost else { throw HistoryError.lost(registration.member) }
+    guard row.state == .active || mayBeLost || !rules.tellsLoss else {
+      throw HistoryError.lost(registration.member)
+    }
     return row
   }
 

@@ -86,13 +86,19 @@ package final class MemberSession {
   }
 
   /// Puts a session back as it was, on another connection to the same store; nothing is registered.
-  package init(_ memory: Memory, store: Store, contexts: [ObjectContext]) {
+  ///
+  /// - Throws: ``HistoryError/inUse(_:processID:)`` when the member runs already.
+  package init(
+    _ memory: Memory,
+    store: Store,
+    contexts: [ObjectContext]
+  ) throws(HistoryError) {
     member = memory.registration.member
     self.store = store
     self.contexts = contexts
     ignoredAuthors = memory.ignoredAuthors
     pageTransactionCountMax = memory.pageTransactionCountMax
-    registration = memory.registration
+    registration = try store.holding(memory.registration)
     mergedThrough = memory.mergedThrough
     recordedThrough = memory.recordedThrough
     fetched = memory.fetched
@@ -146,9 +152,10 @@ package final class MemberSession {
   ///
   /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is written then.
   package func record() throws(HistoryError) -> HistoryToken {
-    if mergedThrough != recordedThrough {
-      try store.record(registration, through: mergedThrough)
-      recordedThrough = mergedThrough
+    let position = rules.recordsUnmerged ? fetched?.scannedThrough ?? mergedThrough : mergedThrough
+    if position != recordedThrough {
+      try store.record(registration, through: position)
+      recordedThrough = position
     }
     return recordedThrough
   }

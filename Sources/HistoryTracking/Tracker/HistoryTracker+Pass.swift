@@ -84,7 +84,7 @@ extension HistoryTracker {
     }
   }
 
-  private func perform(
+  func perform(
     _ step: PassStep,
     _ steps: PassSteps,
     _ session: MemberSession,
