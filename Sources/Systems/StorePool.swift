@@ -90,7 +90,7 @@ struct StorePools {
   private let layout: HistoryLayout
   private var pools: [StorePool] = []
   /// More kinds of plans than this are not kept open.
-  private static let countMax = 4
+  private static let countMax = 8
 
   init(rules: HistoryRules = .standard, layout: HistoryLayout = .packed) {
     self.rules = rules
