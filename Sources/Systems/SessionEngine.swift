@@ -30,7 +30,11 @@ final class SessionEngine: PassEngine {
     _ process: PlanProcess
   ) throws(HistoryError) {
     self.setup = setup
-    session = try MemberSession(memory, store: process.store, contexts: process.contexts)
+    session = MemberSession(
+      try memory.held(by: process.store),
+      store: process.store,
+      contexts: process.contexts
+    )
   }
 
   var registration: Registration { session.registration }

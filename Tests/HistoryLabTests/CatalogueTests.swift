@@ -1,5 +1,7 @@
+import Checkers
 import Foundation
 import Testing
+import Workloads
 
 @testable import HistoryLab
 
@@ -76,6 +78,15 @@ import Testing
     for condition in Catalogue.conditions {
       #expect(condition.name == "all" || condition.standing != nil)
     }
+  }
+
+  @Test func `The build lists every checker, and the faults that it knows`() {
+    let catalogue = Composition.current.catalogue
+    #expect(catalogue.names(.checkers) == CheckerSuite.names(in: .all))
+    #expect(catalogue.names(.faults) == ["ioError", "full", "busy", "shortRead"])
+    let listed = catalogue[.checkers] + catalogue[.faults]
+    #expect(listed.allSatisfy { $0.sentence.hasSuffix(".") && $0.sentence.count < 90 })
+    #expect(Set(Condition.allCases.map(\.rawValue) + ["all"]) == Set(catalogue.names(.conditions)))
   }
 
   @Test func `Bench list shows the benchmarks alone`() async {

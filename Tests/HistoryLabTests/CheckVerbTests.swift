@@ -1,4 +1,5 @@
 import Foundation
+import PersistentHistory
 import Testing
 import Traces
 
@@ -50,10 +51,10 @@ import Traces
         folder
       )
       #expect(result.code == .good)
-      // Generated plans have no observers and no retention limit, and the sentence says so.
+      // Plans of every day have no signals and no retention limit, and the sentence says so.
       let flat = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(flat.contains("Every invariant that 200 plans exercised held; none exercised"))
-      #expect(flat.contains("ObserverDelivery") && flat.contains("LoudExpiry"))
+      #expect(flat.contains("LoudExpiry") && flat.contains("WakeUp"))
       #expect(result.output.contains("seed 0x1"))
       let names = try files(folder).keys.sorted()
       #expect(names == ["check.json", "run.json"])
@@ -182,6 +183,74 @@ import Traces
       #expect(await lab("replay", "\(folder)/absent").code == .usage)
       #expect(await lab("replay", folder).code == .usage)
     }
+  }
+
+  @Test func `A configuration of one's own is checked, and its plans replay`() async throws {
+    try await withFolder { folder in
+      let config = "\(folder)/mine.json"
+      let text = """
+        {
+          "config": 1,
+          "actors": [
+            {"id": "phone", "author": "me", "hooks": ["observer"], "contexts": 2},
+            {"id": "tablet", "author": "me", "strategy": "byNotification/2"}
+          ],
+          "consumers": ["search"],
+          "retention": {"transactions": 6}
+        }
+        """
+      try makeFile(config, text)
+      let words = ["check", "--config", config, "--conditions", "crash,retention", "--seed", "1"]
+      let output = ["--steps", "2000", "--output", "\(folder)/run"]
+      let result = await run(words + output, composition: Self.composition)
+      #expect(result.code == .good)
+      let lines = result.output.split(separator: "\n").filter { $0.hasPrefix("  crash ") }
+      #expect(lines.count == 1)
+      let replay = ["replay", "--config", config, "--conditions", "crash,retention", "--seed", "1"]
+      let told = await run(replay + ["--plan", "2", "--json"], composition: Self.composition).output
+      let header = try TraceCodec.decode(told).header.plan.header
+      #expect(header.actors.map(\.id) == ["phone", "tablet"] && header.consumers == ["search"])
+    }
+  }
+
+  @Test(arguments: [
+    (
+      #""hooks": ["observr"]"#,
+      #"there is no hook "observr". Did you mean "observer"? Known are "#
+        + "observer, throws-retry, throws-skip and observer-throws-retry."
+    ),
+    (
+      #""strategy": "byDuration""#,
+      #"there is no strategy "byDuration". Known are, with numbers of one's own, none, "#
+        + "whenMerged, byNotification/2, byDuration/60 and whenLargerThan/0.5."
+    ),
+    (
+      #""hoks": []"#,
+      #"line 1: actor 1 of the configuration has no key "hoks". Did you mean "hooks"?"#
+    ),
+  ])
+  func `A configuration that asks for what there is not is refused`(
+    _ key: String,
+    _ told: String
+  ) async throws {
+    try await withFolder { folder in
+      let config = "\(folder)/mine.json"
+      try makeFile(config, #"{"config":1,"actors":[{"id":"app",\#(key)}]}"#)
+      let result = await lab("check", "--config", config, "--output", folder)
+      #expect(result.code == .usage)
+      #expect(result.errors.hasPrefix("history-lab: --config: \(config): \(told)"))
+    }
+  }
+
+  @Test func `A system that lacks what was asked for is refused by name`() async throws {
+    let result = await lab("check", "--system", "article", "--conditions", "mirror-lag")
+    #expect(result.code == .usage)
+    #expect(
+      result.errors.hasPrefix(
+        "history-lab: --conditions: article cannot be put through mirror-lag: it does not have the "
+          + #"capability "consume". Leave out one of them."#
+      )
+    )
   }
 
   @Test func `A run that exercised too little is undecided`() async throws {

@@ -67,10 +67,19 @@ package final class MemberSession {
   package struct Memory: Sendable {
     let ignoredAuthors: Set<String>
     let pageTransactionCountMax: Int
-    let registration: Registration
+    var registration: Registration
     let mergedThrough: HistoryToken
     let recordedThrough: HistoryToken
     let fetched: HistoryPage?
+
+    /// The same, but that the member counts as running again.
+    ///
+    /// - Throws: ``HistoryError/inUse(_:processID:)`` when it runs already.
+    package func held(by store: Store) throws(HistoryError) -> Memory {
+      var held = self
+      held.registration = try store.holding(registration)
+      return held
+    }
   }
 
   /// What the session has in memory now.
@@ -86,19 +95,13 @@ package final class MemberSession {
   }
 
   /// Puts a session back as it was, on another connection to the same store; nothing is registered.
-  ///
-  /// - Throws: ``HistoryError/inUse(_:processID:)`` when the member runs already.
-  package init(
-    _ memory: Memory,
-    store: Store,
-    contexts: [ObjectContext]
-  ) throws(HistoryError) {
+  package init(_ memory: Memory, store: Store, contexts: [ObjectContext]) {
     member = memory.registration.member
     self.store = store
     self.contexts = contexts
     ignoredAuthors = memory.ignoredAuthors
     pageTransactionCountMax = memory.pageTransactionCountMax
-    registration = try store.holding(memory.registration)
+    registration = memory.registration
     mergedThrough = memory.mergedThrough
     recordedThrough = memory.recordedThrough
     fetched = memory.fetched
