@@ -35,16 +35,13 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The condition without which a plan has no such command.
+  /// The condition without which a plan has no such command; others depend on the plan's header.
   var condition: Condition? {
     switch self {
     case .crash: .crash
     case .stop: .restart
     case .begin, .commit: .stampBeforeCommit
     case .batch: .backgroundWrites
-    case .deliver, .poll: .lostNotification
-    case .consume: .mirrorLag
-    case .resync: .retention
     case .launchTwice: .sameActorTwice
     default: nil
     }

@@ -40,12 +40,12 @@ package struct PlanGenerator: Sendable {
   }
 
   /// The conditions of one plan: of those that shape a whole plan each is there or is not, so that
-  /// plans have few of them at a time; when there is only one, it always is.
+  /// plans have few of them at a time; where only a few were asked for, they mostly are.
   private func activeConditions(_ source: inout ChoiceSource) -> Set<Condition> {
     var active = style.conditions.filter { $0.share == nil }
     let shaping = Condition.allCases.filter { $0.share != nil && style.conditions.contains($0) }
     for condition in shaping {
-      let share = shaping.count == 1 ? 1 : condition.share ?? 1
+      let share = shaping.count == 1 ? 1 : max(condition.share ?? 1, shaping.count < 4 ? 0.7 : 0)
       if source.bool(probability: share, label: "condition") { active.insert(condition) }
     }
     return active

@@ -9,6 +9,7 @@ struct PlanState {
   private let everyone: UInt64
   private let consumers: UInt64
   private let passesBySignal: Bool
+  private let hasRetention: Bool
   private var running: UInt64
   private var staging: UInt64 = 0
   /// Those that a signal is on its way to.
@@ -21,6 +22,7 @@ struct PlanState {
     everyone = Self.mask(of: header.actors.count)
     consumers = Self.mask(of: header.consumers.count)
     passesBySignal = header.drive == .signals
+    hasRetention = header.retention != nil
     running = header.actors.enumerated().reduce(0) { mask, item in
       item.element.launched ? mask | 1 << UInt64(item.offset) : mask
     }
@@ -39,6 +41,7 @@ struct PlanState {
     case .consume: consumers
     case .deliver: running & signalled
     case .poll: passesBySignal ? running : 0
+    case .resync: hasRetention ? running : 0
     case .pass, .fetch, .merge, .record: passesBySignal ? 0 : running
     default: running
     }

@@ -66,7 +66,7 @@ extension CheckRun {
   @Test func `The tracker holds under every condition, and every invariant is exercised`()
     async throws
   {
-    let tally = try await checkRun("tracker", .all).tally(300)
+    let tally = try await checkRun("tracker", .all).tally(200)
     #expect(tally.broken.isEmpty && tally.notExercised.isEmpty)
     for condition in Condition.generated {
       #expect(tally.conditions[condition] ?? 0 > 0, "\(condition)")
