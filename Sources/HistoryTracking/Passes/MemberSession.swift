@@ -155,7 +155,8 @@ package final class MemberSession {
   ///
   /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is written then.
   package func record() throws(HistoryError) -> HistoryToken {
-    let position = rules.recordsUnmerged ? fetched?.scannedThrough ?? mergedThrough : mergedThrough
+    let unmerged = store.configuration.rules.recordsUnmerged ? fetched?.scannedThrough : nil
+    let position = unmerged ?? mergedThrough
     if position != recordedThrough {
       try store.record(registration, through: position)
       recordedThrough = position
