@@ -62,7 +62,7 @@ struct CounterexampleNarrator {
   }
 
   private func phrases(of step: CounterexampleStep) -> [String] {
-    guard step.word == "pass" else {
+    guard ["pass", "deliver", "poll"].contains(step.word) else {
       return step.events.compactMap { phrase($0.happening, in: step) }
     }
     let phrases = step.events.filter { !isEmpty($0.happening, in: step) }
@@ -73,7 +73,7 @@ struct CounterexampleNarrator {
   /// Whether an event of a pass says nothing new: empty lists, and what is merged as it was read.
   private func isEmpty(_ happening: Happening, in step: CounterexampleStep) -> Bool {
     switch happening {
-    case .merged([]), .purged([]), .fetched([]), .observed([]): true
+    case .merged([]), .purged([]), .fetched([]), .observed([]), .woke: true
     case .fetched(let names), .observed(let names):
       step.events.contains { $0.happening == .merged(names) }
     case .recorded: !step.events.contains { hasMerged($0.happening) }
@@ -88,7 +88,8 @@ struct CounterexampleNarrator {
   private func phrase(_ happening: Happening, in step: CounterexampleStep) -> String? {
     typealias Say = CounterexamplePhrase
     switch happening {
-    case .called, .ended(_, .ok), .clock: return nil
+    // Who is signalled is everyone who runs; what comes of it is told when it arrives.
+    case .called, .ended(_, .ok), .clock, .signalled: return nil
     case .ended(_, .failed(let failure)): return "fails " + Say.failure(failure)
     case .ended(_, .unknown(let failure)): return "may have failed " + Say.failure(failure)
     case .skipped(_, let reason): return Say.printable(reason)
@@ -114,7 +115,6 @@ struct CounterexampleNarrator {
     case .viewed(let context, let objects): return view(context, objects, in: step)
     case .data(let objects): return "data: " + Say.objects(objects)
     case .history(let held): return "history: " + Say.names(held.map(\.name))
-    case .signalled: return "is signalled"
     case .woke: return "wakes"
     case .recovered(let through): return "the store recovers through " + Say.cursor(through)
     case .fault(let fault): return "fault: " + Say.fault(fault)

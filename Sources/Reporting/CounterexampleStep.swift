@@ -117,7 +117,9 @@ extension CounterexampleStep {
   var onlyLaunches: Bool {
     events.allSatisfy { event in
       switch event.happening {
-      case .registered, .launched, .ended(_, .ok): true
+      case .registered, .launched, .ended(_, .ok), .signalled: true
+      // In plans that signals drive an actor looks around as it starts.
+      case .woke, .merged([]), .recorded(nil): true
       default: false
       }
     }

@@ -1,3 +1,4 @@
+import Checkers
 import PropertyTesting
 import Simulation
 import Systems
@@ -103,13 +104,15 @@ struct CheckRun: Sendable {
   ) throws(SystemFailure) -> Finding {
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
-    guard let violation = try lane.violation(of: checker, by: plan) else {
+    let trace = try lane.trace(plan)
+    // Of the whole trace: what only the end decides, an early stop would place elsewhere.
+    let suite = CheckerSuite(checking: trace, scope: .all)
+    guard let violation = suite.violation(of: checker) else {
       throw SystemFailure(
         .failed,
         "\(checker) broke, but not when the same plan ran again: the system is not repeatable."
       )
     }
-    let trace = try lane.trace(plan)
     return Finding(
       counterexample: Counterexample(trace: trace, violation: violation),
       plan: number,
