@@ -168,6 +168,7 @@ import Traces
     script.happen("widget", .merged(["2"]))
     script.happen("app", .ended(command: 0, .ok))
     script.happen("app", .signalled)
+    script.happen("app", .woke)
     script.happen("widget", .ended(command: 1, .unknown(SystemFailure(.io, "torn"))))
     let counterexample = script.broken("MergeOrder", because: "it did") { $0 == .merged(["2"]) }
     let lines = Self.text(counterexample).split(separator: "\n").dropFirst(3)
@@ -175,7 +176,7 @@ import Traces
       Array(lines.prefix(3)) == [
         "  1   │ fetch #1     │",
         "> 2   │              │ merge #2, may have failed (io): torn",
-        "      │ is signalled │",
+        "      │ wakes        │",
       ]
     )
   }

@@ -10,6 +10,10 @@ enum ConditionChoice: Hashable, Sendable {
   /// Those that were named.
   case named([Condition])
 
+  /// The names of what plans contain unless someone says otherwise.
+  static let everydayNames = Condition.allCases.filter(Condition.everyday.contains)
+    .map(\.rawValue).joined(separator: ",")
+
   /// The word that stands for every condition.
   static let everything = "all"
 

@@ -35,8 +35,8 @@ struct PlanOptions: Hashable, Sendable {
     "conditions",
     ConditionChoice.reader,
     default: .everyday,
-    defaultText: "the everyday ones",
-    "The kinds of trouble that plans may contain, or all; list conditions tells them."
+    defaultText: ConditionChoice.everydayNames,
+    "The kinds of trouble that plans may contain, or all; list conditions explains them."
   )
   static let configOption = Option(
     "config",
