@@ -38,7 +38,8 @@ package final class Simulator {
     observe: (Event) -> Bool = { _ in true }
   ) throws(SystemFailure) -> [Event] {
     try start(plan.header)
-    let first = plan.header.consumers + plan.header.actors.filter(\.launched).map(\.id)
+    let consumers = system.capabilities.contains(.consume) ? plan.header.consumers : []
+    let first = consumers + plan.header.actors.filter(\.launched).map(\.id)
     for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
     for (index, command) in plan.commands.enumerated() where !isStopped {
       perform(command.action, command: index, in: plan.header, observe)

@@ -13,6 +13,8 @@ final class TrackerEngine: PassEngine {
   private let notes = HookNotes()
   private let reports = PassBox()
   private let signals: AsyncStream<HistoryToken>.Continuation
+  /// Keeps what each pass did.
+  private var listening: Task<Void, Never>?
   private(set) var registration: Registration
 
   /// Launches the member, and registers its hooks.
@@ -52,17 +54,12 @@ final class TrackerEngine: PassEngine {
         try await tracker.launch(resyncingIfLost: resyncingIfLost)
       }
     }
-    listen()
-    for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
-  }
-
-  /// Keeps what each pass did.
-  private func listen() {
-    let (tracker, reports) = (tracker, reports)
-    Task(executorPreference: executor) {
-      for await report in await tracker.passes { reports.passes.append(report) }
+    let passes = try ask { tracker, _ in await tracker.passes }
+    listening = Task(executorPreference: executor) { [reports] in
+      for await report in passes { reports.passes.append(report) }
     }
     executor.runAll()
+    for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
   }
 
   private func register(_ hook: PlannedHook, _ index: Int, _ model: Model) throws(HistoryError) {
@@ -178,6 +175,7 @@ final class TrackerEngine: PassEngine {
     _ = executor.run { await tracker.stop() }
     notes.wake(.failure(CancellationError()))
     signals.finish()
+    listening?.cancel()
     executor.runAll()
   }
 

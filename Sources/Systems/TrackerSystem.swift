@@ -5,7 +5,7 @@ package import Traces
 
 /// Our tracker and store: the real code, in its default configuration or with a seeded bug.
 package final class TrackerSystem: SystemUnderTest {
-  private let host: ProcessHost<TrackedProcess>
+  let host: ProcessHost<TrackedProcess>
   private var consumers: [ActorID: ConsumerProcess] = [:]
 
   /// Creates the system with the rules that a mutant may have changed.
@@ -129,114 +129,6 @@ package final class TrackerSystem: SystemUnderTest {
     try tellingLoss(of: id, &log) { log throws(HistoryError) in
       log.add(id, .resynced(cursor: Self.name(try consumer.resync())))
     }
-  }
-
-  // MARK: Signals
-
-  /// Looks at the head as the store's watch does, and passes if it is another one than was told.
-  ///
-  /// A pass that fails is to be repeated: another signal is on its way then.
-  private func look(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let tracked = try host.process(actor)
-    let head = try telling { () throws(HistoryError) in
-      try tracked.process.store.currentToken()
-    }
-    guard head != tracked.told else { return }
-    tracked.told = head
-    log.add(actor, .woke)
-    do throws(SystemFailure) {
-      try purging(actor, &log) { report throws(HistoryError) in
-        try tracked.engine.signal(head, &report)
-      }
-    } catch {
-      tracked.told = nil
-      log.add(actor, .signalled)
-      throw error
-    }
-  }
-
-  // MARK: Steps
-
-  private func step(
-    _ action: Action,
-    of actor: ActorID,
-    _ log: inout EventLog
-  ) throws(SystemFailure) {
-    let engine = try host.process(actor).engine
-    switch action {
-    case .fetch:
-      try reporting(actor, &log) { report throws(HistoryError) in try engine.fetch(&report) }
-    case .merge:
-      try reporting(actor, &log) { report throws(HistoryError) in try engine.merge(&report) }
-    case .record:
-      try reporting(actor, &log) { report throws(HistoryError) in try engine.record(&report) }
-    case .purge:
-      try purging(actor, &log) { report throws(HistoryError) in try engine.purge(&report) }
-    case .resync:
-      try tellingLoss(of: actor, &log) { log throws(HistoryError) in
-        log.add(actor, .resynced(cursor: Self.name(try engine.resync())))
-      }
-    default:
-      try purging(actor, &log) { report throws(HistoryError) in try engine.pass(&report) }
-    }
-  }
-
-  /// Runs what does not purge, and tells what it did.
-  private func reporting(
-    _ actor: ActorID,
-    _ log: inout EventLog,
-    _ body: (inout StepReport) throws(HistoryError) -> Void
-  ) throws(SystemFailure) {
-    try tellingLoss(of: actor, &log) { log throws(HistoryError) in
-      var report = StepReport()
-      // What was done before a step failed is done.
-      defer { Self.tell(report, of: actor, &log) }
-      try body(&report)
-    }
-  }
-
-  /// Runs what may purge, and tells what it did and what is gone.
-  private func purging(
-    _ actor: ActorID,
-    _ log: inout EventLog,
-    _ body: (inout StepReport) throws(HistoryError) -> Void
-  ) throws(SystemFailure) {
-    let bench = try host.bench()
-    try tellingLoss(of: actor, &log) { log throws(HistoryError) in
-      try bench.purging(actor, &log) { log throws(HistoryError) in
-        var report = StepReport()
-        defer { Self.tell(report, of: actor, &log) }
-        try body(&report)
-      }
-    }
-  }
-
-  /// Runs what may find out that history is gone, and tells it.
-  private func tellingLoss(
-    of actor: ActorID,
-    _ log: inout EventLog,
-    _ body: (inout EventLog) throws(HistoryError) -> Void
-  ) throws(SystemFailure) {
-    do throws(HistoryError) { try body(&log) } catch {
-      let failure = SystemFailure(error)
-      if failure.code == .expired { log.add(actor, .expired) }
-      if failure.code == .rewound { log.add(actor, .rewound) }
-      throw failure
-    }
-  }
-
-  private static func tell(_ report: StepReport, of actor: ActorID, _ log: inout EventLog) {
-    func names(_ numbers: [Int64]) -> [TransactionName] { numbers.map { String($0) } }
-    if let fetched = report.fetched { log.add(actor, .fetched(names(fetched))) }
-    if !report.observed.isEmpty { log.add(actor, .observed(names(report.observed))) }
-    if let merged = report.merged { log.add(actor, .merged(names(merged))) }
-    if let cursor = report.cursor { log.add(actor, .recorded(cursor: name(cursor))) }
-    for member in report.lost { log.add(member, .lost) }
-  }
-
-  /// The transaction that a position lies behind, or nothing at the beginning.
-  private static func name(_ token: HistoryToken) -> TransactionName? {
-    token.number == 0 ? nil : String(token.number)
   }
 
   // MARK: Snapshots
