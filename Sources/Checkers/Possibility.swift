@@ -23,7 +23,15 @@ package struct Possibility: Sendable {
     let net = resolved.apply(to: &model)
     sightings?.note(net, at: position, by: edit.viewWriter, model.objects)
     if let view = edit.viewWriter {
-      for object in edit.objects { sightings?.see(object, by: view, model.objects) }
+      // A save reads anew what it did not write over; an insert of what is there only looks for it.
+      let edited = edit.editedObjects
+      for object in edit.objects {
+        if edited.contains(object) {
+          sightings?.see(object, by: view, model.objects)
+        } else {
+          sightings?.touch(object, by: view, model.objects)
+        }
+      }
     }
     return net
   }
@@ -146,6 +154,15 @@ enum Edit: Sendable {
   /// The actor whose view saves, if one does.
   var viewWriter: ActorID? {
     if case .write(let write) = self, write.context == "view" { write.actor } else { nil }
+  }
+
+  /// The objects that a write updates or deletes.
+  var editedObjects: Set<ObjectName> {
+    switch self {
+    case .write(let write): Set(write.changes.filter { $0.type != .insert }.map(\.object))
+    case .changes(let changes): Set(changes.filter { $0.type != .insert }.map(\.object))
+    case .batch: []
+    }
   }
 
   /// The objects that a write names.

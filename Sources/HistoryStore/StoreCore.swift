@@ -40,6 +40,8 @@ final class StoreCore {
   var configurations: [String: MemberConfiguration] = [:]
   /// What the history behind the slowest actor took when a limit was last compared with it.
   var lastByteSum = ByteSum()
+  /// What a member declared last, with its text: encoding it costs more than the rest of a launch.
+  var lastDeclared: (configuration: MemberConfiguration, text: String)?
   /// The author who wrote last, and the number that stands for them.
   var lastAuthor: (name: String?, number: Int32)?
   /// The newest transaction, as this connection has committed it.

@@ -93,9 +93,16 @@ extension StoreCore {
     prepared.statement.bind(epoch, at: 2)
     prepared.statement.bind(arrival.author, at: 3)
     prepared.statement.bind(configuration.processID, at: 4)
-    prepared.statement.bind(try arrival.declared.text(), at: 5)
+    prepared.statement.bind(try text(of: arrival.declared), at: 5)
     prepared.statement.bind(configuration.clock().timeIntervalSinceReferenceDate, at: 6)
     prepared.statement.bind(arrival.kind.rawValue, at: 7)
+  }
+
+  private func text(of declared: MemberConfiguration) throws -> String {
+    if let lastDeclared, lastDeclared.configuration == declared { return lastDeclared.text }
+    let text = try declared.text()
+    lastDeclared = (declared, text)
+    return text
   }
 
   private func nextEpoch() throws -> Int64 {
