@@ -126,4 +126,21 @@ import Traces
     story.close(data: [Self.item: ["title": "c", "count": 2]])
     #expect(story.verdict(Convergence.self) == .valid)
   }
+
+  @Test func `An insert that is left out reads nothing anew`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1", .insert("Item", 1, ["count": 1]))
+    story.merge("app", "1")
+    story.write("share", "2", .update("Item", 1, ["count": 2]))
+    story.run(.write(PlannedWrite(actor: "app", changes: [.insert("Item", 1)]))) {
+      $0.tell("app", .wroteNothing)
+    }
+    let update = PlannedChange.update("Item", 1, ["title": "x"])
+    story.run(
+      .write(PlannedWrite(actor: "app", changes: [update], policy: .error)),
+      .failed(SystemFailure(.conflict, "changed"))
+    )
+    story.close()
+    #expect(story.verdict(Convergence.self) == .valid)
+  }
 }
