@@ -82,14 +82,13 @@ final class TrackerEngine: PassEngine {
     _ model: Model,
     _ first: @escaping @Sendable (HookContext) throws -> Void
   ) throws(HistoryError) {
-    for entity in model.entities.map(\.name) {
-      for operation in ChangeType.allCases {
-        try ask { tracker, notes throws(HistoryError) in
-          try await tracker.registerObserver(entity: entity, operation: operation) { group in
-            guard let context = group.first else { return }
-            try first(context)
-            notes.note(context.transaction.number)
-          }
+    let kinds = model.entities.flatMap { entity in ChangeType.allCases.map { (entity.name, $0) } }
+    try ask { tracker, notes throws(HistoryError) in
+      for (entity, operation) in kinds {
+        try await tracker.registerObserver(entity: entity, operation: operation) { group in
+          guard let context = group.first else { return }
+          try first(context)
+          notes.note(context.transaction.number)
         }
       }
     }

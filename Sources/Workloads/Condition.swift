@@ -53,8 +53,8 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   var share: Double? {
     switch self {
     case .lostNotification, .retention: 0.3
-    case .hookFailure, .configSkew, .mirrorLag: 0.35
-    case .sameAuthorTwice, .sameActorTwice, .lateJoin: 0.25
+    case .hookFailure, .configSkew: 0.35
+    case .sameAuthorTwice, .sameActorTwice, .lateJoin, .mirrorLag: 0.25
     default: nil
     }
   }
