@@ -174,9 +174,9 @@ import Traces
     let lines = Self.text(counterexample).split(separator: "\n").dropFirst(3)
     #expect(
       Array(lines.prefix(3)) == [
-        "  1   │ fetch #1     │",
-        "> 2   │              │ merge #2, may have failed (io): torn",
-        "      │ wakes        │",
+        "  1   │ fetch #1 │",
+        "> 2   │          │ merge #2, may have failed (io): torn",
+        "      │ wakes    │",
       ]
     )
   }

@@ -12,7 +12,7 @@ enum ConditionChoice: Hashable, Sendable {
 
   /// The names of what plans contain unless someone says otherwise.
   static let everydayNames = Condition.allCases.filter(Condition.everyday.contains)
-    .map(\.rawValue).joined(separator: ",")
+    .map(\.rawValue).joinedWithAnd
 
   /// The word that stands for every condition.
   static let everything = "all"
