@@ -45,7 +45,7 @@ package struct PlanGenerator: Sendable {
     var active = style.conditions.filter { $0.share == nil }
     let shaping = Condition.allCases.filter { $0.share != nil && style.conditions.contains($0) }
     for condition in shaping {
-      let share = shaping.count == 1 ? 1 : max(condition.share ?? 1, shaping.count < 4 ? 0.7 : 0)
+      let share = shaping.count == 1 ? 1 : max(condition.share ?? 1, shaping.count < 3 ? 0.7 : 0)
       if source.bool(probability: share, label: "condition") { active.insert(condition) }
     }
     return active
