@@ -52,6 +52,27 @@ extension ChoiceSource {
     )
   }
 
+  /// Draws an index of which only some are possible now, and settles for the one that a closure
+  /// answers with when another was drawn.
+  ///
+  /// The choice that is kept is the one that was settled for: it stays the same when shrinking makes
+  /// others possible.
+  public mutating func index(
+    below count: Int,
+    label: String? = nil,
+    settlingFor settled: (Int) -> Int
+  ) -> Int {
+    if let label { openSpan(label) }
+    defer { if label != nil { closeSpan() } }
+    let drawn = index(below: count)
+    let index = settled(drawn)
+    guard (0..<count).contains(index) else {
+      fatalError("index(below: \(count)): \(index) cannot be settled for")
+    }
+    if index != drawn { amendLast(Int64(index)) }
+    return index
+  }
+
   /// Draws a decision that is true with a probability; shrinks toward false.
   public mutating func bool(probability: Double = 0.5, label: String? = nil) -> Bool {
     if let label { openSpan(label) }

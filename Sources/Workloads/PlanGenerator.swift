@@ -84,9 +84,10 @@ package struct PlanGenerator: Sendable {
     var eligible = draft.state.eligible(for: action)
     if action == .crash, eligible & draft.state.midPass != 0 { eligible &= draft.state.midPass }
     let count = action == .consume ? draft.header.consumers.count : draft.header.actors.count
-    let wanted = source.index(below: count)
-    let later = eligible >> UInt64(wanted)
-    return later == 0 ? eligible.trailingZeroBitCount : wanted + later.trailingZeroBitCount
+    return source.index(below: count) { wanted in
+      let later = eligible >> UInt64(wanted)
+      return later == 0 ? eligible.trailingZeroBitCount : wanted + later.trailingZeroBitCount
+    }
   }
 
   private func action(
