@@ -101,6 +101,15 @@ private struct FinalView: Sendable {
     )
   }
 
+  /// The names under which a view tells the objects that it still holds beside the one that has their
+  /// name now, because it was not told of a delete: keys below zero.
+  private static func aliases(of object: ObjectName) -> [ObjectName] {
+    (0..<aliasCountMax).map { ObjectName(object.entity, -object.key - 1000 * Int64($0)) }
+  }
+
+  /// A plan seldom replaces an object behind one view's back more often.
+  private static let aliasCountMax = 32
+
   /// The objects that transactions touched whose author the member does not merge.
   private func objectsIgnored(on timeline: Timeline) -> Set<ObjectName> {
     let id = timeline.everyone[member].id
@@ -109,12 +118,8 @@ private struct FinalView: Sendable {
     let ignored = timeline.transactions[from...].filter { transaction in
       transaction.told.author.map(authors.contains) ?? false
     }
-    // A view that was not told of a delete holds the object beside the one that took its name; it is
-    // told under a key below zero then.
     return Set(
-      ignored.flatMap { $0.told.changes.map(\.object) }.flatMap { object in
-        [object, ObjectName(object.entity, -object.key)]
-      }
+      ignored.flatMap { $0.told.changes.map(\.object) }.flatMap { [$0] + Self.aliases(of: $0) }
     )
   }
 }
