@@ -106,6 +106,15 @@ import Testing
     #expect(draw(&wide, wide: true) == [7, 7, 0, 5])
   }
 
+  @Test func `An index that was settled for is the choice that is kept`() {
+    let recorded = ChoiceSequence(choices: [Choice(0, in: 0...4)], spans: [])
+    var first = ChoiceSource(replaying: recorded)
+    #expect(first.index(below: 5) { max($0, 3) } == 3)
+    // Now every index is possible, and the choice still means the same.
+    var second = ChoiceSource(replaying: first.sequence)
+    #expect(second.index(below: 5) { $0 } == 3)
+  }
+
   @Test func `Swarm weights are equal in half of the runs and leave something out in others`() {
     let weights = (0..<400).map { seed in
       var source = ChoiceSource(seed: UInt64(seed))
