@@ -16,7 +16,7 @@ package enum HelperProcess {
   }
 
   /// The path of this command, or nothing in a process that is another one, such as tests.
-  static var command: String? {
+  package static var command: String? {
     guard let path = Bundle.main.executablePath else { return nil }
     let name = URL(fileURLWithPath: path).resolvingSymlinksInPath().lastPathComponent
     return ["history-lab", "HistoryLab"].contains(name) ? path : nil

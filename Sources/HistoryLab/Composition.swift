@@ -17,6 +17,9 @@ struct Composition: Sendable {
   var quickHistorySizes = BenchmarkRun.quickSizes
   /// The sizes that a whole run measures.
   var historySizes = BenchmarkRun.allSizes
+  /// The command's own executable, which is started again where a process of its own is needed;
+  /// nothing in a process that is another one, such as tests.
+  var command: String?
   /// Draws the seed of a run that was given none.
   var drawSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
@@ -30,6 +33,7 @@ struct Composition: Sendable {
     composition.catalogue[.metrics] = Catalogue.metrics
     composition.catalogue[.benchmarks] = Subjects.all.map { .init($0.name, $0.sentence) }
     composition.processors = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 256)
+    composition.command = HelperProcess.command
     return composition
   }
 }

@@ -16,6 +16,8 @@ enum Main {
     // A benchmark starts the command again as a process of its own, such as one that writes to the
     // store it watches.
     if let code = HelperProcess.run(arguments) { exit(code) }
+    // A stress run does so too.
+    if let code = await StressParticipant.run(arguments) { exit(code) }
     Interruption.install()
     let lab = Lab(composition: .current, terminal: .standard())
     let code = await lab.run(arguments)

@@ -1,15 +1,20 @@
-import PersistentHistory
+package import PersistentHistory
 import Traces
 
 /// A 64-bit digest that is the same in every process (FNV-1a: Fowler, Noll and Vo).
-struct Digest {
-  private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+package struct Digest {
+  /// The digest of what was added so far.
+  package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  /// Starts with nothing added.
+  package init() {}
 
   mutating func add(_ byte: UInt8) {
     value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
   }
 
-  mutating func add(_ number: Int) {
+  /// Adds a whole number.
+  package mutating func add(_ number: Int) {
     withUnsafeBytes(of: number.littleEndian) { for byte in $0 { add(byte) } }
   }
 
@@ -20,7 +25,8 @@ struct Digest {
     add(0)
   }
 
-  mutating func add(_ value: Value) {
+  /// Adds a value of an attribute.
+  package mutating func add(_ value: Value) {
     switch value {
     case .null: add(0)
     case .int(let value): add(Int(value))
