@@ -16,7 +16,8 @@ import Darwin
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
     (
       "explore",
-      #"unknown verb "explore". There are check, replay, bench, report, inspect, convert and list. "#
+      #"unknown verb "explore". There are check, replay, stress, bench, report, inspect, convert "#
+        + #"and list. "#
         + "Try: history-lab --help"
     ),
     ("bench", "bench needs to know what to do: run or list. Try: history-lab bench --help"),

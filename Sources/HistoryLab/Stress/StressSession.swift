@@ -1,3 +1,4 @@
+import Foundation
 import HistoryStore
 import ObjectContexts
 import PersistentHistory
@@ -15,6 +16,8 @@ struct StressSession {
 
   /// - Throws: what keeps a process from being started or the store from being read.
   func run() async throws -> StressResult {
+    // A process that is gone is found out when it does not answer, not by a signal.
+    signal(SIGPIPE, SIG_IGN)
     let store = try StressModel.open(path)
     var result = StressResult(seed: "0x" + String(options.seed, radix: 16))
     let children = try (1...options.processes).map { index in
