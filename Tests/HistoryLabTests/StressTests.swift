@@ -129,6 +129,8 @@ import Testing
       let kept = await run(words, composition: composition)
       #expect(kept.code == .violation)
       #expect(kept.output.contains("Process-1 ended too early with code 1; process-2 ended"))
+      let file = try #require(kept.errors.split(separator: " ").last).dropLast()
+      #expect(FileManager.default.fileExists(atPath: String(file)))
     }
   }
 

@@ -26,8 +26,12 @@ struct StressVerb: Verb {
       StressText(terminal: terminal).print(result)
       terminal.print("Run: \(folder.path)")
     }
-    // What went wrong may stand in the file.
-    if result.verdict != "invalid" { try remove(scratch) }
+    if result.verdict == "invalid" {
+      let file = "\(scratch)/shared.store".shellQuoted
+      terminal.log("What the processes left is kept; look at it with: history-lab inspect \(file)")
+    } else {
+      try remove(scratch)
+    }
     return switch result.verdict {
     case "valid": .good
     case "invalid": .violation
