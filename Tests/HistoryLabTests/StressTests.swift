@@ -60,7 +60,7 @@ import Testing
       ({ $0.participants[0].report?.busyErrors = 2 }, "a met 2 errors, 2 of them a busy store"),
       ({ $0.participants[0].report?.otherErrors = 1 }, "a met 1 errors, 0 of them a busy store"),
       ({ $0.heldAtEnd = 2 }, "history still holds 2 transactions that everybody merged"),
-      ({ $0.heldMax = 1001 }, "history grew to 1,001 of 100 transactions"),
+      ({ $0.heldMax = 10_001 }, "history grew to 10,001 of 100 transactions"),
       (
         { $0.committed = 99 },
         "the processes wrote 100 transactions, and the store has committed 99"
