@@ -61,13 +61,13 @@ extension StoreCore {
     }
   }
 
-  /// How the members that history is kept for say that they are configured, but for one kind.
+  /// How the members that history is kept for say that they are configured, or those of one kind, in no
+  /// particular order; they are not grouped, since SQLite would sort them for that at each purge.
   func activeConfigurations(_ kind: MemberKind? = nil) throws -> [MemberConfiguration] {
     let texts = try query(
       """
       SELECT configuration, id FROM history_member
       WHERE state = 0 AND configuration IS NOT NULL AND kind = ifnull(?1, kind)
-      GROUP BY configuration ORDER BY configuration
       """
     )
     if let kind {

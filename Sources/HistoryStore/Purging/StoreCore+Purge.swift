@@ -46,11 +46,12 @@ extension StoreCore {
   /// What this store or any active member's protects is left out: processes that disagree about it do
   /// not purge each other's.
   func purgeable(_ authors: Set<String?>?) throws -> [Int32: Int64] {
-    try learnNewStrings()
+    let purged = try purgedByAuthor()
+    if purged.keys.max() ?? 0 > strings.completeThrough { try learnNewStrings() }
     let patterns = try activeConfigurations().reduce(into: Set(configuration.protectedAuthors)) {
       $0.formUnion($1.protectedAuthors ?? [])
     }
-    return try purgedByAuthor().filter { number, _ in
+    return purged.filter { number, _ in
       let author = strings[number]
       return !rules.protects(author, patterns) && authors?.contains(author) ?? true
     }
