@@ -69,6 +69,32 @@ import Testing
     await tracker.stop()
   }
 
+  @Test func `A signal that comes late, of what was merged already, leads to no pass`() async throws
+  {
+    let view = ObjectContext(store: try open(), author: "app")
+    let (signals, continuation) = AsyncStream.makeStream(of: HistoryToken.self)
+    var configuration = TrackerConfiguration(currentAuthor: "app")
+    configuration.signals = { _ in signals }
+    let tracker = HistoryTracker(
+      "app",
+      store: view.store,
+      contexts: [view],
+      configuration: configuration
+    )
+    let writer = try shared.writer("widget")
+    try await tracker.start()
+    try writer.write("first")
+    try await tracker.pass()
+    continuation.yield(try view.store.currentToken())
+    for number in Int64(2)...3 {
+      try writer.write("\(number)")
+      continuation.yield(try view.store.currentToken())
+      await passes.wait(for: number)
+    }
+    #expect(passes.watermarks == [0, 1, 2, 3])
+    await tracker.stop()
+  }
+
   @Test func `Starting catches up with what was written while the tracker was stopped`()
     async throws
   {

@@ -17,8 +17,8 @@ extension HistoryTracker {
       if afterFailure {
         await Self.repeatedly(sleep, afterFailure: true) { await self?.passAfterSignal() }
       }
-      for await _ in signals {
-        await Self.repeatedly(sleep) { await self?.passAfterSignal() }
+      for await token in signals {
+        await Self.repeatedly(sleep) { await self?.passAfterSignal(of: token) }
       }
     }
   }
@@ -51,9 +51,11 @@ extension HistoryTracker {
     } while isFailing
   }
 
-  private func passAfterSignal() async -> HistoryError? {
+  private func passAfterSignal(of token: HistoryToken? = nil) async -> HistoryError? {
     // The signal may have waited for the actor while that was stopped.
     guard !Task.isCancelled else { return nil }
+    // One that comes late tells of what an earlier pass has found by itself.
+    if let token, failure == nil, session?.recordedThrough == token { return nil }
     guard case .failure(let error) = await sharedPass(launching: false) else { return nil }
     return error
   }
