@@ -58,7 +58,8 @@ package struct WakeUp: Invariant {
       guard Self.isDisturbing(timeline.plan.commands[command].action) else { return }
       self[duty: actor]?.isDisturbed = true
     case .launched: launch(event, actor, on: timeline)
-    case .stopped, .crashed, .retired: self[duty: actor] = nil
+    // One that has read its data anew at the head has nothing to look for.
+    case .stopped, .crashed, .retired, .resynced: self[duty: actor] = nil
     case .fetched: meet(actor)
     case .merged where timeline.word != "merge": meet(actor)
     case .ended(_, .failed) where Timeline.passing.contains(timeline.word): meet(actor)

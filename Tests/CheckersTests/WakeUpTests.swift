@@ -42,6 +42,14 @@ import Traces
     #expect(story.verdict(WakeUp.self).violation != nil)
   }
 
+  @Test func `One that has resynced meanwhile owes no pass`() throws {
+    var story = try Self.story()
+    story.write("share", "1")
+    story.run(.resync("app")) { $0.tell("app", .resynced(cursor: "1")) }
+    story.wait(SignalTicks.bound + 1)
+    #expect(story.verdict(WakeUp.self).violation == nil)
+  }
+
   @Test(arguments: [SignalFate.late, .lost])
   func `A signal that comes late or not at all gives the actor longer, not for ever`(
     _ fate: SignalFate
