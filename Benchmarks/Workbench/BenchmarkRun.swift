@@ -19,7 +19,7 @@ package struct BenchmarkRun: Sendable {
   package static let quickSizes = [1_000, 10_000, 100_000]
   /// The sizes of a whole run.
   package static let allSizes = [
-    1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 125_000, 250_000, 500_000, 1_000_000,
+    1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 350_000, 600_000, 1_000_000,
   ]
 
   /// Plans a run.
