@@ -3,8 +3,9 @@ import SQLiteStorage
 
 /// Reads rows by their keys, all with one statement that joins the table with the keys.
 ///
-/// SQLite hands the rows to a function instead of stopping at each: that and the join cost 1.2 times
-/// what a loop in C over the same join costs, for rows of seven columns.
+/// SQLite hands the rows to a function instead of stopping at each: that and the join cost 1.04 to
+/// 1.10 times what a loop in C over the same join costs, for rows of seven columns; lists of bound keys and
+/// the columns of a statement cost 1.48 times.
 final class RowReader {
   /// What the function works on; not a property, since it is called while a method runs.
   private let batch = UnsafeMutablePointer<UnsafeMutablePointer<RowBatch>?>.allocate(capacity: 1)

@@ -4,7 +4,7 @@ extension [MergedChange] {
   private static let countedMin = 128
 
   /// Sorts by key: digit by digit from the least (Knuth, The Art of Computer Programming, volume 3,
-  /// 5.2.5), since the keys of one merge mostly differ in few of them; a fifth of the time of comparing.
+  /// 5.2.5), since the keys of one merge mostly differ in few of them.
   mutating func sortByKey() {
     guard count >= Self.countedMin, let first else { return sort { $0.key < $1.key } }
     var least = first.key

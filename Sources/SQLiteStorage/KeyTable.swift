@@ -2,7 +2,7 @@
 /// `key`, in the order of the array (https://sqlite.org/vtab.html).
 ///
 /// Joining with it visits the rows of another table by their keys in one statement: a third less
-/// than a statement a key, and half of a list of bound values.
+/// than a statement a key.
 package final class KeyTable {
   private let table: MemoryTable
 
