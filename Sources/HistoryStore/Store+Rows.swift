@@ -33,7 +33,10 @@ package struct RowBatch: Sendable {
 
   /// Appends a row: its key, its version, then its values.
   @inline(__always)
-  mutating func append(_ row: borrowing some RowValues & ~Copyable, _ types: [AttributeType]) {
+  mutating func append(
+    _ row: borrowing some RowValues & ~Copyable,
+    _ types: some Sequence<AttributeType>
+  ) {
     keys.append(row.int(0))
     versions.append(row.int(1))
     var column: Int32 = 2
@@ -56,16 +59,13 @@ extension Store {
     try locked { core in try core.read { try core.rows(entity, sortedKeys: keys) } }
   }
 
-  /// Reads the rows with some keys of several entities, all at one moment; the keys at a position are
-  /// those of the entity with the next number, and must be sorted.
+  /// Reads rows of several entities again, all at one moment; of a row that is known only what
+  /// differs.
   ///
   /// - Complexity: one statement for many keys.
-  package func rows(sortedKeys keys: [[Int64]]) throws(HistoryError) -> [RowBatch] {
+  package func rows(beside known: [KnownRows]) throws(HistoryError) -> [RowDifferences] {
     try locked { core in
-      try core.read {
-        try keys.enumerated().filter { !$0.element.isEmpty }
-          .map { try core.rows(Int32($0.offset + 1), sortedKeys: $0.element) }
-      }
+      try core.read { try known.filter { !$0.keys.isEmpty }.map { try core.rows(beside: $0) } }
     }
   }
 
@@ -129,5 +129,16 @@ extension StoreCore {
     batch.reserve(keys.count)
     try rowReader().read(keys, of: table, into: &batch, connection)
     return batch
+  }
+
+  fileprivate func rows(beside known: KnownRows) throws -> RowDifferences {
+    let table = try table(known.entity)
+    var rows = RowDifferences(
+      entity: known.entity,
+      rowCount: known.keys.count,
+      width: table.types.count
+    )
+    try rowReader().read(known, of: table, into: &rows, connection)
+    return rows
   }
 }

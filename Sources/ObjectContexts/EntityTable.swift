@@ -20,6 +20,16 @@ struct EntityTable: Sendable {
     slots[key].map { versions[$0] }
   }
 
+  /// The place of an object's row and its version, or nothing when the object is not registered.
+  func known(_ key: Int64) -> (place: Int, version: Int64)? {
+    slots[key].map { ($0, versions[$0]) }
+  }
+
+  /// What is known of rows that are to be read again.
+  func known(_ entity: Int32, _ rows: [RowToRead]) -> KnownRows {
+    KnownRows(entity: entity, keys: rows.map(\.key), places: rows.map(\.place), values: values)
+  }
+
   /// The committed value of an attribute, or nothing when the object is not registered.
   func value(_ attribute: Int, of key: Int64) -> Value? {
     slots[key].map { values[$0 * width + attribute] }
@@ -97,6 +107,31 @@ struct EntityTable: Sendable {
     }
   }
 
+  /// Takes over what differs in rows that were read again.
+  mutating func put(_ differences: consuming RowDifferences) {
+    let rows = differences.rows
+    let places = rows.map { row in
+      if row.place < 0 { return place(of: row.key, version: row.version) }
+      versions[row.place] = row.version
+      return row.place
+    }
+    let width = width
+    differences.withValues { read in
+      values.withUnsafeMutableBufferPointer { values in
+        var next = 0
+        for (row, place) in zip(rows, places) {
+          var left = row.columns
+          while left != 0 {
+            // Exchanged, since a copy would count references.
+            swap(&values[place * width + left.trailingZeroBitCount], &read[next])
+            next += 1
+            left &= left - 1
+          }
+        }
+      }
+    }
+  }
+
   private mutating func reserve(_ rowCount: Int) {
     versions.reserveCapacity(rowCount)
     values.reserveCapacity(rowCount * width)
@@ -120,4 +155,11 @@ struct EntityTable: Sendable {
     values.append(contentsOf: repeatElement(.null, count: width))
     return slot
   }
+}
+
+/// A row that is to be read again.
+struct RowToRead {
+  let key: Int64
+  /// The place of what is known of it, or less than 0.
+  let place: Int
 }

@@ -17,6 +17,8 @@ struct MergedChange {
   }
 
   let key: Int64
+  /// The place of the object's row in the context, or less than 0.
+  let place: Int32
   var effect: Effect
 }
 
@@ -38,22 +40,24 @@ struct MergedChanges {
     for index in record.firstChange..<record.firstChange + record.count {
       let change = page.changeRecords[index]
       guard change.entity > 0, change.entity <= Int32(changes.count) else { continue }
-      guard let effect = Self.effect(of: change, record.number, state) else { continue }
-      changes[Int(change.entity) - 1].append(MergedChange(key: change.key, effect: effect))
+      guard let merged = Self.merged(change, record.number, state) else { continue }
+      changes[Int(change.entity) - 1].append(merged)
     }
   }
 
-  private static func effect(
-    of change: ChangeRecord,
+  private static func merged(
+    _ change: ChangeRecord,
     _ number: Int64,
     _ state: borrowing ContextState
-  ) -> MergedChange.Effect? {
-    if change.type == .delete { return .delete }
-    guard let known = state.tables[Int(change.entity) - 1].version(of: change.key) else {
-      return change.type == .insert ? .insert : nil
+  ) -> MergedChange? {
+    if change.type == .delete { return MergedChange(key: change.key, place: -1, effect: .delete) }
+    guard let known = state.tables[Int(change.entity) - 1].known(change.key) else {
+      return change.type == .insert
+        ? MergedChange(key: change.key, place: -1, effect: .insert) : nil
     }
     // A row that was written by this transaction or a later one is not read again.
-    return change.type == .update && known < number ? .update : nil
+    guard change.type == .update, known.version < number else { return nil }
+    return MergedChange(key: change.key, place: Int32(known.place), effect: .update)
   }
 
   /// The net effect on each object of each entity, in the order of the keys.

@@ -42,20 +42,47 @@ extension ObjectContext {
     _ changes: [[MergedChange]],
     to state: inout ContextState
   ) throws(HistoryError) -> MergeDelta {
+    let wanted = changes.map(\.rowsToRead)
+    let read = try store.rows(beside: state.known(wanted))
     var delta = MergeDelta()
-    let stale = changes.map { $0.filter { $0.effect != .delete }.map(\.key) }
-    let gone = try refresh(sortedKeys: stale, in: &state)
+    // Before the rows are taken over, so that new ones lie where deleted ones lay.
     for (offset, changes) in changes.enumerated() {
-      for change in changes {
+      for change in changes where change.effect == .delete {
         let id = ObjectID(entity: Int32(offset + 1), key: change.key)
-        switch change.effect {
-        case .update where gone.isEmpty || !gone.contains(id): delta.updated.append(id)
-        case .insert: if gone.isEmpty || !gone.contains(id) { delta.inserted.append(id) }
-        case .update: delta.deleted.append(id)
-        case .delete: if state.forget(id) { delta.deleted.append(id) }
-        }
+        if state.forget(id) { delta.deleted.append(id) }
       }
     }
+    let gone = state.take(read, wanted)
+    for (offset, changes) in changes.enumerated() {
+      delta.note(changes, of: Int32(offset + 1), gone: gone)
+    }
     return delta
+  }
+}
+
+extension MergeDelta {
+  /// Notes what was brought into the context, and which of it was gone already.
+  fileprivate mutating func note(_ changes: [MergedChange], of entity: Int32, gone: Set<ObjectID>) {
+    for change in changes where change.effect != .delete {
+      let id = ObjectID(entity: entity, key: change.key)
+      let isHere = gone.isEmpty || !gone.contains(id)
+      switch change.effect {
+      case .insert: if isHere { inserted.append(id) }
+      case .update: if isHere { updated.append(id) } else { deleted.append(id) }
+      case .delete: break
+      }
+    }
+  }
+}
+
+extension [MergedChange] {
+  /// The rows that are to be read again.
+  fileprivate var rowsToRead: [RowToRead] {
+    var rows: [RowToRead] = []
+    rows.reserveCapacity(count)
+    for change in self where change.effect != .delete {
+      rows.append(RowToRead(key: change.key, place: Int(change.place)))
+    }
+    return rows
   }
 }

@@ -71,36 +71,47 @@ extension ObjectContext {
   ///
   /// - Complexity: one statement an entity, after a sort of the keys.
   func refresh(_ ids: some Sequence<ObjectID>, in state: inout ContextState) throws(HistoryError) {
-    var keys = Array(repeating: [Int64](), count: state.tables.count)
-    for id in ids { keys[Int(id.entity) - 1].append(id.key) }
-    for index in keys.indices { keys[index].sort() }
-    try refresh(sortedKeys: keys, in: &state)
+    var rows = Array(repeating: [RowToRead](), count: state.tables.count)
+    for id in ids {
+      let place = state[table: id.entity].known(id.key)?.place ?? -1
+      rows[Int(id.entity) - 1].append(RowToRead(key: id.key, place: place))
+    }
+    for index in rows.indices { rows[index].sort { $0.key < $1.key } }
+    let read = try store.rows(beside: state.known(rows))
+    state.take(read, rows)
+  }
+}
+
+extension ContextState {
+  /// What is known of rows that are to be read again, by entity; it must be let go of before they are
+  /// taken over, which would copy the tables else.
+  func known(_ wanted: [[RowToRead]]) -> [KnownRows] {
+    wanted.enumerated().filter { !$0.element.isEmpty }
+      .map { self.tables[$0.offset].known(Int32($0.offset + 1), $0.element) }
   }
 
-  /// Reads the rows with some keys of each entity anew, all at one moment; those that are gone are
-  /// forgotten.
+  /// Takes over rows that were read again; objects whose rows were wanted and are gone are forgotten.
   ///
   /// - Returns: the objects that are gone.
-  /// - Complexity: one statement an entity.
   @discardableResult
-  func refresh(
-    sortedKeys: [[Int64]],
-    in state: inout ContextState
-  ) throws(HistoryError) -> Set<ObjectID> {
+  mutating func take(
+    _ batches: consuming [RowDifferences],
+    _ wanted: [[RowToRead]]
+  ) -> Set<ObjectID> {
     var gone: Set<ObjectID> = []
-    var batches = try store.rows(sortedKeys: sortedKeys)
     // Taken out one by one: a batch that nobody else holds is moved into its table, not copied.
     while let batch = batches.popLast() {
-      let wanted = sortedKeys[Int(batch.entity) - 1]
-      if batch.keys.count < wanted.count {
-        let found = Set(batch.keys)
+      let wanted = wanted[Int(batch.entity) - 1]
+      if batch.rows.count < wanted.count {
+        let found = Set(batch.rows.map(\.key))
         gone.formUnion(
-          wanted.filter { !found.contains($0) }.map { ObjectID(entity: batch.entity, key: $0) }
+          wanted.lazy.filter { !found.contains($0.key) }
+            .map { ObjectID(entity: batch.entity, key: $0.key) }
         )
       }
-      state[table: batch.entity].put(batch)
+      self[table: batch.entity].put(batch)
     }
-    for id in gone { state.forget(id) }
+    for id in gone { forget(id) }
     return gone
   }
 }
