@@ -66,7 +66,9 @@ package struct RowDifferences: Sendable {
     values.withUnsafeMutableBufferPointer { body($0) }
   }
 
-  /// Appends what differs in a row: its key, its version, then its values. Rows come in key order.
+  /// Appends what differs in a row: its key, its version, then its values.
+  ///
+  /// Rows come in key order.
   @inline(__always)
   mutating func append(
     _ row: borrowing some RowValues & ~Copyable,
