@@ -1,11 +1,12 @@
 import PropertyTesting
 
-/// A toy for stateful properties: a shared log, a cursor for each actor, a purge below the least
-/// cursor.
+/// A toy for stateful properties: a shared log in SQLite, a cursor for each actor, a purge below the
+/// least cursor.
 ///
-/// It has seven known mistakes. After each step an oracle checks that nothing unmerged was purged,
-/// at the end that all actors have seen the whole log.
-struct SharedLog {
+/// It has seven known mistakes. After each step an oracle, which never asks the store what it
+/// believes, checks that nothing unmerged was purged; at the end that all actors have seen the whole
+/// log.
+struct SharedLog: CommandMachine {
   enum Mistake: String, CaseIterable, Sendable {
     /// Purges through the greatest cursor.
     case greatest
@@ -21,131 +22,110 @@ struct SharedLog {
     case rareState
     /// Loses all entries after the 29th.
     case longRun
-
-    /// The least number of steps that shows it, for each way in which it shows.
-    var leastLengths: ClosedRange<Int> {
-      switch self {
-      case .greatest: 3...3
-      case .offByOne: 2...2
-      case .lateJoiner: 6...8
-      case .shortPage: 9...12
-      case .rareData: 3...6
-      case .rareState: 7...7
-      case .longRun: 30...30
-      }
-    }
   }
 
-  private struct Entry {
-    let number: Int
-    let author: Int
-    let size: Int
+  enum Command {
+    case append(actor: Int, size: Int)
+    case merge(Int)
+    case purge
+    case join
   }
 
-  let mistake: Mistake?
-  private(set) var steps: [String] = []
+  /// What the oracle found.
+  enum Loss: String, LabelledFailure {
+    /// An entry is gone that an actor has not merged.
+    case purged
+    /// At the end an actor misses an entry.
+    case missing
+
+    var failureLabel: String { rawValue }
+  }
+
+  static let rules: [CommandRule<SharedLog>] = [
+    CommandRule("append") { log, source in
+      let actor = source.index(below: log.actorCount, label: "actor")
+      return .append(actor: actor, size: source.int(in: 1...8, label: "size"))
+    },
+    CommandRule("merge") { log, source in
+      .merge(source.index(below: log.actorCount, label: "actor"))
+    },
+    CommandRule("purge") { _, _ in .purge },
+    CommandRule("join", when: { $0.canJoin && $0.actorCount < 8 }) { _, _ in .join },
+  ]
+
+  private let store: SharedLogStore
+  private let canJoin: Bool
   private(set) var actorCount: Int
-  private var entries: [Entry] = []
-  private var authors: [Int] = []
-  private var cursors: [Int]
-  private var seen: [Set<Int>]
-  private var registered: Int?
+  /// All numbers that were appended; and for each actor those it has merged or written.
+  private var all = NumberSet()
+  private var seen: [NumberSet]
+  private var last: Int64 = 0
 
-  init(actorCount: Int, mistake: Mistake?) {
+  init(_ store: SharedLogStore, actorCount: Int, canJoin: Bool) throws {
+    self.store = store
     self.actorCount = actorCount
-    self.mistake = mistake
-    cursors = Array(repeating: 0, count: actorCount)
-    seen = Array(repeating: [], count: actorCount)
+    self.canJoin = canJoin
+    seen = Array(repeating: NumberSet(), count: actorCount)
+    try store.reset(actorCount: actorCount)
   }
 
-  mutating func append(_ actor: Int, size: Int) {
-    steps.append("append \(actor) \(size)")
-    authors.append(actor)
-    entries.append(Entry(number: authors.count, author: actor, size: size))
-    seen[actor].insert(authors.count)
+  mutating func perform(_ command: Command) throws {
+    switch command {
+    case .append(let actor, let size):
+      try store.append(actor, size: size)
+      last += 1
+      all.insert(last)
+      seen[actor].insert(last)
+    case .merge(let actor): seen[actor].formUnion(try store.merge(actor))
+    case .purge: try store.purge()
+    case .join: try join()
+    }
+    let held = try store.held()
+    for merged in seen {
+      var present = merged
+      present.formUnion(held)
+      if !present.isSuperset(of: all) { throw Loss.purged }
+    }
   }
 
-  mutating func merge(_ actor: Int) {
-    steps.append("merge \(actor)")
-    seen[actor].formUnion(mergedNumbers(actor))
-  }
-
-  private mutating func mergedNumbers(_ actor: Int) -> [Int] {
-    var new = entries.filter { $0.number > cursors[actor] && $0.author != actor }
-    if mistake == .shortPage { new = Array(new.prefix(8)) }
-    let isRare = new.count == 3 && Set(new.map(\.size)).count == 1 && new[0].size >= 7
-    if mistake == .rareData && isRare { new.removeLast() }
-    if mistake == .longRun { new = Array(new.prefix(29)) }
-    cursors[actor] = authors.count
-    return new.map(\.number)
-  }
-
-  mutating func clean() {
-    steps.append("clean")
-    registered = registered ?? actorCount
-    let positions = mistake == .lateJoiner ? Array(cursors.prefix(registered ?? 0)) : cursors
-    var mark = (mistake == .greatest ? positions.max() : positions.min()) ?? 0
-    if mistake == .offByOne { mark += 1 }
-    let isRare = positions.count == 4 && Set(positions).count == 4
-    if mistake == .rareState && isRare { mark = positions.max() ?? 0 }
-    entries.removeAll { $0.number <= mark }
-  }
-
-  mutating func join() {
-    steps.append("join")
-    let common = seen.dropFirst().reduce(seen[0]) { $0.intersection($1) }
-    let purged = Set(1...max(authors.count, 1)).subtracting(entries.map(\.number))
-    cursors.append(cursors.min() ?? 0)
-    seen.append(common.union(authors.isEmpty ? [] : purged))
+  /// A new actor starts from a copy of what all have seen, and of what is purged.
+  private mutating func join() throws {
+    try store.join(actorCount)
     actorCount += 1
+    var start = all
+    for merged in seen { start.formIntersection(merged) }
+    var purged = all
+    purged.subtract(try store.held())
+    start.formUnion(purged)
+    seen.append(start)
   }
 
-  /// Tells whether an entry is gone that an actor has not seen.
-  var hasLost: Bool {
-    let held = Set(entries.map(\.number))
-    return seen.contains { seen in
-      authors.indices.contains { !seen.contains($0 + 1) && !held.contains($0 + 1) }
-    }
+  mutating func finish() throws {
+    for actor in 0..<actorCount { seen[actor].formUnion(try store.merge(actor)) }
+    if seen.contains(where: { !$0.isSuperset(of: all) }) { throw Loss.missing }
   }
 
-  /// Merges everywhere and tells whether an actor then misses an entry.
-  mutating func endsIncomplete() -> Bool {
-    for actor in 0..<actorCount { seen[actor].formUnion(mergedNumbers(actor)) }
-    return seen.contains { $0.count < authors.count }
-  }
-
-  /// A property over plans of up to 50 steps.
-  static func property(_ mistake: Mistake?) -> @Sendable (inout ChoiceSource) -> CaseResult {
-    { source in
-      var log = SharedLog(actorCount: source.int(in: 2...5), mistake: mistake)
-      let weights = source.swarmWeights(4)
-      var steps = Repetition("step", 0...50)
-      while steps.next(&source) {
-        log.step(&source, weights)
-        if log.hasLost {
-          return .failed(label: "lost", message: log.description)
-        }
-      }
-      let isIncomplete = log.endsIncomplete()
-      return isIncomplete ? .failed(label: "incomplete", message: log.description) : .passed
-    }
-  }
-
-  private mutating func step(_ source: inout ChoiceSource, _ weights: [Int]) {
-    let canJoin = mistake == .lateJoiner && actorCount < 8
-    var allowed = weights
-    if !canJoin { allowed[3] = 0 }
-    if allowed.allSatisfy({ $0 == 0 }) { allowed[0] = 1 }
-    switch source.weighted(allowed) {
-    case 0:
-      append(source.index(below: actorCount, label: "actor"), size: source.int(in: 1...8))
-    case 1: merge(source.index(below: actorCount, label: "actor"))
-    case 2: clean()
-    default: join()
+  /// Makes a property over plans of up to 50 steps, on one store.
+  static func property(
+    _ mistake: Mistake?
+  ) throws -> (inout ChoiceSource) throws -> CaseResult {
+    let store = try SharedLogStore(mistake)
+    return { source in
+      let count = source.int(in: 2...5)
+      var log = try SharedLog(store, actorCount: count, canJoin: mistake == .lateJoiner)
+      try source.perform(on: &log)
+      return .passed
     }
   }
 }
 
-extension SharedLog: CustomStringConvertible {
-  var description: String { steps.joined(separator: ", ") }
+extension SharedLog.Command: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .append(let actor, let size): "append \(actor) \(size)"
+    case .merge(let actor): "merge \(actor)"
+    case .purge: "purge"
+    case .join: "join"
+    }
+  }
 }
