@@ -108,7 +108,19 @@ let package = Package(
     tests("ObjectContexts", ["PersistentHistory", "HistoryStore", "LayoutTraits"]),
     tests("HistoryTracking", system + ["SQLiteStorage", "LayoutTraits"]),
     tests("Traces", ["PersistentHistory"], exclude: ["Fixtures"]),
-    tests("PropertyTesting"),
+    .target(
+      name: "ShrinkingExamples",
+      dependencies: ["PropertyTesting", "SQLiteStorage"],
+      path: "Tests/ShrinkingExamples",
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "ShrinkingTable",
+      dependencies: ["PropertyTesting", "ShrinkingExamples"],
+      path: "Tests/ShrinkingTable",
+      swiftSettings: settings
+    ),
+    tests("PropertyTesting", ["ShrinkingExamples"]),
     tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting"]),
     tests("Faults", ["Traces", "CSQLite"]),
     tests("Systems", system + ["HistoryTracking", "Traces"]),

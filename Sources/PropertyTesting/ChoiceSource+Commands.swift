@@ -4,7 +4,8 @@ extension ChoiceSource {
   ///
   /// Most runs go to the greatest number of steps, as much trouble needs a long story to come about;
   /// half of them weigh the kinds of command as their rules do, the others at random (see
-  /// `swarmWeights(_:)`). A run ends early where no rule is possible.
+  /// `swarmWeights(_:)`); in some, numbers with a label come again (see `reuseNumbers()`). A run ends
+  /// early where no rule is possible.
   ///
   /// - Returns: the number of commands performed.
   /// - Throws: ``CommandFailure`` when the machine throws; ``Rejection`` and ``Vacuity`` as they
@@ -35,6 +36,7 @@ private struct CommandRun<Machine: CommandMachine> {
     let swarm = source.swarmWeights(rules.count)
     mixture = zip(rules, swarm).map { $0.weight * $1 }
     weights = mixture
+    source.reuseNumbers()
   }
 
   /// Performs one more command; false when the run is over.

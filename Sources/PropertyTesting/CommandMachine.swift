@@ -6,7 +6,7 @@
 ///
 ///       static let rules: [CommandRule<Counter>] = [
 ///         CommandRule("add") { _, source in .add(source.int(in: 1...9)) },
-///         CommandRule("reset", when: { $0.sum > 0 }) { _, _ in .reset },
+///         CommandRule("reset", when: { $0.sum > 0 }, draw: { _, _ in .reset }),
 ///       ]
 ///
 ///       private(set) var sum = 0
@@ -56,7 +56,7 @@ public struct CommandRule<Machine: CommandMachine>: Sendable {
     _ name: String,
     weight: Int = 1,
     when isPossible: (@Sendable (Machine) -> Bool)? = nil,
-    _ draw: @escaping @Sendable (Machine, inout ChoiceSource) throws -> Machine.Command
+    draw: @escaping @Sendable (Machine, inout ChoiceSource) throws -> Machine.Command
   ) {
     guard weight > 0 else { fatalError("CommandRule(\(name)): its weight is \(weight)") }
     self.name = name

@@ -1,4 +1,4 @@
-import PropertyTesting
+package import PropertyTesting
 
 /// A toy for stateful properties: a shared log in SQLite, a cursor for each actor, a purge below the
 /// least cursor.
@@ -6,8 +6,8 @@ import PropertyTesting
 /// It has seven known mistakes. After each step an oracle, which never asks the store what it
 /// believes, checks that nothing unmerged was purged; at the end that all actors have seen the whole
 /// log.
-struct SharedLog: CommandMachine {
-  enum Mistake: String, CaseIterable, Sendable {
+package struct SharedLog: CommandMachine {
+  package enum Mistake: String, CaseIterable, Sendable {
     /// Purges through the greatest cursor.
     case greatest
     /// Purges one entry too many.
@@ -24,7 +24,7 @@ struct SharedLog: CommandMachine {
     case longRun
   }
 
-  enum Command {
+  package enum Command {
     case append(actor: Int, size: Int)
     case merge(Int)
     case purge
@@ -32,16 +32,16 @@ struct SharedLog: CommandMachine {
   }
 
   /// What the oracle found.
-  enum Loss: String, LabelledFailure {
+  package enum Loss: String, LabelledFailure {
     /// An entry is gone that an actor has not merged.
     case purged
     /// At the end an actor misses an entry.
     case missing
 
-    var failureLabel: String { rawValue }
+    package var failureLabel: String { rawValue }
   }
 
-  static let rules: [CommandRule<SharedLog>] = [
+  package static let rules: [CommandRule<SharedLog>] = [
     CommandRule("append") { log, source in
       let actor = source.index(below: log.actorCount, label: "actor")
       return .append(actor: actor, size: source.int(in: 1...8, label: "size"))
@@ -50,7 +50,7 @@ struct SharedLog: CommandMachine {
       .merge(source.index(below: log.actorCount, label: "actor"))
     },
     CommandRule("purge") { _, _ in .purge },
-    CommandRule("join", when: { $0.canJoin && $0.actorCount < 8 }) { _, _ in .join },
+    CommandRule("join", when: { $0.canJoin && $0.actorCount < 8 }, draw: { _, _ in .join }),
   ]
 
   private let store: SharedLogStore
@@ -69,7 +69,7 @@ struct SharedLog: CommandMachine {
     try store.reset(actorCount: actorCount)
   }
 
-  mutating func perform(_ command: Command) throws {
+  package mutating func perform(_ command: Command) throws {
     switch command {
     case .append(let actor, let size):
       try store.append(actor, size: size)
@@ -100,13 +100,13 @@ struct SharedLog: CommandMachine {
     seen.append(start)
   }
 
-  mutating func finish() throws {
+  package mutating func finish() throws {
     for actor in 0..<actorCount { seen[actor].formUnion(try store.merge(actor)) }
     if seen.contains(where: { !$0.isSuperset(of: all) }) { throw Loss.missing }
   }
 
   /// Makes a property over plans of up to 50 steps, on one store.
-  static func property(
+  package static func property(
     _ mistake: Mistake?
   ) throws -> (inout ChoiceSource) throws -> CaseResult {
     let store = try SharedLogStore(mistake)
@@ -120,7 +120,7 @@ struct SharedLog: CommandMachine {
 }
 
 extension SharedLog.Command: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .append(let actor, let size): "append \(actor) \(size)"
     case .merge(let actor): "merge \(actor)"
