@@ -17,12 +17,19 @@ public enum CaseResult: Hashable, Sendable {
   ) -> CaseResult {
     do {
       return try property(&source)
-    } catch is Rejection {
-      return .discarded
-    } catch is Vacuity {
-      return .vacuous
     } catch {
-      return .failed(label: label(of: error), message: "\(error)")
+      return of(error, &source)
+    }
+  }
+
+  /// Returns what an error that a property threw makes of its case.
+  package static func of(_ error: any Error, _ source: inout ChoiceSource) -> CaseResult {
+    switch error {
+    case let rejection as Rejection:
+      source.notes.rejection = rejection.reason
+      return .discarded
+    case is Vacuity: return .vacuous
+    default: return .failed(label: label(of: error), message: "\(error)")
     }
   }
 

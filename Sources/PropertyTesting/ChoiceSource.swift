@@ -21,6 +21,10 @@ public struct ChoiceSource: Sendable {
   /// How often a number with a label is the one that was drawn last with this label.
   private var reuseRate = 0.0
   private var latestNumbers: [String: Int64] = [:]
+  /// How many branches a recursive value that is being drawn may still take.
+  var branchesLeft: Int?
+  /// What the case tells of itself.
+  var notes = CaseNotes()
 
   /// Makes a source of random choices.
   ///
@@ -65,13 +69,14 @@ public struct ChoiceSource: Sendable {
     clear()
     random = SeededGenerator(seed: seed)
     replay = nil
+    recordsEvents = false
   }
 
   /// Starts the next case with recorded choices, and records what the generator asks.
-  mutating func restart(replaying sequence: ChoiceSequence) {
+  mutating func restart(replaying sequence: ChoiceSequence, recordsEvents: Bool = true) {
     clear()
     replay = ReplayCursor(sequence)
-    recordsEvents = true
+    self.recordsEvents = recordsEvents
   }
 
   private mutating func clear() {
@@ -79,6 +84,8 @@ public struct ChoiceSource: Sendable {
     spans.removeAll(keepingCapacity: true)
     openSpans.removeAll(keepingCapacity: true)
     events.removeAll(keepingCapacity: true)
+    notes.clear()
+    branchesLeft = nil
     reuseRate = 0
     latestNumbers.removeAll(keepingCapacity: true)
   }
