@@ -44,6 +44,7 @@ let package = Package(
       targets: ["HistoryTracking", "ObjectContexts", "HistoryStore", "PersistentHistory"]
     ),
     .library(name: "PropertyTesting", targets: ["PropertyTesting"]),
+    .library(name: "PropertyTraits", targets: ["PropertyTraits"]),
     .executable(name: "history-lab", targets: ["HistoryLab"]),
   ],
   targets: [
@@ -63,6 +64,7 @@ let package = Package(
     // The lab.
     room("Traces", ["PersistentHistory"]),
     room("PropertyTesting", []),
+    room("PropertyTraits", ["PropertyTesting"]),
     room(
       "Workloads",
       ["PersistentHistory", "Traces", "PropertyTesting"],
@@ -108,7 +110,20 @@ let package = Package(
     tests("ObjectContexts", ["PersistentHistory", "HistoryStore", "LayoutTraits"]),
     tests("HistoryTracking", system + ["SQLiteStorage", "LayoutTraits"]),
     tests("Traces", ["PersistentHistory"], exclude: ["Fixtures"]),
-    tests("PropertyTesting"),
+    .target(
+      name: "ShrinkingExamples",
+      dependencies: ["PropertyTesting", "SQLiteStorage"],
+      path: "Tests/ShrinkingExamples",
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "ShrinkingTable",
+      dependencies: ["PropertyTesting", "ShrinkingExamples"],
+      path: "Tests/ShrinkingTable",
+      swiftSettings: settings
+    ),
+    tests("PropertyTesting", ["ShrinkingExamples"]),
+    tests("PropertyTraits", ["PropertyTesting"]),
     tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting"]),
     tests("Faults", ["Traces", "CSQLite"]),
     tests("Systems", system + ["HistoryTracking", "Traces"]),

@@ -23,7 +23,9 @@ extension ChoiceSource {
     let target = min(max(simplest, lowest), highest)
     if let label { openSpan(label) }
     defer { if label != nil { closeSpan() } }
-    return take(lowest, highest, simplest: target) { random in
+    let reused = numberToReuse(label, range)
+    let number = take(lowest, highest, simplest: target) { random in
+      if let reused { return reused }
       switch spread {
       case .uniform:
         let width = UInt64(bitPattern: highest &- lowest)
@@ -32,6 +34,8 @@ extension ChoiceSource {
         return Self.near(target, lowest, highest, &random)
       }
     }
+    noteNumber(number, label)
+    return number
   }
 
   /// Draws an integer, each as likely as any other.

@@ -18,6 +18,13 @@ public struct ChoiceSource: Sendable {
   /// What the generator asked, while that is recorded.
   private(set) var events: [SourceEvent] = []
   private var recordsEvents = false
+  /// How often a number with a label is the one that was drawn last with this label.
+  private var reuseRate = 0.0
+  private var latestNumbers: [String: Int64] = [:]
+  /// How many branches a recursive value that is being drawn may still take.
+  var branchesLeft: Int?
+  /// What the case tells of itself.
+  var notes = CaseNotes()
 
   /// Makes a source of random choices.
   ///
@@ -62,13 +69,14 @@ public struct ChoiceSource: Sendable {
     clear()
     random = SeededGenerator(seed: seed)
     replay = nil
+    recordsEvents = false
   }
 
   /// Starts the next case with recorded choices, and records what the generator asks.
-  mutating func restart(replaying sequence: ChoiceSequence) {
+  mutating func restart(replaying sequence: ChoiceSequence, recordsEvents: Bool = true) {
     clear()
     replay = ReplayCursor(sequence)
-    recordsEvents = true
+    self.recordsEvents = recordsEvents
   }
 
   private mutating func clear() {
@@ -76,6 +84,38 @@ public struct ChoiceSource: Sendable {
     spans.removeAll(keepingCapacity: true)
     openSpans.removeAll(keepingCapacity: true)
     events.removeAll(keepingCapacity: true)
+    notes.clear()
+    branchesLeft = nil
+    reuseRate = 0
+    latestNumbers.removeAll(keepingCapacity: true)
+  }
+}
+
+// MARK: - Numbers that come again
+
+extension ChoiceSource {
+  /// Lets numbers with a label come again in some runs: call it once a run.
+  ///
+  /// Trouble that needs several equal numbers is rare otherwise. In three of four runs nothing
+  /// changes; in the others every second number with a label is the one drawn last with that label.
+  /// Nothing of it is a choice, and a replay does not know of it.
+  public mutating func reuseNumbers() {
+    guard !isReplaying else { return }
+    reuseRate = random.next() & 3 == 0 ? 0.5 : 0
+  }
+
+  /// Returns the number that was drawn last with a label, if it is to come again and lies in the
+  /// range.
+  mutating func numberToReuse(_ label: String?, _ range: ClosedRange<Int64>) -> Int64? {
+    guard reuseRate > 0, !isReplaying, let label, let number = latestNumbers[label],
+      range.contains(number), random.nextFraction() < reuseRate
+    else { return nil }
+    return number
+  }
+
+  /// Notes a number for runs in which numbers come again.
+  mutating func noteNumber(_ number: Int64, _ label: String?) {
+    if reuseRate > 0, let label { latestNumbers[label] = number }
   }
 }
 

@@ -25,20 +25,55 @@ extension Generator {
     }
   }
 
-  /// Makes values that may contain further values of their kind, to a depth; shrinks toward the
-  /// leaves.
+  /// Makes values that may contain further values of their kind, to a depth and of a size; shrinks
+  /// toward the leaves.
+  ///
+  /// The size is the number of branches of one value, all its parts together: once they are used up,
+  /// only leaves are drawn. Where one recursive generator is drawn inside another, both draw on the
+  /// outer one's.
   public static func recursive(
-    depth: Int = 5,
+    depth: Int = 8,
+    size: Int = 50,
     leaf: Generator,
     branch: @escaping @Sendable (_ child: Generator) -> Generator
   ) -> Generator {
+    Generator { source in
+      try source.withBranches(size) { try node(depth, leaf, branch).draw(&$0) }
+    }
+  }
+
+  private static func node(
+    _ depth: Int,
+    _ leaf: Generator,
+    _ branch: @escaping @Sendable (Generator) -> Generator
+  ) -> Generator {
     guard depth > 0 else { return leaf.labelled("node") }
     return Generator { source in
-      let child = recursive(depth: depth - 1, leaf: leaf, branch: branch)
-      return try source.span("node") { source in
-        guard source.bool() else { return try leaf.draw(&source) }
-        return try branch(child).draw(&source)
+      try source.span("node") { source in
+        guard source.takesBranch() else { return try leaf.draw(&source) }
+        return try branch(node(depth - 1, leaf, branch)).draw(&source)
       }
     }
+  }
+}
+
+extension ChoiceSource {
+  /// Runs a body that may take some branches, or as many as are left where one is running already.
+  fileprivate mutating func withBranches<Value>(
+    _ count: Int,
+    _ body: (inout ChoiceSource) throws -> Value
+  ) rethrows -> Value {
+    guard branchesLeft == nil else { return try body(&self) }
+    branchesLeft = count
+    defer { branchesLeft = nil }
+    return try body(&self)
+  }
+
+  /// Draws whether to take one more branch; never once they are used up.
+  fileprivate mutating func takesBranch() -> Bool {
+    let left = branchesLeft ?? 0
+    guard bool(probability: left > 0 ? 0.5 : 0) else { return false }
+    branchesLeft = left - 1
+    return true
   }
 }

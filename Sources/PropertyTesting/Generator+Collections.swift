@@ -27,19 +27,63 @@ extension Generator {
 }
 
 extension Generator where Value: Hashable & SendableMetatype {
-  /// Makes sets; equal draws fall together, so a set may have fewer elements than the least count.
+  /// Makes sets; shrinking takes elements out down to the least count.
+  ///
+  /// A random case draws an element that is there already anew, up to 20 times. If there are too few
+  /// different values, the case is discarded.
   public func set(count: ClosedRange<Int> = 0...20) -> Generator<Set<Value>> {
-    array(count: count).map { Set($0) }
+    Generator<Set<Value>> { source in
+      var set: Set<Value> = []
+      _ = try source.span("set") { source in
+        try source.array("element", count, length: .average(6)) { source in
+          if let value = try draw(&source, unlike: { set.contains($0) }) { set.insert(value) }
+        }
+      }
+      guard set.count >= count.lowerBound else { throw Rejection("too few different elements") }
+      return set
+    }
   }
 
-  /// Makes dictionaries with these keys; of equal keys the last value stays.
+  /// Makes dictionaries with these keys; shrinking takes pairs out down to the least count.
+  ///
+  /// Keys are drawn as the elements of a set are.
   public func dictionary<Other>(
     to values: Generator<Other>,
     count: ClosedRange<Int> = 0...20
   ) -> Generator<[Value: Other]> {
+    Generator<[Value: Other]> { source in
+      var dictionary: [Value: Other] = [:]
+      _ = try source.span("dictionary") { source in
+        try source.array("pair", count, length: .average(6)) { source in
+          let key = try draw(&source, unlike: { dictionary[$0] != nil })
+          let value = try values.draw(&source)
+          if let key { dictionary[key] = value }
+        }
+      }
+      guard dictionary.count >= count.lowerBound else { throw Rejection("too few different keys") }
+      return dictionary
+    }
+  }
+
+  /// Draws a value until it is a new one; nil if none was.
+  private func draw(_ source: inout ChoiceSource, unlike isKnown: (Value) -> Bool) throws -> Value?
+  {
+    let (choiceCount, spanCount) = (source.choiceCount, source.spans.count)
+    for _ in 0..<(source.isReplaying ? 1 : 20) {
+      source.forget(choiceCount: choiceCount, spanCount: spanCount)
+      let value = try draw(&source)
+      if !isKnown(value) { return value }
+    }
+    return nil
+  }
+}
+
+extension Generator {
+  /// Makes pairs.
+  public func paired<Other>(with other: Generator<Other>) -> Generator<(Value, Other)> {
     Generator<(Value, Other)> { source in
-      let key = try draw(&source)
-      return (key, try values.draw(&source))
-    }.array(count: count).map { pairs in Dictionary(pairs) { $1 } }
+      let value = try draw(&source)
+      return (value, try other.draw(&source))
+    }
   }
 }

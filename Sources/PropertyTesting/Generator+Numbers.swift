@@ -17,6 +17,29 @@ extension Generator where Value == Double {
   }
 }
 
+extension Generator where Value == Double {
+  /// Makes doubles of every kind: of daily life, of any magnitude, and now and then infinite ones,
+  /// those that are no number, minus zero and the least and greatest.
+  public static var anyDoubles: Generator {
+    let greatest = Double.greatestFiniteMagnitude
+    let special: [Double] = [
+      -0.0, .infinity, -.infinity, .nan, .leastNonzeroMagnitude, .leastNormalMagnitude, greatest,
+      -greatest, .ulpOfOne,
+    ]
+    return .frequency([
+      (6, .doubles()), (3, .doubles(in: -greatest...greatest)), (1, .element(of: special)),
+    ])
+  }
+}
+
+extension Generator where Value == [UInt8] {
+  /// Makes bytes, each as likely as any other; they shrink toward fewer, and toward zeroes.
+  public static func bytes(count: ClosedRange<Int> = 0...20) -> Generator {
+    Generator<Int>.ints(in: 0...255, spread: .uniform).array(count: count, element: "byte")
+      .map { $0.map { UInt8($0) } }
+  }
+}
+
 extension Generator where Value == Bool {
   /// Makes decisions that are true with a probability; they shrink toward false.
   public static func bools(probability: Double = 0.5) -> Generator {

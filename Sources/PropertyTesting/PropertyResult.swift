@@ -25,6 +25,8 @@ public struct PropertyResult: Sendable {
     case tooManyDiscarded
     /// No case could have broken the property.
     case vacuous
+    /// A class of cases that the property requires was not reached often enough: see `statistics`.
+    case notCovered
     /// The time was over before all cases were run.
     case outOfTime
   }
@@ -35,16 +37,20 @@ public struct PropertyResult: Sendable {
   public internal(set) var outcome: Outcome
   /// How many cases ended in which way.
   public internal(set) var counts: Counts
+  /// What the cases were like.
+  public internal(set) var statistics = PropertyStatistics()
   /// The first failing case and what it was shrunk to.
   public internal(set) var failure: PropertyFailure?
 }
 
 /// The first failing case of a run and what it was shrunk to.
 public struct PropertyFailure: Sendable {
-  /// The number of the case in its run, from 0.
+  /// The number of the case in its run, from 0; examples come first.
   public let caseIndex: Int
   /// The seed that makes the case again, alone: `ChoiceSource(seed:)`.
-  public let caseSeed: UInt64
+  ///
+  /// It is nil for an example, and for a case that a search for a score made.
+  public let caseSeed: UInt64?
   /// The case as it was found.
   public let original: ChoiceSequence
   /// What the property said of the case as it was found.

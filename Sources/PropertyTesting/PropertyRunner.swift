@@ -25,60 +25,82 @@ public struct PropertyRunner: Sendable {
   public var budget: Budget
   /// After so many choices of a case every further one is the simplest.
   public var choiceCountMax: Int
+  /// Cases to run before the random ones: those that failed earlier.
+  public var examples: [ChoiceSequence]
 
   /// Makes a runner.
   public init(
     seed: UInt64,
     cases: Int = 200,
     budget: Budget = Budget(),
-    choiceCountMax: Int = 65_536
+    choiceCountMax: Int = 65_536,
+    examples: [ChoiceSequence] = []
   ) {
     self.seed = seed
     self.cases = cases
     self.budget = budget
     self.choiceCountMax = choiceCountMax
+    self.examples = examples
   }
 
   /// Runs the property and shrinks the first failing case.
   ///
-  /// A case in which the property throws `Rejection` is discarded; any other error fails it.
-  /// Discarded cases count as cases; when they are more than nine in ten (of at least fifty), the
-  /// outcome says so.
+  /// The examples come first, then the random cases; once a case has a score, every second one is
+  /// the best so far with some changes. A case in which the property throws `Rejection` is
+  /// discarded, `Vacuity` calls it vacuous, any other error fails it. Discarded cases count as cases;
+  /// when they are more than nine in ten (of at least fifty), the outcome says so.
   public func run(
     progress: ((Step) -> Void)? = nil,
     _ property: (inout ChoiceSource) throws -> CaseResult
   ) -> PropertyResult {
     var result = PropertyResult(seed: seed, outcome: .passed, counts: .init(), failure: nil)
     var source = ChoiceSource(seed: seed, choiceCountMax: choiceCountMax)
+    var climber = Climber()
     let deadline = budget.deadline()
-    for index in 0..<cases {
+    for index in 0..<(examples.count + cases) {
       if budget.isPast(deadline) {
         result.outcome = .outOfTime
         return result
       }
-      let caseSeed = SeededGenerator.seed(seed, part: UInt64(index))
-      source.restart(seed: caseSeed)
-      switch CaseResult.of(property, &source) {
-      case .passed: result.counts.passed += 1
-      case .discarded: result.counts.discarded += 1
-      case .vacuous: result.counts.vacuous += 1
-      case .failed(let label, let message):
+      let caseSeed = start(index, &source, &climber)
+      let outcome = CaseResult.of(property, &source)
+      result.add(outcome, source)
+      if case .failed(let label, let message) = outcome {
         source.closeAllSpans()
-        result.counts.failed += 1
-        result.outcome = .failed
         let found = (index, caseSeed, source.sequence, label, message)
         result.failure = failure(found, deadline, progress, property)
         return result
       }
+      if !source.notes.scores.isEmpty { climber.note(source.notes, source.sequence) }
       progress?(.ran(cases: index + 1))
     }
-    result.outcome = outcome(result.counts)
+    result.judge()
     return result
+  }
+
+  /// Starts the case with a number, and returns its seed if it has one.
+  private func start(
+    _ index: Int,
+    _ source: inout ChoiceSource,
+    _ climber: inout Climber
+  ) -> UInt64? {
+    if index < examples.count {
+      source.restart(replaying: examples[index], recordsEvents: false)
+      return nil
+    }
+    let caseSeed = SeededGenerator.seed(seed, part: UInt64(index - examples.count))
+    if climber.isClimbing, index % 2 == 1 {
+      var random = SeededGenerator(seed: caseSeed)
+      source.restart(replaying: climber.candidate(&random), recordsEvents: false)
+      return nil
+    }
+    source.restart(seed: caseSeed)
+    return caseSeed
   }
 
   /// Shrinks a case that was found.
   private func failure(
-    _ found: (index: Int, seed: UInt64, sequence: ChoiceSequence, label: String, message: String),
+    _ found: (index: Int, seed: UInt64?, sequence: ChoiceSequence, label: String, message: String),
     _ deadline: Duration?,
     _ progress: ((Step) -> Void)?,
     _ property: (inout ChoiceSource) throws -> CaseResult
@@ -99,13 +121,35 @@ public struct PropertyRunner: Sendable {
       shrunk: shrunk
     )
   }
+}
+
+extension PropertyResult {
+  /// Counts a case that was run.
+  fileprivate mutating func add(_ result: CaseResult, _ source: ChoiceSource) {
+    switch result {
+    case .passed: counts.passed += 1
+    case .discarded: counts.discarded += 1
+    case .vacuous: counts.vacuous += 1
+    case .failed:
+      counts.failed += 1
+      outcome = .failed
+    }
+    statistics.add(
+      source.notes,
+      choiceCount: source.choiceCount,
+      isDiscarded: result == .discarded
+    )
+  }
 
   /// Judges a run in which nothing failed.
-  private func outcome(_ counts: PropertyResult.Counts) -> PropertyResult.Outcome {
-    if counts.discarded >= 50, counts.discarded > counts.total * 9 / 10 { return .tooManyDiscarded }
-    if counts.total > 0, counts.passed == 0 {
-      return counts.vacuous > 0 ? .vacuous : .tooManyDiscarded
+  fileprivate mutating func judge() {
+    let isScarce = counts.discarded >= 50 && counts.discarded > counts.total * 9 / 10
+    if isScarce || counts.total > 0 && counts.passed + counts.vacuous == 0 {
+      outcome = .tooManyDiscarded
+    } else if counts.total > 0, counts.passed == 0 {
+      outcome = .vacuous
+    } else if !statistics.missed.isEmpty {
+      outcome = .notCovered
     }
-    return .passed
   }
 }

@@ -15,6 +15,8 @@ public struct Repetition {
     case uniform
     /// Small numbers are likelier, around an average.
     case average(Double)
+    /// The greatest number in three of four cases, any number in the others.
+    case mostlyLongest
   }
 
   /// The number of elements begun so far.
@@ -82,6 +84,9 @@ public struct Repetition {
     let width = UInt64(counts.upperBound - counts.lowerBound)
     switch length {
     case .uniform:
+      return counts.lowerBound + Int(source.random.next(through: width))
+    case .mostlyLongest:
+      guard source.random.next() & 3 == 0 else { return counts.upperBound }
       return counts.lowerBound + Int(source.random.next(through: width))
     case .average(let average):
       var extra = 0

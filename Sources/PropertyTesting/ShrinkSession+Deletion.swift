@@ -3,11 +3,12 @@ extension ShrinkSession {
   /// get.
   func deleteElements() {
     deleteLabels()
+    if isFirstRound { deleteKinds() }
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
       let group = tree.groups[ordinal]
       if group.kind != .part {
-        thinOut { [self] in
+        thinOut(triesAll: !isMost(group), isLastNeeded: endsInside(group)) { [self] in
           members(ofGroup: ordinal).count
         } removing: { [self] in
           deleteMembers($0, ofGroup: ordinal)
@@ -25,6 +26,41 @@ extension ShrinkSession {
       let spans = best.spans.filter { $0.kind == .element && $0.label == label }
       _ = attempt(best.removing(spans.map(\.range)))
     }
+  }
+
+  /// Whether the case ended in the midst of a group's last element, as when a step failed.
+  private func endsInside(_ group: SpanTree.Group) -> Bool {
+    group.members.last.map { best.spans[$0].end == best.count } ?? false
+  }
+
+  /// Whether a group is most of the case, which is hardly to fail without it.
+  private func isMost(_ group: SpanTree.Group) -> Bool {
+    guard let first = group.members.first, let last = group.members.last else { return false }
+    return 2 * (best.spans[last].end - best.spans[first].start) > best.count
+  }
+
+  /// Deletes all elements of one kind, the last element excepted, until a kind is needed.
+  private func deleteKinds() {
+    var ordinal = 0
+    while ordinal < tree.groups.count, !isOver {
+      let kinds = Set(members(ofGroup: ordinal).compactMap { kind(of: $0) })
+      if kinds.count > 1, tree.groups[ordinal].kind == .element {
+        _ = kinds.sorted(by: >).allSatisfy { deleteKind($0, ofGroup: ordinal) }
+      }
+      ordinal += 1
+    }
+  }
+
+  private func deleteKind(_ kind: Int64, ofGroup ordinal: Int) -> Bool {
+    let members = members(ofGroup: ordinal).dropLast().filter { self.kind(of: $0) == kind }
+    return members.isEmpty || attempt(best.removing(members.map { best.spans[$0].range }))
+  }
+
+  /// The choice that says what kind of element a span is, if it has one: the first that it makes.
+  private func kind(of span: Int) -> Int64? {
+    let first = best.spans[span].start + 1
+    guard first < best.spans[span].end, best.choices[first].kind == .name else { return nil }
+    return best.choices[first].value
   }
 
   func members(ofGroup ordinal: Int) -> [Int] {
@@ -64,24 +100,24 @@ extension ShrinkSession {
   /// succeeds.
   ///
   /// Where the last part is likely to be needed, as in a plan that ends with its failing step, all
-  /// before it are tried at once then.
+  /// before it are tried at once first.
   ///
   /// - Complexity: O(log n) attempts for each part that is left.
   func thinOut(
-    isLastNeeded: Bool = true,
+    triesAll: Bool = true,
+    isLastNeeded: Bool = false,
     _ count: () -> Int,
     removing remove: (Range<Int>) -> Bool
   ) {
     guard count() > 0 else { return }
-    if isFirstRound, count() > 1, remove(0..<count()) { return }
-    var end = count()
-    var guess = 1
-    var isLast = isLastNeeded && isFirstRound
+    if isFirstRound, triesAll, count() > 1, remove(0..<count()) { return }
+    let keepsLast = isLastNeeded && isFirstRound && count() > 1
+    var end = keepsLast ? count() - 1 : count()
+    var guess = keepsLast ? end : 1
     while end > 0, !isOver {
       let removed = removeRun(endingAt: end, guess: guess, remove)
       end = min(end - removed - 1, count())
-      guess = isLast ? end : max(1, 2 * removed)
-      isLast = false
+      guess = max(1, removed)
     }
   }
 

@@ -1,13 +1,13 @@
 extension ShrinkSession {
   /// Whether a choice is a value that can still be lowered.
-  private func isLowerable(_ index: Int) -> Bool {
+  func isLowerable(_ index: Int) -> Bool {
     let choice = best.choices[index]
     return !choice.isContinuation && !choice.isSimplest
   }
 
   private func lowerable() -> [Int] { best.choices.indices.filter(isLowerable) }
 
-  private func lowerableNumbers(above rank: UInt64 = 0) -> [Int] {
+  func lowerableNumbers(above rank: UInt64 = 0) -> [Int] {
     lowerable().filter { best.choices[$0].kind == .number && best.choices[$0].rank > rank }
   }
 
@@ -23,17 +23,30 @@ extension ShrinkSession {
     var index = 0
     while index < best.count, !isOver {
       let role = tree.role(of: index, in: best)
-      if isLowerable(index), seen.insert(role).inserted { simplify(role) }
+      if isLowerable(index), !isKind(index), seen.insert(role).inserted { simplify(role) }
       index += 1
     }
+  }
+
+  /// Whether a choice says what kind of element it belongs to: what follows depends on it.
+  func isKind(_ index: Int) -> Bool {
+    let owner = tree.owners[index]
+    return best.choices[index].kind == .name && owner >= 0 && best.spans[owner].isElement
+      && tree.labelsOfKinds.contains(best.spans[owner].label)
   }
 
   private func simplify(_ role: SpanTree.Role) {
     func indices() -> [Int] {
       lowerable().filter { tree.role(of: $0, in: best) == role }
     }
-    guard indices().count > 1 else { return }
-    thinOut(isLastNeeded: false) {
+    let all = indices()
+    guard all.count > 1 else { return }
+    if all.count <= 4, best.choices[all[0]].kind == .number {
+      // One by one they are lowered later.
+      _ = attempt(best.simplifying(all))
+      return
+    }
+    thinOut {
       indices().count
     } removing: { range in
       let indices = indices()
@@ -51,18 +64,28 @@ extension ShrinkSession {
     }
   }
 
+  /// Lowers the settings of a case: small numbers outside all elements.
+  func lowerSettings() {
+    guard best.spans.contains(where: \.isElement) else { return }
+    var index = 0
+    while index < best.count, !isOver {
+      while index < best.count, isCastSize(index), lower(index) {}
+      index += 1
+    }
+  }
+
   /// Lowers one value as far as a search gets; returns whether it became simpler.
   private func lower(_ index: Int) -> Bool {
     let choice = best.choices[index]
     if attempt(best.simplifying([index])) { return true }
-    guard choice.kind == .number else { return false }
+    if choice.kind == .name {
+      return choice.rank <= 4 && (1..<choice.rank).contains { lower(index, choice.with(rank: $0)) }
+    }
+    if choice.rank <= 8 { return lower(index, choice.mirrored) }
     if lower(index, choice.with(rank: 1)) { return true }
-    if choice.rank > 8 {
-      let nearer = choice.with(distance: choice.distance - 1)
-      if lower(index, nearer) {
-        searchTogether([index])
-        return true
-      }
+    if lower(index, choice.with(distance: choice.distance - 1)) {
+      searchTogether([index])
+      return true
     }
     return lower(index, choice.mirrored) || lower(index, choice.with(rank: choice.rank - 1))
   }
@@ -97,123 +120,18 @@ extension ShrinkSession {
     return lower(index, best.choices[index].with(distance: best.choices[index].distance - amount))
   }
 
-  private func lower(_ index: Int, _ choice: Choice?) -> Bool {
+  func lower(_ index: Int, _ choice: Choice?) -> Bool {
     guard let choice, index < best.count else { return false }
     return attempt(best.replacing([(index, choice)]))
   }
 
-  /// Lowers all choices of one value and range together.
-  func lowerEqualValues() {
-    var seen: Set<Choice> = []
-    var index = 0
-    while index < best.count, !isOver {
-      let choice = best.choices[index]
-      if isLowerable(index), seen.insert(choice).inserted {
-        let equal = best.choices.indices.filter { best.choices[$0] == choice }
-        if equal.count > 1, !attempt(best.simplifying(equal)) { lowerTogether(equal) }
-      }
-      index += 1
-    }
-  }
-
-  /// Lowers two numbers that lie near each other, both of a rank above some, by the same amount.
-  func lowerPairs(above rank: UInt64) {
-    var first = 0
-    while first < lowerableNumbers(above: rank).count, !isOver {
-      for gap in 1...4 {
-        let indices = lowerableNumbers(above: rank)
-        guard first + gap < indices.count else { break }
-        lowerTogether([indices[first], indices[first + gap]])
-      }
-      first += 1
-    }
-  }
-
-  /// Lowers some values by the same amount, as large as a search gets, if an amount of one is
-  /// possible.
-  private func lowerTogether(_ indices: [Int]) {
-    guard let start = leastDistance(indices), start > 0 else { return }
-    if lower(indices, to: 0) || !lower(indices, to: start - 1) { return }
-    searchTogether(indices)
-  }
-
-  /// Lowers some values by the same amount, as large as a search gets.
-  ///
-  /// The least of their distances is searched for from below, among 1, 3, 15, 255 and so on, then
-  /// among the powers of two between, then among the numbers between.
-  private func searchTogether(_ indices: [Int]) {
-    var failing: UInt64 = 0
-    var bits: UInt64 = 1
-    while let now = leastDistance(indices), bits < 64, 1 << bits - 1 < now, !isOver {
-      if lower(indices, to: 1 << bits - 1) { break }
-      failing = 1 << bits - 1
-      bits *= 2
-    }
-    while let now = leastDistance(indices), now > failing + 1, !isOver {
-      let (high, low) = (64 - now.leadingZeroBitCount, 64 - failing.leadingZeroBitCount)
-      let target =
-        high > low + 1 ? 1 << UInt64((high + low) / 2) - 1 : failing + (now - failing) / 2
-      if !lower(indices, to: target) { failing = target }
-    }
-  }
-
-  private func leastDistance(_ indices: [Int]) -> UInt64? {
-    guard let last = indices.last, last < best.count else { return nil }
-    return indices.map { best.choices[$0].distance }.min()
-  }
-
-  /// Lowers some values by the same amount, so that the least distance becomes `target`.
-  private func lower(_ indices: [Int], to target: UInt64) -> Bool {
-    guard let least = leastDistance(indices), target < least else { return false }
-    let edits = indices.map { index in
-      let choice = best.choices[index]
-      return (index, choice.with(distance: choice.distance - (least - target)))
-    }
-    return attempt(best.replacing(edits))
-  }
-
-  /// Lowers one number and raises a later one of the same range by as much.
-  func redistributePairs() {
-    var first = 0
-    while first < lowerableNumbers().count, !isOver {
-      let index = lowerableNumbers()[first]
-      let choice = best.choices[index]
-      let partners = best.choices.indices.filter { other in
-        other > index && best.choices[other].lowest == choice.lowest
-          && best.choices[other].highest == choice.highest && best.choices[other].kind == .number
-      }
-      for partner in partners.prefix(3) { redistribute(from: index, to: partner) }
-      first += 1
-    }
-  }
-
-  private func redistribute(from index: Int, to partner: Int) {
-    func move(_ amount: UInt64) -> Bool {
-      guard partner < best.count, amount > 0, best.choices[index].distance >= amount else {
-        return false
-      }
-      let lowered = best.choices[index].with(distance: best.choices[index].distance - amount)
-      let change = best.choices[index].value &- lowered.value
-      guard let raised = best.choices[partner].moved(by: change) else { return false }
-      return attempt(best.replacing([(index, lowered), (partner, raised)]))
-    }
-    guard index < best.count, best.choices[index].distance > 0 else { return }
-    if move(best.choices[index].distance) { return }
-    var amount: UInt64 = 1
-    while move(amount), amount < .max / 2 { amount *= 2 }
-    while amount > 1, !isOver {
-      amount /= 2
-      _ = move(amount)
-    }
-  }
-
-  /// Lowers a small value, a kind or a count, and makes the rest of its span simplest.
+  /// Lowers a small value inside a span, a kind or a count, and makes the rest of the span simplest.
   func lowerAndSimplifyRest() {
     var index = 0
     while index < best.count, !isOver {
       let choice = best.choices[index]
-      if isLowerable(index), choice.rank <= 8 {
-        let end = tree.owners[index] < 0 ? best.count : best.spans[tree.owners[index]].end
+      if isLowerable(index), choice.rank <= 8, tree.owners[index] >= 0 {
+        let end = best.spans[tree.owners[index]].end
         let rest = (index + 1..<end).filter(isLowerable)
         if !rest.isEmpty {
           _ = (0..<choice.rank).contains { rank in

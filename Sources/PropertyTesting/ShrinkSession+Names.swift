@@ -24,7 +24,7 @@ extension ShrinkSession {
 
   /// Returns the labels of spans that hold a single name, one of them out of as many as the cast
   /// has.
-  private func nameLabels(of castSize: Int64) -> [String] {
+  func nameLabels(of castSize: Int64) -> [String] {
     let spans = best.spans.filter { span in
       guard span.range.count == 1, best.choices[span.start].kind == .name else { return false }
       return best.choices[span.start].highest == castSize - 1
@@ -36,7 +36,9 @@ extension ShrinkSession {
     guard index < best.count else { return }
     var name = best.choices[index].value - 1
     while name >= 0, index < best.count, best.choices[index].value > best.choices[index].simplest {
-      _ = attempt(removing(name, of: label, castSize: index))
+      let isRemoved = attempt(removing(name, of: label, castSize: index))
+      // What the first round should take out is much; the last one tries them all.
+      if isFirstRound, !isRemoved { return }
       name -= 1
     }
   }
@@ -55,7 +57,7 @@ extension ShrinkSession {
   }
 
   /// Returns the choices of the innermost element around a span.
-  private func element(around span: Int) -> Range<Int>? {
+  func element(around span: Int) -> Range<Int>? {
     var index = span
     while index >= 0, best.spans[index].kind != .element { index = tree.parents[index] }
     return index < 0 ? nil : best.spans[index].range

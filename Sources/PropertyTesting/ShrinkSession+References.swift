@@ -1,7 +1,7 @@
 extension ShrinkSession {
   /// Deletes one element and lowers by one what may refer to the elements after it.
   ///
-  /// A value that is at least the element's number is taken for such a reference.
+  /// A value from the element's number up to the number of elements is taken for such a reference.
   func deleteAndRenumber() {
     for ordinal in tree.groups.indices.reversed() where ordinal < tree.groups.count {
       guard tree.groups[ordinal].kind == .element else { continue }
@@ -18,8 +18,9 @@ extension ShrinkSession {
     let removed = best.spans[members[number]].range
     var edits: [(index: Int, choice: Choice)] = []
     for member in members where member != members[number] {
-      for index in best.spans[member].range where best.choices[index].value >= Int64(max(number, 1))
-      {
+      for index in best.spans[member].range {
+        let references = Int64(max(number, 1))...Int64(members.count)
+        guard references.contains(best.choices[index].value) else { continue }
         guard best.choices[index].kind == .number else { continue }
         if let moved = best.choices[index].moved(by: -1) { edits.append((index, moved)) }
       }
@@ -33,12 +34,17 @@ extension ShrinkSession {
     var index = 0
     while index < best.count, !isOver {
       var element = best.spans.count - 1
-      while element >= 0, index < best.count, isCastSize(index), !isOver {
+      while element >= 0, index < best.count, isUnnamedSize(index), !isOver {
         lower(index, deleting: element)
         element -= 1
       }
       index += 1
     }
+  }
+
+  /// Tells whether a choice is a size but no cast's: those are taken out by name.
+  private func isUnnamedSize(_ index: Int) -> Bool {
+    isCastSize(index) && nameLabels(of: best.choices[index].value).isEmpty
   }
 
   private func lower(_ index: Int, deleting element: Int) {

@@ -49,24 +49,26 @@ final class ShrinkSession {
 
   /// The passes that take out much at once; they run once, on the case as it was found.
   private static let firstPasses: [Pass] = [
-    { $0.simplifyEverything() }, { $0.deleteElements() }, { $0.removeNames() },
+    { $0.simplifyEverything() }, { $0.removeNames() }, { $0.deleteElements() },
     { $0.joinSiblings() }, { $0.simplifyRoles() },
   ]
 
-  /// The passes that make a case simpler; a round of them is cheap where there is little left to
-  /// do.
+  /// The passes that make a case simpler.
+  ///
+  /// Values come before elements: a round that finds nothing must try each deletion again on the
+  /// case as it is then, so that whatever still changes the case should have had its turn.
   private static let mainPasses: [Pass] = [
+    { $0.lowerSettings() }, { $0.orderNames() }, { $0.lowerEqualValues() },
+    { $0.lowerValues() }, { $0.lowerPairs(above: 8) }, { $0.sortSiblings() },
     { $0.deleteElements() }, { $0.joinSiblings() }, { $0.liftDescendants() },
-    { $0.lowerEqualValues() }, { $0.lowerValues() }, { $0.lowerPairs(above: 8) },
-    { $0.sortSiblings() },
   ]
 
   /// The passes that lead out of what is a minimum for the main ones only.
   private static let finalPasses: [Pass] = [
-    { $0.redistributePairs() }, { $0.lowerStubbornValues() }, { $0.lowerPairs(above: 0) },
-    { $0.exchangeSpans() }, { $0.foldNeighbours() }, { $0.deleteAndRenumber() },
-    { $0.lowerAndDelete() }, { $0.removeNames() }, { $0.lowerAndSimplifyRest() },
-    { $0.deleteChoices() },
+    { $0.removeNewcomers() }, { $0.redistributePairs() }, { $0.lowerStubbornValues() },
+    { $0.lowerPairs(above: 0) }, { $0.exchangeSpans() }, { $0.foldNeighbours() },
+    { $0.deleteAndRenumber() }, { $0.lowerAndDelete() }, { $0.removeNames() },
+    { $0.lowerAndSimplifyRest() }, { $0.deleteChoices() },
   ]
 
   /// Runs rounds of passes until none finds anything simpler.

@@ -20,6 +20,9 @@ struct SpanTree {
   let parents: [Int]
   /// All groups, outermost first.
   let groups: [Group]
+  /// The labels of elements of which some make more than one choice: the first says which kind it
+  /// is.
+  let labelsOfKinds: Set<String>
   /// For each choice the innermost span around it, -1 for none.
   let owners: [Int]
   /// For each choice its place among its span's own choices.
@@ -32,6 +35,8 @@ struct SpanTree {
     parents = Self.parents(sequence.spans)
     groups = Self.groups(sequence.spans, parents)
     (owners, places) = Self.owners(sequence)
+    let structured = sequence.spans.filter { $0.isElement && $0.range.count > 2 }
+    labelsOfKinds = Set(structured.map(\.label))
   }
 
   private static func parents(_ spans: [ChoiceSpan]) -> [Int] {

@@ -1,3 +1,4 @@
+import Foundation
 import PropertyTesting
 import Testing
 
@@ -83,6 +84,80 @@ import Testing
     }
     let depths = try values(generator)
     #expect(Set(depths) == [1, 2, 3, 4, 5])
+  }
+
+  @Test func `Recursive values keep to their size, all parts together`() throws {
+    let generator = Generator<Int>.recursive(depth: 50, size: 7, leaf: .always(0)) { child in
+      child.array(count: 3).map { 1 + $0.reduce(0, +) }
+    }
+    let sizes = try values(generator, count: 1_000)
+    #expect(sizes.max() == 7 && sizes.min() == 0)
+    // The budget is each value's own.
+    let pairs = try values(generator.paired(with: generator), count: 1_000)
+    #expect(pairs.contains { $0.0 == 7 && $0.1 == 7 })
+  }
+
+  @Test func `Integers of every width and sign reach zero, one and both ends`() throws {
+    func check<Value: FixedWidthInteger & Sendable>(_ type: Value.Type) throws {
+      let drawn = Set(try values(Generator<Value>.integers(), count: 3_000))
+      #expect(Set([0, 1, .min, .max]).isSubset(of: drawn), "\(type)")
+      #expect(try simplest(Generator<Value>.integers()) == 0)
+      #expect(try simplest(Generator<Value>.integers(in: 5...9)) == 5)
+    }
+    try check(Int8.self)
+    try check(UInt8.self)
+    try check(Int64.self)
+    try check(UInt64.self)
+    try check(UInt.self)
+    let few = try values(Generator<UInt64>.integers(in: UInt64.max - 3 ... .max))
+    #expect(Set(few) == Set(UInt64.max - 3 ... .max))
+  }
+
+  @Test func `Unsigned numbers of 64 bits shrink along their whole range`() throws {
+    let result = PropertyRunner(seed: 1, cases: 2_000).run { source in
+      let number = try source.draw(Generator<UInt64>.integers())
+      return number > 1 << 63 ? .failed(label: "big", message: "\(number)") : .passed
+    }
+    #expect(try #require(result.failure).shrunk.message == "\(UInt64(1) << 63 + 1)")
+  }
+
+  @Test func `Doubles of every kind come up`() throws {
+    let doubles = try values(.anyDoubles, count: 3_000)
+    #expect(doubles.contains { $0.isNaN } && doubles.contains { $0.isInfinite })
+    #expect(doubles.contains { $0 == 0 && $0.sign == .minus })
+    #expect(doubles.contains { $0.isFinite && abs($0) > 1e100 } && doubles.contains(0))
+    #expect(try simplest(.anyDoubles) == 0)
+  }
+
+  @Test func `Data and dates keep to their ranges and shrink to their origins`() throws {
+    let data = try values(.data(count: 1...3))
+    #expect(Set(data.map(\.count)) == [1, 2, 3])
+    #expect(try simplest(.data(count: 2...3)) == Data([0, 0]))
+    let range =
+      Date(timeIntervalSinceReferenceDate: 1e6)...Date(timeIntervalSinceReferenceDate: 9e8)
+    let dates = try values(.dates(in: range), count: 2_000)
+    #expect(dates.allSatisfy { range.contains($0) } && Set(dates).count > 1_000)
+    #expect(try simplest(.dates()) == Date(timeIntervalSinceReferenceDate: 0))
+    #expect(try simplest(.dates(in: range)) == range.lowerBound)
+  }
+
+  @Test func `Sets and dictionaries have as many elements as asked for`() throws {
+    let sets = try values(Generator<Int>.ints(in: 0...9, spread: .uniform).set(count: 3...5))
+    #expect(Set(sets.map(\.count)) == [3, 4, 5])
+    let keys = Generator<Int>.ints(in: 0...9, spread: .uniform)
+    let tables = try values(keys.dictionary(to: .bools(), count: 4...4))
+    #expect(tables.allSatisfy { $0.count == 4 })
+    #expect(throws: Rejection("too few different elements")) {
+      try values(Generator<Bool>.bools().set(count: 3...3), count: 1)
+    }
+  }
+
+  @Test func `A set shrinks to the least elements`() throws {
+    let result = PropertyRunner(seed: 1).run { source in
+      let set = try source.draw(Generator<Int>.ints().set())
+      return set.count > 2 ? .failed(label: "big", message: "\(set.sorted())") : .passed
+    }
+    #expect(try #require(result.failure).shrunk.message == "[-1, 0, 1]")
   }
 
   @Test func `A filter records only the value it let through`() throws {

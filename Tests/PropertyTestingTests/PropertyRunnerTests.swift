@@ -22,7 +22,7 @@ import Testing
 
   @Test func `A failing case can be made again alone, from its seed or its line`() throws {
     let failure = try #require(PropertyRunner(seed: 5).run(big).failure)
-    var source = ChoiceSource(seed: failure.caseSeed)
+    var source = ChoiceSource(seed: try #require(failure.caseSeed))
     #expect(big(&source) == .failed(label: "big", message: failure.originalMessage))
     #expect(source.sequence == failure.original)
     let line = try #require(ChoiceSequence(failure.replayLine))

@@ -1,30 +1,34 @@
-import PropertyTesting
+package import PropertyTesting
 
 /// One property of the shrinking challenge (github.com/jlink/shrinking-challenge) with its known
 /// answer.
 ///
 /// A failing case's message is the value, so that answers can be compared as text.
-struct Challenge: Sendable, CustomStringConvertible {
-  let name: String
+package struct Challenge: Sendable, CustomStringConvertible {
+  package let name: String
   /// The simplest failing value.
-  let answer: String
-  let property: @Sendable (inout ChoiceSource) throws -> CaseResult
+  package let answer: String
+  package let property: @Sendable (inout ChoiceSource) throws -> CaseResult
 
-  /// The greatest mean number of evaluations over a hundred seeds.
-  let evaluationsMax: Double
+  /// The goal: the greatest mean number of evaluations over a hundred seeds.
+  package let evaluationsMax: Double
+  /// The goal: the least share of seeds that come to the answer.
+  package let shareMin: Double
 
-  var description: String { name }
+  package var description: String { name }
 
   init<Value>(
     _ name: String,
     _ answer: String,
     within evaluationsMax: Double,
+    share shareMin: Double = 1,
     _ generator: Generator<Value>,
     holds: @escaping @Sendable (Value) -> Bool?
   ) {
     self.name = name
     self.answer = answer
     self.evaluationsMax = evaluationsMax
+    self.shareMin = shareMin
     property = { source in
       let value = try source.draw(generator)
       guard let holds = holds(value) else { return .discarded }
@@ -40,12 +44,12 @@ extension Challenge {
     [try positive.draw(&source), try positive.draw(&source)]
   }
 
-  static let all: [Challenge] = [
+  package static let all: [Challenge] = [
     bound5, largeUnionList, reverse, calculator, lengthlist, differenceNotZero, differenceSmall,
     differenceOne, binheap, coupling, deletion, distinct, nestedlists,
   ]
 
-  static let bound5: Challenge = {
+  package static let bound5: Challenge = {
     let lists = Generator<Int>.ints(in: -(1 << 15)...(1 << 15 - 1)).array(count: 0...10)
       .filter { wrapped($0) < 256 }
     let five = Generator<[[Int]]> { source in
@@ -61,18 +65,18 @@ extension Challenge {
     Int(Int16(truncatingIfNeeded: numbers.reduce(0, +)))
   }
 
-  static let largeUnionList = Challenge(
+  package static let largeUnionList = Challenge(
     "large_union_list",
     "[[0, 1, -1, 2, -2]]",
     within: 200,
     ints.array().array()
   ) { Set($0.joined()).count < 5 }
 
-  static let reverse = Challenge("reverse", "[0, 1]", within: 18, ints.array()) {
+  package static let reverse = Challenge("reverse", "[0, 1]", within: 18, ints.array()) {
     $0 == $0.reversed()
   }
 
-  static let lengthlist = Challenge(
+  package static let lengthlist = Challenge(
     "lengthlist",
     "[900]",
     within: 80,
@@ -81,19 +85,25 @@ extension Challenge {
     }
   ) { $0.allSatisfy { $0 < 900 } }
 
-  static let differenceNotZero = Challenge("difference: not zero", "[10, 10]", within: 38, pairs) {
+  package static let differenceNotZero = Challenge(
+    "difference: not zero",
+    "[10, 10]",
+    within: 38,
+    pairs
+  ) {
     $0[0] < 10 || $0[0] != $0[1]
   }
 
-  static let differenceSmall = Challenge("difference: small", "[10, 6]", within: 250, pairs) {
+  package static let differenceSmall = Challenge("difference: small", "[10, 6]", within: 250, pairs)
+  {
     $0[0] < 10 || !(1...4).contains(abs($0[0] - $0[1]))
   }
 
-  static let differenceOne = Challenge("difference: one", "[10, 9]", within: 250, pairs) {
+  package static let differenceOne = Challenge("difference: one", "[10, 9]", within: 250, pairs) {
     $0[0] < 10 || abs($0[0] - $0[1]) != 1
   }
 
-  static let coupling = Challenge(
+  package static let coupling = Challenge(
     "coupling",
     "[1, 0]",
     within: 100,
@@ -103,7 +113,7 @@ extension Challenge {
     return list.indices.allSatisfy { list[$0] == $0 || list[list[$0]] != $0 }
   }
 
-  static let deletion = Challenge(
+  package static let deletion = Challenge(
     "deletion",
     "[[0, 0], [0]]",
     within: 34,
@@ -118,11 +128,11 @@ extension Challenge {
     return !copy.contains(removed)
   }
 
-  static let distinct = Challenge("distinct", "[0, 1, -1]", within: 50, ints.array()) {
+  package static let distinct = Challenge("distinct", "[0, 1, -1]", within: 50, ints.array()) {
     Set($0).count < 3
   }
 
-  static let nestedlists = Challenge(
+  package static let nestedlists = Challenge(
     "nestedlists",
     "[[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]]",
     within: 50,

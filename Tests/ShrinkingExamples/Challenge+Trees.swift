@@ -99,17 +99,18 @@ indirect enum Heap: Sendable, CustomStringConvertible {
 }
 
 extension Challenge {
-  static let calculator = Challenge(
+  package static let calculator = Challenge(
     "calculator",
     "('/', 0, ('+', 0, 0))",
     within: 100,
     Generator { try Expression.draw(&$0) }
   ) { $0.isSuitable ? $0.value != nil : nil }
 
-  static let binheap = Challenge(
+  package static let binheap = Challenge(
     "binheap",
     "(0, None, (0, (0, None, None), (1, None, None)))",
     within: 120,
+    share: 0.95,
     Generator { Heap.draw(&$0) }
   ) { heap in
     let drained = heap.drained

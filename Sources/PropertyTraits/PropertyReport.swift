@@ -1,0 +1,63 @@
+import PropertyTesting
+
+/// What a run came to, in the words of the issue that it leaves.
+struct PropertyReport {
+  let result: PropertyResult
+  /// The name of the test.
+  let name: String
+  let isReplay: Bool
+
+  /// The text of the issue; nil when all is well.
+  var text: String? {
+    switch result.outcome {
+    case .passed: nil
+    case .failed: result.failure.map(failed)
+    case .tooManyDiscarded:
+      "\(result.counts.discarded) of \(result.counts.total) cases were discarded"
+        + "\(reasons); make values that fit instead of filtering them. \(seedNote)"
+    case .vacuous:
+      "None of \(result.counts.total) cases could have failed: the property is vacuous. \(seedNote)"
+    case .notCovered:
+      "Too few cases were what the property requires: "
+        + result.statistics.missed.map(coverage).joined(separator: "; ") + ". \(seedNote)"
+    case .outOfTime: result.counts.passed > 0 ? nil : "The time was over before a case passed."
+    }
+  }
+
+  /// What the cases were like, for a person.
+  var statistics: String { "\(name): \(result.statistics)" }
+
+  private var seedNote: String { "Seed: \(result.seed)." }
+
+  private var reasons: String {
+    let reasons = result.statistics.rejections.keys.sorted().prefix(3)
+    return reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"
+  }
+
+  private func coverage(_ label: String) -> String {
+    guard let required = result.statistics.coverage[label] else { return label }
+    return "\(required.count) of \(required.total) were \"\(label)\", "
+      + "\(required.share * 100) % are required"
+  }
+
+  private func failed(_ failure: PropertyFailure) -> String {
+    let shrunk = failure.shrunk
+    var lines = [headline(shrunk.ending), shrunk.message]
+    if !isReplay {
+      lines.append(
+        "Found as case \(failure.caseIndex + 1) with seed \(result.seed), made simpler "
+          + "\(shrunk.improvements) times in \(shrunk.evaluations) runs."
+      )
+    }
+    lines.append("Replay: PROPERTY_REPLAY='\(failure.replayLine)' swift test --filter '\(name)'")
+    return lines.joined(separator: "\n")
+  }
+
+  private func headline(_ ending: ShrinkResult.Ending) -> String {
+    switch ending {
+    case .fixedPoint: "The property fails, at its simplest for"
+    case .flaky: "The property is flaky: it failed once, but not again for the same choices:"
+    case .outOfEvaluations, .outOfTime: "The property fails (simpler cases may be left) for"
+    }
+  }
+}

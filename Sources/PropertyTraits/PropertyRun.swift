@@ -1,0 +1,109 @@
+import Foundation
+import PropertyTesting
+import Testing
+
+/// One call of `property`: its settings, its cases, and what it records at the end.
+struct PropertyRun: Sendable {
+  /// Draws values, shows them as text, and checks them.
+  typealias Body = @Sendable (inout ChoiceSource, (String) -> Void) async throws -> Void
+
+  private let settings: PropertySettings
+  private let place: SourceLocation
+  private let corpus: Corpus?
+  private let seed: UInt64
+
+  init(replay: String?, _ place: SourceLocation) throws {
+    let environment = try PropertySettings(environment: ProcessInfo.processInfo.environment)
+    settings = environment.or(PropertySettings(replay: replay)).or(.current)
+    self.place = place
+    seed = settings.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    corpus = settings.corpus.map { Corpus(folder: $0, property: Self.name(at: place)) }
+  }
+
+  /// Runs the cases, keeps the failing one, and records an issue unless all is well.
+  func check(_ body: @escaping Body) async throws -> PropertyResult {
+    let runner = try runner()
+    let (recorder, exchange) = (IssueRecorder(), CaseExchange())
+    exchange.start(runner)
+    try await recorder.collect {
+      for await var source in exchange.questions {
+        let result =
+          Task.isCancelled ? .discarded : await Self.result(of: body, &source, recorder)
+        exchange.reply(result, source)
+      }
+    }
+    try Task.checkCancellation()
+    guard let result = exchange.finalResult() else { throw CancellationError() }
+    if settings.showsStatistics == true { print(report(result).statistics) }
+    if let failure = result.failure { try corpus?.add(failure.shrunk.sequence) }
+    if let text = report(result).text {
+      Issue.record(Comment(rawValue: text), sourceLocation: place)
+    }
+    return result
+  }
+
+  private func report(_ result: PropertyResult) -> PropertyReport {
+    PropertyReport(result: result, name: Self.name(at: place), isReplay: settings.replay != nil)
+  }
+
+  /// The search: all examples and cases, or the one case to replay.
+  private func runner() throws -> PropertyRunner {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let budget = Budget(time: settings.time) { start.duration(to: clock.now) }
+    if let line = settings.replay {
+      guard let sequence = ChoiceSequence(line) else {
+        throw PropertySettingsError(
+          name: "The line to replay",
+          value: line,
+          meaning: "one that a failure showed, like 1:0,2x1"
+        )
+      }
+      return PropertyRunner(seed: seed, cases: 0, budget: budget, examples: [sequence])
+    }
+    let examples = try corpus?.examples() ?? []
+    // With a time and no number, the time decides.
+    let cases = settings.cases ?? (settings.time == nil ? 200 : 1_000_000_000)
+    return PropertyRunner(seed: seed, cases: cases, budget: budget, examples: examples)
+  }
+
+  /// Runs one case; what its expectations say counts as much as what it throws.
+  private static func result(
+    of body: Body,
+    _ source: inout ChoiceSource,
+    _ recorder: IssueRecorder
+  ) async -> CaseResult {
+    var values = ""
+    var thrown: (any Error)?
+    do {
+      try await body(&source) { values = $0 }
+    } catch {
+      thrown = error
+    }
+    if let issue = recorder.take().first {
+      let label = issue.sourceLocation.map { "\($0.fileID):\($0.line)" } ?? "issue"
+      return .failed(label: label, message: joined(values, "\(issue)"))
+    }
+    guard let thrown else { return .passed }
+    let result = CaseResult.of(thrown, &source)
+    guard case .failed(let label, let message) = result else { return result }
+    return .failed(label: label, message: joined(values, message))
+  }
+
+  private static func joined(_ values: String, _ reason: String) -> String {
+    values.isEmpty ? reason : values + "\n" + reason
+  }
+
+  /// Values as a person would write them.
+  static func text(of values: [Any]) -> String {
+    values.map { $0 is String ? String(reflecting: $0) : String(describing: $0) }
+      .joined(separator: ", ")
+  }
+
+  /// The name of the test, or of the file and the line outside of one.
+  private static func name(at place: SourceLocation) -> String {
+    guard let test = Test.current else { return "\(place.fileID):\(place.line)" }
+    let name = test.name.hasSuffix("()") ? String(test.name.dropLast(2)) : test.name
+    return name.filter { $0 != "`" }
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import PropertyTesting
+import Testing
+
+@testable import PropertyTraits
+
+@Suite(.property(seed: 1)) struct PropertyTests {
+  /// Runs a body and returns the issues that it leaves.
+  private func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [Issue] {
+    let recorder = IssueRecorder()
+    try await recorder.collect(body)
+    return recorder.take()
+  }
+
+  private func text(_ issue: Issue?) -> String {
+    issue?.comments.map(\.rawValue).joined(separator: "\n") ?? ""
+  }
+
+  @Test func `A property that holds leaves no issue and says what it ran`() async throws {
+    let result = try await property(Generator<Int>.ints().array()) { numbers in
+      #expect(numbers.sorted().count == numbers.count)
+    }
+    #expect(result.outcome == .passed && result.counts.passed == 200 && result.seed == 1)
+  }
+
+  @Test func `A failure is one issue at the call, with its values, seed and line`() async throws {
+    let place = SourceLocation(
+      fileID: "Here/There.swift",
+      filePath: "/There.swift",
+      line: 7,
+      column: 3
+    )
+    let found = try await issues {
+      try await property(Generator<Int>.ints().array(), sourceLocation: place) { numbers in
+        #expect(numbers == Array(numbers.reversed()))
+      }
+    }
+    #expect(found.count == 1)
+    #expect(found.first?.sourceLocation == place)
+    let text = text(found.first)
+    #expect(text.contains("[0, 1]\n"), "\(text)")
+    #expect(text.contains("with seed 1,"), "\(text)")
+    #expect(
+      text.contains("PROPERTY_REPLAY='1:1,0,2x1,0' swift test --filter 'A failure is one"),
+      "\(text)"
+    )
+  }
+
+  @Test func `What a failure shows replays it alone`() async throws {
+    let found = try await issues {
+      try await property(Generator<Int>.ints().array(), replay: "1:1,0,2x1,0") { numbers in
+        #expect(numbers.count < 2)
+      }
+    }
+    #expect(found.count == 1 && text(found.first).contains("[0, 0]\n"), "\(text(found.first))")
+    let result = try await property(Generator<Int>.ints(), replay: "1:5") { #expect($0 == 5) }
+    #expect(result.counts.total == 1)
+  }
+
+  @Test func `A thrown error fails a case, and several values are shown in order`() async throws {
+    struct Unlike: Error {}
+    let found = try await issues {
+      try await property(Generator<Int>.ints(in: 0...99), .strings()) { number, string in
+        await Task.yield()
+        if number > 9, string.unicodeScalars.count > 1 { throw Unlike() }
+      }
+    }
+    #expect(found.count == 1)
+    #expect(text(found.first).contains("10, \"aa\"\nUnlike()"), "\(text(found.first))")
+  }
+
+  @Test func `Different expectations are different failures`() async throws {
+    let found = try await issues {
+      try await property(Generator<Int>.ints(in: 0...1_000, spread: .uniform)) { number in
+        if number > 500 { #expect(number < 0) }
+        #expect(number < 10)
+      }
+    }
+    let text = text(found.first)
+    #expect(text.contains("\n501\n") || text.contains("\n10\n"), "\(text)")
+    #expect(found.count == 1)
+  }
+
+  /// A counter that forgets at four.
+  private struct Counter: CommandMachine {
+    struct Wrong: Error {}
+    static let rules = [
+      CommandRule<Counter>("add") { _, source in source.int(in: 1...9) }
+    ]
+    var count = 0
+    mutating func perform(_ command: Int) throws {
+      count += 1
+      if count == 4 { throw Wrong() }
+    }
+  }
+
+  @Test func `A machine's failure shows its commands`() async throws {
+    let found = try await issues {
+      try await property { source in
+        var counter = Counter()
+        try source.perform(on: &counter)
+      }
+    }
+    #expect(text(found.first).contains("1. 1\n2. 1\n3. 1\n4. 1\nthen: Wrong()"))
+  }
+
+  @Test func `A flaky property is called flaky`() async throws {
+    let runs = Ticks()
+    let found = try await issues {
+      try await property(Generator<Int>.ints()) { _ in #expect(runs.next() != 3) }
+    }
+    #expect(found.count == 1 && text(found.first).hasPrefix("The property is flaky"))
+  }
+
+  @Test func `A run that could not have failed is an issue`() async throws {
+    let vacuous = try await issues {
+      try await property(Generator<Int>.ints()) { _ in throw Vacuity("nothing happened") }
+    }
+    #expect(text(vacuous.first).contains("vacuous"))
+    let discarded = try await issues {
+      try await property(Generator<Int>.ints().filter("never") { _ in false }) { _ in }
+    }
+    #expect(text(discarded.first).contains("200 of 200 cases were discarded (never)"))
+    #expect(vacuous.count == 1 && discarded.count == 1)
+  }
+
+  @Test func `A required class that is not reached is an issue`() async throws {
+    let found = try await issues {
+      try await property { source in
+        let numbers = source.array("number", 0...3) { $0.int(in: 0...9) }
+        source.cover("long", atLeast: 0.1, if: numbers.count > 3)
+        source.cover("empty", atLeast: 0.1, if: numbers.isEmpty)
+      }
+    }
+    #expect(text(found.first).contains("0 of 200 were \"long\", 10.0 % are required"))
+    #expect(!text(found.first).contains("empty") && found.count == 1)
+  }
+
+  @Test(.property(cases: 7)) func `An inner trait says what it says, the rest stands further out`()
+    async throws
+  {
+    let result = try await property(Generator<Int>.ints()) { _ in }
+    #expect(result.counts.total == 7 && result.seed == 1)
+  }
+
+  @Test func `A time without a number of cases decides how many there are`() async throws {
+    let settings = PropertySettings(time: .milliseconds(20))
+    let result = try await PropertySettings.$current.withValue(settings) {
+      try await property(Generator<Int>.ints()) { _ in }
+    }
+    #expect(result.outcome == .outOfTime && result.counts.passed > 0)
+  }
+
+  @Test func `A failing case is kept and tried first`() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("corpus-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let settings = PropertySettings(cases: 500, seed: 1, corpus: folder.path)
+    func run(_ limit: Int) async throws -> [Issue] {
+      try await PropertySettings.$current.withValue(settings) {
+        try await issues {
+          try await property(Generator<Int>.ints(in: 0...9_999, spread: .uniform)) { number in
+            #expect(number < limit)
+          }
+        }
+      }
+    }
+    let first = try await run(9_000)
+    #expect(!text(first.first).contains("as case 1 "))
+    let second = try await run(9_000)
+    #expect(text(second.first).contains("as case 1 "))
+    #expect(try await run(10_000).isEmpty)
+    let corpus = Corpus(folder: folder.path, property: "A failing case is kept and tried first")
+    #expect(try corpus.examples().map(\.description) == ["1:9000"])
+  }
+
+  @Test func `Settings are read from the environment, and wrong ones named`() throws {
+    let settings = try PropertySettings(environment: [
+      "PROPERTY_CASES": "12", "PROPERTY_SEED": "34", "PROPERTY_TIME": "0.5",
+      "PROPERTY_CORPUS": "there", "PROPERTY_REPLAY": "1:0", "PROPERTY_STATISTICS": "1",
+    ])
+    #expect(settings.cases == 12 && settings.seed == 34 && settings.time == .milliseconds(500))
+    #expect(settings.corpus == "there" && settings.replay == "1:0")
+    #expect(settings.showsStatistics == true)
+    #expect(try PropertySettings(environment: [:]).cases == nil)
+    let wrong = ["PROPERTY_CASES": "many", "PROPERTY_SEED": "-1", "PROPERTY_TIME": "0"]
+    for (name, value) in wrong {
+      let error = #expect(throws: PropertySettingsError.self) {
+        try PropertySettings(environment: [name: value])
+      }
+      #expect(error?.description.hasPrefix("\(name) is \"\(value)\"; give ") == true)
+    }
+  }
+
+  @Test func `A line that is none is refused`() async throws {
+    await #expect(throws: PropertySettingsError.self) {
+      try await property(Generator<Int>.ints(), replay: "nonsense") { _ in }
+    }
+  }
+}
+
+/// A count that is safe to use from anywhere.
+private final class Ticks: @unchecked Sendable {
+  private let lock = NSLock()
+  private var count = 0
+
+  func next() -> Int {
+    lock.withLock {
+      count += 1
+      return count
+    }
+  }
+}
