@@ -24,8 +24,13 @@ final class HookNotes: @unchecked Sendable {
 
   /// Counts a call of a hook that throws at every third.
   func call(_ hook: Int) throws {
+    if isThird(hook) { throw PlannedTrouble() }
+  }
+
+  /// Counts a call of a hook, and answers whether it is one of those that the plan makes special.
+  func isThird(_ hook: Int) -> Bool {
     callCounts[hook, default: 0] += 1
-    if !isHealed, callCounts[hook, default: 0].isMultiple(of: 3) { throw PlannedTrouble() }
+    return !isHealed && callCounts[hook, default: 0].isMultiple(of: 3)
   }
 
   // MARK: Pauses

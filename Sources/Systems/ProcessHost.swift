@@ -30,6 +30,8 @@ final class ProcessHost<Hosted: HostedProcess> {
   private var pools: StorePools
   private var opened: StoreBench?
   private(set) var running: [ActorID: Hosted] = [:]
+  /// The plan's consumers that were launched: mirrors and indexes beside the system.
+  var consumers: [ActorID: ConsumerProcess] = [:]
 
   init(_ pools: StorePools) {
     self.pools = pools
@@ -85,6 +87,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   private func endAll() {
     for process in running.values { process.end() }
     running.removeAll()
+    consumers.removeAll()
   }
 
   // MARK: Commands
@@ -105,7 +108,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     case .data: log.add(nil, .data(try bench.data()))
     case .history: log.add(nil, .history(try bench.history()))
     case .clock: break
-    default: return false
+    default: return try performsForConsumer(action, bench, &log)
     }
     return true
   }
@@ -122,6 +125,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   private struct Memory<Own> {
     let bench: StoreBench.Memory
     let processes: [ActorID: Hosted.Memory]
+    let consumers: [ActorID: ConsumerProcess.Memory]
     let own: Own
   }
 
@@ -132,7 +136,12 @@ final class ProcessHost<Hosted: HostedProcess> {
     for (actor, process) in running { processes[actor] = try process.memory() }
     return SystemSnapshot(
       restoreFiles: bench.environment.saveFiles(),
-      memory: Memory(bench: bench.memory, processes: processes, own: own)
+      memory: Memory(
+        bench: bench.memory,
+        processes: processes,
+        consumers: consumers.mapValues(\.memory),
+        own: own
+      )
     )
   }
 
@@ -151,6 +160,7 @@ final class ProcessHost<Hosted: HostedProcess> {
       let store = try bench.connect()
       running[actor] = try telling { () throws(HistoryError) in try Hosted(process, on: store) }
     }
+    try restore(consumers: memory.consumers, bench)
     return memory.own
   }
 
@@ -165,6 +175,10 @@ final class ProcessHost<Hosted: HostedProcess> {
       hash.add(actor.name)
       process.digest(into: &hash)
       process.process.digest(into: &hash, bench.objects)
+    }
+    for (id, consumer) in consumers.sorted(by: { $0.key < $1.key }) {
+      hash.add(id.name)
+      hash.add(Int(consumer.token.number))
     }
     try addOwn(&hash, bench)
     return hash.value

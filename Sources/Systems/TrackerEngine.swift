@@ -66,6 +66,10 @@ final class TrackerEngine: PassEngine {
     switch hook {
     case .observer: try observe(model) { _ in }
     case .observerRetry: try observe(model) { [notes] _ in try notes.call(index) }
+    case .finish:
+      try ask { tracker, notes throws(HistoryError) in
+        try await tracker.registerMergeHook { _ in notes.isThird(index) ? .finish : .goOn }
+      }
     case .retry, .skip:
       let policy: HookFailurePolicy = hook == .skip ? .skip : .retry
       try ask { tracker, notes throws(HistoryError) in

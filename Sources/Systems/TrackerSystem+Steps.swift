@@ -44,7 +44,7 @@ extension TrackerSystem {
       try purging(actor, &log) { report throws(HistoryError) in try engine.purge(&report) }
     case .resync:
       try tellingLoss(of: actor, &log) { log throws(HistoryError) in
-        log.add(actor, .resynced(cursor: Self.name(try engine.resync())))
+        log.add(actor, .resynced(cursor: try engine.resync().transactionName))
       }
     default:
       try purging(actor, &log) { report throws(HistoryError) in try engine.pass(&report) }
@@ -81,31 +81,12 @@ extension TrackerSystem {
     }
   }
 
-  /// Runs what may find out that history is gone, and tells it.
-  func tellingLoss(
-    of actor: ActorID,
-    _ log: inout EventLog,
-    _ body: (inout EventLog) throws(HistoryError) -> Void
-  ) throws(SystemFailure) {
-    do throws(HistoryError) { try body(&log) } catch {
-      let failure = SystemFailure(error)
-      if failure.code == .expired { log.add(actor, .expired) }
-      if failure.code == .rewound { log.add(actor, .rewound) }
-      throw failure
-    }
-  }
-
   private static func tell(_ report: StepReport, of actor: ActorID, _ log: inout EventLog) {
     func names(_ numbers: [Int64]) -> [TransactionName] { numbers.map { String($0) } }
     if let fetched = report.fetched { log.add(actor, .fetched(names(fetched))) }
     if !report.observed.isEmpty { log.add(actor, .observed(names(report.observed))) }
     if let merged = report.merged { log.add(actor, .merged(names(merged))) }
-    if let cursor = report.cursor { log.add(actor, .recorded(cursor: name(cursor))) }
+    if let cursor = report.cursor { log.add(actor, .recorded(cursor: cursor.transactionName)) }
     for member in report.lost { log.add(member, .lost) }
-  }
-
-  /// The transaction that a position lies behind, or nothing at the beginning.
-  static func name(_ token: HistoryToken) -> TransactionName? {
-    token.number == 0 ? nil : String(token.number)
   }
 }

@@ -6,7 +6,6 @@ package import Traces
 /// Our tracker and store: the real code, in its default configuration or with a seeded bug.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
-  private var consumers: [ActorID: ConsumerProcess] = [:]
 
   /// Creates the system with the rules that a mutant may have changed.
   package init(rules: HistoryRules = .standard) {
@@ -22,14 +21,10 @@ package final class TrackerSystem: SystemUnderTest {
     _ header: PlanHeader,
     _ environment: SystemEnvironment
   ) throws(SystemFailure) {
-    consumers.removeAll()
     try host.reset(header, environment)
   }
 
-  package func close() {
-    consumers.removeAll()
-    host.close()
-  }
+  package func close() { host.close() }
 
   package func heal() {
     for process in host.running.values { process.engine.heal() }
@@ -40,14 +35,10 @@ package final class TrackerSystem: SystemUnderTest {
     defer { host.tellSignals(&log) }
     if try host.performsCommon(action, &log) { return }
     switch action {
-    case .launch(let id) where try host.bench().header.consumers.contains(id):
-      try launchConsumer(id, &log)
     case .launch(let actor): try launch(actor, &log)
     case .stop(let actor): host.end(actor, .stopped, &log)
     case .crash(let actor): host.end(actor, .crashed, &log)
     case .retire(let actor): try retire(actor, &log)
-    case .consume(let id): try consume(id, &log)
-    case .resync(let id) where consumers[id] != nil: try resyncConsumer(id, &log)
     case .deliver(let actor, _), .poll(let actor, _): try look(actor, &log)
     default:
       if let actor = action.actor { try step(action, of: actor, &log) }
@@ -84,7 +75,7 @@ package final class TrackerSystem: SystemUnderTest {
       )
     }
     let registration = started.engine.registration
-    let cursor = Self.name(registration.cursor)
+    let cursor = registration.cursor.transactionName
     log.add(
       actor,
       registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
@@ -101,59 +92,18 @@ package final class TrackerSystem: SystemUnderTest {
     host.end(actor, .retired, &log)
   }
 
-  // MARK: Consumers
-
-  private func launchConsumer(_ id: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let store = try host.bench().connect()
-    let started = try telling { () throws(HistoryError) in try ConsumerProcess(id, on: store) }
-    consumers[id] = started
-    log.add(id, .registered(cursor: Self.name(started.token)))
-  }
-
-  private func consumer(_ id: ActorID) throws(SystemFailure) -> ConsumerProcess {
-    guard let consumer = consumers[id] else {
-      throw SystemFailure(.failed, "The consumer \(id) is not registered.")
-    }
-    return consumer
-  }
-
-  private func consume(_ id: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let consumer = try consumer(id)
-    try tellingLoss(of: id, &log) { log throws(HistoryError) in
-      log.add(id, .consumed(try consumer.consume().map { String($0) }))
-    }
-  }
-
-  private func resyncConsumer(_ id: ActorID, _ log: inout EventLog) throws(SystemFailure) {
-    let consumer = try consumer(id)
-    try tellingLoss(of: id, &log) { log throws(HistoryError) in
-      log.add(id, .resynced(cursor: Self.name(try consumer.resync())))
-    }
-  }
-
   // MARK: Snapshots
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    try host.snapshot(with: consumers.mapValues(\.memory))
+    try host.snapshot(with: ())
   }
 
   package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    let kept = try host.restore(snapshot, [ActorID: ConsumerProcess.Memory].self)
-    consumers.removeAll()
-    for (id, memory) in kept {
-      let store = try host.bench().connect()
-      consumers[id] = try telling { () throws(HistoryError) in
-        try ConsumerProcess(memory, on: store)
-      }
-    }
+    try host.restore(snapshot, Void.self)
   }
 
   package func digest() throws(SystemFailure) -> UInt64 {
     try host.digest { hash, bench throws(SystemFailure) in
-      for (id, consumer) in consumers.sorted(by: { $0.key < $1.key }) {
-        hash.add(id.name)
-        hash.add(Int(consumer.token.number))
-      }
       let store = try bench.store()
       for member in try telling({ () throws(HistoryError) in try store.members() }) {
         hash.add(member.id.name)

@@ -9,11 +9,17 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   /// An observer whose every third call throws; the pass fails and is repeated.
   case observerRetry = "observer-throws-retry"
 
+  /// A merge hook whose every third call finishes the pass by itself: what was fetched counts as merged.
+  case finish = "finishes"
+
   /// Those that throw.
   package static let failing: [PlannedHook] = [.retry, .skip, .observerRetry]
 
   /// Whether it keeps a note of what observers are told.
   package var observes: Bool { self == .observer || self == .observerRetry }
+
+  /// Whether it is asked before each merge.
+  package var merges: Bool { !observes }
 }
 
 extension PlannedActor {

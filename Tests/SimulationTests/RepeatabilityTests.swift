@@ -10,8 +10,8 @@ import Traces
 @Suite struct `The same plan` {
   private static func make(_ name: String) -> any SystemUnderTest {
     switch name {
-    case "article": ArticleSystem()
-    case "article-eager": ArticleSystem(cleansAfterPass: true)
+    case "article": PublishedSystem(.article)
+    case "article-eager": PublishedSystem(.articleEager)
     default: TrackerSystem()
     }
   }
@@ -94,13 +94,13 @@ import Traces
   }
 
   @Test func `Models and timestamp policies do not share a store`() throws {
-    let simulator = Simulator(ArticleSystem(), at: .heap())
+    let simulator = Simulator(PublishedSystem(.article), at: .heap())
     let plans = (40...55 as ClosedRange<UInt64>).map { seed in
       Plans.random(seed, seed.isMultiple(of: 2) ? .monotone : .wallClock)
     }
     #expect(Set(plans.map(\.header.model.entities.count)) == [1, 2])
     for plan in plans {
-      let alone = try Simulator(ArticleSystem(), at: .heap()).run(plan)
+      let alone = try Simulator(PublishedSystem(.article), at: .heap()).run(plan)
       #expect(try simulator.run(plan) == alone)
     }
   }

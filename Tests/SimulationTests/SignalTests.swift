@@ -96,7 +96,7 @@ import Traces
 
   @Test func `A lost signal is made up for by a look; without looks it stays lost`() throws {
     let plan = try plan(write("app", 1), .deliver("widget", .lost))
-    for (system, holds) in [(TrackerSystem(), true), (ArticleSystem(), false)]
+    for (system, holds) in [(TrackerSystem(), true), (PublishedSystem(.article), false)]
       as [(any SystemUnderTest, Bool)]
     {
       let events = try Simulator(system, at: .heap()).run(plan)

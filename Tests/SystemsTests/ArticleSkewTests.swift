@@ -6,7 +6,7 @@ import Traces
 
 @Suite struct `The article's manager, configured in different ways` {
   @Test func `An author that an actor does not know is not fetched`() throws {
-    let rig = try Rig(ArticleSystem()) { $0.actors[0].allAuthors = ["app"] }
+    let rig = try Rig(PublishedSystem(.article)) { $0.actors[0].allAuthors = ["app"] }
     try rig.write("widget", insert(1))
     #expect(try rig.perform(.fetch("app")) == [.fetched([])])
     try rig.write("app", insert(2))
@@ -14,7 +14,7 @@ import Traces
   }
 
   @Test func `An actor that keeps its dates for itself never sees another's`() throws {
-    let rig = try Rig(ArticleSystem()) { $0.actors[0].cursors = "own" }
+    let rig = try Rig(PublishedSystem(.article)) { $0.actors[0].cursors = "own" }
     try rig.write("app", insert(1))
     try rig.write("widget", insert(2))
     try rig.perform(.pass("app"))

@@ -7,10 +7,10 @@ import Traces
 @Suite struct `The article's fetcher and merger` {
   let rig: Rig
 
-  init() throws { rig = try Rig(ArticleSystem()) }
+  init() throws { rig = try Rig(PublishedSystem(.article)) }
 
   @Test func `A launch has no cursor, whether it is the first or not`() throws {
-    let rig = try Rig(ArticleSystem(), launching: false)
+    let rig = try Rig(PublishedSystem(.article), launching: false)
     #expect(try rig.perform(.launch("app")) == [.registered(cursor: nil)])
     #expect(try rig.perform(.crash("app")) == [.crashed])
     #expect(try rig.perform(.launch("app")) == [.launched(cursor: nil)])
@@ -42,7 +42,7 @@ import Traces
   }
 
   @Test func `Batch authors of the group are fetched`() throws {
-    let rig = try Rig(ArticleSystem()) { $0.batchAuthors = ["import"] }
+    let rig = try Rig(PublishedSystem(.article)) { $0.batchAuthors = ["import"] }
     try rig.write("widget", insert(1), context: "batch", author: .other("import"))
     #expect(try rig.perform(.fetch("app")) == [.fetched(["1"])])
   }
@@ -89,7 +89,7 @@ import Traces
   }
 
   @Test func `Two processes of one author share its date`() throws {
-    let rig = try Rig(ArticleSystem(), actors: ["app", "second", "widget"]) { header in
+    let rig = try Rig(PublishedSystem(.article), actors: ["app", "second", "widget"]) { header in
       header.actors[1].author = "app"
     }
     try rig.write("widget", insert(1))
@@ -103,8 +103,8 @@ import Traces
     #expect(told == [.woke, .fetched(["1"]), .recorded(cursor: "1"), .merged(["1"])])
   }
 
-  @Test func `It cannot resync, consume or look for itself`() throws {
-    for action in [Action.resync("app"), .consume("app"), .poll("app", .delivered)] {
+  @Test func `It cannot resync or look for itself`() throws {
+    for action in [Action.resync("app"), .poll("app", .delivered)] {
       let failure = #expect(throws: SystemFailure.self) { try rig.perform(action) }
       #expect(failure?.code == .unsupported)
     }
@@ -116,7 +116,7 @@ import Traces
   let rig: Rig
   private let day = 86_400.0
 
-  init() throws { rig = try Rig(ArticleSystem()) }
+  init() throws { rig = try Rig(PublishedSystem(.article)) }
 
   @Test func `While nobody has a date it does nothing`() throws {
     try rig.write("app", insert(1))
@@ -196,7 +196,7 @@ import Traces
   }
 
   @Test func `Only actors that were launched lose their dates in the trace`() throws {
-    let rig = try Rig(ArticleSystem(), actors: ["app", "widget"], launching: false)
+    let rig = try Rig(PublishedSystem(.article), actors: ["app", "widget"], launching: false)
     try rig.perform(.launch("app"))
     try rig.write("app", insert(1), author: .other("widget"))
     try rig.perform(.pass("app"))
@@ -205,7 +205,7 @@ import Traces
   }
 
   @Test func `The eager one cleans after every pass that found something`() throws {
-    let rig = try Rig(ArticleSystem(cleansAfterPass: true))
+    let rig = try Rig(PublishedSystem(.articleEager))
     try rig.write("app", insert(1))
     try rig.write("widget", insert(2))
     try rig.write("app", insert(3))

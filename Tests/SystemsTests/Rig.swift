@@ -24,7 +24,7 @@ final class Rig {
       model: try Self.model(),
       actors: actors.map { PlannedActor($0, author: $0.name) }
     )
-    header.timestamps = system is ArticleSystem ? .wallClock : .monotone
+    header.timestamps = system is PublishedSystem ? .wallClock : .monotone
     change(&header)
     try system.reset(header, environment)
     if launching {

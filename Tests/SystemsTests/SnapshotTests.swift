@@ -7,7 +7,7 @@ import Traces
 
 @Suite struct `Snapshots and digests` {
   private static let systems: [@Sendable () -> any SystemUnderTest] = [
-    { TrackerSystem() }, { ArticleSystem() }, { ArticleSystem(cleansAfterPass: true) },
+    { TrackerSystem() }, { PublishedSystem(.article) }, { PublishedSystem(.articleEager) },
   ]
 
   @Test(arguments: 0..<3, 1...6 as ClosedRange<UInt64>)
@@ -52,7 +52,7 @@ import Traces
   }
 
   @Test func `A snapshot of another system is refused`() throws {
-    let (tracker, article) = (try Rig(TrackerSystem()), try Rig(ArticleSystem()))
+    let (tracker, article) = (try Rig(TrackerSystem()), try Rig(PublishedSystem(.article)))
     let snapshot = try article.system.snapshot()
     #expect(throws: SystemFailure(.failed, "The snapshot is of another system.")) {
       try tracker.system.restore(snapshot)
@@ -60,7 +60,7 @@ import Traces
     let own = try tracker.system.snapshot()
     #expect(throws: SystemFailure.self) { try article.system.restore(own) }
     #expect(throws: SystemFailure.self) { try TrackerSystem().snapshot() }
-    #expect(throws: SystemFailure.self) { try ArticleSystem().digest() }
+    #expect(throws: SystemFailure.self) { try PublishedSystem(.article).digest() }
   }
 
   @Test(arguments: 0..<2)

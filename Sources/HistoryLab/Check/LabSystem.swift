@@ -1,4 +1,5 @@
 import HistoryStore
+import HistoryTracking
 import Systems
 import Traces
 
@@ -10,6 +11,12 @@ struct LabSystem: Sendable {
   let timestamps: TimestampPolicy
   /// What it can be asked to do.
   let capabilities: Set<Capability>
+  /// What its authors made it for; nothing for ours, which is made for every condition.
+  var statedUse: StatedUse?
+  /// Whether it knows a strategy that a plan names.
+  var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }
+  /// The strategies that it knows, as plans write them.
+  var strategyWords = PurgeStrategy.plannedWords
   let make: @Sendable () -> any SystemUnderTest
 
   /// Every system of this build, in the order in which they are listed.
@@ -19,21 +26,10 @@ struct LabSystem: Sendable {
         name: "tracker",
         sentence: "Our tracker and store: the real code.",
         timestamps: .monotone,
-        capabilities: TrackerSystem.abilities
-      ) { TrackerSystem() },
-      LabSystem(
-        name: "article",
-        sentence: "The manager of the 2021 article; its cleaner runs by command.",
-        timestamps: .wallClock,
-        capabilities: ArticleSystem.abilities
-      ) { ArticleSystem() },
-      LabSystem(
-        name: "article-eager",
-        sentence: "The manager of the 2021 article; its cleaner runs after every pass.",
-        timestamps: .wallClock,
-        capabilities: ArticleSystem.abilities
-      ) { ArticleSystem(cleansAfterPass: true) },
-    ] + Mutant.all.map(LabSystem.init)
+        capabilities: TrackerSystem.abilities,
+        make: { TrackerSystem() }
+      )
+    ] + published + Mutant.all.map(LabSystem.init)
 
   /// The system with a name, or nothing.
   static func named(_ name: String) -> LabSystem? { all.first { $0.name == name } }

@@ -55,9 +55,9 @@ extension LabSystem {
       return "\(name) knows nothing of \(key.quoted). Leave it out, or check another system."
     }
     let strategies = setup.actors.compactMap(\.strategy)
-    if let strategy = strategies.first(where: { PurgeStrategy(planned: $0) == nil }) {
+    if let strategy = strategies.first(where: { !knows($0) }) {
       return "there is no strategy \(strategy.quoted). Known are, with numbers of one's own, "
-        + "\(PurgeStrategy.plannedWords.joinedWithAnd)."
+        + "\(strategyWords.joinedWithAnd)."
     }
     let hooks = setup.actors.flatMap { $0.hooks ?? [] }
     return hooks.first { PlannedHook(rawValue: $0) == nil }.map { hook in

@@ -1,0 +1,112 @@
+import Systems
+import Traces
+import Workloads
+
+extension LabSystem {
+  /// The systems that others have published, with what their authors made them for.
+  static let published = [
+    LabSystem(.article, .article),
+    LabSystem(.articleEager, .article),
+    LabSystem(.sevenDayPurge, .sevenDays),
+    LabSystem(.kit10, .kit1),
+    LabSystem(.kit10Manual, .kit1Manual),
+    LabSystem(.kit13, .kit1),
+    LabSystem(.kit13Manual, .kit1Manual),
+    LabSystem(.kit2, .kit2),
+    LabSystem(.kit2Manual, .kit2Manual),
+    LabSystem(.kit2Readme, .kit2Readme),
+  ]
+
+  /// A published system, run as it was published: with the clock's raw readings.
+  private init(_ system: PublishedProtocol, _ use: StatedUse) {
+    self.init(
+      name: system.name,
+      sentence: system.sentence,
+      timestamps: .wallClock,
+      capabilities: system.capabilities,
+      statedUse: use,
+      knows: PublishedProtocol.knows(strategy:),
+      strategyWords: PublishedProtocol.strategyWords,
+      make: { PublishedSystem(system) }
+    )
+  }
+}
+
+extension StatedUse {
+  /// What every one of them asks: that authors tell processes apart.
+  private static let authors: [Condition: String] = [
+    .sameAuthorTwice: "each process is to have an author of its own",
+    .sameActorTwice: "each process is to have an author of its own",
+    .absentAuthor: "every context is to name its author",
+    .configSkew: "all processes are to list the same authors and share one defaults suite",
+  ]
+
+  /// What the kits ask besides.
+  private static let kitAuthors = authors.merging([
+    .backgroundWrites: "background and batch work is to have authors of its own"
+  ]) { $1 }
+
+  private static func merging(_ some: [Condition: String]) -> [Condition: String] {
+    kitAuthors.merging(some) { $1 }
+  }
+
+  /// The article, 2021.
+  fileprivate static let article = StatedUse(
+    sentence: "App and extensions each their own author, one process an author, dates in the app "
+      + "group's suite; batch work in a context named batchContext.",
+    outside: authors.merging([
+      .backgroundWrites: "own work is merged only from the context named batchContext"
+    ]) { $1 }
+  )
+
+  /// Apple's pages on consuming store changes.
+  fileprivate static let sevenDays = StatedUse(
+    sentence: "Every process runs and merges at least once in seven days.",
+    outside: [
+      .pause: "a process that does not run for seven days is not provided for",
+      .clockJump: "the clock is to be right",
+      .sameAuthorTwice: "each process is to have an author of its own",
+      .sameActorTwice: "each process is to have an author of its own",
+      .backgroundWrites: "work of the own author is not to be merged",
+    ]
+  )
+
+  /// The README of version 1.
+  fileprivate static let kit1 = StatedUse(
+    sentence: "App and extensions each their own author, one process an author, dates in the app "
+      + "group's suite; beside a CloudKit mirror only with a strategy of days.",
+    outside: merging([
+      .mirrorLag: "beside CloudKit cleaning is to be seven days apart, not after every pass"
+    ])
+  )
+
+  /// The README of version 1, cleaning by hand.
+  fileprivate static let kit1Manual = StatedUse(
+    sentence: "App and extensions each their own author, one process an author, dates in the app "
+      + "group's suite; the cleaner runs when the app sees fit.",
+    outside: kitAuthors
+  )
+
+  /// The README and the guides of version 2.
+  fileprivate static let kit2 = StatedUse(
+    sentence: "App and extensions each their own author, one process an author, dates in the app "
+      + "group's suite; beside a CloudKit mirror only with a strategy of days.",
+    outside: merging([
+      .mirrorLag: "beside CloudKit cleaning is to be days apart, and imports are not to be merged"
+    ])
+  )
+
+  /// The same, cleaning by hand.
+  fileprivate static let kit2Manual = StatedUse(
+    sentence: "App and extensions each their own author, one process an author, dates in the app "
+      + "group's suite; the cleaner runs when the app sees fit.",
+    outside: merging([.mirrorLag: "imports are not to be merged beside CloudKit"])
+  )
+
+  /// The quick start itself.
+  fileprivate static let kit2Readme = StatedUse(
+    sentence: "One app that lists itself, a widget and a share extension, with dates in its own "
+      + "defaults, cleaning at most once in seven days.",
+    outside: kitAuthors
+  )
+}

@@ -1,0 +1,31 @@
+import PersistentHistory
+import Traces
+
+/// The defaults stores in which the published systems keep a date for each author; they outlive every
+/// process.
+struct CursorDefaults {
+  /// The dates by author, in the store of the app group or in one that a single actor sees.
+  private var dates: [ActorID?: [String: Date]] = [:]
+
+  /// The dates that are kept for an actor alone, or in the store of the app group.
+  func dates(of owner: ActorID?) -> [String: Date] { dates[owner] ?? [:] }
+
+  /// Keeps an author's date.
+  mutating func set(_ date: Date, of author: String, for owner: ActorID?) {
+    dates[owner, default: [:]][author] = date
+  }
+
+  /// Forgets every date of one store.
+  mutating func removeAll(of owner: ActorID?) { dates[owner] = nil }
+
+  /// Adds everything to a digest.
+  func digest(into hash: inout Digest) {
+    for (owner, known) in dates.sorted(by: { ($0.key?.name ?? "") < ($1.key?.name ?? "") }) {
+      hash.add(owner?.name ?? "")
+      for (author, date) in known.sorted(by: { $0.key < $1.key }) {
+        hash.add(author)
+        hash.add(date.timeIntervalSinceReferenceDate)
+      }
+    }
+  }
+}

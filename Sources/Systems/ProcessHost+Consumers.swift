@@ -1,0 +1,71 @@
+import HistoryStore
+import PersistentHistory
+import Traces
+
+extension ProcessHost {
+  /// Performs a command of a consumer, and answers whether it was one.
+  func performsForConsumer(
+    _ action: Action,
+    _ bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> Bool {
+    switch action {
+    case .launch(let id) where bench.header.consumers.contains(id):
+      let store = try bench.connect()
+      let started = try telling { () throws(HistoryError) in try ConsumerProcess(id, on: store) }
+      consumers[id] = started
+      log.add(id, .registered(cursor: started.token.transactionName))
+    case .consume(let id):
+      let consumer = try consumer(id)
+      try tellingLoss(of: id, &log) { log throws(HistoryError) in
+        log.add(id, .consumed(try consumer.consume().map { String($0) }))
+      }
+    case .resync(let id) where consumers[id] != nil:
+      let consumer = try consumer(id)
+      try tellingLoss(of: id, &log) { log throws(HistoryError) in
+        log.add(id, .resynced(cursor: try consumer.resync().transactionName))
+      }
+    default: return false
+    }
+    return true
+  }
+
+  private func consumer(_ id: ActorID) throws(SystemFailure) -> ConsumerProcess {
+    guard let consumer = consumers[id] else {
+      throw SystemFailure(.failed, "The consumer \(id) is not registered.")
+    }
+    return consumer
+  }
+
+  /// Puts the consumers back as they were, on a store that was put back.
+  func restore(
+    consumers kept: [ActorID: ConsumerProcess.Memory],
+    _ bench: StoreBench
+  ) throws(SystemFailure) {
+    for (id, memory) in kept.sorted(by: { $0.key < $1.key }) {
+      let store = try bench.connect()
+      consumers[id] = try telling { () throws(HistoryError) in
+        try ConsumerProcess(memory, on: store)
+      }
+    }
+  }
+}
+
+/// Runs what may find out that history is gone, and tells it.
+func tellingLoss(
+  of actor: ActorID,
+  _ log: inout EventLog,
+  _ body: (inout EventLog) throws(HistoryError) -> Void
+) throws(SystemFailure) {
+  do throws(HistoryError) { try body(&log) } catch {
+    let failure = SystemFailure(error)
+    if failure.code == .expired { log.add(actor, .expired) }
+    if failure.code == .rewound { log.add(actor, .rewound) }
+    throw failure
+  }
+}
+
+extension HistoryToken {
+  /// The transaction that the position lies behind, or nothing at the beginning.
+  var transactionName: TransactionName? { number == 0 ? nil : String(number) }
+}

@@ -1,0 +1,99 @@
+extension PublishedProtocol {
+  /// Every published system, oldest first.
+  package static let all = [
+    article, articleEager, sevenDayPurge, kit10, kit10Manual, kit13, kit13Manual, kit2, kit2Manual,
+    kit2Readme,
+  ]
+
+  /// The manager of the 2021 article, with the cleaner where it recommends it.
+  package static let article = PublishedProtocol(
+    name: "article",
+    sentence: "The manager of the 2021 article; its cleaner runs by command.",
+    reading: .othersAndOwnBatch,
+    recordsBeforeMerge: true,
+    bound: .everyoneOrAge,
+    manualBound: .everyoneOrAge,
+    forgetsDates: true
+  )
+
+  /// The same with the cleaner in its processor.
+  package static let articleEager = article.named(
+    "article-eager",
+    "The manager of the 2021 article; its cleaner runs after every pass."
+  ) { $0.strategy = .byNotification(times: 1) }
+
+  /// What Apple's pages propose: merge by date, delete what is old.
+  package static let sevenDayPurge = PublishedProtocol(
+    name: "seven-day-purge",
+    sentence: "Merge by date, and by command purge everything older than seven days.",
+    reading: .allButOwn,
+    bound: .age,
+    manualBound: .age,
+    deleting: .everything
+  )
+
+  /// PersistentHistoryTrackingKit 1.0.0 to 1.0.3 as it comes.
+  package static let kit10 = PublishedProtocol(
+    name: "kit-1.0",
+    sentence: "PersistentHistoryTrackingKit 1.0.0 to 1.0.3, which cleans after every pass.",
+    hooks: .afterRecord,
+    mayReadMirror: true,
+    hasContexts: true,
+    bound: .everyoneOrAge,
+    strategy: .byNotification(times: 1)
+  )
+
+  /// The same with the manual cleaner alone.
+  package static let kit10Manual = kit10.named(
+    "kit-1.0-manual",
+    "PersistentHistoryTrackingKit 1.0.0 to 1.0.3 with its manual cleaner only."
+  ) { $0.cleansByCommand(.everyoneOrAge) }
+
+  /// PersistentHistoryTrackingKit 1.0.4 to 1.3.0 as it comes.
+  package static let kit13 = kit10.named(
+    "kit-1.3",
+    "PersistentHistoryTrackingKit 1.0.4 to 1.3.0, which cleans after every pass."
+  ) { $0.bound = .knownOrAge }
+
+  /// The same with the manual cleaner alone.
+  package static let kit13Manual = kit13.named(
+    "kit-1.3-manual",
+    "PersistentHistoryTrackingKit 1.0.4 to 1.3.0 with its manual cleaner only."
+  ) { $0.cleansByCommand(.knownOrAge) }
+
+  /// PersistentHistoryTrackingKit 2.0 that cleans after every pass.
+  package static let kit2 = PublishedProtocol(
+    name: "kit-2",
+    sentence: "PersistentHistoryTrackingKit 2.0, which cleans after every pass.",
+    reading: .othersOrEverything,
+    hooks: .beforeMerge,
+    mayReadMirror: true,
+    hasContexts: true,
+    bound: .everyone,
+    deleting: .listedAndMirror,
+    strategy: .byNotification(times: 1),
+    firstPassCleans: false
+  )
+
+  /// The same with the manual cleaner alone.
+  package static let kit2Manual = kit2.named(
+    "kit-2-manual",
+    "PersistentHistoryTrackingKit 2.0 with its manual cleaner only."
+  ) { $0.cleansByCommand(.known) }
+
+  /// The same as the quick start of its README sets it up.
+  package static let kit2Readme = kit2.named(
+    "kit-2-readme",
+    "PersistentHistoryTrackingKit 2.0 as its README's quick start sets it up."
+  ) { kit in
+    kit.strategy = .byDuration(seconds: PurgeBound.maximumAge)
+    kit.keepsDatesApart = true
+    kit.idleAuthor = "ShareExtension"
+  }
+
+  /// Leaves the deleting to its manual cleaner.
+  private mutating func cleansByCommand(_ bound: PurgeBound) {
+    strategy = .none
+    manualBound = bound
+  }
+}

@@ -1,0 +1,131 @@
+import HistoryStore
+import PersistentHistory
+import Traces
+
+extension PublishedSystem {
+  /// Reads what the listed authors wrote after the own date, or everything where there is none.
+  func fetch(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
+    let setup = manager.setup
+    let date =
+      memory.defaults.dates(of: setup.owner)[setup.author]
+      ?? Date(timeIntervalSinceReferenceDate: -.infinity)
+    try telling { () throws(HistoryError) in try manager.fetch(after: date) }
+    log.add(manager.id, .fetched(Self.names(manager.fetched)))
+  }
+
+  /// Merges what was fetched, unless a hook finishes the pass or throws.
+  func merge(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
+    if rules.hooks == .beforeMerge, !manager.fetched.isEmpty {
+      observe(manager.fetched, manager, &log)
+      if try finishes(manager) { return manager.skipMerge() }
+    }
+    let merged = try telling { () throws(HistoryError) in try manager.mergeAll() }
+    log.add(manager.id, .merged(Self.names(merged)))
+  }
+
+  /// Tells observers of what changed something; a group that is empty is told to nobody.
+  private func observe(
+    _ transactions: [HistoryTransaction],
+    _ manager: PublishedProcess,
+    _ log: inout EventLog
+  ) {
+    guard manager.setup.hooks.contains(where: \.observes) else { return }
+    let told = transactions.filter { !$0.changes.isEmpty }
+    if !told.isEmpty { log.add(manager.id, .observed(Self.names(told))) }
+  }
+
+  /// Asks the merge hooks one after the other whether one of them ends the pass by itself.
+  ///
+  /// - Throws: what a hook throws: the pass is given up, and nothing is kept of it.
+  private func finishes(_ manager: PublishedProcess) throws(SystemFailure) -> Bool {
+    for (index, hook) in manager.setup.hooks.enumerated() where hook.merges {
+      guard manager.isTrouble(hook: index) else { continue }
+      if hook == .finish { return true }
+      manager.abandonPass()
+      throw SystemFailure(.failed, PlannedTrouble().description)
+    }
+    return false
+  }
+
+  /// Keeps the date of the last transaction fetched, and then asks the deduplicator if there is one.
+  func record(_ manager: PublishedProcess, _ log: inout EventLog) {
+    if rules.recordsBeforeMerge { manager.dispatchMerge() }
+    let done = manager.takeUnrecorded()
+    guard let last = done.last else { return }
+    let setup = manager.setup
+    memory.defaults.set(last.timestamp, of: setup.author, for: setup.owner)
+    log.add(manager.id, .recorded(cursor: String(last.number)))
+    if rules.hooks == .afterRecord { observe(done, manager, &log) }
+  }
+
+  /// Makes a whole pass; one that finds nothing keeps nothing and counts for no strategy.
+  func pass(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
+    try fetch(manager, &log)
+    guard !manager.fetched.isEmpty else { return }
+    if rules.recordsBeforeMerge {
+      record(manager, &log)
+      try merge(manager, &log)
+    } else {
+      try merge(manager, &log)
+      record(manager, &log)
+    }
+    try cleanAfterPass(manager, &log)
+  }
+
+  private static func names(_ transactions: [HistoryTransaction]) -> [TransactionName] {
+    transactions.map { String($0.number) }
+  }
+
+  // MARK: Cleaner
+
+  /// Deletes if the strategy allows it: the opportunity is used up even where no date is found.
+  private func cleanAfterPass(
+    _ manager: PublishedProcess,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let now = try host.bench().environment.clock.date
+    let strategy = manager.setup.strategy
+    guard manager.counter.allows(strategy, first: rules.firstPassCleans, now: now) else { return }
+    try clean(manager.setup.cleaningAfterPass, manager, &log)
+  }
+
+  /// Lets the cleaner run.
+  func cleanByCommand(
+    _ manager: PublishedProcess,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    guard let cleaning = manager.setup.cleaningByCommand else { throw unsupported("purge") }
+    try clean(cleaning, manager, &log)
+  }
+
+  private func clean(
+    _ cleaning: PublishedSetup.Cleaning,
+    _ manager: PublishedProcess,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let bench = try host.bench()
+    let owner = manager.setup.owner
+    let dates = memory.defaults.dates(of: owner)
+    let now = bench.environment.clock.date
+    guard let before = cleaning.bound.date(dates, of: cleaning.waitsFor, now: now) else { return }
+    try telling { () throws(HistoryError) in
+      try bench.purging(manager.id, &log) { _ throws(HistoryError) in
+        try manager.process.store.deleteHistory(before: before, authors: cleaning.deletes)
+      }
+    }
+    if rules.forgetsDates { forgetDates(of: owner, bench.header, &log) }
+  }
+
+  private func forgetDates(of owner: ActorID?, _ header: PlanHeader, _ log: inout EventLog) {
+    memory.defaults.removeAll(of: owner)
+    for member in header.actors where memory.members.contains(member.id) {
+      guard owner.map({ $0 == member.id }) ?? (member.cursors != "own") else { continue }
+      log.add(member.id, .recorded(cursor: nil))
+    }
+  }
+}
+
+extension PublishedProcess {
+  /// The actor whose process it is.
+  var id: ActorID { process.actor.id }
+}

@@ -1,0 +1,101 @@
+import HistoryStore
+import PersistentHistory
+package import Traces
+
+/// A published system: fetcher, merger and cleaner with a date for each author in a defaults store,
+/// by the rules of its version.
+///
+/// Written from its description, to the letter. A remote-change notification leads to a pass; nothing
+/// looks without one, a launch neither. It runs on Core Data's tables with the clock's raw readings, as
+/// it does where it was published. A plan's consumer is a mirror beside it that keeps a token of its
+/// own and of which it knows nothing.
+package final class PublishedSystem: SystemUnderTest {
+  let rules: PublishedProtocol
+  let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))
+  var memory = Memory()
+
+  /// What outlives every process.
+  struct Memory {
+    var defaults = CursorDefaults()
+    /// Who was launched before: in the trace a later launch is no registration.
+    var members: Set<ActorID> = []
+  }
+
+  /// Creates the system of some rules.
+  package init(_ rules: PublishedProtocol) { self.rules = rules }
+
+  package var capabilities: Set<Capability> { rules.capabilities }
+
+  package func reset(
+    _ header: PlanHeader,
+    _ environment: SystemEnvironment
+  ) throws(SystemFailure) {
+    memory = Memory()
+    try host.reset(header, environment)
+  }
+
+  package func close() { host.close() }
+
+  package func heal() {
+    for process in host.running.values { process.isHealed = true }
+  }
+
+  package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    defer { host.tellSignals(&log) }
+    if try host.performsCommon(action, &log) { return }
+    switch action {
+    case .launch(let actor): try launch(actor, &log)
+    case .stop(let actor): end(actor, .stopped, &log)
+    case .crash(let actor): end(actor, .crashed, &log)
+    case .retire(let actor): end(actor, .retired, &log)
+    case .fetch(let actor): try fetch(try host.process(actor), &log)
+    case .merge(let actor): try merge(try host.process(actor), &log)
+    case .record(let actor): record(try host.process(actor), &log)
+    case .pass(let actor): try pass(try host.process(actor), &log)
+    case .purge(let actor): try cleanByCommand(try host.process(actor), &log)
+    case .deliver(let actor, _):
+      log.add(actor, .woke)
+      try pass(try host.process(actor), &log)
+    default: throw unsupported(action.word)
+    }
+  }
+
+  /// The failure of a command that the system has no answer to.
+  func unsupported(_ word: String) -> SystemFailure {
+    SystemFailure(.unsupported, "\(rules.name) cannot \(word).")
+  }
+
+  // MARK: Life
+
+  private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
+    let bench = try host.bench()
+    let setup = try PublishedSetup(try bench.planned(actor), bench.header, rules)
+    _ = try host.start(actor) { planned, store throws(HistoryError) in
+      try PublishedProcess(planned, setup, on: store)
+    }
+    let isNew = memory.members.insert(actor).inserted
+    log.add(actor, isNew ? .registered(cursor: nil) : .launched(cursor: nil))
+  }
+
+  private func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
+    if happening == .retired { memory.members.remove(actor) }
+    host.end(actor, happening, &log)
+  }
+
+  // MARK: Snapshots
+
+  package func snapshot() throws(SystemFailure) -> SystemSnapshot {
+    try host.snapshot(with: memory)
+  }
+
+  package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
+    memory = try host.restore(snapshot)
+  }
+
+  package func digest() throws(SystemFailure) -> UInt64 {
+    try host.digest { hash, _ in
+      memory.defaults.digest(into: &hash)
+      for member in memory.members.sorted() { hash.add(member.name) }
+    }
+  }
+}
