@@ -12,8 +12,8 @@ final class PublishedProcess: HostedProcess {
   let setup: PublishedSetup
   /// What was fetched and is not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// What is not merged yet although its date is kept.
-  private(set) var dispatched: [HistoryTransaction] = []
+  /// What is not merged yet although its date is kept, pass by pass.
+  private var dispatched: [[HistoryTransaction]] = []
   /// The transactions of the pass under way, the last of which has the date to keep.
   private(set) var unrecorded: [HistoryTransaction] = []
   var counter = CleanCounter()
@@ -50,10 +50,10 @@ final class PublishedProcess: HostedProcess {
 
   /// Brings everything that waits into every context, transaction by transaction.
   ///
-  /// - Returns: what was merged.
-  func mergeAll() throws(HistoryError) -> [HistoryTransaction] {
-    let waiting = dispatched + fetched
-    for transaction in waiting {
+  /// - Returns: what was merged, pass by pass; of two that met the same, each merges it.
+  func mergeAll() throws(HistoryError) -> [[HistoryTransaction]] {
+    let waiting = fetched.isEmpty && !dispatched.isEmpty ? dispatched : dispatched + [fetched]
+    for transaction in waiting.joined() {
       for context in process.contexts { try context.merge(CollectionOfOne(transaction)) }
     }
     dispatched = []
@@ -70,7 +70,7 @@ final class PublishedProcess: HostedProcess {
   /// Leaves the merge to a queue that runs later, although the date is kept now.
   func dispatchMerge() {
     guard !fetched.isEmpty else { return }
-    dispatched += fetched
+    dispatched.append(fetched)
     skipMerge()
   }
 
@@ -95,7 +95,7 @@ final class PublishedProcess: HostedProcess {
   struct Memory {
     let process: PlanProcess.Memory
     let setup: PublishedSetup
-    let waiting: (fetched: [HistoryTransaction], dispatched: [HistoryTransaction])
+    let waiting: (fetched: [HistoryTransaction], dispatched: [[HistoryTransaction]])
     let unrecorded: [HistoryTransaction]
     let counter: CleanCounter
     let callCounts: [Int]
@@ -125,7 +125,7 @@ final class PublishedProcess: HostedProcess {
   func end() {}
 
   func digest(into hash: inout Digest) {
-    for list in [fetched, dispatched, unrecorded] {
+    for list in [fetched, unrecorded] + dispatched {
       hash.add(list.count)
       for transaction in list { hash.add(Int(transaction.number)) }
     }

@@ -20,7 +20,7 @@ extension PublishedSystem {
       if try finishes(manager) { return manager.skipMerge() }
     }
     let merged = try telling { () throws(HistoryError) in try manager.mergeAll() }
-    log.add(manager.id, .merged(Self.names(merged)))
+    for pass in merged { log.add(manager.id, .merged(Self.names(pass))) }
   }
 
   /// Tells observers of what changed something; a group that is empty is told to nobody.

@@ -34,6 +34,14 @@ import Testing
     #expect(try store.heldNumbers() == [2])
   }
 
+  @Test func `Who reads by a token is told that something is missing after it`() throws {
+    let tokens = try store.fetch(HistoryRequest(after: nil)).transactions.map(\.token)
+    try store.deleteHistory(before: date(30), authors: ["app", "widget"])
+    #expect(throws: HistoryError.self) { try store.numbers(after: tokens[0]) }
+    #expect(try store.numbers(after: tokens[1]) == [3, 4])
+    #expect(try store.fetch(HistoryRequest(after: date(10))).transactions.map(\.number) == [3, 4])
+  }
+
   @Test func `Numbers go on where they were, even when nothing is left`() throws {
     try store.add(PurgeTests.many)
     let token = try store.currentToken()

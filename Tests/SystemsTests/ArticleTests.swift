@@ -97,6 +97,28 @@ import Traces
     #expect(try rig.perform(.pass("second")) == [.fetched([])])
   }
 
+  @Test func `Merges that wait are made in the order of their passes, twice after forgotten dates`()
+    throws
+  {
+    try rig.write("widget", insert(1))
+    try rig.perform(.fetch("app"))
+    try rig.perform(.record("app"))
+    try rig.write("widget", insert(2))
+    try rig.perform(.fetch("app"))
+    try rig.perform(.record("app"))
+    #expect(try rig.perform(.merge("app")) == [.merged(["1"]), .merged(["2"])])
+    #expect(try rig.perform(.merge("app")) == [.merged([])])
+    try rig.write("widget", insert(3))
+    try rig.perform(.fetch("app"))
+    try rig.perform(.record("app"))
+    try rig.perform(.pass("widget"))
+    rig.clock.now += 8 * 86_400
+    try rig.write("widget", insert(4))
+    try rig.perform(.purge("widget"))
+    try rig.perform(.fetch("app"))
+    #expect(try rig.perform(.merge("app")) == [.merged(["3"]), .merged(["4"])])
+  }
+
   @Test func `A notification leads to a pass`() throws {
     try rig.write("widget", insert(1))
     let told = try rig.perform(.deliver("app", .delivered))

@@ -7,6 +7,8 @@ extension Store {
   ///
   /// It is what the published protocols ask of `NSPersistentHistoryChangeRequest.deleteHistory(before:)`
   /// with a fetch request on the author. Nothing of ours calls it; the lab's re-creations of them do.
+  /// Who reads by a token is told that something is missing after it
+  /// (Core Data: `NSPersistentHistoryTokenExpiredError`), who reads by a date is not.
   ///
   /// - Throws: ``HistoryError/sqlite(_:)``; nothing is deleted then.
   /// - Complexity: a scan of history.
@@ -22,7 +24,11 @@ extension Store {
         let compiled = try filter.map { try CompiledFilter($0, core.model, core.strings) }
         let matching = compiled.map { " AND " + FilterSQL($0, core.layout).possible } ?? ""
         let bound = date.timeIntervalSinceReferenceDate
-        for sql in core.layout.deletions(where: "\(core.layout.timestamp) < ?1\(matching)") {
+        let condition = "\(core.layout.timestamp) < ?1\(matching)"
+        let statements =
+          [core.layout.thinning(where: condition)]
+          + core.layout.deletions(where: condition)
+        for sql in statements {
           let delete = try core.query(sql)
           delete.statement.bind(bound, at: 1)
           try delete.statement.run()
@@ -32,5 +38,16 @@ extension Store {
         )
       }
     }
+  }
+}
+
+extension HistoryLayout {
+  /// The statement that notes how far the transactions that match a condition reach, author by author.
+  fileprivate func thinning(where condition: String) -> String {
+    """
+    INSERT INTO history_thinned
+    SELECT \(author), max(\(number)) FROM \(transactions) WHERE \(condition) GROUP BY 1
+    ON CONFLICT(author) DO UPDATE SET through = max(through, excluded.through)
+    """
   }
 }

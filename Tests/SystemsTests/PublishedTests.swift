@@ -1,0 +1,157 @@
+import PersistentHistory
+import Testing
+import Traces
+
+@testable import Systems
+
+/// The author under which a CloudKit mirror imports.
+let mirror = "NSCloudKitMirroringDelegate.import"
+
+extension Rig {
+  /// A published system with two actors that run, or more.
+  convenience init(
+    _ system: PublishedProtocol,
+    actors: [ActorID] = ["app", "widget"],
+    _ change: (inout PlanHeader) -> Void = { _ in }
+  ) throws {
+    try self.init(PublishedSystem(system), actors: actors, launching: true, change)
+  }
+
+  /// What a pass purged.
+  func purged(by action: Action) throws -> [TransactionName] {
+    for case .purged(let names) in try perform(action) { return names }
+    return []
+  }
+}
+
+/// A published system by its name, for the arguments of a test.
+func published(_ name: String) throws -> PublishedProtocol {
+  try #require(PublishedProtocol.all.first { $0.name == name })
+}
+
+@Suite struct `The fetchers and mergers of the kit` {
+  @Test(arguments: ["kit-1.0", "kit-1.3", "kit-2"])
+  func `A fetch takes the other listed authors, whatever their context, and never the own`(
+    _ name: String
+  ) throws {
+    let rig = try Rig(published(name)) { $0.batchAuthors = ["import"] }
+    try rig.write("app", insert(1))
+    try rig.write("app", insert(2), context: "batch")
+    try rig.write("widget", insert(3))
+    try rig.write("widget", insert(4), context: "batch")
+    try rig.write("widget", insert(5), author: .absent)
+    try rig.write("app", insert(6), author: .other("import"))
+    try rig.write("widget", insert(7), author: .other("stranger"))
+    #expect(try rig.perform(.fetch("app")) == [.fetched(["3", "4", "6"])])
+    #expect(try rig.perform(.fetch("widget")) == [.fetched(["1", "2", "6"])])
+  }
+
+  @Test func `Where no other author is listed, version 1 fetches nothing and version 2 everything`()
+    throws
+  {
+    for (name, expected) in [("kit-1.0", []), ("kit-1.3", []), ("kit-2", ["1", "2", "3", "4"])] {
+      let rig = try Rig(published(name)) { $0.actors[0].allAuthors = ["app"] }
+      try rig.write("app", insert(1))
+      try rig.write("widget", insert(2))
+      try rig.write("app", insert(3), author: .absent)
+      try rig.write("app", insert(4), author: .other(mirror))
+      #expect(try rig.perform(.fetch("app")) == [.fetched(expected)], "\(name)")
+    }
+  }
+
+  @Test(arguments: ["seven-day-purge", "kit-1.0", "kit-1.3", "kit-2"])
+  func `The date is kept after the merge, and nothing after an empty fetch`(_ name: String) throws {
+    let rig = try Rig(published(name))
+    #expect(try rig.perform(.pass("app")) == [.fetched([])])
+    try rig.write("widget", insert(1))
+    try rig.perform(.fetch("app"))
+    #expect(try rig.perform(.record("app")) == [])
+    #expect(
+      try rig.perform(.pass("app")) == [.fetched(["1"]), .merged(["1"]), .recorded(cursor: "1")]
+    )
+    #expect(try rig.perform(.pass("app")) == [.fetched([])])
+    try rig.write("widget", insert(2))
+    try rig.perform(.fetch("app"))
+    #expect(try rig.perform(.merge("app")) == [.merged(["2"])])
+    #expect(try rig.perform(.crash("app")) == [.crashed])
+    try rig.perform(.launch("app"))
+    #expect(try rig.perform(.fetch("app")) == [.fetched(["2"])])
+  }
+
+  @Test(arguments: ["seven-day-purge", "kit-1.0", "kit-1.3", "kit-2"])
+  func `A fetch is strictly after the date of the last transaction, not after the greatest`(
+    _ name: String
+  ) throws {
+    let rig = try Rig(published(name))
+    try rig.write("widget", insert(1), after: 10)
+    try rig.write("widget", insert(2), after: -5)
+    #expect(try rig.perform(.pass("app")).contains(.recorded(cursor: "2")))
+    #expect(try rig.perform(.fetch("app")) == [.fetched(["1"])])
+    try rig.write("widget", insert(3), after: 0)
+    try rig.write("widget", insert(4), after: -1)
+    #expect(try rig.perform(.fetch("app")) == [.fetched(["1"])])
+  }
+
+  @Test func `A batch author that an actor does not know is not fetched`() throws {
+    let rig = try Rig(.kit2) {
+      $0.batchAuthors = ["import"]
+      $0.actors[0].batchAuthors = []
+    }
+    try rig.write("widget", insert(1), author: .other("import"))
+    #expect(try rig.perform(.fetch("app")) == [.fetched([])])
+  }
+
+  @Test(arguments: ["kit-1.0", "kit-1.3", "kit-2"])
+  func `What a mirror imports is fetched where the actor does not opt out, and nothing else of it`(
+    _ name: String
+  ) throws {
+    let rig = try Rig(published(name)) {
+      $0.protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
+      $0.actors[1].ignores = [mirror]
+    }
+    try rig.write("app", insert(1), author: .other(mirror))
+    try rig.write("app", insert(2), author: .other("NSCloudKitMirroringDelegate.export"))
+    #expect(try rig.perform(.fetch("app")) == [.fetched(["1"])])
+    #expect(try rig.perform(.fetch("widget")) == [.fetched([])])
+  }
+
+  @Test func `A kit merges into every context, and an own save reaches none of the others`() throws
+  {
+    let rig = try Rig(.kit2) { $0.actors[0].contexts = 2 }
+    try rig.write("widget", insert(1))
+    try rig.write("app", insert(2))
+    try rig.perform(.pass("app"))
+    #expect(try rig.objects(.view("app", context: "view"))?.count == 2)
+    #expect(try rig.objects(.view("app", context: "view-2"))?.keys.sorted() == [item(1)])
+  }
+
+  @Test func `A manager goes by its actor's name where the contexts name no author`() throws {
+    let rig = try Rig(.kit2) { $0.actors[0].author = nil }
+    try rig.write("app", insert(1))
+    #expect(try rig.perform(.pass("widget")) == [.fetched([])])
+    try rig.write("widget", insert(2))
+    #expect(try rig.perform(.pass("app")).contains(.recorded(cursor: "2")))
+    #expect(try rig.perform(.pass("app")) == [.fetched([])])
+  }
+
+  @Test func `Seven-day-purge fetches what it did not write itself, listed or not`() throws {
+    let rig = try Rig(.sevenDayPurge) { $0.actors[0].allAuthors = ["app"] }
+    try rig.write("app", insert(1))
+    try rig.write("app", insert(2), context: "batch")
+    try rig.write("widget", insert(3))
+    try rig.write("app", insert(4), author: .absent)
+    try rig.write("app", insert(5), author: .other("stranger"))
+    #expect(try rig.perform(.fetch("app")) == [.fetched(["3", "4", "5"])])
+  }
+
+  @Test(arguments: PublishedProtocol.all.map(\.name))
+  func `A notification leads to a pass, a launch to none`(_ name: String) throws {
+    let rig = try Rig(published(name), actors: ["app", "widget"])
+    try rig.perform(.stop("app"))
+    try rig.write("widget", insert(1))
+    #expect(try rig.perform(.launch("app")) == [.launched(cursor: nil)])
+    let told = try rig.perform(.deliver("app", .delivered))
+    #expect(told.prefix(2) == [.woke, .fetched(["1"])])
+    #expect(told.contains(.merged(["1"])) && told.contains(.recorded(cursor: "1")))
+  }
+}
