@@ -9,7 +9,7 @@ import Workloads
 @testable import HistoryLab
 
 /// A run of one system over random plans on the heap.
-private func checkRun(
+func checkRun(
   _ name: String,
   seed: UInt64 = 1,
   _ conditions: ConditionChoice = .everyday
@@ -25,7 +25,7 @@ private func checkRun(
 }
 
 extension CheckRun {
-  fileprivate func tally(_ plans: Int, jobs: Int = 1) async throws -> CheckTally {
+  func tally(_ plans: Int, jobs: Int = 1) async throws -> CheckTally {
     try await tally(plans: plans, jobs: jobs, progress: { _ in }, goesOn: { true })
   }
 }
@@ -48,7 +48,7 @@ extension CheckRun {
   func `The article breaks what it is known to break`(
     _ name: String
   ) async throws {
-    let tally = try await checkRun(name).tally(60)
+    let tally = try await checkRun(name).tally(80)
     let broken = tally.broken.map(\.checker)
     #expect(broken.contains("PurgeSafety") && broken.contains("NoLostTransaction"))
     #expect(broken.contains("Convergence") && broken.contains("CursorProgress"))

@@ -217,7 +217,7 @@ import Traces
     (
       #""hooks": ["observr"]"#,
       #"there is no hook "observr". Did you mean "observer"? Known are "#
-        + "observer, throws-retry, throws-skip and observer-throws-retry."
+        + "observer, throws-retry, throws-skip, observer-throws-retry and finishes."
     ),
     (
       #""strategy": "byDuration""#,
@@ -243,12 +243,12 @@ import Traces
   }
 
   @Test func `A system that lacks what was asked for is refused by name`() async throws {
-    let result = await lab("check", "--system", "article", "--conditions", "mirror-lag")
+    let result = await lab("check", "--system", "article", "--conditions", "hook-failure")
     #expect(result.code == .usage)
     #expect(
       result.errors.hasPrefix(
-        "history-lab: --conditions: article cannot be put through mirror-lag: it does not have the "
-          + #"capability "consume". Leave out one of them."#
+        "history-lab: --conditions: article cannot be put through hook-failure: it does not have the "
+          + #"capability "hooks". Leave out one of them."#
       )
     )
   }

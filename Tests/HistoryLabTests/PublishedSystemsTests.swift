@@ -1,0 +1,72 @@
+import Systems
+import Testing
+import Traces
+import Workloads
+
+@testable import HistoryLab
+
+@Suite struct `The published systems of this build` {
+  @Test func `All of them are listed, each with what its authors made it for`() throws {
+    #expect(
+      LabSystem.published.map(\.name) == [
+        "article", "article-eager", "seven-day-purge", "kit-1.0", "kit-1.0-manual", "kit-1.3",
+        "kit-1.3-manual", "kit-2", "kit-2-manual", "kit-2-readme",
+      ]
+    )
+    let listed = Composition.current.catalogue.names(.systems)
+    #expect(Array(listed.prefix(11)) == ["tracker"] + LabSystem.published.map(\.name))
+    for system in LabSystem.published {
+      let use = try #require(system.statedUse)
+      #expect(system.sentence.hasSuffix(".") && system.sentence.count < 90, "\(system.name)")
+      #expect(use.sentence.hasSuffix(".") && use.covers(.steady) && use.covers(.crash))
+      #expect(!use.covers(.sameAuthorTwice))
+      #expect(use.outside.values.allSatisfy { !$0.isEmpty && !$0.hasSuffix(".") })
+      #expect(system.timestamps == .wallClock)
+      #expect(system.capabilities == system.make().capabilities)
+    }
+    #expect(LabSystem.all.filter { $0.statedUse == nil }.count == 1 + Mutant.all.count)
+  }
+
+  @Test(arguments: ["seven-day-purge", "kit-1.0", "kit-1.0-manual", "kit-2", "kit-2-readme"])
+  func `It holds where nothing but writes and passes happens`(_ name: String) async throws {
+    let tally = try await checkRun(name, .named([.steady])).tally(80)
+    #expect(tally.broken.map(\.checker) == [])
+    for name in ["Convergence", "NoLostTransaction", "MergeOrder", "CursorProgress"] {
+      #expect(try #require(tally.counts[name]).valid > 20, "\(name)")
+    }
+    let purges = try #require(tally.counts["PurgeSafety"]).valid
+    #expect(purges > 0 || name == "seven-day-purge" || name == "kit-2-readme")
+  }
+
+  @Test(arguments: ["kit-1.3", "kit-1.3-manual", "kit-2-manual"])
+  func `It does not wait for who has no date, which shows without any trouble`(
+    _ name: String
+  ) async throws {
+    let run = try checkRun(name, .named([.steady]))
+    let tally = try await run.tally(40)
+    let plan = try #require(tally.broken.first { $0.checker == "PurgeSafety" }).plan
+    let finding = try run.shrink("PurgeSafety", plan: plan) { _ in }
+    let isManual = name.hasSuffix("manual")
+    #expect(finding.counterexample.trace.header.plan.commands.count == (isManual ? 4 : 3))
+  }
+
+  @Test(arguments: ["kit-1.0", "kit-2"])
+  func `Beside a mirror that lags, cleaning after every pass makes its token expire`(
+    _ name: String
+  ) async throws {
+    let tally = try await checkRun(name, .named([.mirrorLag])).tally(150)
+    #expect(tally.broken.map(\.checker).contains("ProtectedAuthors"))
+    #expect(try #require(LabSystem.named(name)?.statedUse).outside[.mirrorLag] != nil)
+  }
+
+  @Test(arguments: [("kit-2", false), ("tracker", true)])
+  func `A configuration may name the strategies of its system`(
+    _ name: String,
+    _ knows: Bool
+  ) throws {
+    let system = try #require(LabSystem.named(name))
+    #expect(system.knows("whenMerged") == knows)
+    #expect(system.strategyWords.allSatisfy { system.knows($0) })
+    #expect(system.strategyWords.contains("whenMerged") == knows)
+  }
+}
