@@ -68,12 +68,13 @@ package struct LoudExpiry: Invariant {
       untold.subtract(member.bit)
       return
     }
-    let loss = gone.map { "\(timeline.label($0)) was purged" } ?? "it was cut off"
+    let loss =
+      gone.map { "\(timeline.label($0)) was purged before \(member.id) had merged it" }
+      ?? "\(member.id) was cut off by a limit"
     violation = Violation(
       checker: Self.name,
       at: event.at,
-      because: "\(loss) before \(member.id) had merged it, and \(member.id) fetched again without "
-        + "being told",
+      because: "\(loss), and \(member.id) fetched again without being told",
       transaction: gone.map { timeline.transactions[$0].told.name }
     )
   }

@@ -32,10 +32,7 @@ package struct PurgeSafety: Invariant {
       accuse(event, "was cut off, though the plan has no retention limit")
     case .lost: checkLimit(event, on: timeline)
     case .expired where !hasRetention, .ended(_, .failed) where !hasRetention && event.isExpiry:
-      accuse(
-        event,
-        "was told that its history expired, though the plan has no retention limit"
-      )
+      expire(event, on: timeline)
     default: break
     }
   }
@@ -95,11 +92,32 @@ package struct PurgeSafety: Invariant {
     accuse(event, "was cut off \(behind) transactions behind, where the limit is \(limit)")
   }
 
-  private mutating func accuse(_ event: Event, _ fate: String) {
+  /// Somebody is told that history expired: what was purged after its cursor is what it misses.
+  private mutating func expire(_ event: Event, on timeline: Timeline) {
+    let cursor = timeline.actor.flatMap { timeline.everyone[$0].cursor } ?? -1
+    let gone = timeline.standings.indices.first { position in
+      position > cursor && timeline.standings[position].isPurged
+    }
+    let loss = gone.map { "\(timeline.label($0)) was purged and " } ?? ""
+    accuse(
+      event,
+      "was told that its history expired, though the plan has no retention limit",
+      loss: loss,
+      transaction: gone.map { timeline.transactions[$0].told.name }
+    )
+  }
+
+  private mutating func accuse(
+    _ event: Event,
+    _ fate: String,
+    loss: String = "",
+    transaction: TransactionName? = nil
+  ) {
     violation = Violation(
       checker: Self.name,
       at: event.at,
-      because: "\(event.who) \(fate)"
+      because: "\(loss)\(event.who) \(fate)",
+      transaction: transaction
     )
   }
 }

@@ -4,15 +4,32 @@ internal import Traces
 /// Says what each step of a trace did.
 struct CounterexampleNarrator {
   private let trace: Trace
+  /// The event that breaks the invariant; it is told in any case.
+  private let violationAt: Int?
+  /// The events that move a cursor.
+  private let moves: Set<Int>
   /// What the store's data held last.
   private let data: Objects?
 
-  init(_ trace: Trace) {
+  init(_ trace: Trace, violationAt: Int?) {
     self.trace = trace
+    self.violationAt = violationAt
+    moves = Self.moves(in: trace)
     data =
       trace.events.lazy.reversed().compactMap { event in
         if case .data(let objects) = event.happening { objects } else { nil }
       }.first
+  }
+
+  private static func moves(in trace: Trace) -> Set<Int> {
+    var positions = TracePositions()
+    var moves: Set<Int> = []
+    for event in trace.events {
+      let before = event.actor.flatMap { positions.cursors[$0] }
+      positions.apply(event)
+      if let actor = event.actor, positions.cursors[actor] != before { moves.insert(event.at) }
+    }
+    return moves
   }
 
   /// The step in a few words; empty when nothing is worth a word.
@@ -25,7 +42,17 @@ struct CounterexampleNarrator {
     let parts = phrases(of: step)
     let said = parts.filter { !$0.hasPrefix("->") }.joined(separator: ", ")
     let result = parts.filter { $0.hasPrefix("->") }.joined(separator: " ")
-    return [verb, said, result].filter { !$0.isEmpty }.joined(separator: " ")
+    let colon = needsColon(step, action) && !said.isEmpty && !said.hasPrefix("fails") ? ":" : ""
+    return [verb.isEmpty ? "" : verb + colon, said, result].filter { !$0.isEmpty }
+      .joined(separator: " ")
+  }
+
+  /// Whether what came of a command is told after its word and a colon.
+  private func needsColon(_ step: CounterexampleStep, _ action: Action?) -> Bool {
+    switch action {
+    case .write, .begin, .batch, .clock: false
+    default: !["launch", "skipped"].contains(step.word)
+    }
   }
 
   /// What is said before the events: nothing where an event says it better.
@@ -36,13 +63,13 @@ struct CounterexampleNarrator {
     case .begin(let write): return "begin: " + CounterexamplePhrase.write(write)
     case .batch(let batch): return CounterexamplePhrase.batch(batch)
     case .deliver(_, let fate), .poll(_, let fate):
-      return "\(step.word ?? "") (\(fate.rawValue))"
+      return (step.word ?? "") + (fate == .delivered ? "" : " (\(fate.rawValue))")
     case .clock(let advance): return "clock " + CounterexamplePhrase.duration(advance)
     default: break
     }
     guard let word = step.word else { return "" }
     let speaking = step.events.contains { speaks($0.happening, for: word) }
-    return speaking ? "" : word == "pass" ? "pass:" : CounterexamplePhrase.printable(word)
+    return speaking ? "" : CounterexamplePhrase.printable(word)
   }
 
   /// Whether an event's phrase begins with the verb of the command that caused it.
@@ -62,27 +89,26 @@ struct CounterexampleNarrator {
   }
 
   private func phrases(of step: CounterexampleStep) -> [String] {
-    guard ["pass", "deliver", "poll"].contains(step.word) else {
+    guard let word = step.word, Self.passing.contains(word) else {
       return step.events.compactMap { phrase($0.happening, in: step) }
     }
-    let phrases = step.events.filter { !isEmpty($0.happening, in: step) }
+    let phrases = step.events.filter { $0.at == violationAt || !isEmpty($0, in: step) }
       .compactMap { phrase($0.happening, in: step) }
     return phrases.isEmpty ? ["nothing new"] : phrases
   }
 
+  /// The words of commands that may make a whole pass.
+  private static let passing: Set<String> = ["pass", "deliver", "poll", CounterexampleStep.catchUp]
+
   /// Whether an event of a pass says nothing new: empty lists, and what is merged as it was read.
-  private func isEmpty(_ happening: Happening, in step: CounterexampleStep) -> Bool {
-    switch happening {
+  private func isEmpty(_ event: Event, in step: CounterexampleStep) -> Bool {
+    switch event.happening {
     case .merged([]), .purged([]), .fetched([]), .observed([]), .woke: true
     case .fetched(let names), .observed(let names):
       step.events.contains { $0.happening == .merged(names) }
-    case .recorded: !step.events.contains { hasMerged($0.happening) }
+    case .recorded: !moves.contains(event.at)
     default: false
     }
-  }
-
-  private func hasMerged(_ happening: Happening) -> Bool {
-    if case .merged(let names) = happening { !names.isEmpty } else { false }
   }
 
   private func phrase(_ happening: Happening, in step: CounterexampleStep) -> String? {
@@ -90,6 +116,7 @@ struct CounterexampleNarrator {
     switch happening {
     // Who is signalled is everyone who runs; what comes of it is told when it arrives.
     case .called, .ended(_, .ok), .clock, .signalled: return nil
+    case .ended(_, .failed(let failure)) where isTold(failure, in: step): return nil
     case .ended(_, .failed(let failure)): return "fails " + Say.failure(failure)
     case .ended(_, .unknown(let failure)): return "may have failed " + Say.failure(failure)
     case .skipped(_, let reason): return Say.printable(reason)
@@ -105,6 +132,7 @@ struct CounterexampleNarrator {
     case .fetched(let names): return "fetch " + Say.names(names)
     case .observed(let names): return "observe " + Say.names(names)
     case .merged(let names): return "merge " + Say.names(names)
+    case .recorded(nil) where step.word == nil || step.word == "purge": return "cursor reset"
     case .recorded(let cursor): return "record " + Say.cursor(cursor)
     case .consumed(let names): return "consume " + Say.names(names)
     case .purged(let names): return "purge " + Say.names(names)
@@ -118,6 +146,17 @@ struct CounterexampleNarrator {
     case .woke: return "wakes"
     case .recovered(let through): return "the store recovers through " + Say.cursor(through)
     case .fault(let fault): return "fault: " + Say.fault(fault)
+    }
+  }
+
+  /// Whether an event of the step says what an error says.
+  private func isTold(_ failure: SystemFailure, in step: CounterexampleStep) -> Bool {
+    step.events.contains { event in
+      switch event.happening {
+      case .expired: failure.code == .expired
+      case .rewound: failure.code == .rewound
+      default: false
+      }
     }
   }
 

@@ -6,6 +6,7 @@ enum CounterexamplePhrase {
   /// The most objects of a write or a view that are named one by one.
   private static let objectCountMax = 3
   private static let textLengthMax = 16
+  private static let messageLengthMax = 120
   /// A space that lines are not broken at.
   static let joint = "\u{a0}"
 
@@ -32,11 +33,14 @@ enum CounterexamplePhrase {
     return result
   }
 
+  private static func shortened(_ text: String, to length: Int) -> String {
+    text.count > length ? text.prefix(length - 1) + "…" : text
+  }
+
   static func value(_ value: Value) -> String {
     switch value {
     case .string(let text):
-      let isLong = text.count > textLengthMax
-      return "\"" + printable(isLong ? text.prefix(textLengthMax - 1) + "…" : text) + "\""
+      return "\"" + printable(shortened(text, to: textLengthMax)) + "\""
     case .uuid(let uuid): return uuid.uuidString.prefix(8) + "…"
     case .null, .int, .double, .data, .date, .bool: return value.description
     }
@@ -140,7 +144,7 @@ enum CounterexamplePhrase {
   }
 
   static func failure(_ failure: SystemFailure) -> String {
-    "(\(failure.code.rawValue)): \(printable(failure.message))"
+    "(\(failure.code.rawValue)): " + shortened(printable(failure.message), to: messageLengthMax)
   }
 
   static func fault(_ fault: PlannedFault) -> String {

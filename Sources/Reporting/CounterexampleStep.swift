@@ -16,7 +16,7 @@ struct CounterexampleStep {
   /// The command's position in the plan, or nothing for what the plan did not ask for.
   let position: Int?
   /// The word that was called, or nothing for what came by itself.
-  let word: String?
+  private(set) var word: String?
   /// Who did it, or nothing for the store and the clock.
   let actor: ActorID?
   /// What happened, in order, the call itself left out.
@@ -27,8 +27,11 @@ struct CounterexampleStep {
   /// The word that was called, or what came by itself.
   var verb: String {
     if let word { return word }
-    if case .viewed = events.first?.happening { return "view" }
-    return events.first?.happening.word.rawValue ?? ""
+    switch events.first?.happening {
+    case .viewed: return "view"
+    case .recorded(nil): return "reset"
+    default: return events.first?.happening.word.rawValue ?? ""
+    }
   }
 
   /// Whether an event of the trace belongs to the step.
@@ -52,7 +55,29 @@ struct CounterexampleStep {
       default: break
       }
     }
-    return inPhases(steps)
+    return joined(inPhases(steps))
+  }
+
+  /// What stands for fetch, merge and record of the closing phase.
+  static let catchUp = "catch up"
+
+  /// The steps with what one actor does in a row to catch up in the closing phase as one step.
+  private static func joined(_ steps: [CounterexampleStep]) -> [CounterexampleStep] {
+    var result: [CounterexampleStep] = []
+    for step in steps {
+      var step = step
+      if step.phase == .closing, ["fetch", "merge", "record"].contains(step.word) {
+        if let last = result.last, last.word == catchUp, last.actor == step.actor,
+          step.word != "fetch"
+        {
+          result[result.count - 1].events += step.events
+          continue
+        }
+        step.word = catchUp
+      }
+      result.append(step)
+    }
+    return result
   }
 
   private static func inPhases(_ steps: [CounterexampleStep]) -> [CounterexampleStep] {
@@ -99,7 +124,7 @@ struct CounterexampleStep {
 }
 
 extension CounterexampleStep {
-  /// Whether a transaction was written, read, merged, recorded or purged here.
+  /// Whether a transaction was written, read, merged or purged here.
   func touches(_ name: TransactionName) -> Bool {
     events.contains { event in
       switch event.happening {
@@ -107,7 +132,6 @@ extension CounterexampleStep {
       case .fetched(let names), .observed(let names), .merged(let names), .consumed(let names),
         .purged(let names):
         names.contains(name)
-      case .recorded(let cursor), .resynced(let cursor): cursor == name
       default: false
       }
     }

@@ -12,6 +12,8 @@ struct CounterexampleStory {
   let headings: [String]
   /// The steps; those of the closing phase that tell nothing are one row.
   private(set) var rows: [CounterexampleRow] = []
+  /// What happened before the first row: the launches.
+  private(set) var opening: [Event] = []
   /// The rows that the lost transaction lives through, if one was lost.
   private(set) var life: CounterexampleLife?
 
@@ -56,20 +58,37 @@ struct CounterexampleStory {
   var lifeSentence: String? {
     guard let name = violation.transaction else { return nil }
     var said: [String] = []
-    var lastVerb = ""
-    for deed in steps.filter({ $0.phase != .closing }).flatMap({ deeds(of: $0, to: name) }) {
-      said.append(deed.verb == lastVerb ? deed.who : "\(deed.verb) by \(deed.who)")
-      lastVerb = deed.verb
+    var last: (verb: String, who: String) = ("", "")
+    for deed in steps.filter({ isTold($0) }).flatMap({ deeds(of: $0, to: name) }) {
+      // Whoever merged it twice in a row is named once.
+      if deed == last { continue }
+      said.append(deed.verb == last.verb ? deed.who : "\(deed.verb) by \(deed.who)")
+      last = deed
     }
-    if said.isEmpty { return nil }
+    // Who wrote it stands in the first sentence.
+    if said.count < 2 { return nil }
     return "\(CounterexamplePhrase.name(name)) was \(said.joined(separator: ", "))."
+  }
+
+  /// Whether a step belongs to the plan, or to the closing phase up to the violation.
+  private func isTold(_ step: CounterexampleStep) -> Bool {
+    step.phase != .closing || step.at <= violation.at
+  }
+
+  /// What the trace tells of a transaction's commit.
+  func transaction(named name: TransactionName) -> CommittedTransaction? {
+    for event in counterexample.trace.events {
+      if case .committed(let told) = event.happening, told.name == name { return told }
+    }
+    return nil
   }
 
   private func deeds(
     of step: CounterexampleStep,
     to name: TransactionName
   ) -> [(verb: String, who: String)] {
-    let place = step.position.map { " in step \($0 + 1)" } ?? ""
+    let place =
+      step.position.map { " in step \($0 + 1)" } ?? (step.phase == .closing ? " at the end" : "")
     return step.events.compactMap { event in
       let who = CounterexamplePhrase.printable(event.actor?.name ?? "the store") + place
       switch event.happening {
@@ -86,19 +105,35 @@ struct CounterexampleStory {
 extension CounterexampleStory {
   /// Makes the rows, and notes in which of them the lost transaction was written and lost.
   private mutating func tell() {
-    let narrator = CounterexampleNarrator(counterexample.trace)
+    let narrator = CounterexampleNarrator(counterexample.trace, violationAt: violation.at)
     var written: Int?
     var lost: Int?
     var hidden: [CounterexampleStep] = []
     for step in steps {
-      if !matters(step) {
-        if step.phase == .closing { hidden.append(step) }
+      if step.phase == .closing, !matters(step) {
+        hidden.append(step)
+        continue
+      }
+      let breaks = step.contains(violation.at)
+      if breaks, let omission = omission(step) {
+        // At the end all that the closing phase did comes first; before it, what came afterwards.
+        if step.actor == nil { hidden.append(step) }
+        closeUp(&hidden)
+        rows.append(.omission(omission))
+        lost = rows.count - 1
+        if step.phase != .closing {
+          rows.append(row(of: step, narrator.text(of: step), breaks: false))
+        } else if step.actor != nil {
+          hidden.append(step)
+        }
         continue
       }
       closeUp(&hidden)
       let text = narrator.text(of: step)
-      let breaks = step.contains(violation.at)
-      if text.isEmpty, !breaks { continue }
+      if !breaks, text.isEmpty || !matters(step) {
+        absorb(step)
+        continue
+      }
       rows.append(row(of: step, text, breaks: breaks))
       if let name = violation.transaction, step.commits(name), written == nil {
         written = rows.count - 1
@@ -110,13 +145,35 @@ extension CounterexampleStory {
     life = CounterexampleLife(name: CounterexamplePhrase.name(name), rows: written...lost)
   }
 
+  /// What is said where the invariant breaks because something did not happen: the event at which
+  /// that is noticed tells nothing.
+  private func omission(_ step: CounterexampleStep) -> String? {
+    switch violation.checker {
+    case "WakeUp": "the time for a pass is over"
+    case "NoLostTransaction", "ObserverDelivery":
+      step.phase == .closing && step.actor == nil ? "everyone has caught up" : nil
+    default: nil
+    }
+  }
+
+  /// Keeps what happened in a step that has no row of its own.
+  private mutating func absorb(_ step: CounterexampleStep) {
+    if rows.isEmpty {
+      opening += step.events
+    } else {
+      rows[rows.count - 1].events += step.events
+    }
+  }
+
   /// Whether a step is worth a row: all but launches before the plan, and what tells nothing after.
   private func matters(_ step: CounterexampleStep) -> Bool {
     if step.contains(violation.at) { return true }
     switch step.phase {
     case .opening: return !step.onlyLaunches
     case .plan: return true
-    case .closing: return violation.transaction.map { step.touches($0) } ?? false
+    case .closing:
+      guard let name = violation.transaction, step.at < violation.at else { return false }
+      return step.touches(name)
     }
   }
 
@@ -128,6 +185,10 @@ extension CounterexampleStory {
     var row = CounterexampleRow(kind: step.word == "skipped" ? .quiet : .step)
     if breaks { row.kind = .violation }
     row.number = step.position.map { String($0 + 1) } ?? ""
+    row.actor = step.actor
+    row.verb = CounterexamplePhrase.printable(step.verb)
+    row.text = text
+    row.events = step.events
     guard let actor = step.actor else {
       row.note = text
       return row
@@ -151,7 +212,10 @@ extension CounterexampleStory {
     let words = unique(hidden.map(\.verb)).map(CounterexamplePhrase.printable)
     let count = "\(hidden.count) closing \(hidden.count == 1 ? "step" : "steps")"
     let note = "\(count): \(words.joined(separator: ", "))"
-    rows.append(CounterexampleRow(kind: .quiet, note: note))
+    var row = CounterexampleRow(kind: .quiet, note: note)
+    row.text = note
+    row.events = hidden.flatMap(\.events)
+    rows.append(row)
     hidden = []
   }
 

@@ -124,14 +124,7 @@ struct CounterexampleTable {
   /// The text with the followed transaction's name in colour, while it lives.
   private func followed(_ text: String, _ index: Int) -> String {
     guard colour, let life, life.rows.contains(index) else { return text }
-    var result = ""
-    var rest = Substring(text)
-    while let range = rest.firstRange(of: life.name) {
-      let isWhole = rest[range.upperBound...].first.map { !$0.isLetter && !$0.isNumber } ?? true
-      result += rest[..<range.lowerBound] + (isWhole ? paint(life.name, .life) : life.name)
-      rest = rest[range.upperBound...]
-    }
-    return result + rest
+    return life.pieces(of: text).map { $0.isName ? paint($0.text, .life) : $0.text }.joined()
   }
 
   private func paint(_ text: String, _ style: CounterexampleStyle) -> String {

@@ -33,6 +33,11 @@ package struct HTML: Sendable, Hashable {
     element(name, attributes, [.text(text)])
   }
 
+  /// Makes an element of a drawing that holds nothing.
+  static func shape(_ name: String, _ attributes: KeyValuePairs<String, String>) -> HTML {
+    HTML(markup: open(name, attributes).dropLast() + "/>")
+  }
+
   /// Escapes text so that it is the same text within an element and within a quoted attribute.
   ///
   /// Control characters, which no page may hold, become the replacement character.

@@ -35,17 +35,21 @@ extension PageBlock {
       PageSection.heading("h3", text, anchor: anchor, id: anchor)
     case .figure(let figure): figure.html(images: images)
     case .table(let table): table.html()
-    case .steps(let steps): steps.html()
+    case .counterexample(let picture): picture.html()
     case .preformatted(let text): Self.code(text)
     case .command(let command, let purpose):
-      .element("div", ["class": "command"], [.element("p", text: purpose), Self.code(command)])
+      .element(
+        "div",
+        ["class": "command"],
+        [.element("p", text: purpose), Self.code(command, style: "copy")]
+      )
     case .link(let path, let text):
       .element("p", [:], [.element("a", ["href": Self.relative(path)], text: text)])
     }
   }
 
-  private static func code(_ text: String) -> HTML {
-    .element("pre", ["tabindex": "0"], [.element("code", text: text)])
+  private static func code(_ text: String, style: String = "") -> HTML {
+    .element("pre", ["class": style, "tabindex": "0"], [.element("code", text: text)])
   }
 
   /// A path that stays beside the page: a scheme or a root in it would lead elsewhere.

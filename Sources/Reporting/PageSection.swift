@@ -36,10 +36,10 @@ package enum PageBlock: Sendable, Hashable {
   /// A table alone.
   case table(ReportTable)
   /// Who did what, step by step, and where it broke.
-  case steps(StepTable)
+  case counterexample(CounterexamplePicture)
   /// Text that keeps its spaces and lines.
   case preformatted(String)
-  /// A command to type, with what it is for.
+  /// A command to type or a text to copy, with what it is for; one click selects all of it.
   case command(String, purpose: String)
   /// A link to a file beside the page: a relative path and what lies there.
   case link(path: String, text: String)

@@ -1,6 +1,6 @@
 /// The look of all pages: calm, legible, the same in light and dark, on paper and on a telephone.
 enum PageStyle {
-  static let sheet = colors + text + tiles + figures + tables + narrow + paper
+  static let sheet = colors + text + tiles + figures + tables + narrow + PictureStyle.sheet + paper
 
   private static let light = """
     --page:#fafaf8;--panel:#fff;--ink:#1f2328;--muted:#5a646e;--line:#e2e4e0;--accent:#0b5cad;
@@ -106,7 +106,7 @@ enum PageStyle {
     .caption{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;
     max-width:none;margin:0 0 .4rem;font-size:.9rem;color:var(--muted)}
     .csv{font-size:.85rem;white-space:nowrap}
-    .scroll{overflow:auto;max-height:26rem;border:1px solid var(--line);border-radius:10px;
+    .scroll{overflow:auto;max-height:34rem;border:1px solid var(--line);border-radius:10px;
     background:var(--panel)}
     table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.4;
     font-variant-numeric:tabular-nums}
@@ -119,16 +119,8 @@ enum PageStyle {
     tr:target td{background:var(--unknown-bg)}
     .mark td{background:var(--tint)}
     .mark .sign{color:var(--tone);font-weight:700;margin-right:.4rem}
-    .steps td{min-width:3rem}
-    .steps code{white-space:pre-wrap;overflow-wrap:anywhere}
-    .steps .who{white-space:nowrap;font-weight:600;border-left:4px solid transparent}
-    \(lanes)
 
     """
-
-  private static let lanes = (0..<7).map { place in
-    ".steps .lane-\(place){border-left-color:var(--s\(place))}"
-  }.joined()
 
   /// A table says which of its columns hold numbers; saying it in every cell would double the page.
   private static let numericColumns = (1...ReportTable.mostColumns).map { place in
@@ -139,10 +131,6 @@ enum PageStyle {
     @media (max-width:40rem){body{font-size:15px}main{padding:1.5rem 1rem 3rem}
     h1{font-size:1.5rem}.chart{flex-basis:100%;padding:.4rem}.numbers{flex-basis:100%}
     .tiles{grid-template-columns:1fr;gap:.75rem}
-    .steps thead{display:none}.steps tr{display:grid;grid-template-columns:2.6rem 1fr}
-    .steps td{border-bottom:0;padding-top:.15rem;padding-bottom:.15rem}
-    .steps td:first-child{grid-row:1/4}.steps td:nth-child(n+2){grid-column:2}
-    .steps tr{border-bottom:1px solid var(--line);padding:.3rem 0}.mark{background:var(--tint)}
     th,td{padding:.4rem .55rem}
     section,footer{margin-top:2.25rem;padding-top:1.4rem}}
 

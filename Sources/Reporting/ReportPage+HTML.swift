@@ -23,13 +23,20 @@ extension ReportPage {
       "body",
       [:],
       [
-        .element("main", [:], [header, tileRow, contents] + sectionsHTML(images) + [conditions]),
-        .own("<div id=\"tip\" role=\"status\" hidden></div>"),
-        .element("script", [:], [.own(PageScript.hoverValues)]),
-      ]
+        .element("main", [:], [header, tileRow, contents] + sectionsHTML(images) + [conditions])
+      ] + script
     )
     return "<!doctype html>\n"
       + HTML.element("html", ["lang": "en"], [head, body]).markup + "\n"
+  }
+
+  /// What shows a chart's values; a page without charts has no script at all.
+  private var script: [HTML] {
+    if charts.isEmpty { return [] }
+    return [
+      .own("<div id=\"tip\" role=\"status\" hidden></div>"),
+      .element("script", [:], [.own(PageScript.hoverValues)]),
+    ]
   }
 
   private var header: HTML {

@@ -50,6 +50,23 @@ package final class Simulator {
     return log.events
   }
 
+  /// Asks everyone who runs what its contexts hold, and the store what its data hold.
+  ///
+  /// It is no part of the run: the clock stands still, and no event of it is handed to the observer,
+  /// within which it may be called.
+  ///
+  /// - Throws: ``SystemFailure`` when the system cannot answer.
+  package func look(_ header: PlanHeader) throws(SystemFailure) -> [Event] {
+    var answers = EventLog()
+    for actor in life.running {
+      for context in header.actor(actor)?.contextNames ?? [] {
+        try system.perform(.view(actor, context: context), &answers)
+      }
+    }
+    try system.perform(.data, &answers)
+    return answers.events
+  }
+
   private func start(_ header: PlanHeader) throws(SystemFailure) {
     life = ActorLife(header, system.capabilities)
     post = header.drive == .signals ? SignalPost() : nil

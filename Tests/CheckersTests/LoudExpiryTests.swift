@@ -46,7 +46,7 @@ import Traces
     var story = try Story("app", "share")
     story.tell("app", .lost)
     story.run(.fetch("app")) { $0.tell("app", .fetched([])) }
-    #expect(violation(story)?.because.contains("it was cut off before app") == true)
+    #expect(violation(story)?.because.contains("app was cut off by a limit, and app") == true)
   }
 
   @Test func `A trace in which nobody lost history says nothing`() throws {

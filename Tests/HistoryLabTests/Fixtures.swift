@@ -35,15 +35,31 @@ struct TestTerminal {
   let clock = TestClock()
   let terminal: Terminal
 
-  init(_ traits: Terminal.Traits = Terminal.Traits(), output: Recorder = Recorder()) {
+  /// With keys there is somebody who presses them, one after another.
+  init(
+    _ traits: Terminal.Traits = Terminal.Traits(),
+    output: Recorder = Recorder(),
+    keys: [UInt8]? = nil
+  ) {
     self.output = output
+    let key: (@Sendable () -> UInt8?)? = keys.map { Pressed($0).press }
     terminal = Terminal(
       traits,
       now: { [clock] in clock.now },
       output: output.take,
-      errors: errors.take
+      errors: errors.take,
+      key: key
     )
   }
+}
+
+/// Keys that are pressed one after another.
+private final class Pressed: Sendable {
+  private let keys: Mutex<[UInt8]>
+
+  init(_ keys: [UInt8]) { self.keys = Mutex(keys.reversed()) }
+
+  @Sendable func press() -> UInt8? { keys.withLock { $0.popLast() } }
 }
 
 extension Composition {

@@ -18,7 +18,9 @@ import Testing
       )
       #expect(other.system == "article")
       #expect(other.until == 3)
-      #expect(other.json)
+      #expect(other.json && !other.steps)
+      let walk = try ReplayOptions(parse("replay --step \(folder)/plan.jsonl"), in: .sample)
+      #expect(walk.steps && walk.command == "history-lab replay \(folder)/plan.jsonl --step")
       #expect(
         other.command
           == "history-lab replay \(folder)/plan.jsonl --system article --until 3 --json"

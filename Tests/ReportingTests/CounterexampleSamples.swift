@@ -169,6 +169,17 @@ extension CounterexampleSamples {
     ) { $0 == .purged(["1\u{7}"]) }
   }
 
+  /// A trace that tells a text wherever it can.
+  static func told(_ text: String) throws -> Counterexample {
+    let actor = ActorID(text)
+    var script = try TraceScript([actor, "widget"], consumers: [ActorID(text + "2")])
+    script.insert(actor, 1, .string(text), as: text)
+    script.run(.fetch("widget"), .fetched([text]))
+    script.run(.purge("widget"), outcome: .failed(SystemFailure(.failed, text)))
+    script.run(.purge(actor), .purged([text]))
+    return script.broken(text, because: text, transaction: text) { $0 == .purged([text]) }
+  }
+
   /// Objects that have a title alone, by key.
   static func items(_ titles: [Int64: String]) -> Objects {
     Dictionary(

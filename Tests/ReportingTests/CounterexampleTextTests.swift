@@ -41,7 +41,7 @@ import Traces
           7 │ │                                 │             │ crash                           │
           8 │ │                                 │ record #2   │                                 │
         > 9 ╰ │                                 │ purge #1 #2 │                                 │
-              · 6 closing steps: fetch, merge, record
+              · 2 closing steps: catch up
 
         share wrote #1; widget merged through #2 and purged #1 before app had merged it.
         #1 was written by share in step 1, consumed by mirror in step 4, merged by widget in step 6, purged
@@ -71,7 +71,7 @@ import Traces
           7 │ │ share  │ crash
           8 │ │ widget │ record #2
         > 9 ╰ │ widget │ purge #1 #2
-              · 6 closing steps: fetch, merge, record
+              · 2 closing steps: catch up
 
         share wrote #1; widget merged through #2 and purged #1 before app
         had merged it.
@@ -93,10 +93,10 @@ import Traces
         ──────┼──────────────────────────────────────────┼──────────────────────────────────────────────────
           1   │ insert Item/1 {title: "a"} -> #1         │
           2   │                                          │ pass: merge #1, record #1
-          3   │ pass: nothing new                        │
+          3   │ pass: record #1                          │
           4   │ insert Item/2 {title: "b"} -> #2         │
           5   │ purge fails (busy): the store was locked │
-              · 3 closing steps: fetch, data, view
+              · 3 closing steps: catch up, data, view
         >     │                                          │ view has Item/1 {title: "z"} instead of
               │                                          │ {title: "a"}, lacks Item/2 {title: "b"}
 
@@ -121,7 +121,7 @@ import Traces
     #expect(lines.contains { $0.hasPrefix("\(red)>\(end) 9 \(red)╰\(end) │") })
     #expect(lines.contains { $0.contains("\(red)purge #1 #2\(end)") })
     #expect(
-      lines.contains { $0.hasSuffix("\u{1b}[2m · 6 closing steps: fetch, merge, record\(end)") }
+      lines.contains { $0.hasSuffix("\u{1b}[2m · 2 closing steps: catch up\(end)") }
     )
   }
 
@@ -192,11 +192,11 @@ import Traces
     let counterexample = script.broken("LoudExpiry", because: "late") { $0 == .expired }
     #expect(
       Self.text(counterexample).split(separator: "\n").dropFirst(3).prefix(6) == [
-        "  1   │ launch as a new member at #7                                │",
-        "  2   │ crash                                                       │",
-        "  3   │ launch without a cursor                                     │",
-        "  4   │                                                             │ (skipped) widget is stopped",
-        "> 5   │ pass: is told that history expired, fails (expired): resync │",
+        "  1   │ launch as a new member at #7       │",
+        "  2   │ crash                              │",
+        "  3   │ launch without a cursor            │",
+        "  4   │                                    │ (skipped) widget is stopped",
+        "> 5   │ pass: is told that history expired │",
         "late.",
       ]
     )
@@ -219,10 +219,10 @@ import Traces
     #expect(
       Self.text(counterexample).split(separator: "\n").dropFirst(3).prefix(5) == [
         #"  1 ╭ │ insert Item/1 {title: "a"} -> #1 │"#,
-        "    │ · 1 closing step: fetch",
-        "    │ │                                  │ merge #1",
-        "    │ · 1 closing step: fetch",
-        #">   ╰ · data: Item/1 {title: "a"}"#,
+        "    │ · 1 closing step: catch up",
+        "    │ │                                  │ catch up: merge #1",
+        "    │ · 1 closing step: catch up",
+        ">   ╰ · everyone has caught up",
       ]
     )
   }

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `Nothing that is told can become markup`() throws {
-    let page = hostilePage()
+    let page = try hostilePage()
     let html = page.html(images: .missing(because: Self.hostile))
     #expect(!html.contains("<script>alert"))
     #expect(!html.contains("javascript:\""))
@@ -146,11 +146,10 @@ import Testing
     + "<text fill=\"#1f2328\">x</text></svg>"
 
   /// A page that tells nothing but a script, everywhere that something can be told.
-  private func hostilePage() -> ReportPage {
+  private func hostilePage() throws -> ReportPage {
     let text = Self.hostile
     var table = ReportTable(caption: text, columns: [.text(text)])
     table.append(ReportTable.Row([text], mark: .bad, anchor: text))
-    let step = StepTable.Step(number: 1, actor: text, action: text, outcome: text)
     let palette = ContenderPalette(contenders: [text], floors: [])
     let chart = RatioChart(
       id: text,
@@ -166,7 +165,8 @@ import Testing
     ).chart
     let blocks: [PageBlock] = [
       .paragraph(text), .subheading(text, anchor: "a"), .table(table), .preformatted(text),
-      .steps(StepTable(caption: text, steps: [step])), .command(text, purpose: text),
+      .counterexample(CounterexamplePicture(try CounterexampleSamples.told(text))),
+      .command(text, purpose: text),
       .link(path: text, text: text), .figure(Figure(chart: chart, table: table)),
     ]
     let tile = VerdictTile(subject: text, state: .bad, word: text, answer: text, detail: text)

@@ -58,18 +58,6 @@ import Testing
     )
   }
 
-  @Test func `Steps become a table with a sign at what broke`() {
-    let steps = StepTable(
-      caption: "Who did what",
-      steps: [
-        .init(number: 1, actor: "app", action: "write", outcome: "transaction 1"),
-        .init(number: 2, actor: "widget", action: "pass", outcome: "lost", mark: .bad),
-      ]
-    )
-    #expect(steps.actors == ["app", "widget"])
-    #expect(steps.table.text().contains("\u{2717}    2  widget  pass   lost"))
-  }
-
   private func table() -> ReportTable {
     var table = ReportTable(caption: "Costs", columns: [.text("name"), .number("cost")])
     table.append(["fetch", "1.20 ms"])

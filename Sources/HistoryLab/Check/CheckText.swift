@@ -25,7 +25,9 @@ struct CheckText {
     let style: Style = report.findings.isEmpty ? .green : .red
     terminal.print(terminal.styled("  " + report.sentence.capitalizedFirst, style))
     terminal.print("")
-    for (index, finding) in ordered(report.findings).enumerated() {
+    for (index, finding) in FindingOrder.tellingFirst(report.findings, by: \.violation.checker)
+      .enumerated()
+    {
       if index == 0 { show(finding) } else { mention(finding) }
     }
     if report.findings.count > 1 { terminal.print("") }
@@ -66,15 +68,6 @@ struct CheckText {
     }
   }
 
-  /// What was lost matters most to a person: purges first, then lost updates, then the rest.
-  private func ordered(_ findings: [FindingReport]) -> [FindingReport] {
-    let order = ["PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress"]
-    return findings.sorted { left, right in
-      (order.firstIndex(of: left.violation.checker) ?? order.count)
-        < (order.firstIndex(of: right.violation.checker) ?? order.count)
-    }
-  }
-
   private func show(_ report: FindingReport) {
     let finding = report.finding
     terminal.print(
@@ -106,4 +99,7 @@ struct CheckText {
 extension String {
   /// The text with its first letter in upper case.
   var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+
+  /// The text as a sentence: with a full stop, unless it ends in some other way.
+  var fullStopped: String { [".", "!", "?"].contains { hasSuffix($0) } ? self : self + "." }
 }

@@ -83,10 +83,34 @@ final class PlanLane {
     return found ?? suite.violation(of: checker)
   }
 
-  /// Runs a plan and keeps everything that happened.
-  func trace(_ plan: Plan) throws(SystemFailure) -> Trace {
+  /// Runs a plan and keeps everything that happened, to its end or until a command is over.
+  func trace(_ plan: Plan, until count: Int? = nil) throws(SystemFailure) -> Trace {
     let header = TraceHeader(plan: plan, system: system.name, versions: versions)
-    return Trace(header: header, events: try simulator.run(plan))
+    var kept = 0
+    let events = try simulator.run(plan) { event in
+      kept += 1
+      return !event.happening.isEnd(of: count)
+    }
+    return Trace(header: header, events: Array(events.prefix(kept)))
+  }
+
+  /// Runs a plan, to its end or until a command is over, and asks everyone after each step of it what
+  /// they hold: the answers by the position of the event after which they were given.
+  func answers(_ plan: Plan, until count: Int? = nil) throws(SystemFailure) -> [Int: [Event]] {
+    var answers: [Int: [Event]] = [:]
+    var failure: SystemFailure?
+    _ = try simulator.run(plan) { event in
+      guard event.happening.endsStep else { return true }
+      do throws(SystemFailure) {
+        answers[event.at] = try simulator.look(plan.header)
+      } catch {
+        failure = error
+        return false
+      }
+      return !event.happening.isEnd(of: count)
+    }
+    if let failure { throw failure }
+    return answers
   }
 }
 
@@ -97,5 +121,23 @@ extension CheckerSuite {
       if case .invalid(let violation) = answer.verdict { return violation }
     }
     return nil
+  }
+}
+
+extension Happening {
+  /// Whether a command is over with it, whether it ran or not.
+  fileprivate var endsStep: Bool {
+    switch self {
+    case .ended, .skipped: true
+    default: false
+    }
+  }
+
+  /// Whether the first so many commands of a plan are over with it.
+  fileprivate func isEnd(of count: Int?) -> Bool {
+    switch self {
+    case .ended(let command?, _), .skipped(let command?, _): command + 1 == count
+    default: false
+    }
   }
 }

@@ -1,11 +1,8 @@
 import Checkers
-import Foundation
-import PropertyTesting
 import Reporting
 import Simulation
 import Systems
 import Traces
-import Workloads
 
 /// Runs one plan again, from a file or from the seed of a check.
 struct ReplayVerb: Verb {
@@ -14,73 +11,43 @@ struct ReplayVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    var (plan, name) = try source()
-    if let system = options.system { name = system }
-    guard let system = LabSystem.named(name) else {
-      throw .usage("the file names the system \(name.quoted), which this build does not have.")
+    let source = try ReplaySource(options)
+    let place = try options.place()
+    let lane = PlanLane(source.system, at: place, versions: ["lab": ToolSpec.version])
+    defer { place.removeStore() }
+    do throws(SystemFailure) {
+      return try run(source, lane)
+    } catch {
+      throw .lab("the plan could not be run on \(source.system.name): \(error.message)")
     }
-    if let until = options.until { plan.commands = Array(plan.commands.prefix(until)) }
-    let (trace, suite) = try run(plan, on: system)
+  }
+
+  private func run(_ source: ReplaySource, _ lane: PlanLane) throws(SystemFailure) -> ExitCode {
+    let trace = try lane.trace(source.plan, until: options.until)
+    let suite = CheckerSuite(checking: trace, scope: .all)
+    let violation = violation(in: suite, source)
     if options.json {
+      var trace = trace
+      if let until = options.until {
+        trace.header.plan.commands = Array(trace.header.plan.commands.prefix(until))
+      }
       terminal.print(TraceCodec.encode(trace).trimmedNewline)
+    } else if options.steps || options.until != nil {
+      let walk = ReplayWalk(trace, violation, until: options.until, on: terminal)
+      try walk.run(showing: options.steps ? .everyStep : .lastStep, lane)
     } else {
-      show(trace, suite)
+      show(trace, violation, suite)
     }
     return code(suite)
   }
 
-  /// The plan, and the system that it is for unless someone says otherwise.
-  private func source() throws(LabError) -> (Plan, String) {
-    switch options.source {
-    case .file(let path):
-      let text = try Self.read(path)
-      do throws(FormatError) {
-        let file = try LabFile(text)
-        return (file.plan, file.system ?? "tracker")
-      } catch {
-        throw .usage("\(path): \(error.description)")
-      }
-    case .seed(let seed, let number, let planOptions):
-      let name = options.system ?? "tracker"
-      guard let system = LabSystem.named(name) else {
-        throw .usage("there is no system \(name.quoted). Try: history-lab list systems")
-      }
-      let recipe = PlanRecipe(
-        generator: PlanGenerator(try planOptions.style(for: system)),
-        seed: seed,
-        timestamps: system.timestamps
-      )
-      return (recipe.plan(number).plan, name)
-    }
+  /// What is shown: the invariant that the file names, else the first that broke.
+  private func violation(in suite: CheckerSuite, _ source: ReplaySource) -> Violation? {
+    source.checker.flatMap { suite.violation(of: $0) } ?? suite.violation
   }
 
-  private static func read(_ path: String) throws(LabError) -> String {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw .usage("\(path.quoted) cannot be read.")
-    }
-    guard let text = String(validating: data, as: UTF8.self) else {
-      throw .usage("\(path.quoted) is not text in UTF-8: it is no plan and no counterexample.")
-    }
-    return text
-  }
-
-  private func run(
-    _ plan: Plan,
-    on system: LabSystem
-  ) throws(LabError) -> (Trace, CheckerSuite) {
-    let place = try options.place()
-    let lane = PlanLane(system, at: place, versions: ["lab": ToolSpec.version])
-    defer { place.removeStore() }
-    do throws(SystemFailure) {
-      let trace = try lane.trace(plan)
-      return (trace, CheckerSuite(checking: trace, scope: .all))
-    } catch {
-      throw .lab("the plan could not be run on \(system.name): \(error.message)")
-    }
-  }
-
-  private func show(_ trace: Trace, _ suite: CheckerSuite) {
-    if let violation = suite.violation {
+  private func show(_ trace: Trace, _ violation: Violation?, _ suite: CheckerSuite) {
+    if let violation {
       let text = CounterexampleText(
         width: min(terminal.traits.width, 120),
         colour: terminal.traits.usesColour
@@ -103,8 +70,10 @@ struct ReplayVerb: Verb {
     }
   }
 
+  /// A run that was stopped on purpose and broke nothing so far is good.
   private func code(_ suite: CheckerSuite) -> ExitCode {
     if suite.violation != nil { return .violation }
+    if options.until != nil { return .good }
     let isDecided = suite.verdicts.contains { answer in
       if case .valid = answer.verdict { true } else { false }
     }
@@ -122,23 +91,7 @@ extension ReplayOptions {
   }
 }
 
-extension LabFile {
-  /// The system that the file's plan ran on, if it did.
-  fileprivate var system: String? {
-    switch self {
-    case .plan: nil
-    case .trace(let trace): trace.header.system
-    case .counterexample(let counterexample): counterexample.trace.header.system
-    }
-  }
-}
-
 extension String {
   /// The text without a newline at its end.
   fileprivate var trimmedNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
-
-  /// The text of some bytes, or nothing when they are not UTF-8.
-  fileprivate init?(validating data: Data, as encoding: UTF8.Type) {
-    self.init(data: data, encoding: .utf8)
-  }
 }

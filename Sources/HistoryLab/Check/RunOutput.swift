@@ -63,7 +63,7 @@ struct RunOutput {
     }
   }
 
-  /// Keeps the counterexample, its plan and its trace.
+  /// Keeps the counterexample, as a file and as a page, its plan and its trace.
   func keep(
     _ finding: Finding,
     replayOfPlan: String,
@@ -83,6 +83,8 @@ struct RunOutput {
       json: false,
       onDisk: onDisk
     )
+    let page = CounterexamplePage(counterexample, replay: replay.command, file: file)
+    try write("counterexample-\(stem).html", page.html())
     return FindingReport(
       finding: finding,
       file: folder.path(of: file),

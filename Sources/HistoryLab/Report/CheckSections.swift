@@ -5,6 +5,8 @@ import Traces
 /// What checks found, as tiles and sections of a page.
 struct CheckSections {
   let checks: [RunCollection.Check]
+  /// The folder in which the page will lie.
+  let pageFolder: String
 
   /// One tile a system.
   var tiles: [VerdictTile] {
@@ -69,28 +71,36 @@ struct CheckSections {
     return table
   }
 
+  /// What broke, what tells most first: that one with its picture, the others with the way to theirs.
   private func findings(_ check: RunCollection.Check) -> [PageBlock] {
-    check.system.counterexamples.flatMap { found -> [PageBlock] in
+    let found = FindingOrder.tellingFirst(check.system.counterexamples, by: \.checker)
+    return found.enumerated().flatMap { place, found -> [PageBlock] in
       let anchor = PageSection.anchor(from: "\(check.system.system) \(found.checker)")
       let commands = found.commands == 1 ? "1 command" : "\(found.commands) commands"
       let heading = "\(found.checker), broken in \(commands)"
-      return [.subheading(heading, anchor: anchor), .paragraph(found.because)] + story(found)
+      return [.subheading(heading, anchor: anchor), .paragraph(found.because.fullStopped)]
+        + (place == 0 ? picture(found) : []) + page(found)
         + [.command(found.replay, purpose: "See it again:")]
     }
   }
 
-  /// The steps as text, read from the counterexample's own file when it is still there.
-  private func story(_ found: CheckDocument.Found) -> [PageBlock] {
+  /// The picture, drawn from the counterexample's own file when it is still there.
+  private func picture(_ found: CheckDocument.Found) -> [PageBlock] {
     guard let data = FileManager.default.contents(atPath: found.file),
       let text = String(data: data, encoding: .utf8)
     else { return [.preformatted(found.plan.joined(separator: "\n"))] }
     do throws(FormatError) {
-      let counterexample = try CounterexampleCodec.decode(text)
-      let story = CounterexampleText(width: 96).render(counterexample, replay: "")
-      let table = story.split(separator: "\n\n", omittingEmptySubsequences: true)
-      return table.count > 1 ? [.preformatted(String(table[1]))] : [.preformatted(story)]
+      return [.counterexample(CounterexamplePicture(try CounterexampleCodec.decode(text)))]
     } catch {
       return [.paragraph("\(found.file) cannot be read: \(error.description)")]
     }
+  }
+
+  /// The way to the counterexample's own page, when that is still there.
+  private func page(_ found: CheckDocument.Found) -> [PageBlock] {
+    let path = (found.file as NSString).deletingPathExtension + ".html"
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    let link = RelativePath.path(from: pageFolder, to: path)
+    return [.link(path: link, text: "The picture of \(found.checker), its plan and its file")]
   }
 }

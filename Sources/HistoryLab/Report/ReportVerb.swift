@@ -16,17 +16,17 @@ struct ReportVerb: Verb {
       )
     }
     for reason in runs.unreadable { terminal.log("history-lab: left out: \(reason)") }
-    let page = page(runs)
-    let images = ChartTool(toolsFolder: Self.toolsFolder).draw(page.charts)
     let path = options.html ?? newest + "/index.html"
+    let page = page(runs, in: (path as NSString).deletingLastPathComponent)
+    let images = ChartTool(toolsFolder: Self.toolsFolder).draw(page.charts)
     try write(page.html(images: images), to: path)
     terminal.print("Report: \(path)")
     return .good
   }
 
   /// Verdicts first, then what broke, then what it costs.
-  private func page(_ runs: RunCollection) -> ReportPage {
-    let checks = CheckSections(checks: runs.checks)
+  private func page(_ runs: RunCollection, in folder: String) -> ReportPage {
+    let checks = CheckSections(checks: runs.checks, pageFolder: folder)
     guard let bench = runs.bench else {
       return ReportPage(
         title: "Persistent History Lab",

@@ -23,7 +23,8 @@ extension Terminal {
       traits,
       now: { ContinuousClock.now - start },
       output: output.write,
-      errors: errors.write
+      errors: errors.write,
+      key: KeyReader.standard
     )
   }
 

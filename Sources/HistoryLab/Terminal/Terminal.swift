@@ -22,6 +22,8 @@ final class Terminal: Sendable {
   let traits: Traits
   /// Time since some moment; it never goes back.
   let now: @Sendable () -> Duration
+  /// Waits for a key and answers it; nothing where nobody can press one.
+  let key: (@Sendable () -> UInt8?)?
   private let output: TextSink
   private let errors: TextSink
   private let state = Mutex(State())
@@ -30,12 +32,14 @@ final class Terminal: Sendable {
     _ traits: Traits,
     now: @escaping @Sendable () -> Duration,
     output: @escaping TextSink,
-    errors: @escaping TextSink
+    errors: @escaping TextSink,
+    key: (@Sendable () -> UInt8?)? = nil
   ) {
     self.traits = traits
     self.now = now
     self.output = output
     self.errors = errors
+    self.key = key
   }
 
   /// Why a result could not be written, if one could not.

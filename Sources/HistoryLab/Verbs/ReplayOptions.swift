@@ -12,6 +12,8 @@ struct ReplayOptions: Hashable, Sendable {
   var system: String?
   /// How many of the plan's commands are run, or nothing for all.
   var until: Int?
+  /// Whether it walks through the plan, a command at a time.
+  var steps = false
   /// Whether the results are printed as JSON.
   var json: Bool
   /// The folder for real store files, or nothing for stores in memory.
@@ -37,7 +39,12 @@ struct ReplayOptions: Hashable, Sendable {
     "until",
     .integer("N", 1...10_000_000),
     defaultText: "to the end",
-    "Stops after the plan's first N commands."
+    "Stops after command N and shows where everyone stands: views, data, cursors, watermark."
+  )
+  static let stepFlag = Flag(
+    "step",
+    "Walks through the plan: each command with what it did and where everyone stands after it. On a "
+      + "terminal a key goes on and q stops."
   )
 }
 
@@ -49,7 +56,11 @@ extension ReplayOptions {
     system = arguments.value(Self.systemOption)
     if let system { try composition.checkSystem(system) }
     until = arguments.value(Self.untilOption)
+    steps = arguments.isSet(Self.stepFlag)
     json = arguments.isSet(CommonOption.json)
+    if steps, json {
+      throw .usage("--step shows text for people: leave out --json, or --step for the whole trace.")
+    }
     onDisk = arguments.value(CommonOption.onDisk)
     if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
   }
@@ -84,6 +95,7 @@ extension ReplayOptions {
     }
     if let onDisk { words += ["--on-disk", onDisk] }
     if let until { words += ["--until", String(until)] }
+    if steps { words.append("--step") }
     if json { words.append("--json") }
     return words.map(\.shellQuoted).joined(separator: " ")
   }
@@ -101,7 +113,7 @@ extension ReplayOptions {
       )
     ],
     options: [systemOption.spec, seedOption.spec, plan.spec] + PlanOptions.specs + [
-      untilOption.spec, CommonOption.onDisk.spec, CommonOption.json.spec,
+      stepFlag.spec, untilOption.spec, CommonOption.onDisk.spec, CommonOption.json.spec,
     ],
     examples: [
       Example(
@@ -114,7 +126,11 @@ extension ReplayOptions {
       ),
       Example(
         "replay Reports/latest/counterexample.jsonl --until 3",
-        "The same plan, stopped after its third command."
+        "The same plan, stopped after its third command: who has what, and how far."
+      ),
+      Example(
+        "replay Reports/latest/counterexample.jsonl --step",
+        "A walk through the plan, a command at a time."
       ),
     ]
   )

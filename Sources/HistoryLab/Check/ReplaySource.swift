@@ -1,0 +1,79 @@
+import Foundation
+import PropertyTesting
+import Traces
+import Workloads
+
+/// What is to be run again: the plan, the system that it is for, and the invariant that it broke.
+struct ReplaySource {
+  var plan: Plan
+  let system: LabSystem
+  /// The invariant that the file says was broken; nothing for a plan alone.
+  let checker: String?
+
+  /// Reads the file, or draws the plan of a seed.
+  ///
+  /// - Throws: a usage error that says what is wrong with the file, the system or the number.
+  init(_ options: ReplayOptions) throws(LabError) {
+    switch options.source {
+    case .file(let path):
+      let file = try Self.read(path)
+      plan = file.plan
+      checker = file.checker
+      system = try Self.system(options.system ?? file.system ?? "tracker")
+    case .seed(let seed, let number, let planOptions):
+      checker = nil
+      system = try Self.system(options.system ?? "tracker")
+      let recipe = PlanRecipe(
+        generator: PlanGenerator(try planOptions.style(for: system)),
+        seed: seed,
+        timestamps: system.timestamps
+      )
+      plan = recipe.plan(number).plan
+    }
+    let count = plan.commands.count
+    guard let until = options.until, until > count else { return }
+    throw .usage(
+      "--until \(until): the plan has \(count) \(count == 1 ? "command" : "commands"). "
+        + (count == 0 ? "Leave it out." : "Give a number from 1 to \(count).")
+    )
+  }
+
+  private static func system(_ name: String) throws(LabError) -> LabSystem {
+    guard let system = LabSystem.named(name) else {
+      throw .usage("the file names the system \(name.quoted), which this build does not have.")
+    }
+    return system
+  }
+
+  private static func read(_ path: String) throws(LabError) -> LabFile {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw .usage("\(path.quoted) cannot be read.")
+    }
+    guard let text = String(data: data, encoding: .utf8) else {
+      throw .usage("\(path.quoted) is not text in UTF-8: it is no plan and no counterexample.")
+    }
+    do throws(FormatError) { return try LabFile(text) } catch {
+      throw .usage("\(path): \(error.description)")
+    }
+  }
+}
+
+extension LabFile {
+  /// The system that the file's plan ran on, if it did.
+  fileprivate var system: String? {
+    switch self {
+    case .plan: nil
+    case .trace(let trace): trace.header.system
+    case .counterexample(let counterexample): counterexample.trace.header.system
+    }
+  }
+
+  /// The invariant that the file says was broken, if it says so.
+  fileprivate var checker: String? {
+    if case .counterexample(let counterexample) = self {
+      counterexample.violation.checker
+    } else {
+      nil
+    }
+  }
+}

@@ -1,0 +1,54 @@
+internal import PersistentHistory
+package import Traces
+
+/// A counterexample as a page of its own: its picture, and what to copy.
+package struct CounterexamplePage: Sendable {
+  /// What it shows.
+  package var counterexample: Counterexample
+  /// The command that runs it again.
+  package var replay: String
+  /// The name of the file beside the page that holds it.
+  package var file: String
+
+  /// Makes a page.
+  package init(_ counterexample: Counterexample, replay: String, file: String) {
+    self.counterexample = counterexample
+    self.replay = replay
+    self.file = file
+  }
+
+  /// The page, one file that needs neither network nor script.
+  package func html() -> String { page.html(images: .drawn([:])) }
+
+  private var page: ReportPage {
+    let story = CounterexampleStory(counterexample, isNarrow: false)
+    let lived = story.lifeSentence.map { [PageBlock.paragraph($0)] } ?? []
+    return ReportPage(
+      title: story.title,
+      lead: story.sentence,
+      sections: [
+        PageSection(
+          "What happened",
+          [.counterexample(CounterexamplePicture(counterexample))] + lived
+        ),
+        PageSection("See it again", again),
+      ],
+      environment: counterexample.trace.header.versions.sorted { $0.key < $1.key }
+        .map { ReportPage.Fact($0.key, $0.value) }
+    )
+  }
+
+  private var again: [PageBlock] {
+    let plan = PlanCodec.encode(counterexample.trace.header.plan)
+    return [
+      .command(replay, purpose: "Run it again:"),
+      .command(replay + " --step", purpose: "Walk through it, a command at a time:"),
+      .command(plan, purpose: "The plan, for a file of one's own:"),
+      .link(path: file, text: "The plan with everything that happened"),
+      .paragraph(
+        "That file is a test as it stands: where a folder of counterexamples is replayed with the tests, "
+          + "as in Tests/HistoryLabTests/Counterexamples, drop it in unchanged."
+      ),
+    ]
+  }
+}

@@ -1,0 +1,222 @@
+internal import PersistentHistory
+internal import Traces
+
+/// The drawing of a counterexample's picture, as markup of an inline SVG.
+struct PictureDrawing {
+  let layout: PictureLayout
+  let story: CounterexampleStory
+  /// Where everyone stands before the first row, and after each.
+  let positions: [TracePositions]
+  /// The position of the transaction that was lost, if one was.
+  let followed: Int?
+  let counterexample: Counterexample
+
+  init(_ counterexample: Counterexample, _ story: CounterexampleStory) {
+    self.counterexample = counterexample
+    self.story = story
+    var state = TracePositions()
+    for event in story.opening { state.apply(event) }
+    positions = story.rows.reduce(into: [state]) { states, row in
+      for event in row.events { state.apply(event) }
+      states.append(state)
+    }
+    layout = PictureLayout(
+      counterexample.trace.header.plan.header,
+      rows: story.rows,
+      transactions: state.transactions
+    )
+    followed = counterexample.violation.transaction.flatMap { state.position(of: $0) }
+  }
+
+  /// The whole drawing.
+  func html() -> HTML {
+    let size = "\(layout.width) \(layout.height)"
+    return .element(
+      "svg",
+      [
+        "role": "img", "aria-label": story.sentence, "viewBox": "0 0 " + size,
+        "width": String(layout.width), "height": String(layout.height),
+        // On a narrow screen it shrinks a little before it scrolls.
+        "style": "min-width:\(layout.width * 3 / 4)px",
+      ],
+      bands + names + lifeLines + [watermark] + bars + cursors
+        + story.rows.indices.map { step($0) }
+    )
+  }
+
+  /// The colours of an actor.
+  func tone(_ lane: Int) -> String { "c\(lane % 7)" }
+
+  static func path(_ style: String, _ line: String) -> HTML {
+    .shape("path", ["class": style, "d": line])
+  }
+
+  static func label(
+    _ text: String,
+    _ x: Int,
+    _ y: Int,
+    _ style: String = "",
+    title: String? = nil
+  ) -> HTML {
+    .element(
+      "text",
+      ["x": String(x), "y": String(y), "class": style],
+      [.text(text)] + (title.map { [HTML.element("title", text: $0)] } ?? [])
+    )
+  }
+}
+
+extension PictureDrawing {
+  // MARK: Behind everything
+
+  /// The frame of the store, a line between rows, and a band for the row that breaks.
+  private var bands: [HTML] {
+    let rules = story.rows.indices.dropFirst().map { "M0 \(layout.top($0))H\(layout.width)" }
+    let broken = story.rows.indices.filter { story.rows[$0].kind == .violation }.map { row in
+      Self.box("tl-bad", 0, layout.top(row), layout.width, layout.height(row), 0)
+    }
+    let store = Self.box(
+      "tl-store",
+      layout.storeX,
+      PictureLayout.head - 8,
+      layout.storeWidth,
+      layout.bottom - PictureLayout.head + 8,
+      8
+    )
+    return [store] + broken + [Self.path("tl-rule", rules.joined())]
+  }
+
+  static func box(
+    _ style: String,
+    _ x: Int,
+    _ y: Int,
+    _ width: Int,
+    _ height: Int,
+    _ radius: Int
+  ) -> HTML {
+    .shape(
+      "rect",
+      [
+        "class": style, "x": String(x), "y": String(y), "width": String(width),
+        "height": String(height), "rx": String(radius),
+      ]
+    )
+  }
+
+  /// The names above the lanes and the numbers of the steps.
+  private var names: [HTML] {
+    let letters = layout.laneWidth / 7
+    let actors = layout.lanes.enumerated().map { lane, actor in
+      let name = CounterexamplePhrase.printable(actor.name)
+      return Self.label(
+        CounterexampleCell.cut(name, to: letters),
+        layout.laneX(lane),
+        16,
+        "tl-name " + tone(lane),
+        title: name
+      )
+    }
+    let numbers = story.rows.indices.map { row in
+      let isBroken = story.rows[row].kind == .violation
+      let number = isBroken ? "\u{2717} " + story.rows[row].number : story.rows[row].number
+      return Self.label(number, 30, layout.y(row) + 4, isBroken ? "tl-no bad" : "tl-no")
+    }
+    let store = layout.storeX + layout.storeWidth / 2
+    return actors + [Self.label("store", store, 16, "tl-name")] + numbers
+  }
+
+  /// A line in each actor's lane while it runs.
+  private var lifeLines: [HTML] {
+    layout.lanes.enumerated().map { lane, actor in
+      var line = ""
+      var from: Int? = positions[0].running.contains(actor) ? PictureLayout.head - 8 : nil
+      for row in story.rows.indices {
+        let isRunning = positions[row + 1].running.contains(actor)
+        if let start = from, !isRunning {
+          line += "M\(layout.laneX(lane)) \(start)V\(layout.y(row))"
+          from = nil
+        } else if from == nil, isRunning {
+          from = layout.y(row)
+        }
+      }
+      if let from { line += "M\(layout.laneX(lane)) \(from)V\(layout.bottom)" }
+      return Self.path("tl-life " + tone(lane), line)
+    }
+  }
+
+  // MARK: Steps
+
+  /// What one step did: who, in a pill, a line to the store, and a mark on each transaction.
+  private func step(_ index: Int) -> HTML {
+    let row = story.rows[index]
+    let touch = PictureTouch(row.events, positions[index + 1])
+    guard let actor = row.actor, let lane = layout.lanes.firstIndex(of: actor) else {
+      return .text("")
+    }
+    let y = layout.y(index)
+    let half = min(layout.laneWidth / 2 - 2, row.verb.count * 7 / 2 + 9)
+    let x = layout.laneX(lane)
+    let title = story.value(of: row)
+    return .element(
+      "g",
+      ["class": "\(tone(lane)) \(row.kind.name)"],
+      [.element("title", text: title)] + link(touch, from: x + half, y)
+        + [
+          Self.box("tl-pill", x - half, y - 11, 2 * half, 22, 11),
+          Self.label(CounterexampleCell.cut(row.verb, to: layout.laneWidth / 7), x, y + 4),
+        ] + marks(touch, y)
+    )
+  }
+
+  /// A line between an actor and the farthest transaction that it touches, with an arrow's head.
+  private func link(_ touch: PictureTouch, from x: Int, _ y: Int) -> [HTML] {
+    guard let far = touch.all.max() else { return [] }
+    let end = layout.barX(far)
+    let isFollowed = followed.map(touch.all.contains) ?? false
+    var line = "M\(x) \(y)H\(end)"
+    if !touch.committed.isEmpty { line += "M\(end - 8) \(y - 4)l6 4l-6 4" }
+    if touch.isRead { line += "M\(x + 7) \(y - 4)l-6 4l6 4" }
+    return (isFollowed ? [Self.path("tl-hit", "M\(x) \(y)H\(layout.barX(followed ?? far))")] : [])
+      + [Self.path("tl-link", line)]
+  }
+
+  /// Rings and dots on what was read and merged, crosses on what was purged.
+  private func marks(_ touch: PictureTouch, _ y: Int) -> [HTML] {
+    func circles(_ positions: Set<Int>) -> String {
+      positions.sorted().map { "M\(layout.barX($0) - 4) \(y)a4 4 0 1 0 8 0a4 4 0 1 0 -8 0" }
+        .joined()
+    }
+    let crosses = touch.purged.sorted()
+      .map { "M\(layout.barX($0) - 4) \(y + 6)l8 8m0 -8l-8 8" }.joined()
+    return [
+      touch.onlyRead.isEmpty ? nil : Self.path("tl-ring", circles(touch.onlyRead)),
+      touch.merged.isEmpty ? nil : Self.path("tl-dot", circles(touch.merged)),
+      crosses.isEmpty ? nil : Self.path("tl-cross", crosses),
+    ].compactMap { $0 }
+  }
+}
+
+/// The transactions that a step touches, by position.
+struct PictureTouch {
+  private(set) var committed: Set<Int> = []
+  private(set) var read: Set<Int> = []
+  private(set) var merged: Set<Int> = []
+  private(set) var purged: Set<Int> = []
+
+  var all: Set<Int> { committed.union(read).union(merged).union(purged) }
+  var onlyRead: Set<Int> { read.subtracting(merged) }
+  var isRead: Bool { !read.isEmpty || !merged.isEmpty }
+
+  init(_ events: [Event], _ positions: TracePositions) {
+    func found(_ names: [TransactionName]) -> [Int] { names.compactMap(positions.position) }
+    for event in events {
+      switch event.happening {
+      case .committed(let transaction): committed.formUnion(found([transaction.name]))
+      case .fetched(let names), .observed(let names): read.formUnion(found(names))
+      case .merged(let names), .consumed(let names): merged.formUnion(found(names))
+      case .purged(let names): purged.formUnion(found(names))
+      default: break
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import PersistentHistory
+internal import Traces
+
+/// Where everything of a counterexample's picture lies, in pixels.
+///
+/// Time goes down, a row a step. From the left: the steps' numbers, a lane for each actor and
+/// consumer, and the store, where each transaction has a column and each cursor a place between
+/// two of them.
+struct PictureLayout {
+  /// The room for the steps' numbers.
+  static let gutter = 34
+  /// The room for the names above the lanes.
+  static let head = 34
+  private static let rowHeightMin = 38
+  private static let lineHeight = 20
+  /// The letters of a step's sentence that surely fit one line beside the picture.
+  private static let lineLength = 62
+  /// The room for all columns of the store, beyond which they grow thin.
+  private static let storeWidthMax = 520
+  private static let storePadding = 18
+  private static let letterWidth = 7
+  private static let columnWidthMax = 56
+
+  /// The actors and consumers, from left to right.
+  let lanes: [ActorID]
+  /// How wide each lane is.
+  let laneWidth: Int
+  /// How wide a transaction's column is.
+  let column: Int
+  /// Whether each transaction's name fits its column.
+  let namesFit: Bool
+  private let tops: [Int]
+  private let transactionCount: Int
+
+  init(_ header: PlanHeader, rows: [CounterexampleRow], transactions: [TransactionName]) {
+    lanes = header.actors.map(\.id) + header.consumers
+    let longest = (lanes.map(\.name.count) + rows.map(\.verb.count)).max() ?? 0
+    laneWidth = min(max(longest * Self.letterWidth + 20, 62), 120)
+    transactionCount = transactions.count
+    let name = (transactions.map(\.count).max() ?? 0) + 1
+    let wanted = min(max(name * Self.letterWidth + 14, 34), Self.columnWidthMax)
+    column = min(wanted, max(5, Self.storeWidthMax / max(1, transactions.count)))
+    namesFit = column == wanted
+    tops = rows.reduce(into: [Self.head]) { tops, row in
+      tops.append((tops.last ?? 0) + Self.height(of: row))
+    }
+  }
+
+  private static func height(of row: CounterexampleRow) -> Int {
+    let letters = CounterexampleCell.width(row.text) + (row.actor?.name.count ?? 0) + 3
+    let lines = (letters + lineLength - 1) / lineLength
+    return max(rowHeightMin, lines * lineHeight + 14)
+  }
+
+  var width: Int { storeX + storeWidth + 4 }
+  var height: Int { (tops.last ?? Self.head) + 6 }
+  var bottom: Int { tops.last ?? Self.head }
+  var storeX: Int { Self.gutter + lanes.count * laneWidth + 12 }
+  var storeWidth: Int { transactionCount * column + 2 * Self.storePadding }
+
+  /// The upper edge of a row.
+  func top(_ row: Int) -> Int { tops[row] }
+
+  func height(_ row: Int) -> Int { tops[row + 1] - tops[row] }
+
+  /// Where a row's marks lie.
+  func y(_ row: Int) -> Int { tops[row] + 18 }
+
+  /// The middle of an actor's lane.
+  func laneX(_ lane: Int) -> Int { Self.gutter + lane * laneWidth + laneWidth / 2 }
+
+  /// The middle of a transaction's column.
+  func barX(_ position: Int) -> Int {
+    storeX + Self.storePadding + position * column + column / 2
+  }
+
+  /// Where a cursor lies that so many transactions are at or below, a little apart from the others'.
+  func cursorX(_ count: Int, lane: Int) -> Int {
+    storeX + Self.storePadding + count * column + (2 * lane - lanes.count + 1) * spread / 2
+  }
+
+  /// Where the watermark lies: in the middle of the cursors that it stands for.
+  func watermarkX(_ count: Int) -> Int { storeX + Self.storePadding + count * column }
+
+  /// How far apart cursors at the same place are drawn.
+  private var spread: Int { lanes.count > 4 ? 2 : 4 }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Synchronization
+import Testing
+import Traces
+
+@testable import HistoryLab
+
+@Suite struct `The verb replay` {
+  /// A plan of three commands that breaks PurgeSafety at the last, and CursorProgress never.
+  private static let plan = """
+    {"actors":[{"author":"app","id":"app"},{"author":"widget","id":"widget"}],\
+    "model":[{"attributes":[{"name":"title","type":"string"}],"entity":"Item"}],"plan":1,"seed":"0x1"}
+    {"actor":"app","changes":[{"object":"Item/1","op":"insert","values":{"title":"a"}}],"do":"write"}
+    {"actor":"app","changes":[{"object":"Item/2","op":"insert","values":{"title":"b"}}],"do":"write"}
+    {"actor":"app","do":"pass"}
+
+    """
+  private static let mutant = "mutant/purge-by-greatest-cursor"
+
+  /// Replays the plan with more words, on a terminal where keys are pressed, or on none.
+  private func replay(
+    _ words: String...,
+    system: String = mutant,
+    keys: [UInt8]? = nil
+  ) async throws -> (code: ExitCode, output: String, errors: String) {
+    try await withFolder { folder in
+      try makeFile("\(folder)/plan.jsonl", Self.plan)
+      let kept = TestTerminal(keys: keys)
+      let line = ["replay", "\(folder)/plan.jsonl", "--system", system] + words
+      return await run(line, composition: .current, on: kept)
+    }
+  }
+
+  @Test func `A walk shows each command and where everyone stands after it`() async throws {
+    let result = try await replay("--step")
+    #expect(result.code == .violation)
+    #expect(
+      result.output == """
+          -  app: launch as a new member
+            who     cursor             holds
+            ------  -----------------  -------------------------------
+            app     nothing            view: nothing
+            widget  none               (does not run)
+            store   watermark nothing  data: nothing; history: nothing
+
+          -  widget: launch as a new member
+            who     cursor             holds
+            ------  -----------------  -------------------------------
+            app     nothing            view: nothing
+            widget  nothing            view: nothing
+            store   watermark nothing  data: nothing; history: nothing
+
+          1/3  app: insert Item/1 {title: "a"} -> #1
+            who     cursor             holds
+            ------  -----------------  --------------------------------------
+            app     nothing            view: Item/1 {title: "a"}
+            widget  nothing            view: nothing
+            store   watermark nothing  data: Item/1 {title: "a"}; history: #1
+
+          2/3  app: insert Item/2 {title: "b"} -> #2
+            who     cursor             holds
+            ------  -----------------  -------------------------------------------------------------
+            app     nothing            view: Item/1 {title: "a"}, Item/2 {title: "b"}
+            widget  nothing            view: nothing
+            store   watermark nothing  data: Item/1 {title: "a"}, Item/2 {title: "b"}; history: #1 #2
+
+        > 3/3  app: pass: record #2, purge #1
+            who     cursor             holds
+            ------  -----------------  ----------------------------------------------------------
+            app     #2                 view: Item/1 {title: "a"}, Item/2 {title: "b"}
+            widget  nothing            view: nothing
+            store   watermark nothing  data: Item/1 {title: "a"}, Item/2 {title: "b"}; history: #2
+
+        The plan is over; everyone has caught up.
+        PurgeSafety: broken. app wrote #1; app purged #1 before widget had merged it (widget had \
+        recorded nothing)
+
+        """
+    )
+  }
+
+  @Test func `On a terminal a key goes on, and q stops`() async throws {
+    let one = try await replay("--step", keys: [0x20, 0x71])
+    #expect(one.output.contains("widget: launch") && !one.output.contains("1/3"))
+    #expect(one.code == .violation)
+    let all = try await replay("--step", keys: Array(repeating: 0x0a, count: 9))
+    #expect(all.output.contains("> 3/3") && all.output.contains("The plan is over"))
+    // When nobody can press a key any more, the walk is over.
+    #expect(!(try await replay("--step", keys: [])).output.contains("widget: launch"))
+  }
+
+  @Test func `Until stops after a command, and what breaks later is not told`() async throws {
+    let two = try await replay("--until", "2")
+    #expect(two.code == .good)
+    #expect(two.output.contains("  2/3  app: insert Item/2"))
+    #expect(two.output.contains("store   watermark nothing  data: Item/1"))
+    #expect(!two.output.contains("3/3"))
+    #expect(
+      two.output.hasSuffix("Stopped after command 2 of 3.\nNo invariant is broken so far.\n")
+    )
+    let three = try await replay("--until", "3")
+    #expect(three.code == .violation && three.output.contains("PurgeSafety: broken."))
+    let walked = try await replay("--until", "1", "--step")
+    #expect(walked.code == .good && walked.output.contains("Stopped after command 1 of 3."))
+    let json = try await replay("--until", "1", "--json")
+    let trace = try TraceCodec.decode(json.output)
+    #expect(trace.header.plan.commands.count == 1)
+    #expect(trace.events.last?.happening == .ended(command: 0, .ok))
+  }
+
+  @Test func `A command that the plan does not have is refused with those that it has`()
+    async throws
+  {
+    let result = try await replay("--until", "4")
+    #expect(result.code == .usage && result.output.isEmpty)
+    #expect(
+      result.errors.contains("--until 4: the plan has 3 commands. Give a number from 1 to 3.")
+    )
+    #expect(try await replay("--until", "0").code == .usage)
+    let both = try await replay("--step", "--json")
+    #expect(both.code == .usage && both.errors.contains("leave out --json"))
+  }
+
+  @Test func `Looking changes nothing: after a walk the verdict is the same`() async throws {
+    for system in ["tracker", "article", Self.mutant] {
+      let plain = try await replay(system: system)
+      let walked = try await replay("--step", system: system)
+      #expect(plain.code == walked.code, "\(system)")
+    }
+  }
+
+  @Test func `A counterexample is shown by the invariant that it names`() async throws {
+    try await withFolder { folder in
+      let check = [
+        "check", "--system", "article", "--plans", "12", "--seed", "1", "--output", folder,
+      ]
+      _ = await run(check, composition: .current)
+      let run = "\(folder)/latest"
+      let names = try FileManager.default.contentsOfDirectory(atPath: run)
+      let pages = names.filter { $0.hasPrefix("counterexample-") && $0.hasSuffix(".html") }
+      #expect(pages.count >= 3)
+      for page in pages {
+        let stem = page.dropLast(".html".count)
+        let checker = try #require(stem.split(separator: "-").last)
+        let kept = await HistoryLabTests.run(
+          ["replay", "\(run)/\(stem).jsonl"],
+          composition: .current
+        )
+        #expect(kept.output.hasPrefix("\(checker) is broken by article"))
+        let html = try String(contentsOfFile: "\(run)/\(page)", encoding: .utf8)
+        #expect(html.contains("<h1>\(checker) is broken by article"))
+        #expect(html.contains("./\(stem).jsonl") && html.contains("<svg role=\"img\""))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (folder: "a/b", file: "a/c/d.html", way: "../c/d.html"),
+    (folder: "a", file: "a/d.html", way: "d.html"), (folder: "", file: "d.html", way: "d.html"),
+    (folder: "/x", file: "/y/d.html", way: "../y/d.html"),
+  ])
+  func `A link leads from the page's folder to the file`(
+    folder: String,
+    file: String,
+    way: String
+  ) {
+    #expect(RelativePath.path(from: folder, to: file) == way)
+  }
+}

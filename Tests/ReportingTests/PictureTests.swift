@@ -1,0 +1,128 @@
+import PersistentHistory
+import Testing
+import Traces
+
+@testable import Reporting
+
+@Suite struct `Pictures of counterexamples` {
+  private static func html(_ counterexample: Counterexample) -> String {
+    CounterexamplePicture(counterexample).html().markup
+  }
+
+  private static func drawing(_ counterexample: Counterexample) -> PictureDrawing {
+    PictureDrawing(counterexample, CounterexampleStory(counterexample, isNarrow: false))
+  }
+
+  /// How often a piece of markup stands in a text.
+  private static func count(_ piece: String, in html: String) -> Int {
+    html.components(separatedBy: piece).count - 1
+  }
+
+  @Test func `There is a lane, a life and a cursor for everyone, and a bar for each transaction`()
+    throws
+  {
+    let counterexample = try CounterexampleSamples.purge()
+    let html = Self.html(counterexample)
+    #expect(Self.drawing(counterexample).layout.lanes == ["app", "widget", "share", "mirror"])
+    #expect(Self.count("class=\"tl-life", in: html) == 4)
+    #expect(Self.count("class=\"tl-cursor\"", in: html) == 4)
+    #expect(Self.count("class=\"tl-mark\"", in: html) == 1)
+    #expect(Self.count("class=\"tl-bar\"", in: html) == 2)
+    #expect(Self.count("class=\"tl-pill\"", in: html) == 8)
+    #expect(Self.count("<li", in: html) == 10)
+  }
+
+  @Test func `The lost transaction is coloured from its write to its purge, and the rest is not`()
+    throws
+  {
+    let counterexample = try CounterexampleSamples.purge()
+    let layout = Self.drawing(counterexample).layout
+    let html = Self.html(counterexample)
+    // Its bar ends below the row of the purge; the line from its writer begins at the writer.
+    let x = layout.barX(0)
+    #expect(html.contains("class=\"tl-hit\" d=\"M\(x) \(layout.y(0))V\(layout.y(8) + 10)\""))
+    #expect(!html.contains("class=\"tl-hit\" d=\"M\(layout.barX(1)) "))
+    #expect(html.contains("fetch <mark>#1</mark> #2"))
+    #expect(html.contains("class=\"tl-cross\""))
+  }
+
+  @Test func `The step that breaks the invariant is marked by sign, word and colour, once`() throws
+  {
+    for sample in [
+      try CounterexampleSamples.purge(), try CounterexampleSamples.convergence(),
+      try CounterexampleSamples.crowd(),
+    ] {
+      let html = Self.html(sample)
+      #expect(Self.count("<rect class=\"tl-bad\"", in: html) == 1)
+      #expect(Self.count("<li class=\"bad\"", in: html) == 1)
+      #expect(Self.count("aria-label=\"broken\"", in: html) == 1)
+    }
+  }
+
+  @Test func `A cursor steps where it is recorded, and the watermark follows the slowest`() throws {
+    var script = try TraceScript(["app", "widget"])
+    script.insert("app", 1, "a", as: "1")
+    script.insert("app", 2, "b", as: "2")
+    script.run(.pass("widget"), .merged(["1", "2"]), .recorded(cursor: "2"))
+    script.run(.pass("app"), .recorded(cursor: "1"))
+    script.run(.retire("app"), .retired)
+    let counterexample = script.broken("MergeOrder", because: "x") { $0 == .retired }
+    let drawing = Self.drawing(counterexample)
+    #expect(drawing.positions.map { $0.cursors["widget"] } == [0, 0, 0, 2, 2, 2])
+    #expect(drawing.positions.map(\.watermark) == [0, 0, 0, 0, 1, 2])
+    let layout = drawing.layout
+    let x = [0, 1, 2].map(layout.watermarkX)
+    let y = [3, 4].map { layout.y($0) + 5 }
+    let line = "M\(x[0]) 30V\(y[0])H\(x[1])V\(y[1])H\(x[2])V\(layout.bottom)"
+    #expect(drawing.watermark.markup.contains("d=\"\(line)\""))
+  }
+
+  @Test func `Values show under the pointer`() throws {
+    let html = Self.html(try CounterexampleSamples.purge())
+    #expect(html.contains("<title>Step 1, share: insert Item/3 {title: &quot;a&quot;} -&gt; #1"))
+    #expect(html.contains("<title>#1: author share, at 1"))
+    #expect(html.contains("<title>The cursor of widget; step 8: #2</title>"))
+  }
+
+  @Test func `Names and values cannot become markup or address anything`() throws {
+    let hostile = "\"><script>alert('1')</script>&"
+    let page = CounterexamplePage(
+      try CounterexampleSamples.told(hostile),
+      replay: hostile,
+      file: "javascript:" + hostile
+    )
+    let html = page.html()
+    #expect(!html.contains("<script>alert") && !html.contains("'1'"))
+    #expect(Self.count("<script", in: html) == 0)
+    for pattern in ["http:", "https:", "src=", "url(", "@import", "href=\"javascript"] {
+      #expect(!html.contains(pattern), "\(pattern)")
+    }
+  }
+
+  @Test func `A page holds the replay, the walk, the plan and the file, and is small`() throws {
+    let counterexample = try CounterexampleSamples.purge()
+    let replay = "history-lab replay run/counterexample.jsonl"
+    let html = CounterexamplePage(counterexample, replay: replay, file: "c.jsonl").html()
+    #expect(html.contains("<code>\(replay)</code>"))
+    #expect(html.contains("<code>\(replay) --step</code>"))
+    let plan = PlanCodec.encode(counterexample.trace.header.plan)
+    #expect(html.contains(HTML.escaped(plan)))
+    #expect(html.contains("href=\"./c.jsonl\""))
+    #expect(html.utf8.count < 40_000)
+  }
+
+  @Test func `Many transactions grow thin, and everything lies within the picture`() throws {
+    var script = try TraceScript(["app", "widget"])
+    for key in 1...300 { script.insert("app", Int64(key), "a", as: String(key)) }
+    script.run(.purge("widget"), .purged(["7"]))
+    let counterexample = script.broken("PurgeSafety", because: "x", transaction: "7") {
+      $0 == .purged(["7"])
+    }
+    let layout = Self.drawing(counterexample).layout
+    #expect(layout.column == 5 && !layout.namesFit)
+    #expect(layout.barX(299) < layout.storeX + layout.storeWidth)
+    #expect(layout.storeX + layout.storeWidth < layout.width)
+    #expect(layout.top(300) + layout.height(300) == layout.bottom)
+    #expect(Self.count(">#", in: Self.html(counterexample)) > 0)
+  }
+}
