@@ -81,7 +81,8 @@ import Traces
   @Test func `A counterexample replays to the same verdict and the same trace`() async throws {
     try await withFolder { folder in
       _ = await run(Self.article + ["\(folder)/run"], composition: Self.composition)
-      for (name, data) in try files("\(folder)/run") where name.hasPrefix("counterexample-") {
+      for (name, data) in try files("\(folder)/run")
+      where name.hasPrefix("counterexample-") && name.hasSuffix(".jsonl") {
         let path = "\(folder)/\(name)"
         try data.write(to: URL(fileURLWithPath: path))
         let kept = try CounterexampleCodec.decode(String(decoding: data, as: UTF8.self))
@@ -155,7 +156,9 @@ import Traces
     try await withFolder { folder in
       _ = await run(Self.mutant + ["\(folder)/run"], composition: Self.composition)
       let data = try #require(
-        try files("\(folder)/run").first { $0.key.hasPrefix("counterexample-") }?.value
+        try files("\(folder)/run").first {
+          $0.key.hasPrefix("counterexample-") && $0.key.hasSuffix(".jsonl")
+        }?.value
       )
       let text = String(decoding: data, as: UTF8.self)
       let broken: [String: Data] = [

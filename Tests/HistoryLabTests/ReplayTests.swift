@@ -59,21 +59,21 @@ import Traces
 
           2/3  app: insert Item/2 {title: "b"} -> #2
             who     cursor             holds
-            ------  -----------------  -------------------------------------------------------------
+            ------  -----------------  --------------------------------------------------------------
             app     nothing            view: Item/1 {title: "a"}, Item/2 {title: "b"}
             widget  nothing            view: nothing
             store   watermark nothing  data: Item/1 {title: "a"}, Item/2 {title: "b"}; history: #1 #2
 
         > 3/3  app: pass: record #2, purge #1
             who     cursor             holds
-            ------  -----------------  ----------------------------------------------------------
+            ------  -----------------  -----------------------------------------------------------
             app     #2                 view: Item/1 {title: "a"}, Item/2 {title: "b"}
             widget  nothing            view: nothing
             store   watermark nothing  data: Item/1 {title: "a"}, Item/2 {title: "b"}; history: #2
 
         The plan is over; everyone has caught up.
         PurgeSafety: broken. app wrote #1; app purged #1 before widget had merged it (widget had \
-        recorded nothing)
+        recorded nothing).
 
         """
     )

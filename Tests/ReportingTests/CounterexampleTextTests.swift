@@ -221,7 +221,7 @@ import Traces
         #"  1 ╭ │ insert Item/1 {title: "a"} -> #1 │"#,
         "    │ · 1 closing step: catch up",
         "    │ │                                  │ catch up: merge #1",
-        "    │ · 1 closing step: catch up",
+        "    │ · 2 closing steps: catch up, data",
         ">   ╰ · everyone has caught up",
       ]
     )

@@ -73,7 +73,7 @@ struct ReplayWalk {
     }
     if let violation {
       terminal.print(
-        terminal.styled("\(violation.checker): broken. \(violation.because)", .red)
+        terminal.styled("\(violation.checker): broken. \(violation.because.fullStopped)", .red)
       )
     } else {
       terminal.print("No invariant is broken\(until == nil ? "" : " so far").")
