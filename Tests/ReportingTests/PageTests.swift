@@ -98,6 +98,18 @@ import Testing
     }
   }
 
+  @Test
+  func `Text in the middle is centred by the page, unless a drawing has text without a place`()
+    throws
+  {
+    let centred = "<text text-anchor=\"middle\">1</text><text text-anchor=\"end\">2</text></svg>"
+    let markup = try #require(InlineSVG.markup(of: "<svg >" + centred, summary: "")).markup
+    #expect(markup.hasSuffix("><text>1</text><text text-anchor=\"end\">2</text></svg>"))
+    #expect(PageStyle.sheet.contains(".chart text:not([text-anchor]){text-anchor:middle}"))
+    let mixed = "<svg ><text>0</text>" + centred
+    #expect(try #require(InlineSVG.markup(of: mixed, summary: "")).markup.hasSuffix(centred))
+  }
+
   @Test(arguments: [
     "<svg ><script>x</script></svg>", "<svg ><a href=\"x\"></a></svg>",
     "<svg ><image/></svg>", "not a drawing", "<svg >",

@@ -86,6 +86,8 @@ struct CheckText {
     ) {
       terminal.print(String(line))
     }
+    terminal.print("Picture: \(report.page)")
+    terminal.print("")
   }
 
   private func mention(_ report: FindingReport) {
