@@ -68,7 +68,12 @@ package struct PurgeSafety: Invariant {
     let standing = timeline.standings[position]
     let bit = timeline.everyone[member].bit
     let id = timeline.everyone[member].id
-    let purger = event.who
+    let through = timeline.actor.map { timeline.everyone[$0].mergedThrough } ?? -1
+    // What the purger itself had merged is why it thought that it might.
+    let merged =
+      through >= position && timeline.actor != member
+      ? "merged through \(timeline.label(through)) and " : ""
+    let purger = event.who + " " + merged
     let label = timeline.label(position)
     let owed =
       if standing.merged.contains(bit) {
@@ -78,7 +83,7 @@ package struct PurgeSafety: Invariant {
       } else {
         "before \(id) had merged it"
       }
-    return "\(timeline.writer(of: position)) wrote \(label); \(purger) purged \(label) \(owed) "
+    return "\(timeline.writer(of: position)) wrote \(label); \(purger)purged \(label) \(owed) "
       + "(\(timeline.progress(of: member)))"
   }
 

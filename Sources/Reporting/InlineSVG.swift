@@ -15,6 +15,16 @@ enum InlineSVG {
     for color in ContenderPalette.series + [ContenderPalette.floor] {
       markup.replace("\"\(color)\"", with: "\"\(pageColor(color))\"")
     }
+    for needless in [" version=\"1.1\"", " font-family=\"\(ChartStyle.font)\""] {
+      markup.replace(needless, with: "")
+    }
+    // A circle of two arcs says its radius nine times.
+    let arcs = /<path ([^>]*?)d="M([\d.]+),0A\2,\2,0,1,1,-\2,0A\2,\2,0,1,1,\2,0"/
+    markup.replace(arcs) { "<circle \($0.output.1)r=\"\($0.output.2)\"" }
+    // The page's style centres what says nothing else, which is most of a drawing's text.
+    if markup.matches(of: /<text(?! text-anchor)/).isEmpty {
+      markup.replace("<text text-anchor=\"middle\"", with: "<text")
+    }
     for (attributes, name) in classes { markup.replace(attributes, with: "class=\"\(name)\"") }
     return .own(markup)
   }

@@ -88,6 +88,8 @@ enum PageStyle {
     figcaption{margin-top:.35rem;padding:0 .35rem;font-size:.8rem;line-height:1.4;
     color:var(--muted)}
     .chart>svg{display:block;max-width:100%;height:auto;margin:0 auto}
+    .chart>svg{font-family:\(ChartStyle.font)}
+    .chart text:not([text-anchor]){text-anchor:middle}
     .chart [aria-label]:not(svg){cursor:default}
     .chart .grid,.chart .tick{stroke:currentColor;stroke-opacity:.12}
     .chart .tick{stroke-opacity:.4}

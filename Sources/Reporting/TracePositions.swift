@@ -8,7 +8,7 @@ package import Traces
 package struct TracePositions: Sendable, Hashable {
   /// The transactions that were committed, in order.
   package private(set) var transactions: [TransactionName] = []
-  /// The positions in that order of the transactions that were purged.
+  /// The positions in that order of the transactions that were purged, or lost in a power-off.
   package private(set) var purged: Set<Int> = []
   /// How many transactions each member has merged through.
   package private(set) var cursors: [ActorID: Int] = [:]
@@ -43,6 +43,7 @@ package struct TracePositions: Sendable, Hashable {
     case .committed(let transaction): add(transaction.name)
     case .history(let held): for transaction in held { add(transaction.name) }
     case .purged(let names): purged.formUnion(names.compactMap { positions[$0] })
+    case .recovered(let last): recover(through: last)
     default: break
     }
     guard let actor = event.actor else { return }
@@ -66,6 +67,14 @@ package struct TracePositions: Sendable, Hashable {
     guard positions[name] == nil else { return }
     positions[name] = transactions.count
     transactions.append(name)
+  }
+
+  /// After a power-off what came later is gone, and its names may be used again.
+  private mutating func recover(through last: TransactionName?) {
+    for position in count(through: last)..<transactions.count {
+      purged.insert(position)
+      positions[transactions[position]] = nil
+    }
   }
 
   private func count(through cursor: TransactionName?) -> Int {

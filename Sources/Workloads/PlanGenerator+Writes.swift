@@ -13,7 +13,7 @@ extension PlanGenerator {
     let author = author(&source, draft)
     // A batch request makes changes of one type.
     let only = context == "batch" ? batchType(&source) : nil
-    let policy = context == "view" ? policy(&source) : .objectWins
+    let policy = context == "view" && style.hasPolicies ? policy(&source) : .objectWins
     let ticks = !(draft.active.contains(.ties) && source.bool(probability: 0.25))
     var changes: [PlannedChange] = []
     var repetition = Repetition(

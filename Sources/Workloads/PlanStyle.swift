@@ -24,6 +24,8 @@ package struct PlanStyle: Sendable {
   package var hasContexts = true
   /// Whether actors may have observers and merge hooks.
   package var hasHooks = true
+  /// Whether writes may say how conflicts end.
+  package var hasPolicies = true
   /// The members, authors and limits of every plan, if they are not drawn.
   package var setup: PlanSetup?
 

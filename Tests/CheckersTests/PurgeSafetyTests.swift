@@ -27,7 +27,8 @@ import Traces
     let found = try #require(violation(story))
     #expect(
       found.because
-        == "share wrote #3; widget purged #3 before app had merged it (app had recorded #2)"
+        == "share wrote #3; widget merged through #3 and purged #3 before app had merged it "
+        + "(app had recorded #2)"
     )
     #expect(found.transaction == "3")
     #expect(story.events[found.at].happening == .purged(["2", "3"]))

@@ -12,7 +12,8 @@ import Traces
     .appending(path: "Counterexamples")
 
   static func files() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".jsonl") }.sorted()
   }
 
   @Test func `There are plans to replay`() throws {
@@ -22,10 +23,31 @@ import Traces
   @Test(arguments: try Self.files())
   func `What once broke an invariant holds now`(_ file: String) throws {
     let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
-    let plan = try LabFile(text).plan
+    #expect(try Self.violation(text) == nil)
+  }
+
+  /// What breaks on our tracker when the plan of a file runs, if anything does.
+  private static func violation(_ text: String) throws -> Violation? {
     let tracker = try #require(LabSystem.named("tracker"))
     let lane = PlanLane(tracker, at: .heap(), versions: [:])
-    let suite = try lane.check(plan)
-    #expect(suite.violation == nil)
+    return try lane.check(try LabFile(text).plan).violation
+  }
+
+  @Test func `A file from a run's folder can be dropped in as it stands`() async throws {
+    try await withFolder { folder in
+      let check = [
+        "check", "--system", "mutant/purge-by-greatest-cursor", "--plans", "10", "--seed", "1",
+        "--output", folder,
+      ]
+      let code = await run(check, composition: .current).code
+      #expect(code == .violation)
+      let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/latest")
+        .filter { $0.hasPrefix("counterexample-") && $0.hasSuffix(".jsonl") }
+      #expect(!names.isEmpty)
+      for name in names {
+        let text = try String(contentsOfFile: "\(folder)/latest/\(name)", encoding: .utf8)
+        #expect(try Self.violation(text) == nil, "\(name)")
+      }
+    }
   }
 }

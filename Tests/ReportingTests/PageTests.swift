@@ -98,6 +98,24 @@ import Testing
     }
   }
 
+  @Test
+  func `A drawing is shortened: circles are circles, and the page centres text in the middle`()
+    throws
+  {
+    let centred = "<text text-anchor=\"middle\">1</text><text text-anchor=\"end\">2</text></svg>"
+    let markup = try #require(InlineSVG.markup(of: "<svg >" + centred, summary: "")).markup
+    #expect(markup.hasSuffix("><text>1</text><text text-anchor=\"end\">2</text></svg>"))
+    #expect(PageStyle.sheet.contains(".chart text:not([text-anchor]){text-anchor:middle}"))
+    let circle =
+      "<svg ><path fill=\"a\" d=\"M3.9,0A3.9,3.9,0,1,1,-3.9,0A3.9,3.9,0,1,1,3.9,0\"/></svg>"
+    #expect(
+      try #require(InlineSVG.markup(of: circle, summary: "")).markup
+        .hasSuffix("<circle fill=\"a\" r=\"3.9\"/></svg>")
+    )
+    let mixed = "<svg ><text>0</text>" + centred
+    #expect(try #require(InlineSVG.markup(of: mixed, summary: "")).markup.hasSuffix(centred))
+  }
+
   @Test(arguments: [
     "<svg ><script>x</script></svg>", "<svg ><a href=\"x\"></a></svg>",
     "<svg ><image/></svg>", "not a drawing", "<svg >",

@@ -77,6 +77,21 @@ import Traces
     #expect(drawing.watermark.markup.contains("d=\"\(line)\""))
   }
 
+  @Test func `What a power-off took is gone, and its name may be used again`() throws {
+    var script = try TraceScript(["app", "widget"])
+    script.insert("app", 1, "a", as: "1")
+    script.insert("app", 2, "b", as: "2")
+    script.run(.crash("app"), .crashed, .recovered(through: "1"))
+    script.run(.launch("app"), .launched(cursor: "1"))
+    script.insert("app", 3, "c", as: "2")
+    script.run(.pass("widget"), .merged(["1", "2"]), .recorded(cursor: "2"))
+    let drawing = Self.drawing(script.broken("Durability", because: "x") { $0 == .crashed })
+    let last = try #require(drawing.positions.last)
+    #expect(last.transactions == ["1", "2", "2"] && last.held == ["1", "2"])
+    #expect(last.purged == [1] && last.cursors == ["app": 1, "widget": 3])
+    #expect(drawing.positions[3].running == ["widget"])
+  }
+
   @Test func `Values show under the pointer`() throws {
     let html = Self.html(try CounterexampleSamples.purge())
     #expect(html.contains("<title>Step 1, share: insert Item/3 {title: &quot;a&quot;} -&gt; #1"))

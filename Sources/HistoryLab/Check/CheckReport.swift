@@ -62,6 +62,8 @@ struct SystemReport {
 struct FindingReport {
   let finding: Finding
   let file: String
+  /// The page that shows it.
+  let page: String
   /// The command that replays the shrunk plan.
   let replay: String
   /// The command that replays the plan that it was shrunk from.

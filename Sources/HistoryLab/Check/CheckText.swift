@@ -86,11 +86,14 @@ struct CheckText {
     ) {
       terminal.print(String(line))
     }
+    terminal.print("Picture: \(report.page)")
+    terminal.print("")
   }
 
   private func mention(_ report: FindingReport) {
+    let commands = report.commandCount == 1 ? "1 command" : "\(report.commandCount) commands"
     terminal.print(
-      "\(report.violation.checker), \(report.commandCount) commands: \(report.violation.because)"
+      "\(report.violation.checker), \(commands): \(report.violation.because.fullStopped)"
     )
     terminal.print("  \(report.replay)")
   }

@@ -84,10 +84,12 @@ struct RunOutput {
       onDisk: onDisk
     )
     let page = CounterexamplePage(counterexample, replay: replay.command, file: file)
-    try write("counterexample-\(stem).html", page.html())
+    let pageFile = "counterexample-\(stem).html"
+    try write(pageFile, page.html())
     return FindingReport(
       finding: finding,
       file: folder.path(of: file),
+      page: folder.path(of: pageFile),
       replay: replay.command,
       replayOfPlan: replayOfPlan
     )

@@ -1,0 +1,205 @@
+import PersistentHistory
+package import Traces
+
+/// A design of history tracking under test: data, views and changes are kept here, and who merges and
+/// purges what is for the design to say.
+///
+/// Everything lies in memory and every write goes through its actor's view; a write of an object that
+/// somebody else deleted meanwhile is left out.
+package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
+  /// What an actor has in memory while it runs.
+  private struct Peer: Hashable {
+    var view: Objects
+    var fetched: [LoggedTransaction] = []
+    /// The newest number when it fetched, and when it merged what it had fetched.
+    var scanned: Int
+    var merged: Int
+  }
+
+  private struct State: Hashable {
+    var log = Log()
+    var data: Objects = [:]
+    var head = 0
+    var members: Set<ActorID> = []
+    var peers: [ActorID: Peer] = [:]
+  }
+
+  private var state = State()
+  private var header: PlanHeader?
+  private var clock = PlanClock()
+
+  /// Creates the system.
+  package init() {}
+
+  package let capabilities = LogSystem.abilities
+
+  /// What a log can be asked to do.
+  package static var abilities: Set<Capability> { [.steps, .clock, .crash, .purge, .history] }
+
+  package func reset(
+    _ header: PlanHeader,
+    _ environment: SystemEnvironment
+  ) throws(SystemFailure) {
+    state = State()
+    self.header = header
+    clock = environment.clock
+  }
+
+  package func close() {}
+
+  package func snapshot() throws(SystemFailure) -> SystemSnapshot {
+    SystemSnapshot(restoreFiles: {}, memory: state)
+  }
+
+  package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
+    guard let kept = snapshot.memory as? State else {
+      throw SystemFailure(.failed, "The snapshot is of another system.")
+    }
+    state = kept
+  }
+
+  package func digest() throws(SystemFailure) -> UInt64 {
+    UInt64(bitPattern: Int64(state.hashValue))
+  }
+
+  package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    switch action {
+    case .launch(let actor): launch(actor, &log)
+    case .stop(let actor): end(actor, .stopped, &log)
+    case .crash(let actor): end(actor, .crashed, &log)
+    case .retire(let actor):
+      state.log.leave(actor)
+      state.members.remove(actor)
+      end(actor, .retired, &log)
+    case .write(let write): self.write(write, &log)
+    case .fetch(let actor): fetch(actor, &log)
+    case .merge(let actor): merge(actor, &log)
+    case .record(let actor): record(actor, &log)
+    case .pass(let actor):
+      fetch(actor, &log)
+      merge(actor, &log)
+      record(actor, &log)
+    case .purge(let actor):
+      log.add(actor, .purged(state.log.purge().map(\.told.name)))
+    case .view(let actor, let context):
+      log.add(actor, .viewed(context: context, state.peers[actor]?.view ?? [:]))
+    case .data: log.add(nil, .data(state.data))
+    case .history: log.add(nil, .history(state.log.held.map(\.told)))
+    case .clock: break
+    default: throw SystemFailure(.unsupported, "A log cannot \(action.word).")
+    }
+  }
+}
+
+extension LogSystem {
+  // MARK: Life
+
+  private func launch(_ actor: ActorID, _ log: inout EventLog) {
+    let isNew = state.members.insert(actor).inserted
+    if isNew { state.log.join(actor, head: state.head) }
+    let cursor = state.log.cursor(of: actor)
+    state.peers[actor] = Peer(view: state.data, scanned: cursor, merged: cursor)
+    log.add(actor, isNew ? .registered(cursor: name(cursor)) : .launched(cursor: name(cursor)))
+  }
+
+  private func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
+    state.peers[actor] = nil
+    log.add(actor, happening)
+  }
+
+  private func name(_ number: Int) -> TransactionName? { number > 0 ? String(number) : nil }
+
+  // MARK: Passes
+
+  private func fetch(_ actor: ActorID, _ log: inout EventLog) {
+    let news = state.log.news(for: actor)
+    let head = state.head
+    state.peers[actor]?.fetched = news
+    state.peers[actor]?.scanned = head
+    log.add(actor, .fetched(news.map(\.told.name)))
+  }
+
+  private func merge(_ actor: ActorID, _ log: inout EventLog) {
+    guard var peer = state.peers[actor] else { return }
+    for change in peer.fetched.flatMap(\.told.changes) {
+      peer.view[change.object] = state.data[change.object]
+    }
+    log.add(actor, .merged(peer.fetched.map(\.told.name)))
+    peer.merged = peer.scanned
+    peer.fetched = []
+    state.peers[actor] = peer
+  }
+
+  private func record(_ actor: ActorID, _ log: inout EventLog) {
+    if let merged = state.peers[actor]?.merged { state.log.record(actor, through: merged) }
+    log.add(actor, .recorded(cursor: name(state.log.cursor(of: actor))))
+  }
+
+  // MARK: Writes
+
+  private func write(_ write: PlannedWrite, _ log: inout EventLog) {
+    let before = state.data
+    var columns: [ObjectName: Set<String>] = [:]
+    for change in write.changes { apply(change, &columns) }
+    let changes = columns.keys.sorted().compactMap { object in
+      Self.change(object, before[object], state.data[object], columns[object] ?? [])
+    }
+    guard !changes.isEmpty else { return log.add(write.actor, .wroteNothing) }
+    for object in columns.keys {
+      let values = state.data[object]
+      state.peers[write.actor]?.view[object] = values
+    }
+    state.head += 1
+    let told = CommittedTransaction(
+      name: String(state.head),
+      author: author(of: write),
+      context: write.context,
+      writer: write.actor.name,
+      timestamp: clock.now,
+      changes: changes
+    )
+    state.log.append(LoggedTransaction(number: state.head, writer: write.actor, told: told))
+    log.add(write.actor, .committed(told))
+  }
+
+  private func author(of write: PlannedWrite) -> String? {
+    switch write.author {
+    case .own: header?.actor(write.actor)?.author
+    case .absent: nil
+    case .other(let name): name
+    }
+  }
+
+  /// Changes the data, and notes which attributes of which object were set.
+  private func apply(_ change: PlannedChange, _ columns: inout [ObjectName: Set<String>]) {
+    let isThere = state.data[change.object] != nil
+    guard isThere == (change.type != .insert) else { return }
+    switch change.type {
+    case .insert: state.data[change.object] = change.values
+    case .update: state.data[change.object]?.merge(change.values) { _, new in new }
+    case .delete: state.data[change.object] = nil
+    }
+    columns[change.object, default: []].formUnion(change.values.keys)
+  }
+
+  /// What one transaction did to an object, all its edits together.
+  private static func change(
+    _ object: ObjectName,
+    _ before: Values?,
+    _ after: Values?,
+    _ columns: Set<String>
+  ) -> CommittedChange? {
+    switch (before, after) {
+    case (nil, nil): nil
+    case (nil, let after?): CommittedChange(.insert, object, values: after)
+    case (_?, nil): CommittedChange(.delete, object)
+    case (_?, let after?):
+      CommittedChange(
+        .update,
+        object,
+        columns: columns.sorted(),
+        values: after.filter { columns.contains($0.key) }
+      )
+    }
+  }
+}
