@@ -46,8 +46,8 @@ import Workloads
   @Test func `The least plans of known bugs are found`() throws {
     let greatest = try explore(try mutant("purge-by-greatest-cursor"), .steady, depth: 3)
     #expect(lengths(greatest) == ["PurgeSafety": 3])
-    let article = try explore(ArticleSystem(), .ties, depth: 3)
-    #expect(lengths(article) == ["CursorProgress": 2, "Convergence": 3, "NoLostTransaction": 3])
+    let article = try explore(PublishedSystem(.article), .ties, depth: 3)
+    #expect(lengths(article) == ["Convergence": 3, "NoLostTransaction": 3])
   }
 
   @Test func `Ours holds in every plan of two commands, under every condition`() throws {
@@ -62,8 +62,9 @@ import Workloads
   /// Systems under a condition each, and to which length every plan of it is soon run.
   private static let small: [(Int, Condition, @Sendable () -> any SystemUnderTest)] = [
     (3, .lateJoin, { TrackerSystem() }), (2, .crash, { TrackerSystem() }),
-    (3, .clockBack, { ArticleSystem() }), (2, .sameAuthorTwice, { ArticleSystem() }),
-    (2, .ties, { ArticleSystem(cleansAfterPass: true) }),
+    (3, .clockBack, { PublishedSystem(.article) }),
+    (2, .sameAuthorTwice, { PublishedSystem(.article) }),
+    (2, .ties, { PublishedSystem(.articleEager) }),
     (
       3, .steady,
       {

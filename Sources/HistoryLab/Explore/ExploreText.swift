@@ -69,15 +69,23 @@ struct ExploreText {
 
   /// A line for each shortest plan, shortest first: what broke, where, and by which commands.
   var plans: [String] {
-    card.cells.compactMap { cell -> (Int, String)? in
-      guard let counterexample = cell.counterexample else { return nil }
-      let plan = counterexample.trace.header.plan
-      return (
-        counterexample.length,
-        "\(cell.invariant) under \(cell.condition.rawValue), \(counterexample.length): "
-          + plan.words.ifEmpty("no command") + ". \(counterexample.violation.because)"
-      )
-    }.sorted { $0.0 < $1.0 }.map(\.1)
+    let broken = card.conditions.flatMap { row in
+      row.cells.compactMap { cell in
+        cell.counterexample.map { (length: $0.length, line: line(cell, $0, row)) }
+      }
+    }
+    return broken.sorted { $0.length < $1.length }.map(\.line)
+  }
+
+  private func line(
+    _ cell: SafetyCell,
+    _ counterexample: Counterexample,
+    _ row: SafetyCard.ConditionReport
+  ) -> String {
+    let words = counterexample.trace.header.plan.words.ifEmpty("no command")
+    let outside = row.outside.map { " Outside the stated use: \($0)." } ?? ""
+    return "\(cell.invariant) under \(row.condition.rawValue), \(counterexample.length): "
+      + "\(words). \(counterexample.violation.because.capitalizedFirst).\(outside)"
   }
 
   /// The cells that ran out of states.
@@ -97,14 +105,15 @@ struct ExploreText {
       "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
       + "that breaks it has N commands. -: no plan puts it to the test."
     var parts = [
-      "## \(card.system)", card.sentence.capitalizedFirst, matrix(isShort: false).markdown(),
+      "## \(card.system)", card.statedUse.map { "Stated use: \($0)" } ?? "",
+      card.sentence.capitalizedFirst, matrix(isShort: false).markdown(),
       legend,
       coverage.markdown(),
     ]
     let plans = plans
     if !plans.isEmpty { parts.append(plans.map { "- \($0)" }.joined(separator: "\n")) }
     if let open { parts.append(open) }
-    return parts.joined(separator: "\n\n")
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 }
 

@@ -38,10 +38,13 @@ struct CardsDocument: Codable {
     let condition: String
     var standing: String?
     var because: String?
+    /// How the condition breaks what the system's authors ask for, if it does.
+    var outsideStatedUse: String?
     let explored: [Piece]
   }
   struct Card: Codable {
     let system: String
+    var statedUse: String?
     let verdict: String
     let because: String
     let conditions: [Row]
@@ -60,6 +63,7 @@ extension CardsDocument.Card {
   /// Takes a card, and the files of its counterexamples by condition and invariant.
   init(_ card: SafetyCard, files: [String: String]) {
     system = card.system
+    statedUse = card.statedUse
     verdict = card.verdict
     because = card.sentence
     conditions = card.conditions.map(CardsDocument.Row.init)
@@ -75,6 +79,7 @@ extension CardsDocument.Row {
     condition = report.condition.rawValue
     self.standing = standing?.word
     because = report.because
+    outsideStatedUse = report.outside
     explored = report.pieces.map { piece in
       CardsDocument.Piece(
         actors: piece.scope.actors,

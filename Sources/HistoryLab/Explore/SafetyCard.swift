@@ -8,6 +8,8 @@ import Workloads
 /// the others.
 struct SafetyCard: Sendable {
   let system: String
+  /// What the system's authors made it for; nothing for ours.
+  let statedUse: String?
   /// What was explored, in the order of the conditions.
   let conditions: [ConditionReport]
 
@@ -16,6 +18,8 @@ struct SafetyCard: Sendable {
     let condition: Condition
     /// Why the system was not put through it, if it was not.
     let because: String?
+    /// How the condition breaks what the system's authors ask for, if it does.
+    let outside: String?
     let pieces: [ExploreTask.Outcome]
     /// One cell an invariant, in the order of the checkers.
     let cells: [SafetyCell]
@@ -30,11 +34,13 @@ struct SafetyCard: Sendable {
   /// Takes what came of the pieces of one system.
   init(_ system: LabSystem, conditions: [Condition], _ pieces: [ExploreTask.Outcome]) {
     self.system = system.name
+    statedUse = system.statedUse?.sentence
     self.conditions = conditions.map { condition in
       let own = pieces.filter { $0.condition == condition }
       return ConditionReport(
         condition: condition,
         because: system.refusal(of: condition),
+        outside: system.statedUse?.outside[condition],
         pieces: own,
         cells: CheckerSuite.names(in: .all).enumerated().map { number, name in
           SafetyCell(name, number, condition, own)
@@ -54,18 +60,22 @@ struct SafetyCard: Sendable {
     return isOpen || !cells.contains { $0.result == .holds } ? "unknown" : "valid"
   }
 
-  /// The verdict in a sentence.
+  /// The verdict in a sentence: where it holds as plainly as where it breaks.
   var sentence: String {
     let broken = conditions.filter { $0.cells.contains { $0.result == .breaks } }
     let open = conditions.filter { $0.cells.contains { $0.result == .unknown } }
     let held = conditions.filter { row in
       row.cells.contains { $0.result == .holds }
-        && !broken.contains { $0.condition == row.condition }
-        && !open.contains { $0.condition == row.condition }
+        && !row.cells.contains { $0.result == .breaks || $0.result == .unknown }
     }
     var parts: [String] = []
     func list(_ rows: [ConditionReport]) -> String { rows.map(\.condition.rawValue).joinedWithAnd }
-    if !broken.isEmpty { parts.append("breaks under \(list(broken))") }
+    let within = broken.filter { $0.outside == nil }
+    let beyond = broken.filter { $0.outside != nil }
+    if !within.isEmpty { parts.append("breaks under \(list(within))") }
+    if !beyond.isEmpty {
+      parts.append("breaks outside its authors' stated use under \(list(beyond))")
+    }
     if !held.isEmpty {
       parts.append(
         broken.isEmpty && open.isEmpty
