@@ -62,6 +62,25 @@ package struct CheckerSuite: Sendable {
     return answers.map { ($0.checker, timeline.undecided ?? $0.verdict) }
   }
 
+  /// Goes on with a longer plan: its next command is known only now.
+  ///
+  /// Conflicts must end as in the commands before.
+  package mutating func append(_ command: Command) { timeline.append(command) }
+
+  /// The invariants that are broken by now, one bit each in the order of ``names(in:)``.
+  package var broken: UInt64 {
+    guard timeline.undecided == nil else { return 0 }
+    return core.broken | (further?.broken ?? 0) << UInt64(CoreCheckers.all.count)
+  }
+
+  /// Adds everything that later answers depend on, between two commands; the tick is the present one.
+  ///
+  /// Whether an invariant was exercised is not part of it: see ``verdicts``.
+  package func describe(_ state: inout StateSketch, tick: Int) {
+    timeline.describe(&state)
+    further?.describe(&state, on: timeline, tick: tick)
+  }
+
   /// The first violation in the trace; asked after the last event, or once it is invalid.
   package var violation: Violation? {
     let found = verdicts.compactMap { answer -> Violation? in

@@ -39,6 +39,20 @@ struct CoreCheckers: Sendable {
       || cursorProgress.violation != nil
   }
 
+  /// The invariants that are broken by now, one bit each in the order of the verdicts.
+  var broken: UInt64 {
+    Self.bits([
+      convergence.violation != nil, purgeSafety.violation != nil,
+      noLostTransaction.violation != nil, mergeOrder.violation != nil,
+      cursorProgress.violation != nil,
+    ])
+  }
+
+  /// One bit for each yes, the first one lowest.
+  static func bits(_ flags: [Bool]) -> UInt64 {
+    flags.enumerated().reduce(0) { $1.element ? $0 | 1 << UInt64($1.offset) : $0 }
+  }
+
   func verdicts(on timeline: Timeline) -> [(checker: String, verdict: Verdict)] {
     [
       (Convergence.name, convergence.verdict(on: timeline)),

@@ -50,6 +50,24 @@ struct FurtherCheckers: Sendable {
       || wakeUp.violation != nil
   }
 
+  /// The invariants that are broken by now, one bit each in the order of the verdicts.
+  var broken: UInt64 {
+    CoreCheckers.bits([
+      observerDelivery.violation != nil, loudExpiry.violation != nil,
+      protectedAuthors.violation != nil, historyExplainsData.violation != nil,
+      tombstoneFidelity.violation != nil, reclaim.violation != nil, wakeUp.violation != nil,
+    ])
+  }
+
+  /// Adds what later answers depend on; the tick is the present one.
+  func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
+    observerDelivery.describe(&state, on: timeline)
+    loudExpiry.describe(&state)
+    historyExplainsData.describe(&state)
+    tombstoneFidelity.describe(&state, on: timeline)
+    wakeUp.describe(&state, on: timeline, tick: tick)
+  }
+
   func verdicts(on timeline: Timeline) -> [(checker: String, verdict: Verdict)] {
     [
       (ObserverDelivery.name, observerDelivery.verdict(on: timeline)),

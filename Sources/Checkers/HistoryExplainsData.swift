@@ -45,6 +45,12 @@ package struct HistoryExplainsData: Invariant {
     return .valid
   }
 
+  /// Adds what was told of columns.
+  func describe(_ state: inout StateSketch) {
+    state.add(bare != nil)
+    state.add(tellsColumns)
+  }
+
   // MARK: Commits
 
   private mutating func commit(

@@ -24,11 +24,11 @@ package struct Ledger: Sendable {
     possibilities.count == 1 ? possibilities[0].model.objects : nil
   }
 
-  private let commands: [Command]
+  private var commands: [Command]
   private var current: PlannedEdit?
   private var currentAction: Action?
   private var hasCommitted = false
-  private var staged: [ActorID: StagedWrite] = [:]
+  private(set) var staged: [ActorID: StagedWrite] = [:]
   private var position = 0
 
   init(_ plan: Plan) {
@@ -36,6 +36,9 @@ package struct Ledger: Sendable {
     let tracksViews = plan.commands.contains { $0.action.hasPolicy }
     possibilities = [Possibility(ReferenceModel(plan.header.model), tracksViews: tracksViews)]
   }
+
+  /// Goes on with a longer plan, whose new command ends conflicts as the others do.
+  mutating func append(_ command: Command) { commands.append(command) }
 
   /// Takes the next event in, with the positions of the transactions that it names and the position
   /// that the next transaction gets.
@@ -230,7 +233,7 @@ private struct PlannedEdit: Sendable {
 }
 
 /// A write that an actor has begun and not committed.
-private struct StagedWrite: Sendable {
+struct StagedWrite: Sendable {
   let write: PlannedWrite
   /// Whether nobody knows if it is still staged.
   var isDoubtful: Bool

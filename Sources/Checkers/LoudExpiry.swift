@@ -34,6 +34,9 @@ package struct LoudExpiry: Invariant {
     return hasTold ? .valid : .unknown("No member that lost history fetched again.")
   }
 
+  /// Adds who is to be told yet.
+  func describe(_ state: inout StateSketch) { state.add(members: untold.rawValue) }
+
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
     switch event.happening {
     case .lost: untold.formUnion(member.bit)

@@ -67,6 +67,22 @@ package struct ObserverDelivery: Invariant {
     return .valid
   }
 
+  /// Adds what observers were told of, where that still matters.
+  func describe(_ state: inout StateSketch, on timeline: Timeline) {
+    state.add(members: observing.rawValue)
+    state.add(members: reset.rawValue)
+    guard !observing.isEmpty else { return }
+    for (position, standing) in timeline.standings.enumerated() {
+      let seen = position < observed.count ? observed[position] : []
+      let isOver = standing.required.intersection(observing).subtracting(seen).isEmpty
+      if standing.isSettled && isOver { continue }
+      timeline.describe(position, &state)
+      state.add(members: standing.required.rawValue)
+      state.add(members: seen.rawValue)
+      state.add(members: position < observed.count ? observedJustNow[position].rawValue : 0)
+    }
+  }
+
   private static func violation(
     _ position: Int,
     _ member: Int,

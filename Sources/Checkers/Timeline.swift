@@ -14,7 +14,7 @@ package import Traces
 /// - Complexity: an event costs its own names, and a record the transactions that it settles.
 package struct Timeline: Sendable {
   /// The plan of the trace.
-  package let plan: Plan
+  package internal(set) var plan: Plan
   /// Everyone whom the plan or the trace names; members or not.
   package internal(set) var everyone: [Member] = []
   /// The transactions in commit order.

@@ -48,6 +48,17 @@ package struct TombstoneFidelity: Invariant {
     return .valid
   }
 
+  /// Adds what the deletes that history still holds must have left.
+  func describe(_ state: inout StateSketch, on timeline: Timeline) {
+    for (position, standing) in timeline.standings.enumerated() where !standing.isPurged {
+      guard let expected = expected[timeline.transactions[position].told.name] else { continue }
+      timeline.describe(position, &state)
+      state.add(expected)
+    }
+    state.add(bare != nil)
+    state.add(hasTombstone)
+  }
+
   private mutating func expect(_ name: TransactionName, _ net: [NetChange]) {
     var objects: Objects = [:]
     for change in net where change.type == .delete && !change.isUpdatedFirst {

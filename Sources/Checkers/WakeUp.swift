@@ -51,6 +51,19 @@ package struct WakeUp: Invariant {
     return hasWoken ? .valid : .unknown("No running actor had to merge what another committed.")
   }
 
+  /// Adds the passes that are owed, with how long each has been; the tick is the present one.
+  func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
+    guard isDriven else { return }
+    for (member, duty) in duties.enumerated() {
+      guard let duty else { continue }
+      state.enter(timeline.everyone[member].id)
+      timeline.describe(duty.position, &state)
+      state.add(tick - duty.since)
+      state.add(duty.isDisturbed)
+    }
+    state.enter(nil)
+  }
+
   private mutating func follow(_ event: Event, _ actor: Int, on timeline: Timeline) {
     switch event.happening {
     case .called(nil, "fetch"): isOver = true

@@ -26,6 +26,16 @@ struct ActorLife {
   /// The consumers that run, in the plan's order.
   var consuming: [ActorID] { header.consumers.filter { states[$0] == .running } }
 
+  /// Adds who runs.
+  func describe(_ state: inout StateSketch) {
+    for (actor, life) in states.sorted(by: { $0.key < $1.key }) {
+      state.enter(actor)
+      state.add(life == .running)
+      state.add(staged.contains(actor))
+    }
+    state.enter(nil)
+  }
+
   /// Why a command cannot run now, or nothing when it can.
   func objection(to action: Action) -> String? {
     guard let actor = action.actor else { return nil }

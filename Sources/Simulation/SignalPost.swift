@@ -17,6 +17,18 @@ struct SignalPost {
   /// Whether a signal is on its way to somebody.
   var isBusy: Bool { boxes.values.contains { $0.arrival != nil } }
 
+  /// Adds when each signal arrives, in ticks from the present one.
+  ///
+  /// When an actor looks for itself is not told: no short plan comes so far, and the time after its last
+  /// command is long enough for every look.
+  func describe(_ state: inout StateSketch, tick: Int) {
+    for (actor, box) in boxes.sorted(by: { $0.key < $1.key }) {
+      state.enter(actor)
+      state.add(box.arrival.map { max($0 - tick, 0) } ?? -1)
+    }
+    state.enter(nil)
+  }
+
   /// Takes an event in: who is signalled, who starts and who ends.
   mutating func note(_ event: Event) {
     guard let actor = event.actor else { return }

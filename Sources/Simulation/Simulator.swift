@@ -7,13 +7,13 @@ package import Traces
 /// Any step of one actor may come between any two steps of another. The same plan gives the same
 /// events.
 package final class Simulator {
-  private let system: any SystemUnderTest
-  private let place: StorePlace
+  let system: any SystemUnderTest
+  let place: StorePlace
 
-  private var life: ActorLife
-  private var post: SignalPost?
-  private var log = EventLog()
-  private var handed = 0
+  var life: ActorLife
+  var post: SignalPost?
+  var log = EventLog()
+  var handed = 0
   private var isStopped = false
 
   /// How many commands were performed, closing phases included.
@@ -37,16 +37,11 @@ package final class Simulator {
     _ plan: Plan,
     observe: (Event) -> Bool = { _ in true }
   ) throws(SystemFailure) -> [Event] {
-    try start(plan.header)
-    let consumers = system.capabilities.contains(.consume) ? plan.header.consumers : []
-    let first = consumers + plan.header.actors.filter(\.launched).map(\.id)
-    for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
+    try open(plan.header, observe)
     for (index, command) in plan.commands.enumerated() where !isStopped {
-      perform(command.action, command: index, in: plan.header, observe)
-      deliverDue(observe)
+      step(command, index, in: plan.header, observe)
     }
-    if post != nil { settle(observe) }
-    if !isStopped { close(plan.header, observe) }
+    conclude(plan.header, observe)
     return log.events
   }
 
@@ -65,6 +60,33 @@ package final class Simulator {
     }
     try system.perform(.data, &answers)
     return answers.events
+  }
+
+  /// Starts a plan: an empty store, and everyone launched who is before the first command.
+  func open(_ header: PlanHeader, _ observe: (Event) -> Bool) throws(SystemFailure) {
+    try start(header)
+    let consumers = system.capabilities.contains(.consume) ? header.consumers : []
+    let first = consumers + header.actors.filter(\.launched).map(\.id)
+    for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
+  }
+
+  /// Performs one command of a plan, and what is due after it.
+  func step(
+    _ command: Command,
+    _ index: Int,
+    in header: PlanHeader,
+    _ observe: (Event) -> Bool
+  ) {
+    perform(command.action, command: index, in: header, observe)
+    deliverDue(observe)
+  }
+
+  /// Runs what comes after a plan's last command.
+  ///
+  /// Passes are repeated until so many rounds have changed nothing.
+  func conclude(_ header: PlanHeader, quietRounds: Int = 2, _ observe: (Event) -> Bool) {
+    if post != nil { settle(observe) }
+    if !isStopped { close(header, quietRounds, observe) }
   }
 
   private func start(_ header: PlanHeader) throws(SystemFailure) {
@@ -169,13 +191,13 @@ package final class Simulator {
   /// How many rounds of passes the closing phase takes at most.
   private static let closingRoundCountMax = 8
 
-  /// Repeats fetch, merge, record for every running actor until two rounds change nothing.
+  /// Repeats fetch, merge, record for every running actor until some rounds change nothing.
   ///
   /// Then it reads views, data and history. It never purges.
-  private func close(_ header: PlanHeader, _ observe: (Event) -> Bool) {
+  private func close(_ header: PlanHeader, _ quietRounds: Int, _ observe: (Event) -> Bool) {
     system.heal()
     var quiet = 0
-    for _ in 0..<Self.closingRoundCountMax where quiet < 2 && !isStopped {
+    for _ in 0..<Self.closingRoundCountMax where quiet < quietRounds && !isStopped {
       let before = log.events.count
       for actor in life.running { closingPass(actor, observe) }
       quiet = log.events[before...].contains(where: \.isProgress) ? 0 : quiet + 1

@@ -1,5 +1,6 @@
 import HistoryTracking
 import PersistentHistory
+import Traces
 
 /// When a published system deletes after a pass that found something.
 enum CleanStrategy: Hashable {
@@ -52,9 +53,9 @@ struct CleanCounter {
     }
   }
 
-  /// Adds what is remembered to a digest.
-  func digest(into hash: inout Digest) {
-    hash.add(passCount)
-    hash.add(last?.timeIntervalSinceReferenceDate ?? -1)
+  /// Adds what is remembered.
+  func describe(_ state: inout StateSketch) {
+    state.add(passCount)
+    if let last { state.add(time: last.timeIntervalSinceReferenceDate) } else { state.add(-1) }
   }
 }

@@ -18,14 +18,19 @@ struct CursorDefaults {
   /// Forgets every date of one store.
   mutating func removeAll(of owner: ActorID?) { dates[owner] = nil }
 
-  /// Adds everything to a digest.
-  func digest(into hash: inout Digest) {
+  /// Adds every date to the section of whose store it is in, or of who alone writes under its author.
+  func describe(_ state: inout StateSketch) {
     for (owner, known) in dates.sorted(by: { ($0.key?.name ?? "") < ($1.key?.name ?? "") }) {
-      hash.add(owner?.name ?? "")
       for (author, date) in known.sorted(by: { $0.key < $1.key }) {
-        hash.add(author)
-        hash.add(date.timeIntervalSinceReferenceDate)
+        if let owner {
+          state.enter(owner)
+          state.add(author: author)
+        } else {
+          state.enter(author: author)
+        }
+        state.add(time: date.timeIntervalSinceReferenceDate)
       }
     }
+    state.enter(nil)
   }
 }

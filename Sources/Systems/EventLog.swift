@@ -11,6 +11,12 @@ package struct EventLog {
 
   package init() {}
 
+  /// Goes on behind another log, without its events.
+  package init(after other: EventLog) {
+    tick = other.tick
+    next = other.next
+  }
+
   /// Adds what happened to an actor, or to the store.
   package mutating func add(_ actor: ActorID?, _ happening: Happening) {
     events.append(Event(at: next, tick: tick, actor: actor, happening))

@@ -1,4 +1,5 @@
 import PersistentHistory
+import Traces
 
 /// What the hooks of one process were told, what its passes did, and who waits to repeat one.
 ///
@@ -22,15 +23,24 @@ final class HookNotes: @unchecked Sendable {
     return observed
   }
 
-  /// Counts a call of a hook that throws at every third.
-  func call(_ hook: Int) throws {
-    if isThird(hook) { throw PlannedTrouble() }
+  /// Counts a call of a hook that throws.
+  func call(_ hook: PlannedHook, _ index: Int) throws {
+    if isTrouble(hook, index) { throw PlannedTrouble() }
   }
 
   /// Counts a call of a hook, and answers whether it is one of those that the plan makes special.
-  func isThird(_ hook: Int) -> Bool {
-    callCounts[hook, default: 0] += 1
-    return !isHealed && callCounts[hook, default: 0].isMultiple(of: 3)
+  func isTrouble(_ hook: PlannedHook, _ index: Int) -> Bool {
+    callCounts[index, default: 0] += 1
+    return !isHealed && hook.isTrouble(at: callCounts[index, default: 0])
+  }
+
+  /// Adds what the next call of each hook depends on.
+  func describe(_ state: inout StateSketch) {
+    for (hook, count) in callCounts.sorted(by: { $0.key < $1.key }) {
+      state.add(hook)
+      state.add(count % PlannedHook.period)
+    }
+    state.add(sleepers.count)
   }
 
   // MARK: Pauses

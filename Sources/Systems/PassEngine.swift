@@ -1,6 +1,7 @@
 import HistoryStore
 import HistoryTracking
 import PersistentHistory
+import Traces
 
 /// What one step of a member has done, up to where it failed if it did.
 struct StepReport {
@@ -46,6 +47,6 @@ protocol PassEngine: AnyObject {
 
   /// What it has in memory, if that can be put back.
   var memory: MemberSession.Memory? { get }
-  /// Adds what it has in memory to a digest.
-  func digest(into hash: inout Digest)
+  /// Adds what it has in memory.
+  func describe(_ state: inout StateSketch)
 }

@@ -4,12 +4,12 @@ import PersistentHistory
 import Traces
 
 extension PlanProcess {
-  /// Adds the view and the write that has begun to a digest.
-  func digest(into hash: inout Digest, _ objects: PlanObjects) {
-    for context in contexts { hash.add(self.objects(of: context, objects)) }
+  /// Adds the view and the write that has begun.
+  func describe(_ state: inout StateSketch, _ objects: PlanObjects) {
+    for context in contexts { state.add(self.objects(of: context, objects)) }
     if let staged {
-      hash.add(staged)
-      hash.add(begunAt?.timeIntervalSinceReferenceDate ?? 0)
+      state.add(staged)
+      state.add(time: begunAt?.timeIntervalSinceReferenceDate ?? 0)
     }
   }
 

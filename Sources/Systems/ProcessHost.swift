@@ -20,8 +20,8 @@ protocol HostedProcess: AnyObject {
   /// Loses what it has in memory.
   func end()
 
-  /// Adds what it has in memory besides its contexts to a digest.
-  func digest(into hash: inout Digest)
+  /// Adds what it has in memory besides its contexts.
+  func describe(_ state: inout StateSketch)
 }
 
 /// What the systems on our store have in common: the processes that run, the commands that mean the
@@ -164,23 +164,19 @@ final class ProcessHost<Hosted: HostedProcess> {
     return memory.own
   }
 
-  /// A number that is equal for equal states, with what the system adds.
-  func digest(
-    _ addOwn: (inout Digest, StoreBench) throws(SystemFailure) -> Void
-  ) throws(SystemFailure) -> UInt64 {
+  /// Adds everything that decides what comes next, but for what the system has of its own.
+  func describe(_ state: inout StateSketch) throws(SystemFailure) {
     let bench = try bench()
-    var hash = Digest()
-    try bench.digest(into: &hash)
+    try bench.describe(&state)
     for (actor, process) in running.sorted(by: { $0.key < $1.key }) {
-      hash.add(actor.name)
-      process.digest(into: &hash)
-      process.process.digest(into: &hash, bench.objects)
+      state.enter(actor)
+      process.describe(&state)
+      process.process.describe(&state, bench.objects)
     }
     for (id, consumer) in consumers.sorted(by: { $0.key < $1.key }) {
-      hash.add(id.name)
-      hash.add(Int(consumer.token.number))
+      state.enter(id)
+      state.add(number: consumer.token.number)
     }
-    try addOwn(&hash, bench)
-    return hash.value
+    state.enter(nil)
   }
 }

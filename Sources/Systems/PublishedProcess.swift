@@ -83,10 +83,10 @@ final class PublishedProcess: HostedProcess {
     return unrecorded
   }
 
-  /// Counts a call of a hook, and answers whether it is one of those that go wrong: every third.
+  /// Counts a call of a hook, and answers whether it is one of those that go wrong.
   func isTrouble(hook: Int) -> Bool {
-    callCounts[hook] = (callCounts[hook] + 1) % 3
-    return callCounts[hook] == 0 && !isHealed
+    callCounts[hook] = callCounts[hook] % PlannedHook.period + 1
+    return !isHealed && setup.hooks[hook].isTrouble(at: callCounts[hook])
   }
 
   // MARK: Snapshots
@@ -124,12 +124,12 @@ final class PublishedProcess: HostedProcess {
 
   func end() {}
 
-  func digest(into hash: inout Digest) {
+  func describe(_ state: inout StateSketch) {
     for list in [fetched, unrecorded] + dispatched {
-      hash.add(list.count)
-      for transaction in list { hash.add(Int(transaction.number)) }
+      state.add(list.count)
+      for transaction in list { state.add(number: transaction.number) }
     }
-    counter.digest(into: &hash)
-    for count in callCounts { hash.add(count) }
+    counter.describe(&state)
+    for count in callCounts { state.add(count) }
   }
 }

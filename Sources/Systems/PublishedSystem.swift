@@ -92,10 +92,13 @@ package final class PublishedSystem: SystemUnderTest {
     memory = try host.restore(snapshot)
   }
 
-  package func digest() throws(SystemFailure) -> UInt64 {
-    try host.digest { hash, _ in
-      memory.defaults.digest(into: &hash)
-      for member in memory.members.sorted() { hash.add(member.name) }
+  package func describe(_ state: inout StateSketch) throws(SystemFailure) {
+    try host.describe(&state)
+    memory.defaults.describe(&state)
+    for member in memory.members.sorted() {
+      state.enter(member)
+      state.add(true)
     }
+    state.enter(nil)
   }
 }

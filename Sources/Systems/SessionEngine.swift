@@ -79,10 +79,17 @@ final class SessionEngine: PassEngine {
 
   var memory: MemberSession.Memory? { session.memory }
 
-  func digest(into hash: inout Digest) {
-    hash.add(Int(session.mergedThrough.number))
-    hash.add(Int(session.recordedThrough.number))
-    for transaction in session.awaitingMerge { hash.add(Int(transaction.number)) }
+  func describe(_ state: inout StateSketch) { session.standing.describe(&state) }
+}
+
+extension SessionStanding {
+  /// Adds where the launch stands.
+  func describe(_ state: inout StateSketch) {
+    state.add(number: mergedThrough)
+    state.add(number: recordedThrough)
+    state.add(awaitingMerge.count)
+    for number in awaitingMerge { state.add(number: number) }
+    if let scannedThrough { state.add(number: scannedThrough) } else { state.add(-1) }
   }
 }
 

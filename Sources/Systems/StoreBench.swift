@@ -136,20 +136,37 @@ final class StoreBench {
     opened = try connect()
   }
 
-  /// Adds data and history to a digest.
-  func digest(into hash: inout Digest) throws(SystemFailure) {
-    hash.add(environment.clock.now)
-    hash.add(try data())
-    for transaction in try history() {
-      hash.add(transaction.name)
-      hash.add(transaction.timestamp)
-      hash.add(transaction.author ?? "\u{0}")
-      hash.add(transaction.context ?? "\u{0}")
-      for change in transaction.changes.sorted(by: { $0.object < $1.object }) {
-        hash.add(change.object.description)
-        hash.add(Int(change.type.rawValue))
-        for column in change.columns { hash.add(column) }
-      }
+  /// Adds the clock, data, history, and what the file keeps besides them.
+  func describe(_ state: inout StateSketch) throws(SystemFailure) {
+    state.enter(nil)
+    state.add(time: environment.clock.now)
+    state.add(try data())
+    for transaction in try history() { Self.describe(transaction, &state) }
+    let store = try store()
+    let register = try telling { () throws(HistoryError) in try store.register() }
+    for mark in register.marks {
+      if let author = mark.author { state.enter(author: author) } else { state.enter(nil) }
+      state.add(number: mark.purged)
+      state.add(number: mark.thinned)
+    }
+    for member in register.members {
+      state.enter(member.id)
+      state.add(Int(member.state))
+      state.add(number: member.cursor)
+    }
+    state.enter(nil)
+  }
+
+  private static func describe(_ transaction: CommittedTransaction, _ state: inout StateSketch) {
+    state.add(transaction: transaction.name)
+    state.add(time: transaction.timestamp)
+    state.add(author: transaction.author)
+    state.add(transaction.context ?? "\u{0}")
+    for change in transaction.changes.sorted(by: { $0.object < $1.object }) {
+      state.add(change.object)
+      state.add(Int(change.type.rawValue))
+      for column in change.columns { state.add(column) }
+      if let tombstone = change.tombstone { state.add(tombstone) }
     }
   }
 }

@@ -25,13 +25,20 @@ package protocol SystemUnderTest: AnyObject {
   /// Goes back to a snapshot of the same plan.
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure)
 
-  /// A number that is equal for equal states: data, history, cursors and views.
-  func digest() throws(SystemFailure) -> UInt64
+  /// Adds everything that decides what comes next: data, history, cursors and views.
+  func describe(_ state: inout StateSketch) throws(SystemFailure)
 }
 
 extension SystemUnderTest {
   /// Does nothing: most systems have nothing that a plan makes fail.
   package func heal() {}
+
+  /// A number that is equal for equal states: data, history, cursors and views.
+  package func digest() throws(SystemFailure) -> UInt64 {
+    var state = StateSketch()
+    try describe(&state)
+    return state.digest
+  }
 }
 
 /// What a system can be asked to do; plans hold nothing else for it.

@@ -60,8 +60,8 @@ final class TrackedProcess: HostedProcess {
 
   func end() { engine.end() }
 
-  func digest(into hash: inout Digest) {
-    engine.digest(into: &hash)
-    hash.add(Int(told?.number ?? -1))
+  func describe(_ state: inout StateSketch) {
+    engine.describe(&state)
+    if let told { state.add(number: told.number) } else { state.add(-1) }
   }
 }

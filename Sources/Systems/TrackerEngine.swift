@@ -65,16 +65,20 @@ final class TrackerEngine: PassEngine {
   private func register(_ hook: PlannedHook, _ index: Int, _ model: Model) throws(HistoryError) {
     switch hook {
     case .observer: try observe(model) { _ in }
-    case .observerRetry: try observe(model) { [notes] _ in try notes.call(index) }
+    case .observerRetry, .observerRetryAlternating:
+      try observe(model) { [notes] _ in try notes.call(hook, index) }
     case .finish:
       try ask { tracker, notes throws(HistoryError) in
-        try await tracker.registerMergeHook { _ in notes.isThird(index) ? .finish : .goOn }
+        try await tracker.registerMergeHook { _ in
+          notes.isTrouble(hook, index) ? .finish : .goOn
+        }
       }
-    case .retry, .skip:
-      let policy: HookFailurePolicy = hook == .skip ? .skip : .retry
+    case .retry, .skip, .retryAlternating, .skipAlternating:
+      let skips = hook == .skip || hook == .skipAlternating
+      let policy: HookFailurePolicy = skips ? .skip : .retry
       try ask { tracker, notes throws(HistoryError) in
         try await tracker.registerMergeHook(onFailure: policy) { _ in
-          try notes.call(index)
+          try notes.call(hook, index)
           return .goOn
         }
       }
@@ -185,7 +189,18 @@ final class TrackerEngine: PassEngine {
   /// Tasks that wait cannot be put back.
   var memory: MemberSession.Memory? { nil }
 
-  func digest(into hash: inout Digest) { hash.add(Int(registration.epoch)) }
+  func describe(_ state: inout StateSketch) {
+    let tracker = tracker
+    let (standing, newsCount, isStarted, hasFailed) =
+      executor.run {
+        await (tracker.standing, tracker.newsCount, tracker.isStarted, tracker.hasFailed)
+      } ?? (nil, -1, false, false)
+    standing?.describe(&state)
+    state.add(newsCount)
+    state.add(isStarted)
+    state.add(hasFailed)
+    notes.describe(&state)
+  }
 
   /// The passes that nobody has looked at yet.
   private final class PassBox: @unchecked Sendable {

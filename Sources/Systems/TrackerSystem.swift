@@ -102,14 +102,7 @@ package final class TrackerSystem: SystemUnderTest {
     try host.restore(snapshot, Void.self)
   }
 
-  package func digest() throws(SystemFailure) -> UInt64 {
-    try host.digest { hash, bench throws(SystemFailure) in
-      let store = try bench.store()
-      for member in try telling({ () throws(HistoryError) in try store.members() }) {
-        hash.add(member.id.name)
-        hash.add(Int(member.state.rawValue))
-        hash.add(Int(member.cursor))
-      }
-    }
+  package func describe(_ state: inout StateSketch) throws(SystemFailure) {
+    try host.describe(&state)
   }
 }

@@ -24,7 +24,7 @@ extension Condition {
       let isSkewed = [actor.allAuthors, actor.batchAuthors, actor.ignores].contains { $0 != nil }
       if isSkewed || actor.cursors != nil { found.insert(.configSkew) }
       let hooks = (actor.hooks ?? []).compactMap(PlannedHook.init)
-      if hooks.contains(where: PlannedHook.failing.contains) { found.insert(.hookFailure) }
+      if hooks.contains(where: { $0 != .observer }) { found.insert(.hookFailure) }
     }
     return found
   }

@@ -220,7 +220,8 @@ import Traces
     (
       #""hooks": ["observr"]"#,
       #"there is no hook "observr". Did you mean "observer"? Known are "#
-        + "observer, throws-retry, throws-skip, observer-throws-retry and finishes."
+        + "observer, throws-retry, throws-skip, observer-throws-retry, throws-retry-alternating, "
+        + "throws-skip-alternating, observer-throws-retry-alternating and finishes."
     ),
     (
       #""strategy": "byDuration""#,

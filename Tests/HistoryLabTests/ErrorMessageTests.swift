@@ -15,9 +15,9 @@ import Darwin
   static let table: [(line: String, sentence: String)] = [
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
     (
-      "explore",
-      #"unknown verb "explore". There are check, replay, stress, bench, report, inspect, convert "#
-        + #"and list. "#
+      "measure",
+      #"unknown verb "measure". There are check, replay, explore, stress, bench, report, inspect, "#
+        + #"convert and list. "#
         + "Try: history-lab --help"
     ),
     ("bench", "bench needs to know what to do: run or list. Try: history-lab bench --help"),

@@ -33,5 +33,5 @@ final class ScriptedSystem: SystemUnderTest {
 
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {}
 
-  func digest() throws(SystemFailure) -> UInt64 { 0 }
+  func describe(_ state: inout StateSketch) throws(SystemFailure) {}
 }

@@ -1,7 +1,7 @@
 import HistoryStore
 import ObjectContexts
 import PersistentHistory
-import Systems
+import Traces
 
 /// The objects of stress runs.
 enum StressModel {
@@ -29,11 +29,11 @@ extension StressView {
     var rows: [(id: ObjectID, values: [Value])] = []
     context.forEachRegistered { rows.append(($0, Array($1))) }
     rows.sort { $0.id < $1.id }
-    var digest = Digest()
+    var state = StateSketch()
     for row in rows {
-      digest.add(Int(row.id.key))
-      for value in row.values { digest.add(value) }
+      state.add(Int(row.id.key))
+      for value in row.values { state.add(value) }
     }
-    self.init(objectCount: rows.count, digest: String(digest.value, radix: 16))
+    self.init(objectCount: rows.count, digest: String(state.digest, radix: 16))
   }
 }

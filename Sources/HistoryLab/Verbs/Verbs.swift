@@ -16,6 +16,9 @@ enum Verbs {
     case "replay":
       let options = try ReplayOptions(arguments, in: composition)
       return ReplayVerb(options: options, composition: composition, terminal: terminal)
+    case "explore":
+      let options = try ExploreOptions(arguments, in: composition)
+      return ExploreVerb(options: options, composition: composition, terminal: terminal)
     case "stress":
       let options = try StressOptions(arguments, in: composition)
       return StressVerb(options: options, composition: composition, terminal: terminal)

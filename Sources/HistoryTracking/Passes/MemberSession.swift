@@ -124,6 +124,9 @@ package final class MemberSession {
     return awaitingMerge
   }
 
+  /// The position through which the page that awaits its merge was scanned; nothing without a page.
+  var scannedThrough: HistoryToken? { fetched?.scannedThrough }
+
   /// Whether more history follows the page that was fetched last.
   package private(set) var hasMore = false
 

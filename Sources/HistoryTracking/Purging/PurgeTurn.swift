@@ -3,7 +3,7 @@ import HistoryStore
 /// Whether it is a pass's turn to purge, by the strategy.
 struct PurgeTurn {
   /// How many passes have found something new.
-  private var newsCount = 0
+  private(set) var newsCount = 0
 
   /// When the store is to purge at the end of a pass, or nothing if it is not to.
   mutating func trigger(_ strategy: PurgeStrategy, _ report: PassReport) -> PurgeTrigger? {

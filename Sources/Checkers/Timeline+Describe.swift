@@ -1,0 +1,84 @@
+import PersistentHistory
+package import Traces
+
+extension Timeline {
+  /// Goes on with a longer plan: the next command of a plan that unfolds.
+  package mutating func append(_ command: Command) {
+    plan.commands.append(command)
+    ledger.append(command)
+  }
+
+  /// Adds everything that later answers depend on.
+  ///
+  /// A transaction that was purged after everyone had recorded it is left out: nothing can be lost of
+  /// it any more. Between two commands it is the whole state; what is under way is not told.
+  ///
+  /// - Complexity: linear in the transactions that still matter, and in the data.
+  func describe(_ state: inout StateSketch) {
+    state.enter(nil)
+    for set in [members, running, lost, cutOff, consumers] { state.add(members: set.rawValue) }
+    state.add(mayHoldUntold)
+    // With one transaction nothing can be reclaimed.
+    state.add(min(standings.count, 2))
+    for (position, standing) in standings.enumerated() {
+      // What an actor ignores may be missing from its view for ever.
+      let isIgnored = transactions[position].told.author.map { ignoring[$0] != nil } ?? false
+      if !standing.isSettled || isIgnored { describe(position, standing, &state) }
+    }
+    for member in everyone {
+      state.enter(member.id)
+      describe(member.cursor, &state)
+      describe(member.mergedThrough, &state)
+      describe(member.registeredFrom - 1, &state)
+      describe(member.consumedFrom - 1, &state)
+    }
+    state.enter(nil)
+    ledger.describe(&state)
+  }
+
+  private func describe(
+    _ position: Int,
+    _ standing: Standing,
+    _ state: inout StateSketch
+  ) {
+    let transaction = transactions[position]
+    state.add(transaction: transaction.told.name)
+    state.add(author: transaction.told.author)
+    for set in [standing.required, standing.merged, standing.everMerged, standing.recorded] {
+      state.add(members: set.rawValue)
+    }
+    state.add(standing.isPurged)
+    state.add(standing.mayBePurged)
+    for change in transaction.told.changes {
+      state.add(Int(change.type.rawValue))
+      state.add(change.object)
+      for column in change.columns { state.add(column) }
+    }
+  }
+
+  /// Adds a position as the number of the transaction that is there.
+  func describe(_ position: Int?, _ state: inout StateSketch) {
+    guard let position, transactions.indices.contains(position) else { return state.add(-1) }
+    state.add(transaction: transactions[position].told.name)
+  }
+}
+
+extension Standing {
+  /// Whether the transaction is gone and everyone has recorded it who must.
+  var isSettled: Bool { isPurged && required.subtracting(recorded).isEmpty }
+}
+
+extension Ledger {
+  /// Adds what the data can be, and what is staged.
+  func describe(_ state: inout StateSketch) {
+    state.add(possibilities.count)
+    for possibility in possibilities { state.add(possibility.model.objects) }
+    state.add(undecided != nil)
+    for (actor, write) in staged.sorted(by: { $0.key < $1.key }) {
+      state.enter(actor)
+      state.add(write.write)
+      state.add(write.isDoubtful)
+    }
+    state.enter(nil)
+  }
+}

@@ -1,0 +1,67 @@
+import Synchronization
+
+/// Hands out the pieces of an exploration, each once, and counts the states of all of them.
+final class ExploreQueue: Sendable {
+  private let taken = Atomic<Int>(0)
+  private let states = Atomic<Int>(0)
+  let tasks: [ExploreTask]
+
+  init(_ tasks: [ExploreTask]) {
+    self.tasks = tasks
+  }
+
+  /// The number of the next piece, or nothing when all are taken.
+  func take() -> Int? {
+    let next = taken.add(1, ordering: .relaxed).oldValue
+    return next < tasks.count ? next : nil
+  }
+
+  /// Counts more states, and answers how many there are now.
+  func count(_ more: Int) -> Int { states.add(more, ordering: .relaxed).newValue }
+
+  /// Runs all pieces on several lanes, and answers what came of each, in their order.
+  ///
+  /// What it finds does not depend on the number of lanes. Pieces that were not begun when it was
+  /// stopped are missing.
+  ///
+  /// - Throws: a lab error when a piece cannot be run.
+  func run(
+    jobs: Int,
+    finished: @escaping @Sendable (ExploreTask.Outcome) -> Void,
+    progress: @escaping @Sendable (_ states: Int) -> Bool
+  ) async throws(LabError) -> [(task: ExploreTask, outcome: ExploreTask.Outcome)] {
+    typealias Done = (number: Int, outcome: ExploreTask.Outcome)
+    let lanes = await withTaskGroup(of: Result<[Done], LabError>.self) { group in
+      for _ in 0..<max(1, min(jobs, tasks.count)) {
+        group.addTask {
+          Result { () throws(LabError) in try self.lane(finished, progress) }
+        }
+      }
+      var lanes: [Result<[Done], LabError>] = []
+      for await lane in group { lanes.append(lane) }
+      return lanes
+    }
+    var done: [Done] = []
+    for lane in lanes { done += try lane.get() }
+    return done.sorted { $0.number < $1.number }.map { (tasks[$0.number], $0.outcome) }
+  }
+
+  private func lane(
+    _ finished: (ExploreTask.Outcome) -> Void,
+    _ progress: (Int) -> Bool
+  ) throws(LabError) -> [(number: Int, outcome: ExploreTask.Outcome)] {
+    var done: [(number: Int, outcome: ExploreTask.Outcome)] = []
+    while progress(count(0)), let number = take() {
+      var last = 0
+      let outcome = try withoutActuallyEscaping(progress) { progress throws(LabError) in
+        try tasks[number].run { states in
+          defer { last = states }
+          return progress(self.count(states - last))
+        }
+      }
+      finished(outcome)
+      done.append((number, outcome))
+    }
+    return done
+  }
+}

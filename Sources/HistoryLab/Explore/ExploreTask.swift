@@ -1,0 +1,126 @@
+import Checkers
+import Simulation
+import Systems
+import Traces
+import Workloads
+
+/// One piece of an exploration: all plans of one system under one condition in one scope.
+struct ExploreTask: Sendable {
+  let system: LabSystem
+  let condition: Condition
+  let scope: ExploreScope
+  /// How many states it may meet.
+  let stateCountMax: Int
+  let versions: [String: String]
+
+  /// What came of it.
+  struct Outcome: Sendable {
+    let condition: Condition
+    let scope: ExploreScope
+    let exploration: Exploration
+    /// What broke, by the checker's name: a shortest plan with its whole trace.
+    let broken: [String: Counterexample]
+    let seconds: Double
+  }
+
+  /// Runs it with stores on the heap.
+  ///
+  /// It tells how many states there are so far, and asks whether to go on.
+  ///
+  /// - Throws: a lab error when the system cannot be run, or breaks nothing when the plan that broke an
+  ///   invariant runs again.
+  func run(progress: @escaping (Int) -> Bool) throws(LabError) -> Outcome {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let explorer = Explorer(
+      system.make(),
+      at: .heap(),
+      space: alphabet,
+      judge: SuiteJudge.self,
+      bounds: ExplorationBounds(depth: scope.depth, stateCountMax: stateCountMax)
+    )
+    do throws(SystemFailure) {
+      let exploration = try explorer.explore(progress: progress)
+      return Outcome(
+        condition: condition,
+        scope: scope,
+        exploration: exploration,
+        broken: try counterexamples(exploration),
+        seconds: (clock.now - start) / .seconds(1)
+      )
+    } catch {
+      throw .lab(
+        "\(system.name) could not be explored under \(condition.rawValue): \(error.message)"
+      )
+    }
+  }
+
+  /// The plans that are run.
+  private var alphabet: PlanAlphabet {
+    var alphabet = PlanAlphabet(condition, actors: scope.actors, actions: system.actions)
+    for index in alphabet.headers.indices {
+      alphabet.headers[index].timestamps = system.timestamps
+    }
+    return alphabet
+  }
+
+  /// Runs each plan that broke an invariant once more by itself, from its beginning.
+  private func counterexamples(
+    _ exploration: Exploration
+  ) throws(SystemFailure) -> [String: Counterexample] {
+    let names = CheckerSuite.names(in: .all)
+    let lane = PlanLane(system, at: .heap(), versions: versions)
+    var found: [String: Counterexample] = [:]
+    for (number, plan) in exploration.broken {
+      let trace = try lane.trace(plan)
+      let suite = CheckerSuite(checking: trace, scope: .all)
+      guard let violation = suite.violation(of: names[number]) else {
+        throw SystemFailure(
+          .failed,
+          "\(names[number]) broke, but not when the same plan ran again by itself: \(plan.words)"
+        )
+      }
+      found[names[number]] = Counterexample(trace: trace, violation: violation)
+    }
+    return found
+  }
+}
+
+extension Plan {
+  /// The commands in a few words each: `app write, widget pass`.
+  var words: String { commands.map(\.action.phrase).joined(separator: ", ") }
+}
+
+extension Action {
+  /// The command in a few words: `app inserts Item/1`, `widget passes`.
+  var phrase: String {
+    let who = actor.map { "\($0) " } ?? ""
+    switch self {
+    case .write(let write): return who + write.phrase
+    case .begin(let write): return who + "begins: " + write.phrase
+    case .clock(let advance): return "clock \(advance < 0 ? "-" : "+")\(Self.span(abs(advance)))"
+    case .deliver(_, let fate), .poll(_, let fate): return who + "\(word) (\(fate.rawValue))"
+    default: return who + word
+    }
+  }
+
+  private static func span(_ seconds: Double) -> String {
+    let days = seconds / 86_400
+    return days >= 1 ? "\(Int(days)) d" : "\(Int(seconds)) s"
+  }
+}
+
+extension PlannedWrite {
+  /// The write in a few words.
+  fileprivate var phrase: String {
+    let what = changes.map { "\($0.type)s \($0.object)" }.joined(separator: ", ")
+    let context = context == "view" ? "" : " in its context \(context)"
+    let by: String
+    switch author {
+    case .own: by = ""
+    case .absent: by = " without an author"
+    case .other(let name): by = " as \(name)"
+    }
+    return what + context + by + (ticks ? "" : " at the same time")
+  }
+}

@@ -1,0 +1,129 @@
+import Checkers
+import Reporting
+import Simulation
+import Traces
+import Workloads
+
+/// Explorations and cards as a person reads them, on a terminal or as Markdown.
+struct ExploreText {
+  let card: SafetyCard
+
+  /// One line a condition: how much was covered, and what broke.
+  var coverage: ReportTable {
+    var table = ReportTable(columns: [
+      .text("condition"), .text("known as"), .number("actors"), .number("depth"), .number("plans"),
+      .number("states"), .number("seconds"), .text("verdict"),
+    ])
+    for row in card.conditions {
+      let standing = Catalogue.standing(of: row.condition)?.word ?? ""
+      if row.pieces.isEmpty {
+        table.append([
+          row.condition.rawValue, standing, "", "", "", "", "", row.because ?? "not explored",
+        ])
+      }
+      for piece in row.pieces {
+        table.append([
+          row.condition.rawValue, standing, String(piece.scope.actors),
+          String(piece.exploration.depth), piece.exploration.planCount.counted,
+          piece.exploration.stateCount.grouped, String((piece.seconds * 10).rounded() / 10),
+          Self.verdict(of: piece),
+        ])
+      }
+    }
+    return table
+  }
+
+  private static func verdict(of piece: ExploreTask.Outcome) -> String {
+    let broken = CheckerSuite.names(in: .all).compactMap { name in
+      piece.broken[name].map { "\(name) in \($0.length)" }
+    }
+    let end: String? =
+      switch piece.exploration.ending {
+      case .complete: nil
+      case .outOfStates: "out of its \(piece.exploration.stateCount.grouped) states"
+      case .stopped: "stopped"
+      }
+    let found = broken.isEmpty ? nil : "broken: " + broken.joined(separator: ", ")
+    return [found, end].compactMap { $0 }.joined(separator: "; ").ifEmpty("holds")
+  }
+
+  /// The card: one row a condition, one column an invariant.
+  func matrix(isShort: Bool) -> ReportTable {
+    let names = CheckerSuite.names(in: .all)
+    var table = ReportTable(
+      columns: [.text("condition"), .text("known as")]
+        + names.map { .text(isShort ? Self.short($0) : $0) }
+    )
+    for row in card.conditions {
+      let standing = Catalogue.standing(of: row.condition)?.word ?? ""
+      table.append([row.condition.rawValue, standing] + row.cells.map(\.word))
+    }
+    return table
+  }
+
+  /// What stands over a narrow column: the first word of the invariant's name.
+  private static func short(_ name: String) -> String {
+    let end = name.dropFirst().firstIndex(where: \.isUppercase) ?? name.endIndex
+    return String(name[..<end].prefix(8))
+  }
+
+  /// A line for each shortest plan, shortest first: what broke, where, and by which commands.
+  var plans: [String] {
+    let broken = card.conditions.flatMap { row in
+      row.cells.compactMap { cell in
+        cell.counterexample.map { (length: $0.length, line: line(cell, $0, row)) }
+      }
+    }
+    return broken.sorted { $0.length < $1.length }.map(\.line)
+  }
+
+  private func line(
+    _ cell: SafetyCell,
+    _ counterexample: Counterexample,
+    _ row: SafetyCard.ConditionReport
+  ) -> String {
+    let words = counterexample.trace.header.plan.words.ifEmpty("no command")
+    let outside = row.outside.map { " Outside the stated use: \($0)." } ?? ""
+    return "\(cell.invariant) under \(row.condition.rawValue), \(counterexample.length): "
+      + "\(words). \(counterexample.violation.because.capitalizedFirst).\(outside)"
+  }
+
+  /// The cells that ran out of states.
+  var open: String? {
+    let budgets = card.conditions.filter { $0.cells.contains { $0.result == .unknown } }
+    guard !budgets.isEmpty else { return nil }
+    let names = budgets.map { row in
+      let budget = row.cells.compactMap(\.budget).max() ?? 0
+      return "\(row.condition.rawValue) (after \(budget.grouped) states)"
+    }
+    return "Unknown: \(names.joined(separator: ", ")). Try --states with more."
+  }
+
+  /// The card as Markdown.
+  func markdown(scopes: [ExploreScope]) -> String {
+    let legend =
+      "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
+      + "that breaks it has N commands. -: no plan puts it to the test."
+    var parts = [
+      "## \(card.system)", card.statedUse.map { "Stated use: \($0)" } ?? "",
+      card.sentence.capitalizedFirst, matrix(isShort: false).markdown(),
+      legend,
+      coverage.markdown(),
+    ]
+    let plans = plans
+    if !plans.isEmpty { parts.append(plans.map { "- \($0)" }.joined(separator: "\n")) }
+    if let open { parts.append(open) }
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+  }
+}
+
+extension String {
+  fileprivate func ifEmpty(_ other: String) -> String { isEmpty ? other : self }
+}
+
+extension Double {
+  /// A count that may be beyond every whole number: `1,234` or `1.2e+20`.
+  var counted: String {
+    self < 1e15 ? Int(self).grouped : String(self)
+  }
+}

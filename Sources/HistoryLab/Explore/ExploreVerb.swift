@@ -1,0 +1,135 @@
+import Reporting
+import Simulation
+import Traces
+import Workloads
+
+/// Runs every plan up to a length, and fills safety cards.
+struct ExploreVerb: Verb {
+  let options: ExploreOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let systems = options.systems.compactMap(LabSystem.named)
+    let conditions = try systems.map { (system) throws(LabError) in try self.conditions(system) }
+    let folder = try RunOutput(
+      "explore",
+      seed: 0,
+      output: options.output,
+      outputIsDefault: options.output == CommonOption.runsFolder
+    )
+    let done = try await explore(zip(systems, conditions).map { ($0, $1) }, folder)
+    let cards = zip(systems, conditions).map { system, conditions in
+      SafetyCard(
+        system,
+        conditions: conditions,
+        done.filter { $0.task.system.name == system.name }.map(\.outcome)
+      )
+    }
+    let document = try keep(cards, folder)
+    try show(cards, document, folder)
+    try folder.finish(
+      verdict: document.verdict,
+      because: cards.map { "\($0.system): \($0.sentence)" }.joined(separator: " ")
+    )
+    return switch document.verdict {
+    case "valid": .good
+    case "invalid": .violation
+    default: .undecided
+    }
+  }
+
+  /// The rows of a system's card: of a whole card also those that it cannot be put through.
+  private func conditions(_ system: LabSystem) throws(LabError) -> [Condition] {
+    if options.conditions == .all { return Condition.allCases }
+    let named = try options.conditions.conditions(for: system)
+    return Condition.allCases.filter(named.contains)
+  }
+
+  private func explore(
+    _ rows: [(system: LabSystem, conditions: [Condition])],
+    _ folder: RunOutput
+  ) async throws(LabError) -> [(task: ExploreTask, outcome: ExploreTask.Outcome)] {
+    let tasks = rows.flatMap { system, conditions in
+      options.scopes.flatMap { scope in
+        conditions.filter { system.refusal(of: $0) == nil }.map { condition in
+          ExploreTask(
+            system: system,
+            condition: condition,
+            scope: scope,
+            stateCountMax: options.stateCountMax,
+            versions: folder.versions
+          )
+        }
+      }
+    }
+    let bar = ProgressBar(WorkState("explore", unit: "pieces", total: tasks.count), on: terminal)
+    defer { bar.finish() }
+    return try await ExploreQueue(tasks).run(jobs: options.jobs) { _ in
+      bar.advance()
+    } progress: { states in
+      bar.advance(by: 0, note: "\(states.grouped) states")
+      return !Interruption.isRequested
+    }
+  }
+
+  /// Writes the counterexamples and the cards into the run's folder.
+  private func keep(
+    _ cards: [SafetyCard],
+    _ folder: RunOutput
+  ) throws(LabError) -> CardsDocument {
+    var systems: [CardsDocument.Card] = []
+    for card in cards {
+      var files: [String: String] = [:]
+      for cell in card.cells {
+        guard let counterexample = cell.counterexample else { continue }
+        let key = "\(cell.condition.rawValue)-\(cell.invariant)"
+        let system = card.system.split(separator: "/").joined(separator: "-")
+        let file = "counterexample-\(system)-\(key).jsonl"
+        try folder.write(file, CounterexampleCodec.encode(counterexample))
+        files[key] = folder.path + "/" + file
+      }
+      systems.append(CardsDocument.Card(card, files: files))
+    }
+    let verdicts = Set(cards.map(\.verdict))
+    let document = CardsDocument(
+      cards: CardsDocument.formatVersion,
+      scopes: options.scopes,
+      verdict: ["invalid", "unknown"].first(where: verdicts.contains) ?? "valid",
+      folder: folder.path,
+      systems: systems
+    )
+    try folder.write("cards.json", try document.json() + "\n")
+    return document
+  }
+
+  // MARK: Output
+
+  private func show(
+    _ cards: [SafetyCard],
+    _ document: CardsDocument,
+    _ folder: RunOutput
+  ) throws(LabError) {
+    if options.json { return terminal.print(try document.json()) }
+    if options.markdown {
+      for card in cards { terminal.print(ExploreText(card: card).markdown(scopes: options.scopes)) }
+      return
+    }
+    for card in cards { show(card) }
+    terminal.print("Run: \(folder.path)")
+  }
+
+  private func show(_ card: SafetyCard) {
+    let text = ExploreText(card: card)
+    terminal.print(terminal.styled(card.system, .bold))
+    for table in options.card ? [text.matrix(isShort: true), text.coverage] : [text.coverage] {
+      for line in table.text().split(separator: "\n") { terminal.print("  " + String(line)) }
+      terminal.print("")
+    }
+    for plan in text.plans { terminal.print("  " + plan) }
+    if let open = text.open { terminal.print("  " + terminal.styled(open, .yellow)) }
+    let style: Style = card.verdict == "valid" ? .green : card.verdict == "invalid" ? .red : .yellow
+    terminal.print(terminal.styled("  " + card.sentence.capitalizedFirst, style))
+    terminal.print("")
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Simulation
+import Traces
+import Workloads
+
+/// Cards as JSON, as `cards.json` holds them.
+struct CardsDocument: Codable {
+  /// One invariant under one condition.
+  struct Cell: Codable {
+    let invariant: String
+    let condition: String
+    let result: SafetyCell.Result
+    let depth: Int
+    let plans: Double
+    let states: Int
+    /// How many commands the shortest plan has that breaks it.
+    var length: Int?
+    /// The lines of that plan.
+    var plan: [String]?
+    /// What it comes to, in a sentence.
+    var because: String?
+    /// The counterexample's file.
+    var file: String?
+    /// How many states there were allowed to be, where that was too few.
+    var budget: Int?
+  }
+  /// One scope of a condition.
+  struct Piece: Codable {
+    let actors: Int
+    let depth: Int
+    let plans: Double
+    let states: Int
+    let complete: Bool
+    let seconds: Double
+  }
+  /// One condition, and how it is known.
+  struct Row: Codable {
+    let condition: String
+    var standing: String?
+    var because: String?
+    /// How the condition breaks what the system's authors ask for, if it does.
+    var outsideStatedUse: String?
+    let explored: [Piece]
+  }
+  struct Card: Codable {
+    let system: String
+    var statedUse: String?
+    let verdict: String
+    let because: String
+    let conditions: [Row]
+    let cells: [Cell]
+  }
+  /// The version of the form.
+  static let formatVersion = 1
+  let cards: Int
+  let scopes: [ExploreScope]
+  let verdict: String
+  let folder: String
+  let systems: [Card]
+}
+
+extension CardsDocument.Card {
+  /// Takes a card, and the files of its counterexamples by condition and invariant.
+  init(_ card: SafetyCard, files: [String: String]) {
+    system = card.system
+    statedUse = card.statedUse
+    verdict = card.verdict
+    because = card.sentence
+    conditions = card.conditions.map(CardsDocument.Row.init)
+    cells = card.cells.map { cell in
+      CardsDocument.Cell(cell, file: files["\(cell.condition.rawValue)-\(cell.invariant)"])
+    }
+  }
+}
+
+extension CardsDocument.Row {
+  fileprivate init(_ report: SafetyCard.ConditionReport) {
+    let standing = Catalogue.standing(of: report.condition)
+    condition = report.condition.rawValue
+    self.standing = standing?.word
+    because = report.because
+    outsideStatedUse = report.outside
+    explored = report.pieces.map { piece in
+      CardsDocument.Piece(
+        actors: piece.scope.actors,
+        depth: piece.exploration.depth,
+        plans: piece.exploration.planCount,
+        states: piece.exploration.stateCount,
+        complete: piece.exploration.ending == .complete,
+        seconds: piece.seconds
+      )
+    }
+  }
+}
+
+extension CardsDocument.Cell {
+  fileprivate init(_ cell: SafetyCell, file: String?) {
+    invariant = cell.invariant
+    condition = cell.condition.rawValue
+    result = cell.result
+    depth = cell.depth
+    plans = cell.planCount
+    states = cell.stateCount
+    budget = cell.budget
+    self.file = file
+    guard let counterexample = cell.counterexample else { return }
+    length = counterexample.length
+    because = counterexample.violation.because
+    plan = PlanCodec.encode(counterexample.trace.header.plan)
+      .split(separator: "\n").map(String.init)
+  }
+}
+
+extension CardsDocument {
+  /// The cards as one JSON object, keys sorted.
+  func json() throws(LabError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    do {
+      return String(decoding: try encoder.encode(self), as: UTF8.self)
+    } catch {
+      throw .lab("the cards cannot be written as JSON: \(error)")
+    }
+  }
+}
+
+extension Catalogue {
+  /// How a condition is known.
+  static func standing(of condition: Condition) -> Standing? {
+    conditions.first { $0.name == condition.rawValue }?.standing
+  }
+}

@@ -1,0 +1,153 @@
+import Checkers
+import Simulation
+import Systems
+import Traces
+import Workloads
+
+/// For one system: which invariants hold under which conditions, and the shortest plans that break
+/// the others.
+struct SafetyCard: Sendable {
+  let system: String
+  /// What the system's authors made it for; nothing for ours.
+  let statedUse: String?
+  /// What was explored, in the order of the conditions.
+  let conditions: [ConditionReport]
+
+  /// One condition's row of the card.
+  struct ConditionReport: Sendable {
+    let condition: Condition
+    /// Why the system was not put through it, if it was not.
+    let because: String?
+    /// How the condition breaks what the system's authors ask for, if it does.
+    let outside: String?
+    let pieces: [ExploreTask.Outcome]
+    /// One cell an invariant, in the order of the checkers.
+    let cells: [SafetyCell]
+
+    /// How many plans were covered.
+    var planCount: Double { pieces.reduce(0) { $0 + $1.exploration.planCount } }
+    /// How many states there were.
+    var stateCount: Int { pieces.reduce(0) { $0 + $1.exploration.stateCount } }
+    var seconds: Double { pieces.reduce(0) { $0 + $1.seconds } }
+  }
+
+  /// Takes what came of the pieces of one system.
+  init(_ system: LabSystem, conditions: [Condition], _ pieces: [ExploreTask.Outcome]) {
+    self.system = system.name
+    statedUse = system.statedUse?.sentence
+    self.conditions = conditions.map { condition in
+      let own = pieces.filter { $0.condition == condition }
+      return ConditionReport(
+        condition: condition,
+        because: system.refusal(of: condition),
+        outside: system.statedUse?.outside[condition],
+        pieces: own,
+        cells: CheckerSuite.names(in: .all).enumerated().map { number, name in
+          SafetyCell(name, number, condition, own)
+        }
+      )
+    }
+  }
+
+  /// All cells, condition by condition.
+  var cells: [SafetyCell] { conditions.flatMap(\.cells) }
+
+  /// `invalid` when something broke, `unknown` when a cell is left open or nothing was put to the test,
+  /// else `valid`.
+  var verdict: String {
+    if cells.contains(where: { $0.result == .breaks }) { return "invalid" }
+    let isOpen = cells.contains { $0.result == .unknown }
+    return isOpen || !cells.contains { $0.result == .holds } ? "unknown" : "valid"
+  }
+
+  /// The verdict in a sentence: where it holds as plainly as where it breaks.
+  var sentence: String {
+    let broken = conditions.filter { $0.cells.contains { $0.result == .breaks } }
+    let open = conditions.filter { $0.cells.contains { $0.result == .unknown } }
+    let held = conditions.filter { row in
+      row.cells.contains { $0.result == .holds }
+        && !row.cells.contains { $0.result == .breaks || $0.result == .unknown }
+    }
+    var parts: [String] = []
+    func list(_ rows: [ConditionReport]) -> String { rows.map(\.condition.rawValue).joinedWithAnd }
+    let within = broken.filter { $0.outside == nil }
+    let beyond = broken.filter { $0.outside != nil }
+    if !within.isEmpty { parts.append("breaks under \(list(within))") }
+    if !beyond.isEmpty {
+      parts.append("breaks outside its authors' stated use under \(list(beyond))")
+    }
+    if !held.isEmpty {
+      parts.append(
+        broken.isEmpty && open.isEmpty
+          ? "every invariant holds under \(list(held))" : "holds under \(list(held))"
+      )
+    }
+    if !open.isEmpty { parts.append("is unknown under \(list(open))") }
+    return parts.isEmpty ? "nothing was put to the test." : parts.joined(separator: "; ") + "."
+  }
+}
+
+/// What is known of one invariant under one condition.
+struct SafetyCell: Sendable {
+  /// How a cell turned out.
+  enum Result: String, Sendable, Codable, CaseIterable {
+    case holds
+    case breaks
+    case unknown
+    case notExercised
+  }
+  let invariant: String
+  let condition: Condition
+  let result: Result
+  /// The greatest length up to which every plan was covered; of a cell that breaks, the plan's.
+  let depth: Int
+  let planCount: Double
+  let stateCount: Int
+  /// A shortest plan that breaks it.
+  let counterexample: Counterexample?
+  /// How many states there were allowed to be, where that was too few.
+  let budget: Int?
+
+  /// Takes what came of one condition's pieces.
+  init(_ name: String, _ number: Int, _ condition: Condition, _ pieces: [ExploreTask.Outcome]) {
+    invariant = name
+    self.condition = condition
+    planCount = pieces.reduce(0) { $0 + $1.exploration.planCount }
+    stateCount = pieces.reduce(0) { $0 + $1.exploration.stateCount }
+    counterexample = pieces.compactMap { $0.broken[name] }.min { $0.length < $1.length }
+    let open = pieces.filter { $0.exploration.ending != .complete }
+    let isExercised = pieces.contains { $0.exploration.exercised >> UInt64(number) & 1 == 1 }
+    if let counterexample {
+      (result, depth) = (.breaks, counterexample.length)
+    } else {
+      depth = pieces.map(\.exploration.depth).max() ?? 0
+      result = !open.isEmpty ? .unknown : isExercised ? .holds : .notExercised
+    }
+    budget = result == .unknown ? open.map(\.exploration.stateCount).max() : nil
+  }
+
+  /// The cell in a word or two.
+  var word: String {
+    switch result {
+    case .holds: "holds"
+    case .breaks: "breaks \(depth)"
+    case .unknown: "unknown"
+    case .notExercised: "-"
+    }
+  }
+}
+
+extension Counterexample {
+  /// How many commands its plan has.
+  var length: Int { trace.header.plan.commands.count }
+}
+
+extension LabSystem {
+  /// Why the system is not put through a condition, or nothing if it can be.
+  func refusal(of condition: Condition) -> String? {
+    if conditions.contains(condition) { return nil }
+    if !Condition.generated.contains(condition) { return "this build makes no such plans yet" }
+    return "\(name) has nothing of the kind: it lacks the capability "
+      + (condition.need?.rawValue ?? "").quoted
+  }
+}

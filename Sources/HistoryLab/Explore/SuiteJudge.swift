@@ -1,0 +1,42 @@
+import Checkers
+import Simulation
+import Traces
+import Workloads
+
+/// All checkers as the judge of an exploration; invariants are numbered in the order of the checkers.
+struct SuiteJudge: PlanJudge {
+  private var suite: CheckerSuite
+
+  init(_ header: PlanHeader) {
+    let plan = Plan(header: header, commands: [])
+    suite = CheckerSuite(TraceHeader(plan: plan, system: ""), scope: .all)
+  }
+
+  mutating func append(_ command: Command) { suite.append(command) }
+
+  mutating func observe(_ event: Event) { suite.observe(event) }
+
+  func describe(_ state: inout StateSketch, tick: Int) { suite.describe(&state, tick: tick) }
+
+  var broken: UInt64 { suite.broken }
+
+  var conclusion: (broken: UInt64, held: UInt64) {
+    var (broken, held): (UInt64, UInt64) = (0, 0)
+    for (number, answer) in suite.verdicts.enumerated() {
+      switch answer.verdict {
+      case .valid: held |= 1 << UInt64(number)
+      case .invalid: broken |= 1 << UInt64(number)
+      case .unknown: break
+      }
+    }
+    return (broken, held)
+  }
+}
+
+extension PlanAlphabet: PlanSpace {
+  func advance(_ place: inout PlanPlace, by action: Action, _ events: [Event]) {
+    place.note(action, events)
+  }
+
+  func describe(_ place: PlanPlace, _ state: inout StateSketch) { place.describe(&state) }
+}

@@ -1,0 +1,117 @@
+import Workloads
+
+/// What `explore` is asked to do.
+struct ExploreOptions: Hashable, Sendable {
+  /// The systems to explore, each once, in the order in which they were named.
+  var systems: [String]
+  /// How many actors take part in plans of how many commands.
+  var scopes: [ExploreScope]
+  /// The conditions of the plans, one at a time.
+  var conditions: ConditionChoice
+  /// How many states one scope of one condition may have.
+  var stateCountMax: Int
+  /// Whether whole cards are printed.
+  var card: Bool
+  /// How many pieces run at the same time; results do not depend on it.
+  var jobs: Int
+  /// The folder in which the run gets its own folder.
+  var output: String
+  var json: Bool
+  var markdown: Bool
+
+  /// The word that stands for every system but the mutants.
+  static let everySystem = "all"
+
+  static let system = Option(
+    "system",
+    .text("NAME", "a system's name, as list systems shows them, or all"),
+    default: "tracker",
+    defaultText: "tracker",
+    repeats: true,
+    "The system to explore; all stands for every one but the mutants."
+  )
+  static let depthOption = Option(
+    "depth",
+    .integer("N", 1...12),
+    defaultText: "6, of three actors and more 5",
+    "The greatest number of commands of a plan."
+  )
+  static let actorsOption = Option(
+    "actors",
+    .integer("K", 1...PlanAlphabet.actorCountMax),
+    defaultText: "first 2, then 3",
+    "How many actors take part, 1 to \(PlanAlphabet.actorCountMax)."
+  )
+  static let conditionsOption = Option(
+    "conditions",
+    ConditionChoice.reader,
+    default: .all,
+    defaultText: "all",
+    "The kinds of trouble to go through, one after the other; list conditions explains them."
+  )
+  static let states = Option(
+    "states",
+    "N",
+    in: 1...100_000_000,
+    default: 150_000,
+    "How many states a condition may have for each number of actors; beyond it is unknown."
+  )
+  static let cardFlag = Flag("card", "Prints a safety card: every invariant under every condition.")
+  static let quickFlag = Flag("quick", "Two actors, to depth 5.")
+
+  /// - Throws: a usage error if a system is unknown, or a folder cannot be used.
+  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
+    let named = arguments.all(Self.system)
+    systems = []
+    for name in named.isEmpty ? ["tracker"] : named {
+      if name == Self.everySystem {
+        systems += composition.catalogue.names(.systems).filter { !$0.hasPrefix("mutant/") }
+      } else {
+        try composition.checkSystem(name)
+        systems.append(name)
+      }
+    }
+    systems = systems.uniqued
+    scopes = Self.scopes(arguments)
+    conditions = try arguments.required(Self.conditionsOption).checked()
+    stateCountMax = try arguments.required(Self.states)
+    card = arguments.isSet(Self.cardFlag)
+    jobs = arguments.value(CheckOptions.jobsOption) ?? composition.processors
+    output = try arguments.required(CommonOption.output)
+    try FilePath.checkWritableFolder(output, for: "--output")
+    json = arguments.isSet(CommonOption.json)
+    markdown = arguments.isSet(CommonOption.markdown)
+  }
+
+  private static func scopes(_ arguments: ParsedArguments) -> [ExploreScope] {
+    let (actors, depth) = (arguments.value(actorsOption), arguments.value(depthOption))
+    if arguments.isSet(quickFlag) {
+      return ExploreScope.quick.map { scope in
+        ExploreScope(actors: actors ?? scope.actors, depth: depth ?? scope.depth)
+      }
+    }
+    guard actors != nil || depth != nil else { return ExploreScope.usual }
+    return [ExploreScope(actors: actors ?? 2, depth: depth ?? (actors ?? 2 > 2 ? 5 : 6))]
+  }
+}
+
+extension ExploreOptions {
+  static let spec = VerbSpec(
+    name: "explore",
+    sentence: "Runs every plan up to a length, shortest first, one condition at a time.",
+    options: [
+      system.spec, depthOption.spec, actorsOption.spec, conditionsOption.spec, cardFlag.spec,
+      quickFlag.spec, states.spec, CheckOptions.jobsOption.spec, CommonOption.output.spec,
+      CommonOption.json.spec, CommonOption.markdown.spec,
+    ],
+    exclusive: [["json", "markdown"]],
+    examples: [
+      Example("explore", "Our tracker under each condition: two actors, then three."),
+      Example(
+        "explore --system article --conditions ties --actors 2 --depth 5",
+        "The shortest plan that breaks the published article when two writes tie."
+      ),
+      Example("explore --system all --card --quick", "Which design is safe under what."),
+    ]
+  )
+}

@@ -1,0 +1,78 @@
+package import PersistentHistory
+import SQLiteStorage
+
+/// What a store's file keeps besides data and history: who is a member, and how far was purged.
+///
+/// With data, history and what processes have in memory it decides everything that can come next.
+package struct StoreRegister: Sendable, Hashable {
+  /// A member's row.
+  package struct Row: Sendable, Hashable {
+    /// Who.
+    package let id: ActorID
+    /// Whether history is kept for it.
+    package let state: Int64
+    /// The number that it has recorded through.
+    package let cursor: Int64
+  }
+  /// How far the transactions of one author are gone.
+  package struct Mark: Sendable, Hashable {
+    /// The author, or nothing for transactions without one.
+    package let author: String?
+    /// Everything of the author at or below this number was purged.
+    package let purged: Int64
+    /// Something of the author at or below this number may have been deleted.
+    package let thinned: Int64
+  }
+  /// The members by name.
+  package var members: [Row] = []
+  /// The authors by name, those alone of whom something is gone.
+  package var marks: [Mark] = []
+}
+
+extension Store {
+  /// Reads the registry and how far was purged, nothing of history.
+  ///
+  /// - Throws: ``HistoryError`` when the file cannot be read.
+  /// - Complexity: one row a member, one row an author.
+  package func register() throws(HistoryError) -> StoreRegister {
+    try lockedHistory { core in
+      try core.read { StoreRegister(members: try core.registerRows(), marks: try core.marksGone()) }
+    }
+  }
+}
+
+extension StoreCore {
+  fileprivate func registerRows() throws -> [StoreRegister.Row] {
+    let rows = try query("SELECT id, state, cursor FROM history_member ORDER BY id")
+    defer { rows.statement.reset() }
+    var members: [StoreRegister.Row] = []
+    while try rows.statement.step() {
+      let id = ActorID(rows.statement.text(0) ?? "")
+      members.append(.init(id: id, state: rows.statement.int(1), cursor: rows.statement.int(2)))
+    }
+    return members
+  }
+
+  fileprivate func marksGone() throws -> [StoreRegister.Mark] {
+    let rows = try query(
+      """
+      SELECT \(layout.stringText), purged, ifnull(through, 0) FROM history_author
+      LEFT JOIN history_thinned ON history_thinned.author = string
+      LEFT JOIN \(layout.strings) ON \(layout.strings).\(layout.stringNumber) = string
+      WHERE purged > 0 OR through > 0 ORDER BY 1
+      """
+    )
+    defer { rows.statement.reset() }
+    var marks: [StoreRegister.Mark] = []
+    while try rows.statement.step() {
+      marks.append(
+        .init(
+          author: rows.statement.text(0),
+          purged: rows.statement.int(1),
+          thinned: rows.statement.int(2)
+        )
+      )
+    }
+    return marks
+  }
+}

@@ -1,0 +1,220 @@
+package import Systems
+package import Traces
+
+/// Runs every plan of a kind on one system, shortest first, and judges each.
+///
+/// Plans that lead to states from which the same can come are told apart no further: whatever follows
+/// is run once. Wherever it stands it also runs what follows a last command, and then goes back. A plan
+/// that breaks an invariant is a shortest one: every shorter plan was run before.
+///
+/// It belongs to one thread at a time.
+package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
+  private let simulator: Simulator
+  private let space: Space
+  private let bounds: ExplorationBounds
+  private var tree = PlanTree()
+  private var result = Exploration()
+  private var known: UInt64 = 0
+
+  /// A state whose next commands are to be run.
+  private struct Open {
+    let node: Int
+    let root: Int
+    let place: Space.Place
+    let judge: Judge
+    let standing: Simulator.Standing
+  }
+
+  /// What is the same for all plans with one header.
+  private struct Root {
+    let header: PlanHeader
+    let likeness: StateLikeness
+    var state: StateSketch
+  }
+  private var roots: [Root]
+  private var visited: [StateKey: Int] = [:]
+
+  /// Creates an explorer of a system whose stores lie at a place.
+  package init(
+    _ system: any SystemUnderTest,
+    at place: StorePlace,
+    space: Space,
+    judge: Judge.Type,
+    bounds: ExplorationBounds
+  ) {
+    simulator = Simulator(system, at: place)
+    self.space = space
+    self.bounds = bounds
+    roots = space.headers.map { header in
+      Root(
+        header: header,
+        likeness: StateLikeness(header, clipsAges: space.clockOnlyRises),
+        state: StateSketch(header)
+      )
+    }
+  }
+
+  /// Runs every plan up to the bounds.
+  ///
+  /// It tells how many states there are so far, and asks whether to go on.
+  ///
+  /// - Throws: ``SystemFailure`` when the system cannot start or be looked at: the lab's own trouble.
+  /// - Complexity: one command a state and move, and a closing phase a state.
+  package func explore(
+    progress: (Int) -> Bool = { _ in true }
+  ) throws(SystemFailure) -> Exploration {
+    var level: [Open] = []
+    for root in roots.indices { try begin(root, &level) }
+    for depth in 0..<bounds.depth where result.ending == .complete {
+      result.depth = depth
+      level = try next(level, depth: depth, progress)
+    }
+    if result.ending == .complete { result.depth = bounds.depth }
+    result.stateCount = tree.count
+    result.planCount = tree.planCount(through: result.depth, roots: roots.count)
+    return result
+  }
+
+  private func begin(_ root: Int, _ level: inout [Open]) throws(SystemFailure) {
+    let header = roots[root].header
+    var judge = Judge(header)
+    try simulator.open(header) { event in
+      judge.observe(event)
+      return true
+    }
+    let place = space.start(header)
+    let node = tree.addRoot()
+    if bounds.mergesStates { visited[try key(root, place, judge)] = node }
+    try meet(node, root, place, judge, isLast: bounds.depth == 0, &level)
+  }
+
+  // MARK: One length
+
+  /// Runs each move from each state of one length, and answers the new states.
+  private func next(
+    _ level: [Open],
+    depth: Int,
+    _ progress: (Int) -> Bool
+  ) throws(SystemFailure) -> [Open] {
+    var following: [Open] = []
+    for open in level {
+      for action in space.moves(from: open.place) {
+        try go(action, from: open, depth: depth, &following)
+        guard tree.count <= bounds.stateCountMax else {
+          result.ending = .outOfStates
+          return following
+        }
+      }
+      guard progress(tree.count) else {
+        result.ending = .stopped
+        return following
+      }
+    }
+    return following
+  }
+
+  private func go(
+    _ action: Action,
+    from open: Open,
+    depth: Int,
+    _ following: inout [Open]
+  ) throws(SystemFailure) {
+    let header = roots[open.root].header
+    try simulator.goBack(to: open.standing, header, performing: tree.commands(to: open.node))
+    let command = Command(action)
+    var (judge, place, events) = (open.judge, open.place, [Event]())
+    judge.append(command)
+    simulator.step(command, depth, in: header) { event in
+      judge.observe(event)
+      events.append(event)
+      return true
+    }
+    // What the system or the scheduler refuses to send is no plan.
+    if events.contains(where: \.isSkip) { return }
+    result.moveCount += 1
+    space.advance(&place, by: action, events)
+    note(judge.broken, after: command, at: open.node, header)
+    let key = try key(open.root, place, judge)
+    if let node = visited[key] { return tree.link(open.node, to: node) }
+    let node = tree.add(command, after: open.node)
+    if bounds.mergesStates { visited[key] = node }
+    try meet(node, open.root, place, judge, isLast: depth + 1 == bounds.depth, &following)
+  }
+
+  /// Takes in a new state: keeps it for its next commands, and runs what comes after a last one.
+  private func meet(
+    _ node: Int,
+    _ root: Int,
+    _ place: Space.Place,
+    _ judge: Judge,
+    isLast: Bool,
+    _ following: inout [Open]
+  ) throws(SystemFailure) {
+    if !isLast {
+      let isKept = following.count < bounds.snapshotCountMax
+      following.append(
+        Open(
+          node: node,
+          root: root,
+          place: place,
+          judge: judge,
+          standing: try simulator.standing(withSystem: isKept)
+        )
+      )
+    }
+    var closing = judge
+    let header = roots[root].header
+    // After one round that changed nothing another changes nothing either; what it finds is run again
+    // with all of them.
+    simulator.conclude(header, quietRounds: 1) { event in
+      closing.observe(event)
+      return true
+    }
+    let conclusion = closing.conclusion
+    result.exercised |= conclusion.held | conclusion.broken
+    note(conclusion.broken, at: node, header)
+  }
+
+  private func key(
+    _ root: Int,
+    _ place: Space.Place,
+    _ judge: Judge
+  ) throws(SystemFailure) -> StateKey {
+    try simulator.describe(&roots[root].state)
+    judge.describe(&roots[root].state, tick: simulator.tick)
+    space.describe(place, &roots[root].state)
+    return StateKey(root: root, likeness: roots[root].state.likeness(roots[root].likeness))
+  }
+
+  // MARK: What broke
+
+  private func note(
+    _ broken: UInt64,
+    after command: Command? = nil,
+    at node: Int,
+    _ header: PlanHeader
+  ) {
+    var fresh = broken & ~known
+    known |= broken
+    result.exercised |= broken
+    while fresh != 0 {
+      let invariant = fresh.trailingZeroBitCount
+      fresh &= fresh - 1
+      let commands = tree.commands(to: node) + (command.map { [$0] } ?? [])
+      result.broken[invariant] = Plan(header: header, commands: commands)
+    }
+  }
+}
+
+extension Event {
+  /// Whether a command did not run.
+  fileprivate var isSkip: Bool {
+    if case .skipped = happening { true } else { false }
+  }
+}
+
+/// A state, as far as anything that can come of it depends on it.
+private struct StateKey: Hashable {
+  let root: Int
+  let likeness: UInt64
+}

@@ -1,0 +1,61 @@
+import Traces
+
+/// The states that an exploration has met, each with one shortest way to it, and which moves lead from
+/// which to which.
+struct PlanTree {
+  private var parents: [Int32] = []
+  private var commands: [Command?] = []
+  private var depths: [UInt8] = []
+  /// Every move, also those to states that were met before.
+  private var moves: [(from: Int32, to: Int32)] = []
+
+  /// How many states there are.
+  var count: Int { parents.count }
+
+  /// Adds a state at which plans begin.
+  mutating func addRoot() -> Int {
+    parents.append(-1)
+    commands.append(nil)
+    depths.append(0)
+    return count - 1
+  }
+
+  /// Adds a state that a command leads to.
+  mutating func add(_ command: Command, after parent: Int) -> Int {
+    parents.append(Int32(parent))
+    commands.append(command)
+    depths.append(depths[parent] + 1)
+    link(parent, to: count - 1)
+    return count - 1
+  }
+
+  /// Notes that a move leads from one state to another.
+  mutating func link(_ from: Int, to: Int) { moves.append((Int32(from), Int32(to))) }
+
+  /// The commands of a shortest plan that leads to a state.
+  func commands(to node: Int) -> [Command] {
+    var found: [Command] = []
+    var node = node
+    while node >= 0 {
+      if let command = commands[node] { found.append(command) }
+      node = Int(parents[node])
+    }
+    return found.reversed()
+  }
+
+  /// How many plans there are with at most so many commands: every way through the states.
+  ///
+  /// - Complexity: linear in the moves, for each length.
+  func planCount(through depth: Int, roots: Int) -> Double {
+    var ways = [Double](repeating: 0, count: count)
+    for node in 0..<count where depths[node] == 0 { ways[node] = 1 }
+    var total = Double(roots)
+    for _ in 0..<depth {
+      var longer = [Double](repeating: 0, count: count)
+      for move in moves { longer[Int(move.to)] += ways[Int(move.from)] }
+      ways = longer
+      total += ways.reduce(0, +)
+    }
+    return total
+  }
+}

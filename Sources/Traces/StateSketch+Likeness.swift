@@ -1,0 +1,178 @@
+internal import PersistentHistory
+
+/// What counts when states are compared for what can come of them.
+package struct StateLikeness: Sendable {
+  /// Every way to exchange actors that are configured alike: the new place of each member.
+  fileprivate let exchanges: [[Int]]
+  /// Whether the distance of a number from the newest counts, rather than its rank.
+  fileprivate let keepsDistances: Bool
+  /// Whether a time that lies a week back is as old as any before it: nothing turns the clock back.
+  fileprivate let clipsAges: Bool
+
+  /// Takes what a plan's header makes alike.
+  ///
+  /// Under a limit on transactions it counts how far they are apart. Whether an actor is launched at
+  /// the beginning does not count: states tell who runs.
+  package init(_ header: PlanHeader, clipsAges: Bool) {
+    self.clipsAges = clipsAges
+    keepsDistances = header.retention != nil
+    let counts = header.authorCounts
+    let kinds = header.actors.map { actor in
+      var kind = actor
+      kind.id = header.actors[0].id
+      kind.launched = true
+      kind.author = actor.author.flatMap { counts[$0] == 1 ? "" : $0 }
+      return kind
+    }
+    let consumers = Array(kinds.indices.upperBound..<kinds.count + header.consumers.count)
+    exchanges = Self.exchanges(of: kinds).map { $0 + consumers }
+  }
+
+  /// Every order of places in which each holds the kind that it held before.
+  private static func exchanges(of kinds: [PlannedActor]) -> [[Int]] {
+    var orders: [[Int]] = [[]]
+    for kind in kinds {
+      orders = orders.flatMap { order in
+        kinds.indices.filter { !order.contains($0) && kinds[$0] == kind }.map { order + [$0] }
+      }
+    }
+    return orders
+  }
+}
+
+extension StateSketch {
+  /// A number that is equal for states from which the same can come.
+  ///
+  /// - Complexity: n log n in the words, and n for each exchange of actors.
+  package func likeness(_ likeness: StateLikeness) -> UInt64 {
+    let ranks = Ranks(self, likeness)
+    let plain = sections.map { section in
+      section.map { word in
+        switch word.kind {
+        case .plain, .member, .members: word
+        default: Word(kind: word.kind, bits: ranks.rank(of: word))
+        }
+      }
+    }
+    var least = UInt64.max
+    for exchange in likeness.exchanges {
+      least = min(least, Self.hash(plain, Self.extended(exchange, to: members.count)))
+    }
+    return least
+  }
+
+  /// Members that the header does not name keep their places.
+  private static func extended(_ exchange: [Int], to count: Int) -> [Int] {
+    exchange.count < count ? exchange + Array(exchange.count..<count) : exchange
+  }
+
+  private static func hash(_ sections: [[Word]], _ places: [Int]) -> UInt64 {
+    var hash = StateHash()
+    add(sections[0], places, to: &hash)
+    for place in places.indices {
+      hash.add(UInt64(place))
+      guard let member = places.firstIndex(of: place) else { continue }
+      add(sections[member + 1], places, to: &hash)
+    }
+    return hash.value
+  }
+
+  private static func add(_ words: [Word], _ places: [Int], to hash: inout StateHash) {
+    for word in words {
+      switch word.kind {
+      case .member: hash.add(UInt64(places[Int(word.bits)]), of: .member)
+      case .members: hash.add(exchanged(word.bits, places), of: .members)
+      default: hash.add(word.bits, of: word.kind)
+      }
+    }
+  }
+
+  private static func exchanged(_ bits: UInt64, _ places: [Int]) -> UInt64 {
+    var exchanged: UInt64 = 0
+    for (member, place) in places.enumerated() where bits >> UInt64(member) & 1 == 1 {
+      exchanged |= 1 << UInt64(place)
+    }
+    return exchanged
+  }
+}
+
+/// The order of everything in a sketch of which only the order counts.
+private struct Ranks {
+  private var numbers: [Int64] = []
+  private var times: [Double] = []
+  private var keys: [Int64] = []
+  /// What a value is called: by its first appearance in what belongs to nobody, where there is any.
+  private var values: [Int64: UInt64] = [:]
+  private let now: Double
+  private let likeness: StateLikeness
+
+  init(_ sketch: StateSketch, _ likeness: StateLikeness) {
+    now = sketch.now
+    self.likeness = likeness
+    var others: [Int64] = []
+    for (index, section) in sketch.sections.enumerated() {
+      for word in section {
+        let number = Int64(bitPattern: word.bits)
+        switch word.kind {
+        case .number: numbers.append(number)
+        case .time: times.append(Double(bitPattern: word.bits))
+        case .key: keys.append(number)
+        case .value where index == 0:
+          if values[number] == nil { values[number] = UInt64(values.count) }
+        case .value: others.append(number)
+        case .plain, .member, .members: break
+        }
+      }
+    }
+    // Values that only members know are called in their own order: who is exchanged does not count.
+    Self.order(&others)
+    for number in others where values[number] == nil { values[number] = UInt64(values.count) }
+    Self.order(&numbers)
+    Self.order(&times)
+    Self.order(&keys)
+  }
+
+  /// Sorts, and leaves one of each.
+  private static func order<Element: Comparable>(_ all: inout [Element]) {
+    all.sort()
+    var kept = 0
+    for index in all.indices where index == 0 || all[index] != all[kept - 1] {
+      all[kept] = all[index]
+      kept += 1
+    }
+    all.removeLast(all.count - kept)
+  }
+
+  func rank(of word: StateSketch.Word) -> UInt64 {
+    let number = Int64(bitPattern: word.bits)
+    switch word.kind {
+    case .number where likeness.keepsDistances:
+      return UInt64(bitPattern: (numbers.last ?? 0) - number)
+    case .number: return Self.rank(number, numbers)
+    case .key: return Self.rank(number, keys)
+    case .value: return values[number] ?? 0
+    case .time:
+      let time = Double(bitPattern: word.bits)
+      return Self.rank(time, times) << 32 | UInt64(UInt32(bitPattern: age(of: time)))
+    case .plain, .member, .members: return word.bits
+    }
+  }
+
+  private static func rank<Element: Comparable>(_ one: Element, _ all: [Element]) -> UInt64 {
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if all[middle] < one { low = middle + 1 } else { high = middle }
+    }
+    return UInt64(low)
+  }
+
+  /// How old a moment is, in hours: what plans do within an hour happens in a few seconds.
+  private func age(of time: Double) -> Int32 {
+    let hours = ((now - time) / 3_600).rounded()
+    let most = likeness.clipsAges ? Self.weekHours : Double(Int32.max)
+    return Int32(min(max(hours, Double(Int32.min)), most))
+  }
+
+  private static let weekHours = 7.0 * 24
+}

@@ -1,0 +1,230 @@
+package import PersistentHistory
+
+/// Everything that decides what comes next, as words: what a system holds, what checkers know.
+///
+/// Whoever has a part of the state adds it, always in the same order; what belongs to one actor goes
+/// into that actor's section. ``digest`` tells states apart to the last bit. ``likeness(_:)`` takes
+/// states for the same that differ only in what nothing depends on: which numbers, times, keys and
+/// values there are, beyond their order, and which of several actors that are configured alike is
+/// which.
+package struct StateSketch: Sendable {
+  /// What a word means, and so what of it counts.
+  enum Kind: UInt8 {
+    /// Its bits.
+    case plain
+    /// Its rank among all transaction numbers.
+    case number
+    /// Its rank among all times, and its age.
+    case time
+    /// Its rank among all keys of objects.
+    case key
+    /// Which others are equal to it, among all whole-number values.
+    case value
+    /// Who it is.
+    case member
+    /// Who they are, one bit each.
+    case members
+  }
+
+  struct Word: Hashable {
+    let kind: Kind
+    let bits: UInt64
+  }
+
+  /// What belongs to nobody, then what belongs to each member.
+  private(set) var sections: [[Word]]
+  /// The members, actors first, in the order of the plan's header.
+  private(set) var members: [ActorID]
+  /// The clock's reading in seconds, against which times have an age.
+  package private(set) var now = 0.0
+  private var current = 0
+  /// Who alone writes under an author.
+  private let owners: [String: Int]
+
+  /// Starts the sketch of a plan's state.
+  package init(_ header: PlanHeader) {
+    members = header.actors.map(\.id) + header.consumers
+    sections = Array(repeating: [], count: members.count + 1)
+    var owners: [String: Int] = [:]
+    let counts = header.authorCounts
+    for (index, actor) in header.actors.enumerated() {
+      if let author = actor.author, counts[author] == 1 { owners[author] = index }
+    }
+    self.owners = owners
+  }
+
+  /// Starts a sketch of what belongs to no plan.
+  package init() {
+    members = []
+    sections = [[]]
+    owners = [:]
+  }
+
+  /// Starts over, with the clock's reading in seconds.
+  package mutating func restart(at now: Double) {
+    for index in sections.indices { sections[index].removeAll(keepingCapacity: true) }
+    current = 0
+    self.now = now
+    add(time: now)
+  }
+
+  // MARK: Sections
+
+  /// What comes next belongs to a member, or to nobody.
+  package mutating func enter(_ member: ActorID?) {
+    current = member.map { position(of: $0) + 1 } ?? 0
+  }
+
+  /// What comes next belongs to whoever alone writes under an author, or to nobody; then the author is
+  /// added as a text.
+  package mutating func enter(author: String) {
+    guard let owner = owners[author] else {
+      current = 0
+      return add(author)
+    }
+    current = owner + 1
+  }
+
+  /// The position of a member, who is added if the plan's header does not name it.
+  private mutating func position(of member: ActorID) -> Int {
+    if let known = members.firstIndex(of: member) { return known }
+    members.append(member)
+    sections.append([])
+    return members.count - 1
+  }
+
+  // MARK: Words
+
+  private mutating func add(_ kind: Kind, _ bits: UInt64) {
+    sections[current].append(Word(kind: kind, bits: bits))
+  }
+
+  /// Adds a whole number that counts as it is.
+  package mutating func add(_ number: Int) { add(.plain, UInt64(bitPattern: Int64(number))) }
+
+  /// Adds yes or no.
+  package mutating func add(_ flag: Bool) { add(.plain, flag ? 1 : 0) }
+
+  /// Adds a text that counts as it is.
+  package mutating func add(_ text: String) {
+    var hash = Self.textSeed
+    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* Self.textFactor }
+    add(.plain, hash)
+  }
+
+  /// Adds the number of a transaction.
+  package mutating func add(number: Int64) { add(.number, UInt64(bitPattern: number)) }
+
+  /// Adds a transaction by its name: a number, in most systems.
+  package mutating func add(transaction name: TransactionName) {
+    if let number = Int64(name) { add(number: number) } else { add(name) }
+  }
+
+  /// Adds a moment, in seconds since 2001-01-01 UTC.
+  package mutating func add(time: Double) { add(.time, time.bitPattern) }
+
+  /// Adds who did something.
+  package mutating func add(member: ActorID) { add(.member, UInt64(position(of: member))) }
+
+  /// Adds an author; one that a single actor writes under stands for that actor.
+  package mutating func add(author: String?) {
+    guard let author else { return add(-1) }
+    if let owner = owners[author] { add(.member, UInt64(owner)) } else { add(author) }
+  }
+
+  /// Adds some members: the bit of each is its position in the plan's header, consumers last.
+  package mutating func add(members: UInt64) { add(.members, members) }
+
+  /// Adds the name of an object.
+  package mutating func add(_ object: ObjectName) {
+    add(object.entity)
+    add(.key, UInt64(bitPattern: object.key))
+  }
+
+  /// Adds a value of an attribute.
+  package mutating func add(_ value: Value) {
+    switch value {
+    case .null: add(.plain, 0)
+    case .int(let value): add(.value, UInt64(bitPattern: value))
+    case .double(let value): add(.plain, value.bitPattern)
+    case .string(let value): add(value)
+    case .data(let value): for byte in value { add(Int(byte)) }
+    case .date(let value): add(.plain, value.timeIntervalSinceReferenceDate.bitPattern)
+    case .bool(let value): add(value)
+    case .uuid(let value): add(value.uuidString)
+    }
+  }
+
+  /// Adds values by the names of their attributes.
+  package mutating func add(_ values: Values) {
+    add(values.count)
+    for (attribute, value) in values.sorted(by: { $0.key < $1.key }) {
+      add(attribute)
+      add(value)
+    }
+  }
+
+  /// Adds objects in the order of their names.
+  package mutating func add(_ objects: Objects) {
+    add(objects.count)
+    for (name, values) in objects.sorted(by: { $0.key < $1.key }) {
+      add(name)
+      add(values)
+    }
+  }
+
+  /// Adds a write that has begun.
+  package mutating func add(_ write: PlannedWrite) {
+    add(write.context)
+    switch write.author {
+    case .own: add(1)
+    case .absent: add(2)
+    case .other(let name): add(author: name)
+    }
+    for change in write.changes {
+      add(Int(change.type.rawValue))
+      add(change.object)
+      add(change.values)
+    }
+  }
+
+  // MARK: Digest
+
+  private static let textSeed: UInt64 = 0xcbf2_9ce4_8422_2325
+  private static let textFactor: UInt64 = 0x0000_0100_0000_01b3
+
+  /// A number that is equal for equal states, in every process.
+  ///
+  /// - Complexity: linear in the words.
+  package var digest: UInt64 {
+    var hash = StateHash()
+    for (index, section) in sections.enumerated() {
+      hash.add(UInt64(index))
+      for word in section { hash.add(word.bits, of: word.kind) }
+    }
+    return hash.value
+  }
+}
+
+/// A running hash of words, with every bit of it depending on every word.
+struct StateHash {
+  private(set) var value: UInt64 = 0x9e37_79b9_7f4a_7c15
+
+  mutating func add(_ word: UInt64) {
+    var mixed = (value ^ word) &* 0xbf58_476d_1ce4_e5b9
+    mixed ^= mixed >> 31
+    mixed = mixed &* 0x94d0_49bb_1331_11eb
+    value = mixed ^ mixed >> 29 &+ 0x9e37_79b9_7f4a_7c15
+  }
+
+  mutating func add(_ word: UInt64, of kind: StateSketch.Kind) {
+    add(word &* 8 &+ UInt64(kind.rawValue))
+  }
+}
+
+extension PlanHeader {
+  /// How many actors write under each author.
+  var authorCounts: [String: Int] {
+    Dictionary(actors.compactMap(\.author).map { ($0, 1) }, uniquingKeysWith: +)
+  }
+}

@@ -1,0 +1,141 @@
+import PersistentHistory
+package import Traces
+
+/// All plans under one condition: who takes part, and what may be done next wherever a plan stands.
+///
+/// Under every condition actors insert an object, update or delete the newest one through their view,
+/// pass, and purge; a condition adds its own commands. Only legal orders are offered: what runs stops,
+/// what was fetched is merged, what was merged is recorded.
+package struct PlanAlphabet: Sendable {
+  /// The kind of trouble that the plans may contain.
+  package let condition: Condition
+  /// Who takes part: one header for each way in which the condition shapes whole plans.
+  package var headers: [PlanHeader]
+  private let actors: [ActorID]
+  private let consumers: [ActorID]
+  private let actions: Set<PlanAction>
+  private let passesBySignal: Bool
+
+  /// The most actors that take part.
+  package static let actorCountMax = 4
+
+  /// Takes how many actors there are, and what the system knows what to do with.
+  package init(_ condition: Condition, actors count: Int, actions: Set<PlanAction>) {
+    precondition((1...Self.actorCountMax).contains(count), "\(count) actors")
+    self.condition = condition
+    self.actions = actions
+    headers = Self.headers(condition, count)
+    actors = headers[0].actors.map(\.id)
+    consumers = headers[0].consumers
+    passesBySignal = headers[0].drive == .signals
+  }
+
+  /// Whether nothing turns the clock back.
+  package var clockOnlyRises: Bool { condition != .clockBack && condition != .clockJump }
+
+  /// Where a plan with a header begins.
+  package func start(_ header: PlanHeader) -> PlanPlace { PlanPlace(header) }
+
+  // MARK: Moves
+
+  /// What may be done next, the plainest first.
+  package func moves(from place: PlanPlace) -> [Action] {
+    writes(place) + passes(place) + ownMoves(place)
+  }
+
+  /// An insert of a new object, an update and a delete of the newest one, by every actor that runs.
+  private func writes(_ place: PlanPlace) -> [Action] {
+    [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
+      running(place).map { .write(PlannedWrite(actor: $0, changes: [change])) }
+    }
+  }
+
+  /// An insert of a new object in another way than through the view, by every actor that runs.
+  private func inserts(
+    _ place: PlanPlace,
+    _ make: (ActorID, [PlannedChange]) -> PlannedWrite
+  ) -> [Action] {
+    running(place).map { .write(make($0, [place.insert])) }
+  }
+
+  private func passes(_ place: PlanPlace) -> [Action] {
+    let idle = running(place).filter { place.step(of: $0) == .none }
+    return (passesBySignal ? [] : idle.map(Action.pass))
+      + (actions.contains(.purge) ? running(place).map(Action.purge) : [])
+  }
+
+  private func running(_ place: PlanPlace) -> [ActorID] { actors.filter(place.running.contains) }
+
+  private func ended(_ place: PlanPlace) -> [ActorID] {
+    actors.filter { !place.running.contains($0) }
+  }
+
+  /// What the condition adds.
+  private func ownMoves(_ place: PlanPlace) -> [Action] {
+    switch condition {
+    case .steady, .sameAuthorTwice, .configSkew, .powerOff: []
+    case .ties: inserts(place) { PlannedWrite(actor: $0, changes: $1, ticks: false) }
+    case .clockBack: [.clock(advance: -Self.hour)]
+    case .clockJump: [.clock(advance: Self.pause), .clock(advance: -Self.pause)]
+    case .pause: [.clock(advance: Self.pause)]
+    case .stampBeforeCommit: staging(place)
+    case .crash: steps(place) + running(place).map(Action.crash) + launches(place)
+    case .restart: running(place).map(Action.stop) + launches(place)
+    case .lostNotification: signals(place)
+    case .sameActorTwice: running(place).map(Action.launch)
+    case .backgroundWrites: background(place)
+    case .absentAuthor: inserts(place) { PlannedWrite(actor: $0, author: .absent, changes: $1) }
+    case .lateJoin: launches(place)
+    case .mirrorLag: mirror(place)
+    case .hookFailure: steps(place)
+    case .retention: actions.contains(.resync) ? running(place).map(Action.resync) : []
+    }
+  }
+
+  private func launches(_ place: PlanPlace) -> [Action] { ended(place).map(Action.launch) }
+
+  /// The steps of passes one by one, in their order.
+  private func steps(_ place: PlanPlace) -> [Action] {
+    guard actions.contains(.fetch) else { return [] }
+    return running(place).map { actor in
+      switch place.step(of: actor) {
+      case .none: .fetch(actor)
+      case .fetched: .merge(actor)
+      case .merged: .record(actor)
+      }
+    }
+  }
+
+  private func staging(_ place: PlanPlace) -> [Action] {
+    running(place).map { actor in
+      place.staged.contains(actor)
+        ? .commit(actor) : .begin(PlannedWrite(actor: actor, changes: [place.insert]))
+    }
+  }
+
+  private func signals(_ place: PlanPlace) -> [Action] {
+    let signalled = running(place).filter(place.signalled.contains)
+    return signalled.flatMap { actor in
+      SignalFate.allCases.map { Action.deliver(actor, $0) }
+    } + (actions.contains(.poll) ? running(place).map { .poll($0, .delivered) } : [])
+  }
+
+  private func background(_ place: PlanPlace) -> [Action] {
+    ["background", "batch"].flatMap { context in
+      inserts(place) { PlannedWrite(actor: $0, context: context, changes: $1) }
+    }
+  }
+
+  /// The mirror reads, and imports through whoever runs it.
+  private func mirror(_ place: PlanPlace) -> [Action] {
+    consumers.map(Action.consume)
+      + running(place).prefix(1).map { actor in
+        let author = WriteAuthor.other(PlanGenerator.mirrorAuthor)
+        return .write(PlannedWrite(actor: actor, author: author, changes: [place.insert]))
+      }
+  }
+
+  private static let hour = 3_600.0
+  /// Longer than any limit that a published design keeps history for.
+  private static let pause = 8 * 86_400.0
+}

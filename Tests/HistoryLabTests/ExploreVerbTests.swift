@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import Traces
+
+@testable import HistoryLab
+
+@Suite struct `The verb explore` {
+  private func lab(_ words: [String]) async -> (code: ExitCode, output: String, errors: String) {
+    await run(words, composition: .current)
+  }
+
+  private func cards(_ folder: String) throws -> CardsDocument {
+    let data = try #require(FileManager.default.contents(atPath: "\(folder)/latest/cards.json"))
+    return try JSONDecoder().decode(CardsDocument.self, from: data)
+  }
+
+  @Test func `A system that holds exits 0, and says how much was covered`() async throws {
+    try await withFolder { folder in
+      let result = await lab([
+        "explore", "--depth", "4", "--conditions", "steady,late-join", "--output", folder,
+      ])
+      #expect(result.code == .good, "\(result.errors)")
+      #expect(result.output.contains("3,531"))
+      #expect(result.output.contains("Every invariant holds under steady and late-join."))
+      let document = try cards(folder)
+      #expect(document.verdict == "valid")
+      let cell = try #require(document.systems.first?.cells.first { $0.invariant == "PurgeSafety" })
+      #expect(cell.result == .holds && cell.depth == 4 && cell.plans == 3_531 && cell.states == 542)
+      let loud = document.systems[0].cells.first { $0.invariant == "LoudExpiry" }
+      #expect(loud?.result == .notExercised)
+    }
+  }
+
+  @Test func `A system that breaks exits 1 and leaves the shortest plans`() async throws {
+    try await withFolder { folder in
+      let words = [
+        "explore", "--system", "mutant/purge-by-greatest-cursor", "--depth", "3", "--conditions",
+        "steady", "--json", "--output", folder,
+      ]
+      let result = await lab(words)
+      #expect(result.code == .violation, "\(result.errors)")
+      let printed = try JSONDecoder().decode(CardsDocument.self, from: Data(result.output.utf8))
+      let cell = try #require(printed.systems[0].cells.first { $0.invariant == "PurgeSafety" })
+      #expect(cell.result == .breaks && cell.length == 3 && cell.depth == 3)
+      #expect(cell.condition == "steady" && cell.budget == nil)
+      #expect(cell.because?.contains("purged #1") == true)
+      // A header and three commands.
+      #expect(cell.plan?.count == 4)
+      let file = try #require(cell.file)
+      let replay = await lab(["replay", file])
+      #expect(replay.code == .violation)
+    }
+  }
+
+  @Test func `Cells that run out of states are unknown, and named with their budget`() async throws
+  {
+    try await withFolder { folder in
+      let result = await lab([
+        "explore", "--depth", "4", "--states", "50", "--conditions", "steady,late-join", "--output",
+        folder,
+      ])
+      #expect(result.code == .undecided)
+      #expect(result.output.contains("Unknown: steady (after 51 states)"))
+      let open = try cards(folder).systems[0].cells.filter { $0.result == .unknown }
+      #expect(open.count == 24 && open.allSatisfy { $0.budget == 51 })
+    }
+  }
+
+  @Test func `A card has every condition as a row, those out of reach too`() async throws {
+    try await withFolder { folder in
+      let result = await lab([
+        "explore", "--system", "article", "--card", "--depth", "1", "--markdown", "--output",
+        folder,
+      ])
+      #expect(result.code == .violation)
+      for row in try #require(try cards(folder).systems.first).conditions {
+        #expect(result.output.contains("| \(row.condition) |"))
+      }
+      let document = try cards(folder).systems[0]
+      #expect(document.conditions.count == 19 && document.cells.count == 19 * 12)
+      let hooks = try #require(document.conditions.first { $0.condition == "hook-failure" })
+      #expect(hooks.explored.isEmpty && hooks.because?.contains("hooks") == true)
+      #expect(hooks.standing == "documented")
+      let ties = try #require(document.conditions.first { $0.condition == "ties" })
+      #expect(ties.standing == "hypothetical" && ties.explored.map(\.actors) == [2])
+    }
+  }
+
+  @Test func `Results do not depend on the jobs`() async throws {
+    try await withFolder { folder in
+      var found: [[String]] = []
+      for jobs in ["1", "2"] {
+        let output = "\(folder)/\(jobs)"
+        _ = await lab([
+          "explore", "--system", "article", "--system", "mutant/purge-to-head", "--depth", "2",
+          "--jobs", jobs, "--output", output,
+        ])
+        found.append(
+          try cards(output).systems.flatMap(\.cells).map {
+            "\($0.invariant) \($0.condition) \($0.result) \($0.plans) \($0.states) \($0.plan ?? [])"
+          }
+        )
+      }
+      #expect(found[0] == found[1] && found[0].count == 2 * 19 * 12)
+    }
+  }
+
+  @Test(arguments: [
+    ("explore --system artcle", "unknown system \"artcle\"."),
+    ("explore --actors 9", "--actors takes"), ("explore --depth 0", "--depth takes"),
+    ("explore --conditions power-off", "this build makes no plans with power-off"),
+    ("explore --system article --conditions hook-failure", "cannot be put through hook-failure"),
+  ])
+  func `What is wrong with an argument is said`(_ line: String, _ sentence: String) async {
+    let result = await lab(line.split(separator: " ").map(String.init))
+    #expect(result.code == .usage)
+    #expect(result.errors.contains(sentence), "\(result.errors)")
+  }
+
+  @Test func `Without a word on it two actors go to depth 6 and three to depth 5`() throws {
+    func scopes(_ line: String) throws -> [ExploreScope] {
+      try ExploreOptions(parse(line), in: .current).scopes
+    }
+    #expect(try scopes("explore") == ExploreScope.usual)
+    #expect(try scopes("explore --quick") == [ExploreScope(actors: 2, depth: 5)])
+    #expect(try scopes("explore --actors 3") == [ExploreScope(actors: 3, depth: 5)])
+    #expect(try scopes("explore --depth 7") == [ExploreScope(actors: 2, depth: 7)])
+  }
+
+  @Test func `All systems are those of this build without the mutants`() throws {
+    let options = try ExploreOptions(parse("explore --system all"), in: .current)
+    #expect(options.systems.starts(with: ["tracker", "article", "article-eager"]))
+    #expect(!options.systems.contains { $0.hasPrefix("mutant/") })
+  }
+}

@@ -1,0 +1,140 @@
+import Checkers
+import HistoryStore
+import PersistentHistory
+import Simulation
+import Systems
+import Testing
+import Traces
+import Workloads
+
+@testable import HistoryLab
+
+@Suite struct `Explorations` {
+  private static let names = CheckerSuite.names(in: .all)
+
+  /// Every plan of a system under a condition.
+  private func explore(
+    _ system: any SystemUnderTest,
+    _ condition: Condition,
+    actors: Int = 2,
+    depth: Int,
+    _ change: (inout ExplorationBounds) -> Void = { _ in }
+  ) throws -> Exploration {
+    var bounds = ExplorationBounds(depth: depth, stateCountMax: 1_000_000)
+    change(&bounds)
+    let explorer = Explorer(
+      system,
+      at: .heap(),
+      space: PlanAlphabet(condition, actors: actors, actions: Set(PlanAction.allCases)),
+      judge: SuiteJudge.self,
+      bounds: bounds
+    )
+    return try explorer.explore()
+  }
+
+  private func mutant(_ name: String) throws -> any SystemUnderTest {
+    TrackerSystem(rules: try #require(Mutant.all.first { $0.name == name }).rules)
+  }
+
+  /// How short the plans are that break each invariant.
+  private func lengths(_ exploration: Exploration) -> [String: Int] {
+    var lengths: [String: Int] = [:]
+    for (number, plan) in exploration.broken { lengths[Self.names[number]] = plan.commands.count }
+    return lengths
+  }
+
+  @Test func `The least plans of known bugs are found`() throws {
+    let greatest = try explore(try mutant("purge-by-greatest-cursor"), .steady, depth: 3)
+    #expect(lengths(greatest) == ["PurgeSafety": 3])
+    let article = try explore(PublishedSystem(.article), .ties, depth: 3)
+    #expect(lengths(article) == ["Convergence": 3, "NoLostTransaction": 3])
+  }
+
+  @Test func `Ours holds in every plan of two commands, under every condition`() throws {
+    for condition in Condition.allCases where Condition.generated.contains(condition) {
+      let found = try explore(TrackerSystem(), condition, depth: 2)
+      #expect(found.broken.isEmpty, "\(condition)")
+      #expect(found.ending == .complete && found.depth == 2)
+      #expect(found.stateCount > 10 && found.planCount > 20, "\(condition)")
+    }
+  }
+
+  /// Systems under a condition each, and to which length every plan of it is soon run.
+  private static let small: [(Int, Condition, @Sendable () -> any SystemUnderTest)] = [
+    (3, .lateJoin, { TrackerSystem() }), (2, .crash, { TrackerSystem() }),
+    (3, .clockBack, { PublishedSystem(.article) }),
+    (2, .sameAuthorTwice, { PublishedSystem(.article) }),
+    (2, .ties, { PublishedSystem(.articleEager) }),
+    (
+      3, .steady,
+      {
+        TrackerSystem(rules: Mutant.all.first { $0.name == "purge-to-head" }?.rules ?? .standard)
+      }
+    ),
+  ]
+
+  @Test(arguments: 0..<6)
+  func `Merging states changes neither what breaks, nor how short, nor how many plans there are`(
+    _ place: Int
+  ) throws {
+    let (depth, condition, make) = Self.small[place]
+    let merged = try explore(make(), condition, depth: depth)
+    let single = try explore(make(), condition, depth: depth) { $0.mergesStates = false }
+    #expect(lengths(merged) == lengths(single), "\(condition)")
+    #expect(merged.exercised == single.exercised, "\(condition)")
+    #expect(merged.planCount == single.planCount, "\(condition)")
+    #expect(Double(single.stateCount) == single.planCount)
+    #expect(merged.stateCount < single.stateCount)
+  }
+
+  @Test(arguments: 0..<6)
+  func `A state that is put back is the one that its plan leads to`(_ place: Int) throws {
+    let (depth, condition, make) = Self.small[place]
+    let kept = try explore(make(), condition, depth: depth)
+    let replayed = try explore(make(), condition, depth: depth) { $0.snapshotCountMax = 0 }
+    #expect(kept.stateCount == replayed.stateCount, "\(condition)")
+    #expect(kept.planCount == replayed.planCount)
+    #expect(kept.moveCount == replayed.moveCount)
+    #expect(kept.broken == replayed.broken)
+    #expect(kept.exercised == replayed.exercised)
+  }
+
+  @Test func `An exploration that runs out of states says so, and how far it came`() throws {
+    let found = try explore(TrackerSystem(), .steady, depth: 4) { $0.stateCountMax = 60 }
+    #expect(found.ending == .outOfStates)
+    #expect(found.depth == 2)
+    #expect(found.stateCount == 61)
+  }
+
+  @Test func `An exploration can be stopped`() throws {
+    let explorer = Explorer(
+      TrackerSystem(),
+      at: .heap(),
+      space: PlanAlphabet(.steady, actors: 2, actions: [.purge]),
+      judge: SuiteJudge.self,
+      bounds: ExplorationBounds(depth: 5, stateCountMax: 1_000)
+    )
+    let found = try explorer.explore { $0 < 20 }
+    #expect(found.ending == .stopped)
+    #expect(found.stateCount < 100)
+  }
+
+  @Test func `Every plan is a legal one: nothing is skipped, and each command adds to the length`()
+    throws
+  {
+    for condition in Condition.allCases where Condition.generated.contains(condition) {
+      let alphabet = PlanAlphabet(condition, actors: 2, actions: Set(PlanAction.allCases))
+      for header in alphabet.headers {
+        let moves = alphabet.moves(from: alphabet.start(header))
+        #expect(!moves.isEmpty && Set(moves).count == moves.count)
+        let plan = Plan(header: header, commands: [Command(moves[0])])
+        let found = Condition.found(in: plan)
+        let shaping: [Condition] = [
+          .sameAuthorTwice, .configSkew, .lateJoin, .mirrorLag, .hookFailure, .retention,
+        ]
+        if shaping.contains(condition) { #expect(found.contains(condition)) }
+        #expect(try PlanCodec.decode(PlanCodec.encode(plan)) == plan)
+      }
+    }
+  }
+}
