@@ -4,7 +4,8 @@ extension ToolSpec {
     name: "history-lab",
     sentence: "tests persistent history tracking, and measures what it costs.",
     verbs: [
-      CheckOptions.spec, ReplayOptions.spec, StressOptions.spec, BenchRunOptions.spec,
+      CheckOptions.spec, ReplayOptions.spec, MutantsOptions.spec, StressOptions.spec,
+      BenchRunOptions.spec,
       ReportOptions.spec, InspectOptions.spec, ConvertOptions.spec, ListOptions.spec,
     ],
     examples: [

@@ -46,9 +46,12 @@ package final class Simulator {
       deliverDue(observe)
     }
     if post != nil { settle(observe) }
-    if !isStopped { close(plan.header, observe) }
+    if !isStopped { close(plan, observe) }
     return log.events
   }
+
+  /// Lets go of the store of the last plan.
+  package func close() { system.close() }
 
   private func start(_ header: PlanHeader) throws(SystemFailure) {
     life = ActorLife(header, system.capabilities)
@@ -149,16 +152,18 @@ package final class Simulator {
 
   // MARK: Closing phase
 
-  /// How many rounds of passes the closing phase takes at most.
+  /// How many rounds of passes the closing phase takes at most, unless somebody merges few transactions
+  /// in each.
   private static let closingRoundCountMax = 8
 
   /// Repeats fetch, merge, record for every running actor until two rounds change nothing.
   ///
   /// Then it reads views, data and history. It never purges.
-  private func close(_ header: PlanHeader, _ observe: (Event) -> Bool) {
+  private func close(_ plan: Plan, _ observe: (Event) -> Bool) {
     system.heal()
     var quiet = 0
-    for _ in 0..<Self.closingRoundCountMax where quiet < 2 && !isStopped {
+    let roundCountMax = max(Self.closingRoundCountMax, plan.pageCountMax + 2)
+    for _ in 0..<roundCountMax where quiet < 2 && !isStopped {
       let before = log.events.count
       for actor in life.running { closingPass(actor, observe) }
       quiet = log.events[before...].contains(where: \.isProgress) ? 0 : quiet + 1
@@ -167,7 +172,7 @@ package final class Simulator {
       perform(.consume(consumer), command: nil, observe)
     }
     for actor in life.running {
-      for context in header.actor(actor)?.contextNames ?? [] {
+      for context in plan.header.actor(actor)?.contextNames ?? [] {
         perform(.view(actor, context: context), command: nil, observe)
       }
     }
@@ -187,6 +192,13 @@ package final class Simulator {
     if wasToldSo, system.capabilities.contains(.resync), !isStopped {
       perform(.resync(actor), command: nil, observe)
     }
+  }
+}
+
+extension Plan {
+  /// How many pages the history of the plan takes at most, where somebody has small ones.
+  fileprivate var pageCountMax: Int {
+    header.actors.compactMap(\.page).min().map { (commands.count + $0 - 1) / $0 } ?? 1
   }
 }
 

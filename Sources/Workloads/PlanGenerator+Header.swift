@@ -87,6 +87,7 @@ extension PlanGenerator {
     _ source: inout ChoiceSource
   ) {
     if source.bool(probability: 0.2) { actor.strategy = "none" }
+    if style.hasPages, source.bool(probability: 0.15) { actor.page = 1 + source.index(below: 3) }
     if style.hasHooks { hook(&actor, active, &source) }
     if style.hasContexts, active.contains(.backgroundWrites), source.bool(probability: 0.15) {
       actor.contexts = 2

@@ -16,6 +16,9 @@ enum Verbs {
     case "replay":
       let options = try ReplayOptions(arguments, in: composition)
       return ReplayVerb(options: options, composition: composition, terminal: terminal)
+    case "mutants":
+      let options = try MutantsOptions(arguments, in: composition)
+      return MutantsVerb(options: options, composition: composition, terminal: terminal)
     case "stress":
       let options = try StressOptions(arguments, in: composition)
       return StressVerb(options: options, composition: composition, terminal: terminal)
