@@ -162,11 +162,16 @@ package final class Simulator {
   private func close(_ plan: Plan, _ observe: (Event) -> Bool) {
     system.heal()
     var quiet = 0
+    // A page in which nothing concerns its reader moves no more than the cursor.
+    var cursors: [Happening] = []
     let roundCountMax = max(Self.closingRoundCountMax, plan.pageCountMax + 2)
     for _ in 0..<roundCountMax where quiet < 2 && !isStopped {
       let before = log.events.count
       for actor in life.running { closingPass(actor, observe) }
-      quiet = log.events[before...].contains(where: \.isProgress) ? 0 : quiet + 1
+      let round = log.events[before...]
+      let records = plan.hasPages ? round.map(\.happening).filter(\.isRecord) : []
+      quiet = round.contains(where: \.isProgress) || records != cursors ? 0 : quiet + 1
+      cursors = records
     }
     for consumer in life.consuming where !isStopped {
       perform(.consume(consumer), command: nil, observe)
@@ -196,10 +201,18 @@ package final class Simulator {
 }
 
 extension Plan {
+  /// Whether anybody fetches less than everything at a time.
+  fileprivate var hasPages: Bool { header.actors.contains { $0.page != nil } }
+
   /// How many pages the history of the plan takes at most, where somebody has small ones.
   fileprivate var pageCountMax: Int {
     header.actors.compactMap(\.page).min().map { (commands.count + $0 - 1) / $0 } ?? 1
   }
+}
+
+extension Happening {
+  /// Whether somebody has told how far it has recorded.
+  fileprivate var isRecord: Bool { if case .recorded = self { true } else { false } }
 }
 
 extension Event {

@@ -108,7 +108,8 @@ extension StoreCore {
     }
     let purged = try purgedByAuthor()
     let end = try chunkEnd(first, through, purged.values.filter { $0 >= first })
-    let count = try delete(first, end, keeping: Self.list(purged.filter { $0.value < end }.keys))
+    let kept = purged.filter { rules.purging.keeps($0.value, end) }.keys
+    let count = try delete(first, end, keeping: Self.list(kept))
     try setMetadata("deleted", end)
     return (count, end == through)
   }

@@ -16,6 +16,8 @@ package struct PurgingRules: Sendable {
   package var chunkEnd: @Sendable (_ first: Int64, _ count: Int64, _ through: Int64) -> Int64 = {
     min($0 + $1 - 1, $2)
   }
+  /// Whether a chunk through a number leaves what an author wrote who is purged through another.
+  package var keeps: @Sendable (_ purged: Int64, _ end: Int64) -> Bool = { $0 < $1 }
 
   package init() {}
 }

@@ -39,7 +39,18 @@ extension Mutant {
       "purge-newest",
       "A purge removes the newest transaction, too, so that its number is used again."
     ) { $0.purging.bound = { wanted, watermark, head in min(wanted, watermark, head) } },
-    Mutant("purge-beyond-chunk", "The last chunk of a purge deletes as much as the others.") {
+    Mutant(
+      "purge-chunk-of-everyone",
+      under: ["mirror-lag"],
+      "A chunk of a purge deletes what protected authors wrote between others."
+    ) {
+      $0.purging.keeps = { _, _ in false }
+    },
+    Mutant(
+      "purge-beyond-chunk",
+      sameBecause: "What is purged of each author ends a chunk as well.",
+      "The last chunk of a purge deletes as much as the others."
+    ) {
       $0.purging.chunkEnd = { first, count, _ in first + count - 1 }
     },
     Mutant("purge-protected-authors", "A purge removes what protected authors wrote.") {
@@ -47,6 +58,7 @@ extension Mutant {
     },
     Mutant(
       "purge-protects-literally",
+      under: ["mirror-lag"],
       "A purge protects an author named like a pattern, and nobody whom the pattern stands for."
     ) { $0.purging.protects = { author, patterns in author.map(patterns.contains) ?? false } },
     Mutant("purge-protects-absent-author", "A purge leaves what names no author.") {
