@@ -48,6 +48,13 @@ struct MutantOutcome: Sendable {
     kills.min { $0.plan.commands.count < $1.plan.commands.count }
   }
 
+  /// The longest of the shrunk plans, if it is longer than the shortest.
+  var longest: MutantTrial.Kill? {
+    let longest = kills.max { $0.plan.commands.count < $1.plan.commands.count }
+    let least = shortest?.plan.commands.count ?? 0
+    return longest.flatMap { $0.plan.commands.count > least ? $0 : nil }
+  }
+
   private func median(_ values: [Double]) -> Double {
     values.isEmpty ? 0 : SortedSamples(values).median
   }

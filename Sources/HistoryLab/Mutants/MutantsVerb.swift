@@ -56,8 +56,13 @@ struct MutantsVerb: Verb {
     try folder.write("mutants.json", try report.json() + "\n")
     try folder.write("mutants.csv", report.csv())
     for outcome in report.outcomes {
-      guard let kill = outcome.shortest else { continue }
-      try folder.write("plan-\(outcome.mutant.name).jsonl", PlanCodec.encode(kill.plan))
+      let name = outcome.mutant.name
+      if let kill = outcome.shortest {
+        try folder.write("plan-\(name).jsonl", PlanCodec.encode(kill.plan))
+      }
+      if let kill = outcome.longest {
+        try folder.write("plan-\(name)-longest.jsonl", PlanCodec.encode(kill.plan))
+      }
     }
     try folder.finish(verdict: report.verdict, because: report.because)
   }
