@@ -1,23 +1,28 @@
 import Measuring
 import Systems
-import Traces
 
 /// What all seeds made of one mutant.
 struct MutantOutcome: Sendable {
   let mutant: Mutant
   let trials: [MutantTrial]
 
-  /// The plans that show it.
-  var kills: [MutantTrial.Kill] { trials.compactMap(\.kill) }
+  /// For each seed that killed it the first plan that shows it.
+  var firsts: [MutantTrial.Kill] { trials.compactMap(\.kills.first) }
+
+  /// For each seed that killed it the shortest plan that shows it.
+  var shortests: [MutantTrial.Kill] { trials.compactMap(\.shortest) }
+
+  /// How many seeds killed it.
+  var killCount: Int { firsts.count }
 
   /// Whether it is as it should be: every seed shows it, or none where none can.
   var isAsExpected: Bool {
-    mutant.equivalence == nil ? kills.count == trials.count : kills.isEmpty
+    mutant.equivalence == nil ? killCount == trials.count : killCount == 0
   }
 
   /// What became of it, in a word.
   var word: String {
-    switch (mutant.equivalence, kills.count) {
+    switch (mutant.equivalence, killCount) {
     case (nil, trials.count): "killed"
     case (nil, _): "survived"
     case (_?, 0): "equivalent"
@@ -25,9 +30,9 @@ struct MutantOutcome: Sendable {
     }
   }
 
-  /// The checkers that reject the shrunk plans, the most frequent first.
+  /// The checkers that reject the first plans that show it, the most frequent first.
   var checkers: [(name: String, count: Int)] {
-    let counts = Dictionary(grouping: kills, by: \.checkers.shrunk).mapValues(\.count)
+    let counts = Dictionary(grouping: firsts, by: \.checkers.found).mapValues(\.count)
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
   }
 
@@ -37,22 +42,28 @@ struct MutantOutcome: Sendable {
   /// The middle time until it showed, in seconds.
   var secondsMedian: Double { median(trials.map(\.seconds)) }
 
-  /// The middle length of the shrunk plans.
-  var commandMedian: Double { median(kills.map { Double($0.plan.commands.count) }) }
+  /// The middle length of the first plans, shrunk.
+  var firstMedian: Double { median(firsts.map { Double($0.commandCount) }) }
 
-  /// How many shrunk plans are no longer than the shortest that is known.
-  var leastCount: Int { kills.count { $0.plan.commands.count <= mutant.least } }
+  /// The middle length of the shortest plans.
+  var shortestMedian: Double { median(shortests.map { Double($0.commandCount) }) }
 
-  /// The shortest plan that shows it.
+  /// How many seeds shrank their first plan to the least length that is known.
+  var firstLeastCount: Int { firsts.count { $0.commandCount <= mutant.least } }
+
+  /// How many seeds came to the least length that is known.
+  var leastCount: Int { shortests.count { $0.commandCount <= mutant.least } }
+
+  /// The shortest plan of all seeds.
   var shortest: MutantTrial.Kill? {
-    kills.min { $0.plan.commands.count < $1.plan.commands.count }
+    shortests.min { $0.commandCount < $1.commandCount }
   }
 
-  /// The longest of the shrunk plans, if it is longer than the shortest.
+  /// The longest of the seeds' shortest plans, if it is longer than the shortest.
   var longest: MutantTrial.Kill? {
-    let longest = kills.max { $0.plan.commands.count < $1.plan.commands.count }
-    let least = shortest?.plan.commands.count ?? 0
-    return longest.flatMap { $0.plan.commands.count > least ? $0 : nil }
+    let longest = shortests.max { $0.commandCount < $1.commandCount }
+    let least = shortest?.commandCount ?? 0
+    return longest.flatMap { $0.commandCount > least ? $0 : nil }
   }
 
   private func median(_ values: [Double]) -> Double {

@@ -23,10 +23,15 @@ struct MutantReport {
   /// Whether every trial was made.
   var isWhole: Bool { outcomes.allSatisfy { $0.trials.count == seedCount } }
 
-  /// The share of shrunk plans that are no longer than the shortest that is known.
-  var leastShare: Double {
-    let all = bugs.map(\.kills.count).reduce(0, +)
-    return all == 0 ? 0 : Double(bugs.map(\.leastCount).reduce(0, +)) / Double(all)
+  /// The share of trials that came to the least length that is known.
+  var leastShare: Double { share(\.leastCount) }
+
+  /// The share of trials that shrank the first plan to the least length that is known.
+  var firstLeastShare: Double { share(\.firstLeastCount) }
+
+  private func share(_ count: (MutantOutcome) -> Int) -> Double {
+    let all = bugs.map(\.killCount).reduce(0, +)
+    return all == 0 ? 0 : Double(bugs.map(count).reduce(0, +)) / Double(all)
   }
 
   /// The most plans that a mutant took, in the middle of its seeds.
@@ -50,8 +55,8 @@ struct MutantReport {
     var table = ReportTable(columns: [
       .text("mutant"), .text("seed"), .text("killed"), .text("checker found"),
       .text("checker shrunk"), .number("cases"), .number("seconds"), .number("commands found"),
-      .number("commands shrunk"), .number("commands least"), .number("evaluations"),
-      .number("seconds shrinking"),
+      .number("commands shrunk"), .number("commands shortest"), .number("commands least"),
+      .number("evaluations"), .number("seconds shrinking"),
     ])
     for outcome in outcomes {
       for trial in outcome.trials { table.append(cells(trial, outcome.mutant.least)) }
@@ -60,12 +65,13 @@ struct MutantReport {
   }
 
   private func cells(_ trial: MutantTrial, _ least: Int) -> [String] {
-    let kill = trial.kill
+    let kill = trial.kills.first
     return [
       trial.mutant, "0x" + String(trial.seed, radix: 16), kill == nil ? "no" : "yes",
       kill?.checkers.found ?? "", kill?.checkers.shrunk ?? "", String(trial.caseCount),
       String(trial.seconds), kill.map { String($0.foundCommandCount) } ?? "",
-      kill.map { String($0.plan.commands.count) } ?? "", least > 0 ? String(least) : "",
+      kill.map { String($0.commandCount) } ?? "",
+      trial.shortest.map { String($0.commandCount) } ?? "", least > 0 ? String(least) : "",
       kill.map { String($0.evaluations) } ?? "", kill.map { String($0.seconds) } ?? "",
     ]
   }
@@ -94,13 +100,19 @@ struct MutantDocument: Codable {
     /// How many seeds were tried, and how many killed it.
     let seeds: Int
     let killed: Int
-    /// How many shrunk plans each checker rejects.
+    /// How many seeds' first plans each checker rejects.
     let checkers: [String: Int]
     let casesMedian: Double
     let secondsMedian: Double
-    let commandsMedian: Double
+    /// The middle length of the first plans that show it, shrunk.
+    let commandsFirst: Double
+    /// The middle length of the shortest plans of the seeds.
+    let commandsShortest: Double
+    /// The least length that is known.
     let commandsLeast: Int
-    /// How many shrunk plans are as short as the shortest that is known.
+    /// How many seeds came to it with their first plan.
+    let firstAtLeast: Int
+    /// How many seeds came to it.
     let atLeast: Int
     /// The shortest plan of this run, in the plan's format.
     let plan: [String]
@@ -116,6 +128,7 @@ struct MutantDocument: Codable {
   let killed: Int
   let casesMedianMax: Double
   let leastShare: Double
+  let firstLeastShare: Double
   let folder: String
   let outcomes: [Outcome]
 
@@ -129,6 +142,7 @@ struct MutantDocument: Codable {
     killed = report.killedCount
     casesMedianMax = report.caseMedianMax
     leastShare = report.leastShare
+    firstLeastShare = report.firstLeastShare
     folder = report.folder
     outcomes = report.outcomes.map(Self.outcome)
   }
@@ -142,12 +156,14 @@ struct MutantDocument: Codable {
       outcome: outcome.word,
       equivalence: outcome.mutant.equivalence,
       seeds: outcome.trials.count,
-      killed: outcome.kills.count,
+      killed: outcome.killCount,
       checkers: Dictionary(uniqueKeysWithValues: outcome.checkers.map { ($0.name, $0.count) }),
       casesMedian: outcome.caseMedian,
       secondsMedian: outcome.secondsMedian,
-      commandsMedian: outcome.commandMedian,
+      commandsFirst: outcome.firstMedian,
+      commandsShortest: outcome.shortestMedian,
       commandsLeast: outcome.mutant.least,
+      firstAtLeast: outcome.firstLeastCount,
       atLeast: outcome.leastCount,
       plan: plan.split(separator: "\n").map(String.init)
     )

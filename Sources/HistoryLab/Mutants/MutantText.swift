@@ -16,7 +16,8 @@ struct MutantText {
     for outcome in report.failures { explain(outcome) }
     terminal.print(
       "At most \(text(report.caseMedianMax)) plans in the median of a mutant's seeds; "
-        + "\(Int(report.leastShare * 100)) % shrunk to the least length that is known; "
+        + "\(Int(report.leastShare * 100)) % came to the least length that is known, "
+        + "\(Int(report.firstLeastShare * 100)) % with the first plan; "
         + "\(Int(report.seconds.rounded())) s, seed 0x\(String(report.seed, radix: 16))"
     )
     let style: Style = report.verdict == "valid" ? .green : .red
@@ -28,19 +29,21 @@ struct MutantText {
   private func table(_ report: MutantReport) -> ReportTable {
     var table = ReportTable(columns: [
       .text("mutant"), .text("outcome"), .number("killed"), .text("by"), .number("cases"),
-      .number("seconds"), .number("commands"), .number("least"), .number("at least"),
+      .number("seconds"), .number("first"), .number("shortest"), .number("least"),
+      .number("at least"),
     ])
     for outcome in report.outcomes { table.append(cells(outcome)) }
     return table
   }
 
   private func cells(_ outcome: MutantOutcome) -> [String] {
-    let kills = outcome.kills.count
+    let kills = outcome.killCount
     let checkers = outcome.checkers.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
     return [
       outcome.mutant.name, outcome.word, "\(kills)/\(outcome.trials.count)", checkers,
       text(outcome.caseMedian), text(outcome.secondsMedian, digits: 1000),
-      kills > 0 ? text(outcome.commandMedian) : "",
+      kills > 0 ? text(outcome.firstMedian) : "",
+      kills > 0 ? text(outcome.shortestMedian) : "",
       outcome.mutant.least > 0 ? String(outcome.mutant.least) : "",
       kills > 0 ? "\(outcome.leastCount)/\(kills)" : "",
     ]

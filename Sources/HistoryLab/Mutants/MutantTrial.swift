@@ -19,6 +19,9 @@ struct MutantTrial: Sendable {
     let evaluations: Int
     /// How long shrinking took.
     let seconds: Double
+
+    /// The commands of the shrunk plan.
+    var commandCount: Int { plan.commands.count }
   }
 
   /// The mutant's name.
@@ -28,8 +31,11 @@ struct MutantTrial: Sendable {
   let caseCount: Int
   /// How long they took.
   let seconds: Double
-  /// The plan that shows the mutant, if one did.
-  let kill: Kill?
+  /// The first plans that show the mutant, each shrunk.
+  let kills: [Kill]
+
+  /// The shortest of the shrunk plans.
+  var shortest: Kill? { kills.min { $0.commandCount < $1.commandCount } }
 }
 
 /// Makes trials, one after the other, with stores at one place.
@@ -41,8 +47,13 @@ struct MutantLane {
 
   /// How often shrinking may run the system.
   static let shrinkEvaluations = 3_000
+  /// How many plans that show a mutant are shrunk: what shows it in one way, shrinking does not turn
+  /// into what shows it in another.
+  static let killCount = 4
+  /// How many plans are run to find the others once one was found.
+  static let furtherCaseCountMax = 400
 
-  /// Runs plans on a mutant until one shows it, and shrinks that one.
+  /// Runs plans on a mutant until one shows it, and some more, and shrinks those that do.
   ///
   /// Whatever is broken shows it: shrinking may come from one invariant to another.
   func trial(_ mutant: Mutant, seed: UInt64) throws(LabError) -> MutantTrial {
@@ -57,27 +68,52 @@ struct MutantLane {
     defer { lane.close() }
     do throws(SystemFailure) {
       let start = now()
-      for number in 1...caseCountMax {
-        guard let found = try lane.violation(by: recipe.plan(number).plan) else { continue }
-        let seconds = (now() - start) / .seconds(1)
-        return MutantTrial(
-          mutant: mutant.name,
-          seed: seed,
-          caseCount: number,
-          seconds: seconds,
-          kill: try shrink(found, recipe, number, lane)
-        )
-      }
+      let first = try next(from: 1, count: caseCountMax, recipe, lane)
+      let seconds = (now() - start) / .seconds(1)
       return MutantTrial(
         mutant: mutant.name,
         seed: seed,
-        caseCount: caseCountMax,
-        seconds: (now() - start) / .seconds(1),
-        kill: nil
+        caseCount: first?.number ?? caseCountMax,
+        seconds: seconds,
+        kills: try first.map { (first) throws(SystemFailure) in
+          try kills(from: first, recipe, lane)
+        } ?? []
       )
     } catch {
       throw .lab("a plan could not be run on \(system.name): \(error.message)")
     }
+  }
+
+  /// A plan that shows a mutant, by its number, and why.
+  private typealias Found = (number: Int, violation: Violation)
+
+  /// The first of some plans that shows the mutant.
+  private func next(
+    from first: Int,
+    count: Int,
+    _ recipe: PlanRecipe,
+    _ lane: PlanLane
+  ) throws(SystemFailure) -> Found? {
+    for number in first..<first + count {
+      if let found = try lane.violation(by: recipe.plan(number).plan) { return (number, found) }
+    }
+    return nil
+  }
+
+  private func kills(
+    from first: Found,
+    _ recipe: PlanRecipe,
+    _ lane: PlanLane
+  ) throws(SystemFailure) -> [MutantTrial.Kill] {
+    let last = first.number + Self.furtherCaseCountMax
+    var kills: [MutantTrial.Kill] = []
+    var found: Found? = first
+    while let (number, violation) = found {
+      kills.append(try shrink(violation, recipe, number, lane))
+      guard kills.count < Self.killCount else { break }
+      found = try next(from: number + 1, count: last - number, recipe, lane)
+    }
+    return kills
   }
 
   private func shrink(
