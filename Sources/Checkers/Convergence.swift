@@ -4,7 +4,8 @@ package import Traces
 /// At the end each view equals the store's data, which equals the reference model.
 ///
 /// Verifies: every write's answer against the net effect that the reference model computes from the
-/// plan (the same objects, the same change types; at most one transaction, none if it failed); every
+/// plan (the same objects, the same change types; at most one transaction, none if it failed, which
+/// needs a reason: a conflict, a fault, a store that is busy or full); every
 /// answer about the data against the model; at the end the views of all running members that have
 /// not been told that they miss history against the data. Objects that transactions of authors
 /// touched which a member ignores are left out for that member.

@@ -4,7 +4,8 @@ package import Traces
 ///
 /// Verifies: each recorded cursor, and the cursor of each later launch, names a transaction that was
 /// committed, is not below the cursor before it, and has no transaction at or below it that the
-/// member must merge and has not. What a crash took back counts as not merged.
+/// member must merge and has not. What a crash took back counts as not merged. Nobody is told that
+/// history went back behind its cursor unless a power-off took some of it.
 ///
 /// Does not verify: that a cursor ever reaches the head (NoLostTransaction), cursors after a power-off
 /// (Durability) or a resync. A cursor that a design resets to nothing may start anew; that is a cost
@@ -17,12 +18,22 @@ package struct CursorProgress: Invariant {
   /// How often a cursor was reset to nothing, so that its member reads everything again.
   package private(set) var resetCount = 0
   private var hasMoved = false
+  private var hasGoneBack = false
 
   package init(_ header: TraceHeader) {}
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
+    if case .recovered = event.happening { hasGoneBack = true }
     guard violation == nil, let member = timeline.actor else { return }
     switch event.happening {
+    case .rewound where !hasGoneBack:
+      violation = Violation(
+        checker: Self.name,
+        at: event.at,
+        because:
+          "\(event.who) was told that history went back behind its cursor, and no power-off took "
+          + "any of it"
+      )
     case .recorded(let cursor):
       move(member, to: cursor, event, "recorded", on: timeline)
       if let next = timeline.named.first, next > timeline.everyone[member].cursor ?? -1 {

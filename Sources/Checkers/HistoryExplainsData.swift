@@ -6,7 +6,8 @@ package import Traces
 /// Verifies: each update that a commit or history tells names every attribute whose value it changed,
 /// and only attributes that the write set; told values are those that the write left; history, when
 /// it is asked for, holds every committed transaction that was not purged and no other, in commit
-/// order, with the author and the changes that were told at the commit. Together with Convergence
+/// order, with the author and the changes that were told at the commit; where the plan has times rise
+/// with the order of the commits, they do, strictly. Together with Convergence
 /// (the data follow the changes) no two states of the data differ without a change.
 ///
 /// Does not verify: columns and values that a system never tells, tombstones
@@ -21,9 +22,12 @@ package struct HistoryExplainsData: Invariant {
   private var tellsColumns = false
   private var hasHistory = false
   private let entities: [String: Entity]
+  /// Whether times rise with the order of the commits.
+  private let timesRise: Bool
 
   package init(_ header: TraceHeader) {
     let entities = header.plan.header.model.entities
+    timesRise = header.plan.header.timestamps == .monotone
     self.entities = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
   }
 
@@ -58,7 +62,9 @@ package struct HistoryExplainsData: Invariant {
     _ event: Event,
     on timeline: Timeline
   ) {
-    guard let net = timeline.ledger.net, let objects = timeline.ledger.objects else { return }
+    checkTime(transaction, event, on: timeline)
+    guard violation == nil, let net = timeline.ledger.net, let objects = timeline.ledger.objects
+    else { return }
     for change in transaction.changes where change.type != .delete {
       guard let expected = net.first(where: { $0.object == change.object }) else { continue }
       let after = objects[change.object] ?? [:]
@@ -67,6 +73,23 @@ package struct HistoryExplainsData: Invariant {
       guard let fault else { continue }
       return accuse(event, "\(event.who)'s write #\(transaction.name) \(fault)", transaction.name)
     }
+  }
+
+  /// A system that tells no times says 0.
+  private mutating func checkTime(
+    _ transaction: CommittedTransaction,
+    _ event: Event,
+    on timeline: Timeline
+  ) {
+    guard timesRise, let last = timeline.transactions.last, last.told.timestamp != 0,
+      transaction.timestamp != 0, transaction.timestamp <= last.told.timestamp
+    else { return }
+    accuse(
+      event,
+      "\(event.who)'s write #\(transaction.name) has the time \(transaction.timestamp), which is not "
+        + "later than that of #\(last.told.name) before it",
+      transaction.name
+    )
   }
 
   private static func wrongValue(_ change: CommittedChange, _ after: Values) -> String? {

@@ -27,6 +27,8 @@ package struct Ledger: Sendable {
   private var commands: [Command]
   private var current: PlannedEdit?
   private var currentAction: Action?
+  /// Whether faults strike while the command runs.
+  private var isDisturbed = false
   private var hasCommitted = false
   private(set) var staged: [ActorID: StagedWrite] = [:]
   private var position = 0
@@ -69,6 +71,7 @@ package struct Ledger: Sendable {
     hasCommitted = false
     guard let command, commands.indices.contains(command) else { return }
     let action = commands[command].action
+    isDisturbed = !commands[command].faults.isEmpty
     switch action {
     case .write(let write): current = PlannedEdit(.write(write))
     case .batch(let batch): current = PlannedEdit(.batch(batch))
@@ -108,8 +111,8 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Takes in what a failure means for the views: a conflict must have a reason, and after any other
-  /// failure nobody can say what the actor's view has read.
+  /// Takes in what a failure means for the views: it must have a reason, and after any other than a
+  /// conflict nobody can say what the actor's view has read.
   private mutating func weigh(_ outcome: Outcome) {
     guard let action = currentAction, let actor = action.actor else { return }
     switch outcome {
@@ -119,6 +122,8 @@ package struct Ledger: Sendable {
       var reasons: [Bool?] = []
       for index in possibilities.indices { reasons.append(possibilities[index].mustConflict(edit)) }
       if reasons.allSatisfy({ $0 == false }) { finding = .unfounded }
+    case .failed(let failure) where failure.code == .failed && current != nil && !isDisturbed:
+      finding = .refused(failure.message)
     case .failed, .unknown:
       for index in possibilities.indices { possibilities[index].doubt(actor) }
     }
@@ -208,6 +213,8 @@ package enum Finding: Hashable, Sendable {
   case data(Difference)
   /// A conflict about objects that nobody has changed since the view read them.
   case unfounded
+  /// A failure of a write in whose way nothing stood.
+  case refused(String)
 }
 
 extension Action {

@@ -4,7 +4,7 @@ package import Traces
 ///
 /// Verifies: a member that was cut off, or whose owed and unmerged transactions were purged, gets no
 /// answer to a fetch before it is told (expired or rewound, as an event or as an error), resyncs or
-/// registers anew.
+/// registers anew; who was cut off does neither before it is told.
 ///
 /// Does not verify: whether losing it was allowed (PurgeSafety), what its view shows meanwhile.
 /// A pass that merges, and a consumer that consumes, has fetched. What was fetched before the purge may still be merged and recorded.
@@ -40,6 +40,12 @@ package struct LoudExpiry: Invariant {
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
     switch event.happening {
     case .lost: untold.formUnion(member.bit)
+    case .registered where untold.intersection(timeline.lost).contains(member.bit):
+      violation = Violation(
+        checker: Self.name,
+        at: event.at,
+        because: "\(member.id) was cut off, and registered anew without being told"
+      )
     case .resynced, .registered: untold.subtract(member.bit)
     case .fetched where untold.contains(member.bit): fetch(event, member, on: timeline)
     case .merged where untold.contains(member.bit) && Timeline.passing.contains(timeline.word),

@@ -6,9 +6,11 @@ package import Traces
 /// required (registered before it, not retired, not lost) still owes it. What was merged counts
 /// once a record at or above it is told, or at once if the cursor on disk is already there; what a
 /// crash took back does not count. A member is lost or finds its history expired only under a plan
-/// with retention; where that limits transactions alone, it is lost only when it is so many behind.
+/// with retention, and only when it is more transactions or time behind than a limit says, where the
+/// plan has no limit on bytes. Time is what lies between a transaction and the next, gaps of more than a
+/// day left out.
 ///
-/// Does not verify: that a limit on age or bytes was really exceeded; that purged rows are gone from
+/// Does not verify: that a limit on bytes was really exceeded; that purged rows are gone from
 /// the store, or that anything is ever purged (Reclaim); purges of transactions that no event told.
 /// A record of unknown outcome counts as done.
 package struct PurgeSafety: Invariant {
@@ -87,15 +89,32 @@ package struct PurgeSafety: Invariant {
       + "(\(timeline.progress(of: member)))"
   }
 
-  /// A limit on transactions alone cuts off who is more of them behind.
+  /// A limit cuts off who is more behind.
   private mutating func checkLimit(_ event: Event, on timeline: Timeline) {
-    guard let retention, let limit = retention.transactions, retention.age == nil,
-      retention.bytes == nil, !timeline.mayHoldUntold, let member = timeline.actor
+    guard let retention, retention.bytes == nil, !timeline.mayHoldUntold,
+      let member = timeline.actor
     else { return }
-    let behind = timeline.standings.count - 1 - (timeline.everyone[member].cursor ?? -1)
-    guard behind <= limit else { return }
-    accuse(event, "was cut off \(behind) transactions behind, where the limit is \(limit)")
+    let cursor = timeline.everyone[member].cursor ?? -1
+    let behind = timeline.standings.count - 1 - cursor
+    if let limit = retention.transactions, behind > limit { return }
+    let seconds = Self.activeTime(timeline.transactions.dropFirst(cursor + 1))
+    if let limit = retention.age, seconds > limit { return }
+    let limits = [
+      retention.transactions.map { "\(behind) transactions behind, where the limit is \($0)" },
+      retention.age.map { "\(seconds) seconds behind, where the limit is \($0)" },
+    ]
+    accuse(event, "was cut off " + limits.compactMap(\.self).joined(separator: " and "))
   }
+
+  /// The seconds between some transactions, without the gaps in which nobody used the device.
+  private static func activeTime(_ some: ArraySlice<TimelineTransaction>) -> Double {
+    zip(some, some.dropFirst()).reduce(0) { sum, pair in
+      let gap = pair.1.told.timestamp - pair.0.told.timestamp
+      return gap > 0 && gap <= dayInSeconds ? sum + gap : sum
+    }
+  }
+
+  private static let dayInSeconds = 86_400.0
 
   /// Somebody is told that history expired: what was purged after its cursor is what it misses.
   private mutating func expire(_ event: Event, on timeline: Timeline) {

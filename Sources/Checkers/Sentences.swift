@@ -26,6 +26,7 @@ extension Finding {
     case .disagrees(let disagreement): disagreement.sentence(who, label)
     case .unfounded:
       "\(who)'s write was refused as a conflict, but nobody changed its objects since its view read them"
+    case .refused(let message): "\(who)'s write failed, though nothing stood in its way: \(message)"
     case .data(let difference): difference.sentence(of: "the store's data", against: "the plan")
     }
   }

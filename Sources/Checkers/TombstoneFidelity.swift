@@ -5,7 +5,7 @@ package import Traces
 ///
 /// Verifies: each tombstone that a commit or history tells holds, for every attribute that the model
 /// preserves, the value from before the write, and nothing else; null leaves nothing. A delete
-/// without a tombstone is wrong if the system tells any in the trace.
+/// without a tombstone, empty or not, is wrong if the system tells any in the trace.
 ///
 /// Does not verify: objects that were updated or inserted again in the write that deleted them,
 /// deletes after an unknown outcome that nothing has decided yet, tombstones never told.
@@ -81,7 +81,7 @@ package struct TombstoneFidelity: Invariant {
       guard let values = expected[change.object] else { continue }
       if change.tombstone == nil && !isFinal { continue }
       let found = change.tombstone ?? [:]
-      hasTombstone = hasTombstone || !found.isEmpty
+      hasTombstone = hasTombstone || change.tombstone != nil
       guard let attribute = values.firstDifference(from: found) else { continue }
       let wrong = Violation(
         checker: Self.name,
@@ -90,7 +90,7 @@ package struct TombstoneFidelity: Invariant {
           + "\(found[attribute] ?? .null), the object had \(values[attribute] ?? .null)",
         transaction: transaction.name
       )
-      guard found.isEmpty else {
+      guard change.tombstone == nil else {
         violation = wrong
         return
       }

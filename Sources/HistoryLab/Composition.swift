@@ -1,5 +1,6 @@
 import Checkers
 import HistoryBenchmarks
+import Systems
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -17,6 +18,8 @@ struct Composition: Sendable {
   var quickHistorySizes = BenchmarkRun.quickSizes
   /// The sizes that a whole run measures.
   var historySizes = BenchmarkRun.allSizes
+  /// The seeded bugs that can be tried.
+  var mutants = Mutant.all
   /// The command's own executable, which is started again where a process of its own is needed;
   /// nothing in a process that is another one, such as tests.
   var command: String?

@@ -4,9 +4,9 @@ extension ToolSpec {
     name: "history-lab",
     sentence: "tests persistent history tracking, and measures what it costs.",
     verbs: [
-      CheckOptions.spec, ReplayOptions.spec, ExploreOptions.spec, StressOptions.spec,
-      BenchRunOptions.spec, ReportOptions.spec, InspectOptions.spec, ConvertOptions.spec,
-      ListOptions.spec,
+      CheckOptions.spec, ReplayOptions.spec, ExploreOptions.spec, MutantsOptions.spec,
+      StressOptions.spec, BenchRunOptions.spec, ReportOptions.spec, InspectOptions.spec,
+      ConvertOptions.spec, ListOptions.spec,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),

@@ -98,7 +98,8 @@ struct HistoryScan {
   ) -> String {
     """
     SELECT \(layout.transactionColumns)\(certain) FROM \(layout.transactions)
-    WHERE \(layout.number) \(rules.afterCursor) ?1\(condition) ORDER BY \(layout.number)
+    WHERE \(layout.number) \(rules.fetching.afterCursor) ?1\(rules.fetching.condition)\(condition)
+    ORDER BY \(layout.number) \(rules.fetching.order)
     """
   }
 
@@ -120,9 +121,14 @@ struct HistoryScan {
 
   /// Whether a row is purged and only waits to be deleted.
   mutating func isPurged(_ row: borrowing Statement) -> Bool {
-    met = (row.int(0), row.int(2))
+    meet(row)
     guard !purged.isEmpty else { return false }
     return met.number <= purged[Int32(truncatingIfNeeded: row.int(3))] ?? 0
+  }
+
+  /// Notes the transaction that was met last.
+  mutating func meet(_ row: borrowing Statement) {
+    met = (row.int(0), row.int(2))
   }
 
   private mutating func string(_ value: Int64) -> Int32 {

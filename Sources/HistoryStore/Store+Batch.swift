@@ -98,11 +98,11 @@ extension Store {
     result type: BatchResultType = .status
   ) throws(HistoryError) -> BatchResult {
     try locked { core in
-      let (number, entity) = try core.entity(entityName)
+      let table = try core.table(entityName)
       let outcome = try core.writeChanges(by: author.authorship, type) { _, packer in
         let collector = try core.collector()
-        let row = try core.deleteAll(entity, where: predicate)
-        try collector.collect(number, columns: entity.preserved, into: &packer) {
+        let row = try core.deleteAll(table.entity, where: predicate)
+        try collector.collect(table.number, columns: table.batchTombstone, into: &packer) {
           try row.statement.run()
         }
       }

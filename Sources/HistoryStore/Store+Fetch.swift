@@ -57,6 +57,7 @@ extension StoreCore {
     while try !hasMore && rows.statement.step() {
       if scan.isFull {
         hasMore = true
+        if rules.fetching.pageEnd == .lastMet { scan.meet(rows.statement) }
       } else if !scan.isPurged(rows.statement) {
         try read(rows.statement, into: &scan)
         hasMore = scan.rest != nil
@@ -96,7 +97,8 @@ extension StoreCore {
       guard scan.meetsAll, scan.met.number > 0 else { return try headToken() }
       return HistoryToken(store: id, number: scan.met.number, mark: scan.met.mark)
     }
-    if let last = scan.scanned {
+    if rules.fetching.pageEnd == .head { return try headToken() }
+    if let last = rules.fetching.pageEnd == .lastMet ? scan.met : scan.scanned {
       return HistoryToken(store: id, number: last.number, mark: last.mark)
     }
     if case .token(let token?) = scan.request.position { return token }
@@ -122,7 +124,7 @@ extension StoreCore {
       let numbers = max(token.number, request.gone[author] ?? 0) + 1...through
       return request.filter?.verdict(forAuthor: strings[author], numbers: numbers).canMatch ?? true
     }
-    if isGap, rules.tellsLoss {
+    if isGap, rules.registry.tellsLoss {
       throw HistoryError.expired(token: token, firstHeld: try firstHeld(after: token.number))
     }
   }

@@ -161,7 +161,7 @@ extension StoreCore {
     packer.delete(
       edit.id.entity,
       edit.id.key,
-      preserved: table.entity.preserved,
+      preserved: table.savedTombstone,
       in: tombstone.statement,
       from: 1
     )

@@ -28,24 +28,30 @@ extension StoreCore {
   /// Runs a closure that changes rows and packs the changes, and writes them as one history
   /// transaction in the same SQLite transaction; nothing is written when nothing changed.
   ///
-  /// The closure gets the number that the transaction will have, which is also the version that
-  /// changed rows take.
+  /// The closure gets the version that changed rows take, which is the number that the transaction
+  /// will have.
   func writeTransaction(
     by authorship: Authorship,
     keepingObjects: Bool = false,
-    _ body: (_ number: Int64, inout ChangePacker) throws -> Void
+    _ body: (_ version: Int64, inout ChangePacker) throws -> Void
   ) throws -> WrittenTransaction? {
     do {
-      let written = try write {
+      var failure: (any Error)?
+      let committed: WrittenTransaction? = try write {
         let head = try previous()
-        let number = rules.nextNumber(head.number)
-        packed.begin(keepingObjects: keepingObjects)
-        try body(number, &packed)
+        let number = rules.writing.nextNumber(head.number)
+        packed.begin(keepingObjects: keepingObjects, telling: rules.writing)
+        do { try body(rules.writing.rowVersion(number), &packed) } catch {
+          guard !rules.writing.isAtomic else { throw error }
+          failure = error
+          return nil
+        }
         guard packed.count > 0 else { throw NothingChanged() }
         let written = try insert(number, after: head.timestamp, authorship)
         signal(written, .beforeCommit)
         return written
       }
+      guard let written = committed else { throw failure ?? NothingChanged() }
       knownHead = KnownHead(
         number: written.number,
         timestamp: written.timestamp.timeIntervalSinceReferenceDate,
@@ -70,7 +76,7 @@ extension StoreCore {
       number: number,
       timestamp: timestamp,
       mark: mark,
-      author: try internAuthor(authorship.author),
+      author: try internAuthor(rules.writing.author(authorship.author)),
       contextName: try intern(authorship.contextName),
       bundle: process.bundle,
       process: process.process,
@@ -98,8 +104,7 @@ extension StoreCore {
   private func timestamp(after previous: Double, begunAt: Date?) -> Double {
     let now = (begunAt ?? configuration.clock()).timeIntervalSinceReferenceDate
     guard timestamps == .monotone, now <= previous else { return now }
-    // Beyond 2^33 s a microsecond is less than a double resolves: take the next double then.
-    return max(previous + 1e-6, previous.nextUp)
+    return rules.writing.lifted(now, previous)
   }
 
   /// The numbers of the strings that name this process, and in `coreData` the writer with it.

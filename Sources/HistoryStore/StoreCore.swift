@@ -77,7 +77,7 @@ final class StoreCore {
     reading = opened.reading
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
     tables = file.model.entities.enumerated().map {
-      EntityStatements($1, number: Int32($0) + 1)
+      EntityStatements($1, number: Int32($0) + 1, configuration.rules.writing)
     }
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
     let filePath = opened.connection.filePath
@@ -316,15 +316,19 @@ enum StoreStatement: Int, CaseIterable {
       """
     case .member:
       "SELECT epoch, state, cursor, mark, registered FROM history_member WHERE id = ?1"
-    case .watermark: rules.watermark
+    case .watermark: rules.purging.watermark
     case .recordCursor:
       """
-      UPDATE history_member SET cursor = ?3, mark = ?4, seen = ?5
-      WHERE id = ?1 AND \(rules.recordCondition)
+      UPDATE history_member SET \(rules.recording.assignments)
+      WHERE \(rules.recording.condition)
       """
     case .reserveKeys:
       switch layout {
-      case .packed: "UPDATE history_key SET next = next + ?2 WHERE entity = ?1 RETURNING next - ?2"
+      case .packed:
+        """
+        UPDATE history_key SET next = next + \(rules.writing.reservedKeys) WHERE entity = ?1
+        RETURNING next - \(rules.writing.reservedKeys)
+        """
       case .coreData:
         "UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX - ?2 + 1"
       }

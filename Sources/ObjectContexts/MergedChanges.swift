@@ -34,20 +34,27 @@ struct MergedChanges {
   }
 
   /// Notes what must be read anew or forgotten because of one transaction.
-  mutating func note(_ transaction: HistoryTransaction, in state: borrowing ContextState) {
+  mutating func note(
+    _ transaction: HistoryTransaction,
+    _ rules: borrowing MergingRules,
+    in state: borrowing ContextState
+  ) {
     let record = transaction.record
+    let version = rules.newVersion(record.number)
+    let missesSome = !rules.missedTypes.isEmpty
     let page = transaction.page
     for index in record.firstChange..<record.firstChange + record.count {
       let change = page.changeRecords[index]
       guard change.entity > 0, change.entity <= Int32(changes.count) else { continue }
-      guard let merged = Self.merged(change, record.number, state) else { continue }
+      if missesSome && rules.missedTypes.contains(change.type) { continue }
+      guard let merged = Self.merged(change, version, state) else { continue }
       changes[Int(change.entity) - 1].append(merged)
     }
   }
 
   private static func merged(
     _ change: ChangeRecord,
-    _ number: Int64,
+    _ version: Int64,
     _ state: borrowing ContextState
   ) -> MergedChange? {
     if change.type == .delete { return MergedChange(key: change.key, place: -1, effect: .delete) }
@@ -56,7 +63,7 @@ struct MergedChanges {
         ? MergedChange(key: change.key, place: -1, effect: .insert) : nil
     }
     // A row that was written by this transaction or a later one is not read again.
-    guard change.type == .update, known.version < number else { return nil }
+    guard change.type == .update, known.version < version else { return nil }
     return MergedChange(key: change.key, place: Int32(known.place), effect: .update)
   }
 

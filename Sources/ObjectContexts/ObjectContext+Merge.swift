@@ -28,11 +28,12 @@ extension ObjectContext {
   public func merge(
     _ transactions: some Sequence<HistoryTransaction>
   ) throws(HistoryError) -> MergeDelta {
-    let merges = store.configuration.rules.merges
+    let rules = store.configuration.rules.merging
     return try state.withLock { state throws(HistoryError) in
       var changes = MergedChanges(entityCount: state.tables.count)
-      for transaction in transactions where merges(transaction.record.writer, writer.rawValue) {
-        changes.note(transaction, in: state)
+      for transaction in transactions where rules.merges(transaction.record.writer, writer.rawValue)
+      {
+        changes.note(transaction, rules, in: state)
       }
       return try apply(changes.net(), to: &state)
     }

@@ -166,7 +166,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let header = roots[root].header
     // After one round that changed nothing another changes nothing either; what it finds is run again
     // with all of them.
-    simulator.conclude(header, quietRounds: 1) { event in
+    simulator.conclude(header, after: 0, quietRounds: 1) { event in
       closing.observe(event)
       return true
     }

@@ -41,7 +41,7 @@ package final class Simulator {
     for (index, command) in plan.commands.enumerated() where !isStopped {
       step(command, index, in: plan.header, observe)
     }
-    conclude(plan.header, observe)
+    conclude(plan.header, after: plan.commands.count, observe)
     return log.events
   }
 
@@ -84,10 +84,19 @@ package final class Simulator {
   /// Runs what comes after a plan's last command.
   ///
   /// Passes are repeated until so many rounds have changed nothing.
-  func conclude(_ header: PlanHeader, quietRounds: Int = 2, _ observe: (Event) -> Bool) {
+  func conclude(
+    _ header: PlanHeader,
+    after commandCount: Int,
+    quietRounds: Int = 2,
+    _ observe: (Event) -> Bool
+  ) {
     if post != nil { settle(observe) }
-    if !isStopped { close(header, quietRounds, observe) }
+    let roundCountMax = max(Self.closingRoundCountMax, header.pageCountMax(commandCount) + 2)
+    if !isStopped { close(header, quietRounds, roundCountMax, observe) }
   }
+
+  /// Lets go of the store of the last plan.
+  package func close() { system.close() }
 
   private func start(_ header: PlanHeader) throws(SystemFailure) {
     life = ActorLife(header, system.capabilities)
@@ -188,19 +197,30 @@ package final class Simulator {
 
   // MARK: Closing phase
 
-  /// How many rounds of passes the closing phase takes at most.
+  /// How many rounds of passes the closing phase takes at most, unless somebody merges few transactions
+  /// in each.
   private static let closingRoundCountMax = 8
 
   /// Repeats fetch, merge, record for every running actor until some rounds change nothing.
   ///
   /// Then it reads views, data and history. It never purges.
-  private func close(_ header: PlanHeader, _ quietRounds: Int, _ observe: (Event) -> Bool) {
+  private func close(
+    _ header: PlanHeader,
+    _ quietRounds: Int,
+    _ roundCountMax: Int,
+    _ observe: (Event) -> Bool
+  ) {
     system.heal()
     var quiet = 0
-    for _ in 0..<Self.closingRoundCountMax where quiet < quietRounds && !isStopped {
+    // A page in which nothing concerns its reader moves no more than the cursor.
+    var cursors: [Happening] = []
+    for _ in 0..<roundCountMax where quiet < quietRounds && !isStopped {
       let before = log.events.count
       for actor in life.running { closingPass(actor, observe) }
-      quiet = log.events[before...].contains(where: \.isProgress) ? 0 : quiet + 1
+      let round = log.events[before...]
+      let records = header.hasPages ? round.map(\.happening).filter(\.isRecord) : []
+      quiet = round.contains(where: \.isProgress) || records != cursors ? 0 : quiet + 1
+      cursors = records
     }
     for consumer in life.consuming where !isStopped {
       perform(.consume(consumer), command: nil, observe)
@@ -227,6 +247,21 @@ package final class Simulator {
       perform(.resync(actor), command: nil, observe)
     }
   }
+}
+
+extension PlanHeader {
+  /// Whether anybody fetches less than everything at a time.
+  fileprivate var hasPages: Bool { actors.contains { $0.page != nil } }
+
+  /// How many pages the history of the plan takes at most, where somebody has small ones.
+  fileprivate func pageCountMax(_ commandCount: Int) -> Int {
+    actors.compactMap(\.page).min().map { (commandCount + $0 - 1) / $0 } ?? 1
+  }
+}
+
+extension Happening {
+  /// Whether somebody has told how far it has recorded.
+  fileprivate var isRecord: Bool { if case .recorded = self { true } else { false } }
 }
 
 extension Event {

@@ -18,6 +18,7 @@ final class SessionEngine: PassEngine {
       contexts: process.contexts,
       author: process.actor.author,
       ignoredAuthors: setup.ignoring,
+      pageTransactionCountMax: setup.pageTransactionCountMax,
       resyncingIfLost: resyncingIfLost,
       declaring: setup.declaration
     )

@@ -84,7 +84,7 @@ final class StoreBench {
         change.type,
         objects.name(change.objectID, in: transaction.page.model),
         columns: change.updatedProperties,
-        tombstone: change.tombstone
+        tombstone: change.type == .delete ? change.tombstone ?? [:] : nil
       )
     }
     // Batch requests go by key: keys depend on which connection gave them out, and the plan does not.

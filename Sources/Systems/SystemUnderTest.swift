@@ -77,6 +77,8 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case twice
   /// Limits beyond which a member is lost.
   case retention
+  /// Fetching no more transactions at a time than the plan says.
+  case pages
 }
 
 /// Where a system keeps its store, and what time it is there.

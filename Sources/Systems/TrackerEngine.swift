@@ -31,6 +31,7 @@ final class TrackerEngine: PassEngine {
     configuration.currentAuthor = process.actor.author
     configuration.ignoring = setup.ignoring
     configuration.strategy = setup.strategy
+    configuration.pageTransactionCountMax = setup.pageTransactionCountMax
     configuration.retention = setup.retention.isOff ? nil : setup.retention
     configuration.allAuthors = setup.declaration.authors ?? []
     configuration.batchAuthors = setup.declaration.batchAuthors ?? []

@@ -11,6 +11,8 @@ struct TrackerSetup {
   let strategy: PurgeStrategy
   /// The limits beyond which its purges do not wait for an actor.
   let retention: RetentionLimits
+  /// How many transactions it fetches at a time.
+  let pageTransactionCountMax: Int
   /// What it says of itself to the registry.
   let declaration: MemberConfiguration
   /// Its hooks.
@@ -31,6 +33,7 @@ struct TrackerSetup {
       transactionCount: header.retention?.transactions,
       byteCount: header.retention?.bytes
     )
+    pageTransactionCountMax = actor.page ?? TrackerConfiguration().pageTransactionCountMax
     hooks = (actor.hooks ?? []).compactMap(PlannedHook.init)
     var declaration = MemberConfiguration()
     declaration.authors = actor.allAuthors.map(Set.init)

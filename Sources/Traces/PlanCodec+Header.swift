@@ -46,6 +46,7 @@ extension PlanCodec {
     members["batchAuthors"] = actor.batchAuthors.map { JSONValue(strings: $0) }
     members["ignores"] = actor.ignores.map { JSONValue(strings: $0) }
     members["contexts"] = actor.contexts.map { .integer(Int64($0)) }
+    members["page"] = actor.page.map { .integer(Int64($0)) }
     members["strategy"] = actor.strategy.map(JSONValue.string)
     members["cursors"] = actor.cursors.map(JSONValue.string)
     members["hooks"] = actor.hooks.map { JSONValue(strings: $0) }

@@ -6,8 +6,8 @@ extension PlanCodec {
     "protectedAuthors", "retention",
   ]
   private static let actorKeys = [
-    "id", "author", "launched", "allAuthors", "batchAuthors", "ignores", "contexts", "strategy",
-    "cursors", "hooks",
+    "id", "author", "launched", "allAuthors", "batchAuthors", "ignores", "contexts", "page",
+    "strategy", "cursors", "hooks",
   ]
 
   /// Reads a header; the version is looked at first, since a newer one may have other keys.
@@ -98,6 +98,9 @@ extension PlanCodec {
     actor.batchAuthors = try fields.strings(ifAny: "batchAuthors")
     actor.ignores = try fields.strings(ifAny: "ignores")
     actor.contexts = try fields.count(ifAny: "contexts")
+    actor.page = try fields.find("page", "a whole number, 1 or more") { value in
+      value.whole.flatMap { $0 > 0 ? Int($0) : nil }
+    }
     actor.strategy = try fields.string(ifAny: "strategy")
     actor.cursors = try fields.find("cursors", "\"shared\" or \"own\"") { value in
       value.text.flatMap { ["shared", "own"].contains($0) ? $0 : nil }

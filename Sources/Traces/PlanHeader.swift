@@ -48,6 +48,8 @@ package struct PlannedActor: Hashable, Sendable {
   package var ignores: [String]?
   /// The number of contexts that it merges into, if more than one.
   package var contexts: Int?
+  /// How many transactions it fetches, merges and records at a time, if fewer than by default.
+  package var page: Int?
   /// When it purges after a pass, in the system's words.
   package var strategy: String?
   /// Whether its cursors lie in a defaults store shared with the others (`shared` or `own`).

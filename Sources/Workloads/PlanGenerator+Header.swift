@@ -5,6 +5,8 @@ import Traces
 extension PlanGenerator {
   /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
   static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
+  /// Every author of a CloudKit mirror.
+  private static let mirrorAuthors = "NSCloudKitMirroringDelegate.*"
   /// An author that only writes.
   private static let batchAuthor = "batch"
 
@@ -44,10 +46,12 @@ extension PlanGenerator {
   /// What a mirror imports is protected, and the mirror itself reads what the others write.
   private func mirror(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     switch source.weighted([1, 1, 1], label: "mirror") {
-    case 0: header.protectedAuthors = [Self.mirrorAuthor]
+    case 0:
+      let isPattern = source.bool(probability: 0.5)
+      header.protectedAuthors = [isPattern ? Self.mirrorAuthors : Self.mirrorAuthor]
     case 1: header.consumers = ["mirror"]
     default:
-      header.protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
+      header.protectedAuthors = [Self.mirrorAuthors]
       header.consumers = ["mirror", "index"]
     }
   }
@@ -87,6 +91,7 @@ extension PlanGenerator {
     _ source: inout ChoiceSource
   ) {
     if source.bool(probability: 0.2) { actor.strategy = "none" }
+    if style.hasPages, source.bool(probability: 0.15) { actor.page = 1 + source.index(below: 3) }
     if style.hasHooks { hook(&actor, active, &source) }
     if style.hasContexts, active.contains(.backgroundWrites), source.bool(probability: 0.15) {
       actor.contexts = 2

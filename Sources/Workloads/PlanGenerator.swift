@@ -70,8 +70,13 @@ package struct PlanGenerator: Sendable {
   private func weight(of action: PlanAction, _ draft: PlanDraft) -> Int {
     if let condition = action.condition, !draft.active.contains(condition) { return 0 }
     guard draft.state.eligible(for: action) != 0 else { return 0 }
+    switch action {
     // A crash in the middle of a pass is what crashes are about.
-    return action == .crash && draft.state.midPass != 0 ? 4 * action.weight : action.weight
+    case .crash where draft.state.midPass != 0: return 4 * action.weight
+    // A purge that may take nearly everything is seldom possible.
+    case .purge where draft.state.isCaughtUp: return 8 * action.weight
+    default: return action.weight
+    }
   }
 
   /// An actor by its place, so that taking out another command does not change who acts; when it may

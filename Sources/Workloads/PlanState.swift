@@ -16,6 +16,11 @@ struct PlanState {
   private var signalled: UInt64 = 0
   /// Those in the middle of a pass: they have fetched and not recorded.
   private(set) var midPass: UInt64 = 0
+  /// Those that history is kept for, and those of them that have not passed since the last write.
+  private var members: UInt64
+  private var behind: UInt64 = 0
+  private var consumersBehind: UInt64 = 0
+  private var hasHistory = false
   private var live: Set<ObjectName> = []
 
   init(_ header: PlanHeader) {
@@ -26,7 +31,11 @@ struct PlanState {
     running = header.actors.enumerated().reduce(0) { mask, item in
       item.element.launched ? mask | 1 << UInt64(item.offset) : mask
     }
+    members = running
   }
+
+  /// Whether everybody has passed since the last write, so that all but the newest may be purged.
+  var isCaughtUp: Bool { hasHistory && behind == 0 && consumersBehind == 0 }
 
   private static func mask(of count: Int) -> UInt64 { (1 << UInt64(count)) - 1 }
 
@@ -65,18 +74,36 @@ struct PlanState {
   mutating func note(_ action: PlanAction, by place: Int) {
     let bit: UInt64 = 1 << UInt64(place)
     switch action {
-    case .write, .batch: if passesBySignal { signalled |= running }
-    case .launch: running |= bit
-    case .stop, .crash, .retire: leave(bit)
+    case .write, .batch: noteCommit()
+    case .launch:
+      running |= bit
+      members |= bit
+    case .stop, .crash: leave(bit)
+    case .retire:
+      leave(bit)
+      members &= ~bit
+      behind &= ~bit
     case .begin: staging |= bit
     case .commit:
       staging &= ~bit
-      if passesBySignal { signalled |= running }
-    case .deliver: signalled &= ~bit
+      noteCommit()
+    case .deliver:
+      signalled &= ~bit
+      behind &= ~bit
     case .fetch, .merge: midPass |= bit
-    case .record, .pass, .resync: midPass &= ~bit
+    case .record, .pass, .resync:
+      midPass &= ~bit
+      behind &= ~bit
+    case .consume: consumersBehind &= ~bit
     default: break
     }
+  }
+
+  private mutating func noteCommit() {
+    if passesBySignal { signalled |= running }
+    hasHistory = true
+    behind = members
+    consumersBehind = consumers
   }
 
   private mutating func leave(_ bit: UInt64) {

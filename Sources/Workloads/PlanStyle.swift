@@ -22,6 +22,8 @@ package struct PlanStyle: Sendable {
   package var conditions = Condition.everyday
   /// Whether actors may have several contexts.
   package var hasContexts = true
+  /// Whether actors may fetch few transactions at a time.
+  package var hasPages = true
   /// Whether actors may have observers and merge hooks.
   package var hasHooks = true
   /// Whether writes may say how conflicts end.

@@ -19,12 +19,12 @@ import Testing
     return try shared.open {
       $0.changePollMs = 3_600_000
       $0.busyTimeoutMs = busyTimeoutMs
-      $0.rules.merges = { writer, context in
+      $0.rules.merging.merges = { writer, context in
         passes.mayMerge()
         return writer != context
       }
       // A purge ends every pass, and asks for its bound once.
-      $0.rules.purgeBound = { _, watermark, head in
+      $0.rules.purging.bound = { _, watermark, head in
         passes.note(watermark)
         return min(watermark, head - 1)
       }

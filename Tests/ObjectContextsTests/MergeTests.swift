@@ -77,7 +77,7 @@ import Testing
   @Test func `The rules are asked with the writer and the context, once a transaction`() throws {
     let asked = Asked()
     var rules = HistoryRules.standard
-    rules.merges = { asked.note($0, $1) }
+    rules.merging.merges = { asked.note($0, $1) }
     let view = ObjectContext(store: try file.open(rules))
     let item = try app.savedItem("milk")
     try app.save(.int(1), for: "count", of: item)

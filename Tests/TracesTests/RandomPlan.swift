@@ -127,6 +127,7 @@ extension RandomPlan {
     actor.batchAuthors = some { $0.list(0...2) { $0.text() } }
     actor.ignores = some { $0.list(0...2) { $0.text() } }
     actor.contexts = some { _ in 2 }
+    actor.page = some { _ in 3 }
     actor.strategy = some { $0.text() }
     actor.cursors = some { $0.pick(["shared", "own"]) }
     actor.hooks = some { $0.list(0...2) { $0.text() } }

@@ -15,6 +15,7 @@ extension PlanOptions {
     style.actions = system.actions
     style.conditions = try conditions.conditions(for: system)
     style.hasContexts = system.capabilities.contains(.contexts)
+    style.hasPages = system.capabilities.contains(.pages)
     style.hasHooks = system.capabilities.contains(.hooks)
     if let actors { style.actorCounts = actors...actors }
     if let config { style.setup = try Self.setup(config, for: system) }
@@ -50,6 +51,7 @@ extension LabSystem {
       (.signals, "drive", setup.drive == .signals),
       (.hooks, "hooks", setup.actors.contains { $0.hooks != nil }),
       (.contexts, "contexts", setup.actors.contains { $0.contexts != nil }),
+      (.pages, "page", setup.actors.contains { $0.page != nil }),
     ]
     for (capability, key, isAsked) in needs where isAsked && !capabilities.contains(capability) {
       return "\(name) knows nothing of \(key.quoted). Leave it out, or check another system."

@@ -83,6 +83,19 @@ final class PlanLane {
     return found ?? suite.violation(of: checker)
   }
 
+  /// Runs a plan until any checker rejects it, or to its end, and answers why it does.
+  func violation(by plan: Plan) throws(SystemFailure) -> Violation? {
+    var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
+    _ = try simulator.run(plan) { event in
+      suite.observe(event)
+      return !suite.isInvalid
+    }
+    return suite.violation
+  }
+
+  /// Lets go of the stores.
+  func close() { simulator.close() }
+
   /// Runs a plan and keeps everything that happened, to its end or until a command is over.
   func trace(_ plan: Plan, until count: Int? = nil) throws(SystemFailure) -> Trace {
     let header = TraceHeader(plan: plan, system: system.name, versions: versions)

@@ -19,6 +19,9 @@ enum Verbs {
     case "explore":
       let options = try ExploreOptions(arguments, in: composition)
       return ExploreVerb(options: options, composition: composition, terminal: terminal)
+    case "mutants":
+      let options = try MutantsOptions(arguments, in: composition)
+      return MutantsVerb(options: options, composition: composition, terminal: terminal)
     case "stress":
       let options = try StressOptions(arguments, in: composition)
       return StressVerb(options: options, composition: composition, terminal: terminal)

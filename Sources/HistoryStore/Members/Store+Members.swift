@@ -89,13 +89,13 @@ extension Store {
   public func resync(_ registration: Registration) throws(HistoryError) -> Registration {
     try lockedHistory { core in
       try core.write {
-        try core.validate(registration, mayBeLost: true)
-        let head = try core.headToken()
-        try core.move(registration, to: head)
+        let row = try core.validate(registration, mayBeLost: true)
+        let cursor = try core.token(core.rules.registry.resyncCursor, row)
+        try core.move(registration, to: cursor)
         return Registration(
           member: registration.member,
           epoch: registration.epoch,
-          cursor: head,
+          cursor: cursor,
           isNew: false,
           hold: registration.held.hold
         )

@@ -26,10 +26,12 @@ extension StoreCore {
     let known = try row(of: arrival.member)
     guard let known, known.state == .active else {
       let isLost = known?.state == .lost
-      guard !isLost || arrival.resyncsIfLost else { throw HistoryError.lost(arrival.member) }
+      guard !isLost || arrival.resyncsIfLost || !rules.registry.tellsLossAtLaunch else {
+        throw HistoryError.lost(arrival.member)
+      }
       return try enter(arrival, epoch, isFirst: known == nil)
     }
-    let cursor = HistoryToken(store: id, number: known.cursor, mark: known.mark)
+    let cursor = try token(rules.registry.laterCursor, known)
     try relaunch(arrival, epoch)
     return Registration(
       member: arrival.member,
@@ -39,6 +41,15 @@ extension StoreCore {
       cursorImport: arrival.cursors.map { _ in .ignored(.alreadyAMember) },
       hold: nil
     )
+  }
+
+  /// A position where a member starts, who may have a row.
+  func token(_ start: StartingPoint, _ row: MemberRow?) throws -> HistoryToken {
+    switch (start, row) {
+    case (.beginning, _), (.cursor, nil): .beginning(of: id)
+    case (.cursor, let row?): HistoryToken(store: id, number: row.cursor, mark: row.mark)
+    case (.head, _): try headToken()
+    }
   }
 
   /// Enters a member that is new, or that comes back without a cursor.
@@ -51,7 +62,7 @@ extension StoreCore {
     let outcome = try arrival.cursors.map { cursors in
       isFirst ? try find(cursors, arrival.author) : .ignored(.alreadyAMember)
     }
-    var cursor = head
+    var cursor = try token(rules.registry.firstCursor, nil)
     if case .imported(let token, _) = outcome { cursor = token }
     try insert(arrival, epoch, at: cursor, head: head.number)
     return Registration(
@@ -148,7 +159,7 @@ extension StoreCore {
     guard row.epoch == registration.epoch else {
       throw HistoryError.superseded(registration.member)
     }
-    guard row.state == .active || mayBeLost || !rules.tellsLoss else {
+    guard row.state == .active || mayBeLost || !rules.registry.tellsLoss else {
       throw HistoryError.lost(registration.member)
     }
     return row

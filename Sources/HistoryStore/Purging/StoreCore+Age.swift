@@ -37,7 +37,7 @@ extension StoreCore {
   /// - Complexity: where times rise with numbers, a few queries for each day of the limit and each gap;
   ///   else one look at each transaction.
   func ageCut(_ limit: Double, above least: Int64) throws -> RetentionCut {
-    var time = ActiveTime(limit: limit, jump: rules.timestampJump)
+    var time = ActiveTime(limit: limit, jump: rules.registry.timestampJump)
     let cut =
       timestamps == .monotone
       ? try lastOld(&time, above: least) : try lastOldByScan(&time, above: least)
@@ -47,7 +47,7 @@ extension StoreCore {
   /// Goes back by leaps of a day at most: within one no gap is larger.
   private func lastOld(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
     guard var later = try row(atOrBefore: .max, above: least) else { return nil }
-    while let earlier = try rowBefore(later, within: rules.timestampJump, above: least) {
+    while let earlier = try rowBefore(later, within: rules.registry.timestampJump, above: least) {
       let rest = time.rest
       if time.add(later.timestamp - earlier.timestamp, below: later.number) {
         return try lastNumber(notAfter: (later.timestamp - rest).nextDown)

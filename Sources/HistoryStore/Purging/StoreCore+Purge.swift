@@ -9,7 +9,7 @@ extension StoreCore {
       try validate(registration)
       if let cursor = order.cursor {
         try checkIsOurs(cursor)
-        try record(registration, through: cursor)
+        if rules.recording.isKeptByPurge { try record(registration, through: cursor) }
       }
     }
     let before = try metadata("purged")
@@ -38,7 +38,7 @@ extension StoreCore {
     defer { least.statement.reset() }
     let isKnown = try least.statement.step() && !least.statement.isNull(0)
     let watermark = isKnown ? least.statement.int(0) : head
-    return (rules.purgeBound(wanted, watermark, head), watermark)
+    return (rules.purging.bound(wanted, watermark, head), watermark)
   }
 
   /// The numbers of the authors that may be purged, of some or of all, with what is purged of each.
@@ -53,7 +53,7 @@ extension StoreCore {
     }
     return purged.filter { number, _ in
       let author = strings[number]
-      return !rules.protects(author, patterns) && authors?.contains(author) ?? true
+      return !rules.purging.protects(author, patterns) && authors?.contains(author) ?? true
     }
   }
 
@@ -108,7 +108,8 @@ extension StoreCore {
     }
     let purged = try purgedByAuthor()
     let end = try chunkEnd(first, through, purged.values.filter { $0 >= first })
-    let count = try delete(first, end, keeping: Self.list(purged.filter { $0.value < end }.keys))
+    let kept = purged.filter { rules.purging.keeps($0.value, end) }.keys
+    let count = try delete(first, end, keeping: Self.list(kept))
     try setMetadata("deleted", end)
     return (count, end == through)
   }
@@ -116,7 +117,8 @@ extension StoreCore {
   /// The last number of a chunk: it holds so many transactions and so many rows of big ones at most,
   /// and every author was purged through all of it or through nothing of it.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
-    let end = min(through, first + rules.purgeChunkCount - 1, purged.min() ?? through)
+    let count = rules.purging.chunkCount
+    let end = min(rules.purging.chunkEnd(first, count, through), purged.min() ?? .max)
     let beyond = try query(layout.transactionBeyond)
     beyond.statement.bind(first, at: 1)
     beyond.statement.bind(end, at: 2)

@@ -22,7 +22,7 @@ extension StoreCore {
   /// Marks the actors below a number as lost, and names them.
   func cutOff(before number: Int64) throws -> [ActorID] {
     guard number > 0 else { return [] }
-    let update = try query(rules.cutOff)
+    let update = try query(rules.registry.cutOff)
     update.statement.bind(number, at: 1)
     defer { update.statement.reset() }
     var lost: [ActorID] = []

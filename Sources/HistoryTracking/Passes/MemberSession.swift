@@ -60,7 +60,9 @@ package final class MemberSession {
     )
     mergedThrough = registration.cursor
     recordedThrough = registration.cursor
-    for context in contexts { try context.loadAll() }
+    if store.configuration.rules.registry.loads(registration.isNew ? .join : .launch) {
+      for context in contexts { try context.loadAll() }
+    }
   }
 
   /// What a session has in memory: what the lab keeps to put one back as it was.
@@ -136,7 +138,8 @@ package final class MemberSession {
   package func merge() throws(HistoryError) -> [HistoryTransaction] {
     guard fetched != nil else { return [] }
     let transactions = awaitingMerge
-    for context in contexts { try context.merge(transactions) }
+    let count = store.configuration.rules.merging.contextCount(contexts.count)
+    for context in contexts.prefix(count) { try context.merge(transactions) }
     passOver()
     return transactions
   }
@@ -145,7 +148,8 @@ package final class MemberSession {
   /// be left out.
   package func passOver() {
     guard let page = fetched else { return }
-    mergedThrough = page.scannedThrough
+    let position = store.configuration.rules.recording.mergedThrough(page, awaitingMerge)
+    mergedThrough = position ?? mergedThrough
     forgetPage()
   }
 
@@ -158,13 +162,20 @@ package final class MemberSession {
   ///
   /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is written then.
   package func record() throws(HistoryError) -> HistoryToken {
-    let unmerged = store.configuration.rules.recordsUnmerged ? fetched?.scannedThrough : nil
-    let position = unmerged ?? mergedThrough
+    let position = try positionToRecord()
     if position != recordedThrough {
       try store.record(registration, through: position)
       recordedThrough = position
     }
     return recordedThrough
+  }
+
+  private func positionToRecord() throws(HistoryError) -> HistoryToken {
+    switch store.configuration.rules.recording.position {
+    case .merged: mergedThrough
+    case .fetched: fetched?.scannedThrough ?? mergedThrough
+    case .head: try store.currentToken()
+    }
   }
 
   /// Purges what every member has merged.
@@ -202,7 +213,9 @@ package final class MemberSession {
     forgetPage()
     mergedThrough = registration.cursor
     recordedThrough = registration.cursor
-    for context in contexts { try context.loadAll() }
+    if store.configuration.rules.registry.loads(.resync) {
+      for context in contexts { try context.loadAll() }
+    }
     return registration.cursor
   }
 
@@ -210,21 +223,21 @@ package final class MemberSession {
   ///
   /// It goes over the plain records: a page of a thousand transactions is looked through at each pass.
   private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
-    let merges = store.configuration.rules.merges
+    let rules = store.configuration.rules
     let writers = contexts.map(\.writer.rawValue)
+    let ignored = rules.fetching.ignoredAuthors(ignoredAuthors, contexts.first?.author)
     var found: [HistoryTransaction] = []
     found.reserveCapacity(page.records.count)
     for index in page.records.indices {
       let writer = page.records[index].writer
-      guard writers.isEmpty || writers.contains(where: { merges(writer, $0) }) else { continue }
+      let wanting = writers.count { rules.merging.merges(writer, $0) }
+      guard rules.merging.concerns(wanting, writers.count) else { continue }
       let transaction = HistoryTransaction(page: page, index: index)
-      guard !isIgnored(transaction) else { continue }
+      guard ignored.isEmpty || !rules.fetching.ignores(transaction.author, ignored) else {
+        continue
+      }
       found.append(transaction)
     }
-    return found
-  }
-
-  private func isIgnored(_ transaction: HistoryTransaction) -> Bool {
-    !ignoredAuthors.isEmpty && AuthorPatterns.match(transaction.author, ignoredAuthors)
+    return rules.merging.order(found)
   }
 }

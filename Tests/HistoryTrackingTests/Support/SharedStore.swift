@@ -61,7 +61,7 @@ struct SharedStore {
 
   /// Purges everything but the newest transaction, whoever has merged it.
   func purgeRegardless() throws {
-    let store = try open { $0.rules.purgeBound = { _, _, head in head - 1 } }
+    let store = try open { $0.rules.purging.bound = { _, _, head in head - 1 } }
     try store.purge()
   }
 

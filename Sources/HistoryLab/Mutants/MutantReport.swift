@@ -1,0 +1,171 @@
+import Foundation
+import Reporting
+import Systems
+import Traces
+
+/// What became of all mutants.
+struct MutantReport {
+  let seed: UInt64
+  let seedCount: Int
+  let seconds: Double
+  let folder: String
+  let outcomes: [MutantOutcome]
+
+  /// Those that should be found out.
+  private var bugs: [MutantOutcome] { outcomes.filter { $0.mutant.equivalence == nil } }
+
+  /// How many of those were.
+  var killedCount: Int { bugs.count(where: \.isAsExpected) }
+
+  /// Those that are not as they should be.
+  var failures: [MutantOutcome] { outcomes.filter { !$0.isAsExpected } }
+
+  /// Whether every trial was made.
+  var isWhole: Bool { outcomes.allSatisfy { $0.trials.count == seedCount } }
+
+  /// The share of trials that came to the least length that is known.
+  var leastShare: Double { share(\.leastCount) }
+
+  /// The share of trials that shrank the first plan to the least length that is known.
+  var firstLeastShare: Double { share(\.firstLeastCount) }
+
+  private func share(_ count: (MutantOutcome) -> Int) -> Double {
+    let all = bugs.map(\.killCount).reduce(0, +)
+    return all == 0 ? 0 : Double(bugs.map(count).reduce(0, +)) / Double(all)
+  }
+
+  /// The most plans that a mutant took, in the middle of its seeds.
+  var caseMedianMax: Double { bugs.map(\.caseMedian).max() ?? 0 }
+
+  /// `valid` when everything is as it should be, `invalid` when something is not, `unknown` when that
+  /// was not tried to the end.
+  var verdict: String { !failures.isEmpty ? "invalid" : isWhole ? "valid" : "unknown" }
+
+  /// The score in a sentence.
+  var because: String {
+    let score = "\(killedCount) of \(bugs.count) mutants killed by every one of \(seedCount) seeds"
+    guard isWhole else { return "\(score); it was ended early." }
+    guard !failures.isEmpty else { return score + "." }
+    return "\(score); \(failures.map(\.mutant.name).joinedWithAnd) "
+      + (failures.count == 1 ? "is" : "are") + " not as expected."
+  }
+
+  /// One line a trial, as comma-separated values.
+  func csv() -> String {
+    var table = ReportTable(columns: [
+      .text("mutant"), .text("seed"), .text("killed"), .text("checker found"),
+      .text("checker shrunk"), .number("cases"), .number("seconds"), .number("commands found"),
+      .number("commands shrunk"), .number("commands shortest"), .number("commands least"),
+      .number("evaluations"), .number("seconds shrinking"),
+    ])
+    for outcome in outcomes {
+      for trial in outcome.trials { table.append(cells(trial, outcome.mutant.least)) }
+    }
+    return table.csv()
+  }
+
+  private func cells(_ trial: MutantTrial, _ least: Int) -> [String] {
+    let kill = trial.kills.first
+    return [
+      trial.mutant, "0x" + String(trial.seed, radix: 16), kill == nil ? "no" : "yes",
+      kill?.checkers.found ?? "", kill?.checkers.shrunk ?? "", String(trial.caseCount),
+      String(trial.seconds), kill.map { String($0.foundCommandCount) } ?? "",
+      kill.map { String($0.commandCount) } ?? "",
+      trial.shortest.map { String($0.commandCount) } ?? "", least > 0 ? String(least) : "",
+      kill.map { String($0.evaluations) } ?? "", kill.map { String($0.seconds) } ?? "",
+    ]
+  }
+
+  /// The report as one JSON object, keys sorted.
+  func json() throws(LabError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    do {
+      return String(decoding: try encoder.encode(MutantDocument(self)), as: UTF8.self)
+    } catch {
+      throw .lab("the report cannot be written as JSON: \(error)")
+    }
+  }
+}
+
+/// A report on mutants as JSON, as `mutants.json` holds it.
+struct MutantDocument: Codable {
+  struct Outcome: Codable {
+    let mutant: String
+    let sentence: String
+    let conditions: [String]
+    let outcome: String
+    /// Why no plan can show it, if none can.
+    let equivalence: String?
+    /// How many seeds were tried, and how many killed it.
+    let seeds: Int
+    let killed: Int
+    /// How many seeds' first plans each checker rejects.
+    let checkers: [String: Int]
+    let casesMedian: Double
+    let secondsMedian: Double
+    /// The middle length of the first plans that show it, shrunk.
+    let commandsFirst: Double
+    /// The middle length of the shortest plans of the seeds.
+    let commandsShortest: Double
+    /// The least length that is known.
+    let commandsLeast: Int
+    /// How many seeds came to it with their first plan.
+    let firstAtLeast: Int
+    /// How many seeds came to it.
+    let atLeast: Int
+    /// The shortest plan of this run, in the plan's format.
+    let plan: [String]
+  }
+  /// The version of the form.
+  static let formatVersion = 1
+  let mutants: Int
+  let seed: String
+  let seeds: Int
+  let seconds: Double
+  let verdict: String
+  let because: String
+  let killed: Int
+  let casesMedianMax: Double
+  let leastShare: Double
+  let firstLeastShare: Double
+  let folder: String
+  let outcomes: [Outcome]
+
+  init(_ report: MutantReport) {
+    mutants = Self.formatVersion
+    seed = "0x" + String(report.seed, radix: 16)
+    seeds = report.seedCount
+    seconds = report.seconds
+    verdict = report.verdict
+    because = report.because
+    killed = report.killedCount
+    casesMedianMax = report.caseMedianMax
+    leastShare = report.leastShare
+    firstLeastShare = report.firstLeastShare
+    folder = report.folder
+    outcomes = report.outcomes.map(Self.outcome)
+  }
+
+  private static func outcome(_ outcome: MutantOutcome) -> Outcome {
+    let plan = outcome.shortest.map { PlanCodec.encode($0.plan) } ?? ""
+    return Outcome(
+      mutant: outcome.mutant.name,
+      sentence: outcome.mutant.sentence,
+      conditions: outcome.mutant.conditions,
+      outcome: outcome.word,
+      equivalence: outcome.mutant.equivalence,
+      seeds: outcome.trials.count,
+      killed: outcome.killCount,
+      checkers: Dictionary(uniqueKeysWithValues: outcome.checkers.map { ($0.name, $0.count) }),
+      casesMedian: outcome.caseMedian,
+      secondsMedian: outcome.secondsMedian,
+      commandsFirst: outcome.firstMedian,
+      commandsShortest: outcome.shortestMedian,
+      commandsLeast: outcome.mutant.least,
+      firstAtLeast: outcome.firstLeastCount,
+      atLeast: outcome.leastCount,
+      plan: plan.split(separator: "\n").map(String.init)
+    )
+  }
+}

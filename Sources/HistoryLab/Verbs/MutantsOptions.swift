@@ -1,0 +1,80 @@
+import Systems
+
+/// What `mutants` is asked to do.
+struct MutantsOptions: Sendable {
+  /// The seeded bugs that are tried, in their order.
+  var mutants: [Mutant]
+  /// How many seeds each is tried with.
+  var seedCount: Int
+  var seed: UInt64
+  /// The folder in which the run gets its own folder.
+  var output: String
+  /// How many trials run at the same time; results do not depend on it.
+  var jobs: Int
+  /// Whether the results are printed as JSON.
+  var json: Bool
+
+  /// The number of seeds of a quick run.
+  static let quickSeeds = 3
+
+  static let only = Option(
+    "only",
+    .text("NAME", "a mutant's name, as list systems shows them"),
+    defaultText: "all",
+    repeats: true,
+    "Tries the mutant NAME, and none that is not named."
+  )
+  static let seedsOption = Option(
+    "seeds",
+    "N",
+    in: 1...1_000,
+    default: 10,
+    "How many seeds each mutant is tried with; the results are their medians."
+  )
+  static let quickFlag = Flag("quick", "Tries \(quickSeeds) seeds, unless --seeds says how many.")
+
+  /// - Throws: a usage error if a mutant is unknown, or a folder cannot be used.
+  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
+    mutants = try Self.mutants(arguments.all(Self.only), in: composition)
+    let isQuick = arguments.isSet(Self.quickFlag) && !arguments.isGiven(Self.seedsOption.name)
+    seedCount = isQuick ? Self.quickSeeds : try arguments.required(Self.seedsOption)
+    seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
+    output = try arguments.required(CommonOption.output)
+    try FilePath.checkWritableFolder(output, for: "--output")
+    jobs = arguments.value(CheckOptions.jobsOption) ?? composition.processors
+    json = arguments.isSet(CommonOption.json)
+  }
+
+  /// The mutants with some names, each with or without `mutant/` before it; all when none is named.
+  private static func mutants(
+    _ names: [String],
+    in composition: Composition
+  ) throws(LabError) -> [Mutant] {
+    guard !names.isEmpty else { return composition.mutants }
+    let known = composition.mutants.map(\.name)
+    let wanted = names.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+    if let unknown = wanted.first(where: { !known.contains($0) }) {
+      let hint = NearestWord.hint(for: unknown, among: known)
+      throw .usage("unknown mutant \(unknown.quoted).\(hint) Try: history-lab list systems")
+    }
+    return composition.mutants.filter { wanted.contains($0.name) }
+  }
+
+  private static let prefix = "mutant/"
+}
+
+extension MutantsOptions {
+  static let spec = VerbSpec(
+    name: "mutants",
+    sentence: "Tells how many seeded bugs the lab finds, how fast, and in how short a plan.",
+    options: [
+      only.spec, seedsOption.spec, quickFlag.spec, CommonOption.seed.spec,
+      CheckOptions.jobsOption.spec, CommonOption.output.spec, CommonOption.json.spec,
+    ],
+    examples: [
+      Example("mutants", "Every seeded bug of our own code, ten seeds each."),
+      Example("mutants --quick --seed 1", "Three seeds each, as every change is tested."),
+      Example("mutants --only purge-to-head --seeds 100", "One of them, a hundred seeds."),
+    ]
+  )
+}
