@@ -35,6 +35,14 @@ package final class TrackerSystem: SystemUnderTest {
     for process in host.running.values { process.engine.heal() }
   }
 
+  package func restart(
+    after action: Action,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> RestartReport {
+    consumers.removeAll()
+    return try host.restart(after: action, &log)
+  }
+
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
     // What was committed is told, however the command ended.
     defer { host.tellSignals(&log) }
@@ -107,7 +115,11 @@ package final class TrackerSystem: SystemUnderTest {
     let store = try host.bench().connect()
     let started = try telling { () throws(HistoryError) in try ConsumerProcess(id, on: store) }
     consumers[id] = started
-    log.add(id, .registered(cursor: Self.name(started.token)))
+    let cursor = Self.name(started.token)
+    log.add(
+      id,
+      started.registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
+    )
   }
 
   private func consumer(_ id: ActorID) throws(SystemFailure) -> ConsumerProcess {
