@@ -13,7 +13,7 @@ extension Timeline {
     case .purged:
       for position in named where position >= 0 { standings[position].isPurged = true }
     case .recovered: recover()
-    case .fault(let fault) where fault.kind.isPowerOff: doubtCommanded()
+    case .fault: doubtCommanded()
     case .data, .viewed: isClosed = isClosed || !isInPlan
     case .history(let held):
       isClosed = isClosed || !isInPlan
@@ -50,6 +50,7 @@ extension Timeline {
     isInPlan = command != nil
     commanded = actor
     hasRecovered = false
+    isStruck = false
     hasCommitted = false
     self.word = word
   }
@@ -59,6 +60,7 @@ extension Timeline {
   /// A write of unknown outcome may have left a transaction that no event told.
   private mutating func end(_ outcome: Outcome) {
     isInPlan = false
+    if outcome == .ok, isStruck, !hasRecovered, let commanded { trust(commanded) }
     guard case .unknown = outcome else { return }
     switch word {
     case "write", "batch", "commit":
@@ -68,6 +70,14 @@ extension Timeline {
       settle(actor, through: standings.count - 1)
     default: break
     }
+  }
+
+  /// A command that ended well did what it told, whatever struck it.
+  private mutating func trust(_ member: Int) {
+    let bit = everyone[member].bit
+    mayHaveMoved.subtract(bit)
+    mayBeGone.subtract(bit)
+    if !isDown.contains(bit) { mayLinger.subtract(bit) }
   }
 
   private mutating func append(_ transaction: CommittedTransaction, at: Int) {
@@ -157,6 +167,8 @@ extension Timeline {
     running.subtract(bit)
     lost.subtract(bit)
     cutOff.subtract(bit)
+    mayBeGone.subtract(bit)
+    mayHaveMoved.subtract(bit)
   }
 
   /// What is merged at or below a cursor that is on disk already counts as recorded.
@@ -177,6 +189,7 @@ extension Timeline {
     }
     guard cursor >= 0 else { return }
     everyone[member].cursor = cursor
+    mayHaveMoved.subtract(everyone[member].bit)
     settle(member, through: cursor)
   }
 
@@ -262,8 +275,9 @@ extension Timeline {
     }
   }
 
-  /// Notes that whoever was under way when the power went may have done more than was told.
+  /// Notes that whoever was under way when a fault struck may have done more than was told.
   private mutating func doubtCommanded() {
+    isStruck = true
     guard let commanded else { return }
     let bit = everyone[commanded].bit
     if word == "retire" { mayBeGone.formUnion(bit) }

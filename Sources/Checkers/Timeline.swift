@@ -66,6 +66,8 @@ package struct Timeline: Sendable {
   var isDown: MemberSet = []
   /// Whether the store was opened again after a power-off within the command under way.
   var hasRecovered = false
+  /// Whether a fault has struck the command under way.
+  var isStruck = false
   var ignoring: [String: MemberSet] = [:]
   /// Those that merge into several contexts, each of which must get what the others saved.
   var several: MemberSet = []
@@ -95,7 +97,9 @@ package struct Timeline: Sendable {
 
   /// The members that are held to have merged everything at the end: those that run and have
   /// not been told that they miss history.
-  package var watched: MemberSet { members.intersection(running).subtracting(cutOff) }
+  package var watched: MemberSet {
+    members.intersection(running).subtracting(cutOff).subtracting(mayBeGone)
+  }
 
   /// The position of an actor, which is added if it is new.
   mutating func position(of id: ActorID) -> Int {

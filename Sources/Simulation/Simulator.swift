@@ -103,8 +103,8 @@ package final class Simulator {
       return objection
     }
     guard !command.faults.isEmpty else { return nil }
-    guard place.hasFaults, system.capabilities.contains(.faults) else {
-      return "calls to the store's files cannot be made to fail"
+    guard place.canArm(command.faults), system.capabilities.contains(.faults) else {
+      return "calls to the store's files, or for memory, cannot be made to fail here"
     }
     let losesPower = command.faults.contains { $0.kind.isPowerOff }
     return losesPower && !system.capabilities.contains(.powerOff)
@@ -154,6 +154,9 @@ package final class Simulator {
     if place.isOff, case .failed = outcome {
       outcome = .unknown(SystemFailure(.crashed, "The power went."))
     }
+    if !place.isOff, case .failed(let failure) = outcome, struck.contains(true) {
+      settle(action, failure, &outcome)
+    }
     for (fault, hasStruck) in zip(faults, struck) {
       // A power-off whose call did not come strikes now.
       let isLate = fault.kind.isPowerOff && !place.isOff
@@ -161,6 +164,19 @@ package final class Simulator {
       if hasStruck || isLate { log.add(action.actor, .fault(fault)) }
     }
     if place.isOff { restart(after: action) }
+  }
+
+  /// Looks whether a write took effect although it failed.
+  private func settle(_ action: Action, _ failure: SystemFailure, _ outcome: inout Outcome) {
+    let before = log.events.count
+    do throws(SystemFailure) {
+      try system.settle(after: action, &log)
+    } catch {
+      outcome = .unknown(error)
+      return
+    }
+    let isCommitted = log.events[before...].contains { $0.happening.word == .committed }
+    if isCommitted { outcome = .unknown(failure) }
   }
 
   /// Turns the power on: everyone is down, and the store is opened again.

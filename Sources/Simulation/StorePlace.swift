@@ -30,6 +30,8 @@ package final class StorePlace {
   ///
   /// A disk that ignores syncs is for seeing that power-offs then do damage.
   package static func heap(syncs: PowerWatch = .honest) -> StorePlace {
+    // Before anything uses SQLite, which later would be too late.
+    _ = FailingAllocator.isInPlace
     let clock = PlanClock()
     return StorePlace(
       files: HeapFileSystem(clock: { clock.now }),
@@ -39,8 +41,10 @@ package final class StorePlace {
     )
   }
 
-  /// Whether the lab can make calls to the files fail.
-  var hasFaults: Bool { files != nil }
+  /// Whether the lab can make happen what some faults say.
+  func canArm(_ faults: [PlannedFault]) -> Bool {
+    files != nil && (FailingAllocator.isInPlace || !faults.contains { $0.kind == .memory })
+  }
 
   /// A folder that holds a store for each plan while the plan runs.
   ///
@@ -85,14 +89,19 @@ package final class StorePlace {
   /// them.
   func arm(_ faults: [PlannedFault]) {
     files?.arm(faults.compactMap(FileFault.init))
+    if let fault = faults.first(where: { $0.kind == .memory }) {
+      FailingAllocator.arm(k: fault.k, from: fault.from)
+    }
   }
 
   /// Ends all faults, and answers whether each one struck.
   func disarm(_ faults: [PlannedFault]) -> [Bool] {
     guard let files else { return faults.map { _ in false } }
+    let isMemoryStruck = FailingAllocator.isInPlace && FailingAllocator.disarm() > 0
     var tallies = files.disarm().makeIterator()
     return faults.map { fault in
-      FileFault(fault) != nil && tallies.next().map { $0.failedCalls > 0 } ?? false
+      guard FileFault(fault) != nil else { return isMemoryStruck }
+      return tallies.next().map { $0.failedCalls > 0 } ?? false
     }
   }
 

@@ -10,34 +10,57 @@ extension StoreBench {
     after action: Action,
     _ log: inout EventLog
   ) throws(SystemFailure) -> RestartReport {
-    let before = try reopen(on: pool)
+    try reopen(on: pool)
     let store = try store()
-    let head = try telling { () throws(HistoryError) in try store.currentToken() }.number
-    let isUntold = head > Self.newest(in: log)
     let damage = try telling { () throws(HistoryError) in try store.integrityProblem() }
-    try settleNames(untold: isUntold ? head : nil)
-    let report = RestartReport(
+    let head = try head()
+    try settleNames(untold: head > Self.newest(in: log) ? head : nil)
+    let history = try tellUntold(by: action.actor, &log)
+    return RestartReport(
       through: head == 0 ? nil : String(head),
       damage: damage,
       data: try data(),
-      history: try history()
+      history: history
     )
-    if isUntold { tell(report, by: action.actor, &log) }
-    if let before { try tell(before, report, head, by: action.actor, &log) }
-    return report
+  }
+
+  /// Tells what a command has done that a fault made fail.
+  func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    if try head() > Self.newest(in: log) || purging != nil {
+      _ = try tellUntold(by: action.actor, &log)
+    }
+  }
+
+  private func head() throws(SystemFailure) -> Int64 {
+    let store = try store()
+    return try telling { () throws(HistoryError) in try store.currentToken() }.number
+  }
+
+  /// Tells of a write, or of a purge, that no event has told of, and answers what history holds.
+  private func tellUntold(
+    by actor: ActorID?,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> [CommittedTransaction] {
+    let history = try history()
+    let head = try head()
+    if head > Self.newest(in: log), let written = history.last {
+      tell(written, try data(), by: actor, &log)
+    }
+    if let before = takePurging() { try tell(before, history, head, by: actor, &log) }
+    return history
   }
 
   /// Tells what a purge that was under way has done.
   private func tell(
     _ before: PurgeStart,
-    _ report: RestartReport,
+    _ history: [CommittedTransaction],
     _ head: Int64,
     by actor: ActorID?,
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let lost = try telling { () throws(HistoryError) in try lostMembers() }
     for member in lost.subtracting(before.lost).sorted() { log.add(member, .lost) }
-    let held = Set(report.history.map(\.name))
+    let held = Set(history.map(\.name))
     let gone = before.held.filter { $0 <= head }.map { String($0) }.filter { !held.contains($0) }
     if !gone.isEmpty { log.add(actor, .purged(gone)) }
   }
@@ -54,11 +77,17 @@ extension StoreBench {
     return 0
   }
 
-  /// Tells of the write that was under way, if the store holds it, with the values that it left.
-  private func tell(_ report: RestartReport, by actor: ActorID?, _ log: inout EventLog) {
-    guard let actor, var written = report.history.last else { return }
+  /// Tells of the write that was under way, with the values that it left.
+  private func tell(
+    _ untold: CommittedTransaction,
+    _ data: Objects,
+    by actor: ActorID?,
+    _ log: inout EventLog
+  ) {
+    guard let actor else { return }
+    var written = untold
     for (index, change) in written.changes.enumerated() where change.type != .delete {
-      let values = report.data[change.object] ?? [:]
+      let values = data[change.object] ?? [:]
       written.changes[index].values =
         change.type == .insert
         ? values.filter { $0.value != .null }

@@ -13,7 +13,7 @@ final class StoreBench {
   var signals: SignalBoard { pool.signals }
   private var opened: Store?
   /// What there was before a purge that is under way.
-  private var purging: PurgeStart?
+  private(set) var purging: PurgeStart?
 
   /// What a purge begins with.
   struct PurgeStart {
@@ -138,15 +138,18 @@ final class StoreBench {
     return Set(try opened.members().filter { $0.state == .lost }.map(\.id))
   }
 
-  /// Opens the store anew on connections of another pool, and answers what there was before a purge
-  /// that was under way.
-  func reopen(on pool: StorePool) throws(SystemFailure) -> PurgeStart? {
+  /// What there was before a purge whose outcome nobody has told; it counts as told from now on.
+  func takePurging() -> PurgeStart? {
+    defer { purging = nil }
+    return purging
+  }
+
+  /// Opens the store anew on connections of another pool.
+  func reopen(on pool: StorePool) throws(SystemFailure) {
     opened = nil
     pool.reset(seed: self.pool.random.value)
     self.pool = pool
     opened = try connect()
-    defer { purging = nil }
-    return purging
   }
 
   // MARK: Snapshots

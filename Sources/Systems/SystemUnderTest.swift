@@ -19,6 +19,9 @@ package protocol SystemUnderTest: AnyObject {
   /// Lets nothing go wrong any more: a plan's last command is over, and everyone is to catch up.
   func heal()
 
+  /// A fault has made a command fail: tells what it has done all the same, by looking.
+  func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure)
+
   /// The power is on again after everyone lost what they had in memory at once: opens the store, and
   /// tells what it says of the command during which that was.
   ///
@@ -42,6 +45,9 @@ package protocol SystemUnderTest: AnyObject {
 extension SystemUnderTest {
   /// Does nothing: most systems have nothing that a plan makes fail.
   package func heal() {}
+
+  /// Tells nothing: most systems are never asked, for lack of ``Capability/faults``.
+  package func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
 
   /// Says that it cannot: most systems are never asked, for lack of ``Capability/powerOff``.
   package func restart(

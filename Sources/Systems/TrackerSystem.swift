@@ -35,6 +35,10 @@ package final class TrackerSystem: SystemUnderTest {
     for process in host.running.values { process.engine.heal() }
   }
 
+  package func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    try host.bench().settle(after: action, &log)
+  }
+
   package func restart(
     after action: Action,
     _ log: inout EventLog
