@@ -8,6 +8,19 @@ static inline int csqlite_db_config_flag(sqlite3 *connection, int option, int va
   return sqlite3_db_config(connection, option, value, (int *)0);
 }
 
+// sqlite3_config takes a variable number of arguments, too.
+static inline int csqlite_get_allocator(sqlite3_mem_methods *methods) {
+  return sqlite3_config(SQLITE_CONFIG_GETMALLOC, methods);
+}
+
+static inline int csqlite_set_allocator(sqlite3_mem_methods *methods) {
+  return sqlite3_config(SQLITE_CONFIG_MALLOC, methods);
+}
+
+static inline int csqlite_turn_off_lookaside(void) {
+  return sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
+}
+
 // A virtual table whose rows lie in memory, and a place in it. SQLite needs its own part to come
 // first, which Swift does not promise of its structures.
 typedef struct {

@@ -8,7 +8,7 @@ package import Traces
 /// history went back behind its cursor unless a power-off took some of it.
 ///
 /// Does not verify: that a cursor ever reaches the head (NoLostTransaction), cursors after a power-off
-/// (Durability) or a resync. A cursor that a design resets to nothing may start anew; that is a cost
+/// (Durability) of a member whose command was under way then, or a resync. A cursor that a design resets to nothing may start anew; that is a cost
 /// and is counted.
 package struct CursorProgress: Invariant {
   package static let name = "CursorProgress"
@@ -39,7 +39,9 @@ package struct CursorProgress: Invariant {
       if let next = timeline.named.first, next > timeline.everyone[member].cursor ?? -1 {
         hasMoved = true
       }
-    case .launched(let cursor) where timeline.members.contains(timeline.everyone[member].bit):
+    case .launched(let cursor)
+    where timeline.members.subtracting(timeline.mayHaveMoved)
+      .contains(timeline.everyone[member].bit):
       move(member, to: cursor, event, "was launched at", on: timeline)
     default: break
     }

@@ -1,7 +1,7 @@
 import Traces
 
 /// The checkers that need more of a plan or of a system: observers, retention, protected authors,
-/// signals, or answers about history.
+/// signals, power-offs, or answers about history.
 struct FurtherCheckers: Sendable {
   /// The names, and what must hold, in the order of the verdicts.
   static let all: [(checker: String, sentence: String)] = [
@@ -11,6 +11,7 @@ struct FurtherCheckers: Sendable {
     (HistoryExplainsData.name, HistoryExplainsData.sentence),
     (TombstoneFidelity.name, TombstoneFidelity.sentence),
     (Reclaim.name, Reclaim.sentence),
+    (Durability.name, Durability.sentence),
     (WakeUp.name, WakeUp.sentence),
   ]
 
@@ -20,6 +21,7 @@ struct FurtherCheckers: Sendable {
   private(set) var historyExplainsData: HistoryExplainsData
   private(set) var tombstoneFidelity: TombstoneFidelity
   private(set) var reclaim: Reclaim
+  private(set) var durability: Durability
   private(set) var wakeUp: WakeUp
 
   init(_ header: TraceHeader) {
@@ -29,6 +31,7 @@ struct FurtherCheckers: Sendable {
     historyExplainsData = HistoryExplainsData(header)
     tombstoneFidelity = TombstoneFidelity(header)
     reclaim = Reclaim(header)
+    durability = Durability(header)
     wakeUp = WakeUp(header)
   }
 
@@ -40,6 +43,7 @@ struct FurtherCheckers: Sendable {
     historyExplainsData.observe(event, on: timeline)
     tombstoneFidelity.observe(event, on: timeline)
     reclaim.observe(event, on: timeline)
+    durability.observe(event, on: timeline)
     wakeUp.observe(event, on: timeline)
     return observerDelivery.violation != nil
       || loudExpiry.violation != nil
@@ -47,6 +51,7 @@ struct FurtherCheckers: Sendable {
       || historyExplainsData.violation != nil
       || tombstoneFidelity.violation != nil
       || reclaim.violation != nil
+      || durability.violation != nil
       || wakeUp.violation != nil
   }
 
@@ -76,6 +81,7 @@ struct FurtherCheckers: Sendable {
       (HistoryExplainsData.name, historyExplainsData.verdict(on: timeline)),
       (TombstoneFidelity.name, tombstoneFidelity.verdict(on: timeline)),
       (Reclaim.name, reclaim.verdict(on: timeline)),
+      (Durability.name, durability.verdict(on: timeline)),
       (WakeUp.name, wakeUp.verdict(on: timeline)),
     ]
   }

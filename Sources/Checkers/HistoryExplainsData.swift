@@ -139,34 +139,41 @@ package struct HistoryExplainsData: Invariant {
     on timeline: Timeline
   ) {
     hasHistory = true
+    guard let (because, name) = Self.fault(of: held, on: timeline) else { return }
+    accuse(event, because, name)
+  }
+
+  /// What is wrong with an answer about all that history holds, and with which transaction; nothing if
+  /// it holds what was committed and not purged, as it was told.
+  static func fault(
+    of held: [CommittedTransaction],
+    on timeline: Timeline
+  ) -> (because: String, TransactionName)? {
     var next = 0
     for transaction in held {
       guard let position = timeline.position(named: transaction.name) else {
         guard !timeline.mayHoldUntold else { continue }
-        return accuse(
-          event,
-          "history holds #\(transaction.name), which nobody committed",
-          transaction.name
-        )
+        return ("history holds #\(transaction.name), which nobody committed", transaction.name)
       }
-      if let missing = Self.missing(next..<max(next, position), on: timeline) {
-        return accuse(
-          event,
-          "history lacks \(timeline.label(missing)), which nobody purged",
-          timeline.transactions[missing].told.name
-        )
-      }
-      if let fault = Self.fault(of: transaction, at: position, next: next, on: timeline) {
-        return accuse(event, "history \(fault)", transaction.name)
+      if let missing = lack(in: next..<max(next, position), on: timeline) { return missing }
+      if let fault = fault(of: transaction, at: position, next: next, on: timeline) {
+        return ("history \(fault)", transaction.name)
       }
       next = position + 1
     }
-    guard let missing = Self.missing(next..<timeline.standings.count, on: timeline) else { return }
-    accuse(
-      event,
-      "history lacks \(timeline.label(missing)), which nobody purged",
-      timeline.transactions[missing].told.name
-    )
+    return lack(in: next..<timeline.standings.count, on: timeline)
+  }
+
+  private static func lack(
+    in positions: Range<Int>,
+    on timeline: Timeline
+  ) -> (because: String, TransactionName)? {
+    missing(positions, on: timeline).map { missing in
+      (
+        "history lacks \(timeline.label(missing)), which nobody purged",
+        timeline.transactions[missing].told.name
+      )
+    }
   }
 
   private static func missing(_ positions: Range<Int>, on timeline: Timeline) -> Int? {

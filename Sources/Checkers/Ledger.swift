@@ -188,8 +188,11 @@ package struct Ledger: Sendable {
     finding = Difference(from: possibilities[0].model.objects, to: data).map(Finding.data)
   }
 
+  /// Goes back to what survived; the write that was under way took effect if its transaction was told.
   private mutating func recover(through named: [Int]) {
     staged.removeAll()
+    current = nil
+    currentAction = nil
     let last = named.first ?? -1
     guard last >= 0 || named.isEmpty else {
       undecided = "A power-off left the store at a transaction that no event told."

@@ -9,6 +9,10 @@ package struct Member: Sendable {
   package let bit: MemberSet
   /// How many transactions there were when it registered: it must merge those that came after.
   package internal(set) var registeredFrom = 0
+  /// How many transactions there were when it last registered.
+  package internal(set) var joinedAt = 0
+  /// How many transactions there were when it last retired, if it did.
+  package internal(set) var leftAt: Int?
   /// The position of the cursor that it has recorded, if it has one.
   package internal(set) var cursor: Int?
   /// The greatest position merged since it was launched; -1 is none.

@@ -11,7 +11,9 @@ package import Traces
 /// day left out.
 ///
 /// Does not verify: that a limit on bytes was really exceeded; that purged rows are gone from
-/// the store, or that anything is ever purged (Reclaim); purges of transactions that no event told.
+/// the store, or that anything is ever purged (Reclaim); purges of transactions that no event told,
+/// and those for members whose registration or cursor a power-off has made uncertain, until their next
+/// launch.
 /// A record of unknown outcome counts as done.
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
@@ -45,7 +47,7 @@ package struct PurgeSafety: Invariant {
   }
 
   private mutating func purge(_ event: Event, on timeline: Timeline) {
-    let keeping = timeline.members.subtracting(timeline.lost)
+    let keeping = timeline.kept
     for position in timeline.named where position >= 0 {
       purgedCount += 1
       let standing = timeline.standings[position]

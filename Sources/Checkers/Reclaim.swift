@@ -24,7 +24,8 @@ package struct Reclaim: Invariant {
     guard violation == nil else { return }
     switch event.happening {
     case .called(_, "purge"): isDue = Self.isDue(on: timeline)
-    case .called: isDue = false
+    // A power-off takes purges back.
+    case .called, .recovered: isDue = false
     case .ended(_, .ok) where isDue: check(event, on: timeline)
     default: break
     }
@@ -38,7 +39,9 @@ package struct Reclaim: Invariant {
 
   private static func isDue(on timeline: Timeline) -> Bool {
     let keeping = timeline.members.subtracting(timeline.lost)
-    guard timeline.standings.count > 1, !keeping.isEmpty else { return false }
+    guard timeline.standings.count > 1, !keeping.isEmpty, timeline.mayLinger.isEmpty else {
+      return false
+    }
     return timeline.everyone.allSatisfy { member in
       !keeping.contains(member.bit) || member.cursor == timeline.standings.count - 1
     }

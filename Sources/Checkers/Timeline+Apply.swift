@@ -13,7 +13,11 @@ extension Timeline {
     case .purged:
       for position in named where position >= 0 { standings[position].isPurged = true }
     case .recovered: recover()
-    case .data, .viewed, .history: isClosed = isClosed || !isInPlan
+    case .fault: doubtCommanded()
+    case .data, .viewed: isClosed = isClosed || !isInPlan
+    case .history(let held):
+      isClosed = isClosed || !isInPlan
+      if hasRecovered { settlePurges(by: held) }
     default:
       guard let actor else { return }
       apply(event.happening, to: actor)
@@ -27,7 +31,9 @@ extension Timeline {
     case .launched: launch(member)
     case .stopped: running.remove(bit)
     case .crashed: crash(member)
-    case .retired: retire(bit)
+    case .retired:
+      everyone[member].leftAt = standings.count
+      retire(bit)
     case .merged: merge(member)
     case .recorded: record(member)
     case .consumed: consume(member)
@@ -42,6 +48,9 @@ extension Timeline {
 
   private mutating func begin(_ command: Int?, _ word: String) {
     isInPlan = command != nil
+    commanded = actor
+    hasRecovered = false
+    isStruck = false
     hasCommitted = false
     self.word = word
   }
@@ -51,14 +60,24 @@ extension Timeline {
   /// A write of unknown outcome may have left a transaction that no event told.
   private mutating func end(_ outcome: Outcome) {
     isInPlan = false
+    if outcome == .ok, isStruck, !hasRecovered, let commanded { trust(commanded) }
     guard case .unknown = outcome else { return }
     switch word {
-    case "write", "batch", "commit": mayHoldUntold = mayHoldUntold || !hasCommitted
+    case "write", "batch", "commit":
+      mayHoldUntold = mayHoldUntold || !(hasCommitted || hasRecovered)
     case "record", "pass":
       guard let actor else { return }
       settle(actor, through: standings.count - 1)
     default: break
     }
+  }
+
+  /// A command that ended well did what it told, whatever struck it.
+  private mutating func trust(_ member: Int) {
+    let bit = everyone[member].bit
+    mayHaveMoved.subtract(bit)
+    mayBeGone.subtract(bit)
+    if !isDown.contains(bit) { mayLinger.subtract(bit) }
   }
 
   private mutating func append(_ transaction: CommittedTransaction, at: Int) {
@@ -86,24 +105,49 @@ extension Timeline {
   /// keeps its duties: what was written while it was away must still be merged.
   private mutating func register(_ member: Int) {
     let bit = everyone[member].bit
-    if !members.contains(bit) || cutOff.contains(bit) {
+    if !members.contains(bit) || cutOff.contains(bit) || mayBeGone.contains(bit) {
       for position in standings.indices { standings[position].forget(bit) }
       everyone[member].registeredFrom = standings.count
       everyone[member].settled = standings.count
     }
     members.formUnion(bit)
+    everyone[member].joinedAt = standings.count
     lost.subtract(bit)
     cutOff.subtract(bit)
     start(member)
   }
 
   private mutating func launch(_ member: Int) {
-    guard members.contains(everyone[member].bit) else { return register(member) }
+    let bit = everyone[member].bit
+    guard members.contains(bit) else { return register(member) }
+    if isDown.contains(bit) { takeUp(member, at: named.first ?? -1) }
     start(member)
   }
 
+  /// The first launch since a power-off tells what was kept of a member's records: it must merge
+  /// again what comes after its cursor.
+  private mutating func takeUp(_ member: Int, at cursor: Int) {
+    let bit = everyone[member].bit
+    let from = everyone[member].registeredFrom
+    for position in standings.indices.dropFirst(from) {
+      if position > cursor {
+        standings[position].merged.subtract(bit)
+        standings[position].recorded.subtract(bit)
+      } else if mayHaveMoved.contains(bit) {
+        standings[position].merge(bit)
+        standings[position].recorded.formUnion(bit)
+      }
+    }
+    everyone[member].settled = min(everyone[member].settled, cursor + 1)
+  }
+
   private mutating func start(_ member: Int) {
-    running.formUnion(everyone[member].bit)
+    let bit = everyone[member].bit
+    running.formUnion(bit)
+    isDown.subtract(bit)
+    mayBeGone.subtract(bit)
+    mayHaveMoved.subtract(bit)
+    mayLinger.subtract(bit)
     let cursor = named.first.flatMap { $0 < 0 ? nil : $0 }
     everyone[member].cursor = cursor
     everyone[member].mergedThrough = cursor ?? -1
@@ -123,6 +167,8 @@ extension Timeline {
     running.subtract(bit)
     lost.subtract(bit)
     cutOff.subtract(bit)
+    mayBeGone.subtract(bit)
+    mayHaveMoved.subtract(bit)
   }
 
   /// What is merged at or below a cursor that is on disk already counts as recorded.
@@ -143,6 +189,7 @@ extension Timeline {
     }
     guard cursor >= 0 else { return }
     everyone[member].cursor = cursor
+    mayHaveMoved.subtract(everyone[member].bit)
     settle(member, through: cursor)
   }
 
@@ -189,6 +236,8 @@ extension Timeline {
   ///
   /// Records and purges may be gone too: no cursor is known until its member is launched.
   private mutating func recover() {
+    hasRecovered = true
+    mayHoldUntold = false
     for member in everyone.indices {
       if running.contains(everyone[member].bit) { crash(member) }
       everyone[member].cursor = nil
@@ -199,6 +248,7 @@ extension Timeline {
     }
     let last = named.first ?? -1
     guard named.isEmpty || last >= 0 else { return }
+    doubtMemberships(after: last)
     for transaction in transactions[(last + 1)...] { positions[transaction.told.name] = nil }
     transactions.removeSubrange((last + 1)...)
     standings.removeSubrange((last + 1)...)
@@ -206,6 +256,40 @@ extension Timeline {
       everyone[member].registeredFrom = min(everyone[member].registeredFrom, last + 1)
       everyone[member].settled = min(everyone[member].settled, last + 1)
       everyone[member].consumedFrom = min(everyone[member].consumedFrom, last + 1)
+    }
+  }
+
+  /// Notes whose membership nobody can tell until the next launch.
+  ///
+  /// Commits survive in their order: who joined or left before a transaction that survived has done so,
+  /// and with FULL everyone has.
+  private mutating func doubtMemberships(after last: Int) {
+    isDown = members
+    let isFull = plan.header.synchronous == .full
+    for member in everyone {
+      if members.contains(member.bit) {
+        if !isFull, last < member.joinedAt { mayBeGone.formUnion(member.bit) }
+      } else if let left = member.leftAt, !isFull, last < left {
+        mayLinger.formUnion(member.bit)
+      }
+    }
+  }
+
+  /// Notes that whoever was under way when a fault struck may have done more than was told.
+  private mutating func doubtCommanded() {
+    isStruck = true
+    guard let commanded else { return }
+    let bit = everyone[commanded].bit
+    if word == "retire" { mayBeGone.formUnion(bit) }
+    if members.contains(bit) { mayHaveMoved.formUnion(bit) } else { mayLinger.formUnion(bit) }
+  }
+
+  /// What the store tells after a power-off decides which purges it has taken back.
+  private mutating func settlePurges(by held: [CommittedTransaction]) {
+    let names = Set(held.map(\.name))
+    for position in standings.indices where standings[position].mayBePurged {
+      standings[position].mayBePurged = false
+      standings[position].isPurged = !names.contains(transactions[position].told.name)
     }
   }
 }

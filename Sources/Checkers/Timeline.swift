@@ -32,6 +32,14 @@ package struct Timeline: Sendable {
   package internal(set) var lost: MemberSet = []
   /// Those that know that they miss history and have not resynced.
   package internal(set) var cutOff: MemberSet = []
+  /// Those whose membership a power-off may have taken back: history need not be kept for them until
+  /// their next launch tells.
+  package internal(set) var mayBeGone: MemberSet = []
+  /// Those whose command was under way when the power went: their cursor may have moved untold.
+  package internal(set) var mayHaveMoved: MemberSet = []
+  /// Those that are no members as far as the trace tells, and that the store may hold for members since
+  /// a power-off.
+  package internal(set) var mayLinger: MemberSet = []
   /// Those that only consume.
   package internal(set) var consumers: MemberSet = []
 
@@ -52,6 +60,14 @@ package struct Timeline: Sendable {
   package internal(set) var lastAt = 0
 
   var positions: [TransactionName: Int] = [:]
+  /// Who the command under way is for, if it is for anyone.
+  var commanded: Int?
+  /// Those that have not been launched since the last power-off.
+  var isDown: MemberSet = []
+  /// Whether the store was opened again after a power-off within the command under way.
+  var hasRecovered = false
+  /// Whether a fault has struck the command under way.
+  var isStruck = false
   var ignoring: [String: MemberSet] = [:]
   /// Those that merge into several contexts, each of which must get what the others saved.
   var several: MemberSet = []
@@ -81,7 +97,9 @@ package struct Timeline: Sendable {
 
   /// The members that are held to have merged everything at the end: those that run and have
   /// not been told that they miss history.
-  package var watched: MemberSet { members.intersection(running).subtracting(cutOff) }
+  package var watched: MemberSet {
+    members.intersection(running).subtracting(cutOff).subtracting(mayBeGone)
+  }
 
   /// The position of an actor, which is added if it is new.
   mutating func position(of id: ActorID) -> Int {
@@ -96,6 +114,12 @@ package struct Timeline: Sendable {
 }
 
 extension Timeline {
+  /// The members that a purge must wait for: those that are not lost, and whose cursor and membership
+  /// no power-off has made uncertain.
+  package var kept: MemberSet {
+    members.subtracting(lost).subtracting(mayBeGone).subtracting(mayHaveMoved)
+  }
+
   /// The words of commands that may make a whole pass.
   static let passing: Set<String> = ["pass", "deliver", "poll", "launch"]
 

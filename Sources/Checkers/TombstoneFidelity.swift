@@ -67,7 +67,8 @@ package struct TombstoneFidelity: Invariant {
       }
       objects[change.object] = before.filter { attributes.contains($0.key) }
     }
-    if !objects.isEmpty { expected[name] = objects }
+    // A power-off may have freed the name of another one.
+    expected[name] = objects.isEmpty ? nil : objects
   }
 
   /// Only what history holds decides that a tombstone is missing: a commit need not tell them.

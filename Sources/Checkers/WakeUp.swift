@@ -106,7 +106,7 @@ package struct WakeUp: Invariant {
   /// An actor that starts with something to merge owes a pass.
   private mutating func launch(_ event: Event, _ actor: Int, on timeline: Timeline) {
     let bit = timeline.everyone[actor].bit
-    guard timeline.members.contains(bit) else { return }
+    guard timeline.members.subtracting(timeline.consumers).contains(bit) else { return }
     let first = timeline.standings.indices.first { position in
       let standing = timeline.standings[position]
       return standing.required.subtracting(standing.merged).contains(bit) && !standing.isPurged

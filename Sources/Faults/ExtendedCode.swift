@@ -5,6 +5,8 @@ internal import CSQLite
 enum ExtendedCode {
   static let shortRead = SQLITE_IOERR | 2 << 8
   static let sharedMemorySize = SQLITE_IOERR | 19 << 8
+  /// No code of SQLite's: a sync that is only noted.
+  static let delayed = SQLITE_IOERR | 255 << 8
   static let deleteNoEntry = SQLITE_IOERR | 23 << 8
 
   /// The code with which `os_unix.c` reports that a call failed; nil for one that never does.

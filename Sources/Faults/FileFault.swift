@@ -15,6 +15,8 @@ package struct FileFault: Sendable, Hashable {
   package var k: Int
   /// True if all later ones fail too.
   package var from: Bool
+  /// What a power-off does to what was not synced.
+  package var loss: PowerLoss
 
   /// Makes a fault; it acts once a file system is armed with it.
   package init(
@@ -22,14 +24,19 @@ package struct FileFault: Sendable, Hashable {
     file: FileKind? = nil,
     call: FileCall? = nil,
     k: Int,
-    from: Bool = false
+    from: Bool = false,
+    loss: PowerLoss = PowerLoss()
   ) {
     self.kind = kind
     self.file = file
     self.call = call
     self.k = k
     self.from = from
+    self.loss = loss
   }
+
+  /// The power-off that the fault is, if it is one.
+  var power: PowerLoss? { kind == .powerOff ? loss : nil }
 
   /// What a file system can do to a call; the raw value is the word for it in a plan.
   package enum Kind: String, CaseIterable, Sendable, Hashable {
@@ -44,6 +51,10 @@ package struct FileFault: Sendable, Hashable {
     /// In the log it fails the statement. In the database SQLite takes it for a page that was never
     /// written: no error, and what it then writes back has lost that half for good.
     case shortRead
+    /// A sync is acknowledged, and takes place only with the file's next one.
+    case delay
+    /// The power goes: the call fails, and so does every other until it is on again.
+    case powerOff
   }
 
   /// The code that the fault gives a call; nil if it is not one that it counts.
@@ -54,6 +65,8 @@ package struct FileFault: Sendable, Hashable {
     case (.full, .write): return SQLITE_FULL
     case (.busy, .lock): return SQLITE_BUSY
     case (.shortRead, .read): return ExtendedCode.shortRead
+    case (.delay, .sync): return ExtendedCode.delayed
+    case (.powerOff, _): return ExtendedCode.failure(of: call, on: file)
     default: return nil
     }
   }

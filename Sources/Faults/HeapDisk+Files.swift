@@ -6,6 +6,7 @@ extension HeapDisk {
     if let file = files[path] { return file }
     let file = takeEmptyFile(path: path)
     files[path] = file
+    if watch != nil { file.pointee.unsynced = UnsyncedWrites(synced: []) }
     return file
   }
 
@@ -27,6 +28,8 @@ extension HeapDisk {
 
   /// Takes the path of every file away.
   mutating func unlinkAll() {
+    watch = nil
+    isOff = false
     for file in Array(files.values) { unlink(file) }
   }
 

@@ -15,6 +15,8 @@ extension HeapDisk {
   ///
   /// A file that the image lacks is removed, or emptied if a handle is open on it.
   mutating func restore(_ image: FileSystemImage) {
+    watch = nil
+    isOff = false
     for (path, file) in files {
       guard file.pointee.isIdle else {
         fatalError("restore: a connection to \(path) is inside a transaction; end it first")

@@ -12,6 +12,10 @@ struct HeapDisk {
   var detached: Set<FilePointer> = []
   var openHandleCount = 0
   var random: SplitMix
+  /// How syncs are taken while somebody wants to know what a power-off would lose; nothing otherwise.
+  var watch: PowerWatch?
+  /// Whether the power is off.
+  var isOff = false
   /// The faults that are armed, and whether there are any.
   private(set) var tallies: [FaultTally] = []
   private var isArmed = false
@@ -57,7 +61,8 @@ extension HeapDisk {
   private mutating func strike(_ call: FileCall, _ kind: FileKind) -> Int32 {
     var first: Int32?
     for index in tallies.indices {
-      let code = tallies[index].strike(call, on: kind)
+      guard let code = tallies[index].strike(call, on: kind) else { continue }
+      if let power = tallies[index].fault.power { turnOff(power) }
       first = first ?? code
     }
     return first ?? SQLITE_OK

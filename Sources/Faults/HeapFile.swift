@@ -11,6 +11,10 @@ struct HeapFile {
   var openCount = 0
   var lock = DatabaseLock()
   var memory = SharedMemory()
+  /// What a power-off would lose, while somebody wants to know.
+  var unsynced: UnsyncedWrites?
+  /// Whether the power went while handles were open: every call of theirs fails from then on.
+  var isDead = false
 
   private var start: UnsafeMutableRawPointer?
   /// The size of the file in bytes.
@@ -38,6 +42,7 @@ struct HeapFile {
   @inline(__always)
   mutating func write(_ source: UnsafeRawPointer, at offset: Int, count written: Int) {
     let end = offset + written
+    unsynced?.write(source, at: offset, count: written)
     if end > capacity { reserve(end) }
     if offset > count { clear(count..<offset) }
     if let start { (start + offset).copyMemory(from: source, byteCount: written) }
@@ -46,6 +51,7 @@ struct HeapFile {
 
   /// Cuts the file, or lengthens it with zeros.
   mutating func truncate(to size: Int) {
+    unsynced?.truncate(to: size)
     if size > count {
       reserve(size)
       clear(count..<size)
@@ -97,8 +103,11 @@ extension HeapFile {
     FileImage(copying: start, count: count)
   }
 
-  /// Makes the file hold exactly the bytes of an image, or nothing.
+  /// Makes the file hold exactly the bytes of an image, or nothing; nobody wants to know any more what
+  /// a power-off would lose.
   mutating func restore(_ image: FileImage?) {
+    unsynced = nil
+    isDead = false
     count = 0
     image?.bytes.withUnsafeBytes { bytes in
       if let source = bytes.baseAddress { write(source, at: 0, count: bytes.count) }

@@ -90,6 +90,7 @@ extension HeapFileSystem {
     return disk.locked { disk in
       let code = disk.admit(.open, kind)
       if code != SQLITE_OK { return code }
+      if disk.isOff { return SQLITE_CANTOPEN }
       guard let file = disk.findFile(path, flags) else { return SQLITE_CANTOPEN }
       file.pointee.openCount += 1
       disk.openHandleCount += 1
@@ -110,6 +111,7 @@ extension HeapFileSystem {
     disk.locked { disk in
       let code = disk.admit(.delete, FileKind(path: path))
       if code != SQLITE_OK { return code }
+      if disk.isOff { return ExtendedCode.failure(of: .delete, on: .main) ?? SQLITE_IOERR }
       guard let file = disk.files[path] else { return ExtendedCode.deleteNoEntry }
       disk.unlink(file)
       return SQLITE_OK
@@ -121,6 +123,7 @@ extension HeapFileSystem {
     disk.locked { disk in
       let code = disk.admit(.access, FileKind(path: path))
       if code != SQLITE_OK { return code }
+      if disk.isOff { return ExtendedCode.failure(of: .access, on: .main) ?? SQLITE_IOERR }
       answer?.pointee = (disk.files[path]?.pointee.count ?? 0) > 0 ? 1 : 0
       return SQLITE_OK
     }

@@ -42,7 +42,7 @@ extension OpenFile {
         return SQLITE_OK
       }
     }
-    methods.xSync = { file, _ in OpenFile.at(file).perform(.sync) { SQLITE_OK } }
+    methods.xSync = { file, _ in OpenFile.at(file).sync() }
     methods.xFileSize = { file, size in
       let handle = OpenFile.at(file)
       return handle.perform(.size) {

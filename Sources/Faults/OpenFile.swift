@@ -48,8 +48,31 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     _ body: () -> Int32
   ) -> Int32 {
     pointee.disk.locked { disk in
-      let code = disk.admit(call, kind ?? pointee.kind, byteCount: byteCount)
+      let code = admit(call, kind ?? pointee.kind, byteCount: byteCount, &disk)
       return code == SQLITE_OK ? body() : code
+    }
+  }
+
+  /// Counts a call and decides whether it may act; on a file that a power-off has taken none may.
+  @inline(__always)
+  private func admit(
+    _ call: FileCall,
+    _ kind: FileKind,
+    byteCount: Int,
+    _ disk: inout HeapDisk
+  ) -> Int32 {
+    let code = disk.admit(call, kind, byteCount: byteCount)
+    guard pointee.file.pointee.isDead else { return code }
+    return ExtendedCode.failure(of: call, on: kind) ?? SQLITE_OK
+  }
+
+  /// Makes what was written durable, or only says so.
+  func sync() -> Int32 {
+    pointee.disk.locked { disk in
+      let code = admit(.sync, pointee.kind, byteCount: 0, &disk)
+      guard code == SQLITE_OK || code == ExtendedCode.delayed else { return code }
+      disk.sync(pointee.file, isDelayed: code == ExtendedCode.delayed)
+      return SQLITE_OK
     }
   }
 
@@ -57,7 +80,7 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
   @inline(__always)
   func read(_ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int) -> Int32 {
     pointee.disk.locked { disk in
-      let code = disk.admit(.read, pointee.kind, byteCount: count)
+      let code = admit(.read, pointee.kind, byteCount: count, &disk)
       if code != SQLITE_OK && code != ExtendedCode.shortRead { return code }
       let there = pointee.file.pointee.read(into: target, at: offset, count: count)
       if code == SQLITE_OK { return there == count ? SQLITE_OK : ExtendedCode.shortRead }

@@ -16,7 +16,7 @@ struct SplitMix {
     }
   }
 
-  private mutating func next() -> UInt64 {
+  mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -29,6 +29,7 @@ struct FileHeader {
     options.synchronous = configuration.durability == .full ? .full : .normal
     options.busyTimeoutMs = configuration.busyTimeoutMs
     options.cacheSizeKiB = configuration.cacheSizeKiB
+    options.checkpointFrames = configuration.checkpointFrames
     options.vfs = configuration.vfs
     if model != nil && configuration.vfs == nil { NewFile.make(path) }
     let connection = try Connection(path: path, options)

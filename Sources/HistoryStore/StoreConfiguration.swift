@@ -52,6 +52,8 @@ public struct StoreConfiguration: Sendable {
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
   /// The limit of the page cache in KiB.
   package var cacheSizeKiB = ConnectionOptions().cacheSizeKiB
+  /// Frames of the write-ahead log between two tries to copy it into the file.
+  package var checkpointFrames = ConnectionOptions().checkpointFrames
   /// The SQLite VFS, or nothing for the platform's own.
   package var vfs: String?
   /// Who is told of a signal besides other processes, on the thread that sends it: the lab.

@@ -145,6 +145,7 @@ struct CounterexampleNarrator {
     case .history(let held): return "history: " + Say.names(held.map(\.name))
     case .woke: return "wakes"
     case .recovered(let through): return "the store recovers through " + Say.cursor(through)
+    case .damaged(let reason): return "the store is damaged: " + Say.printable(reason)
     case .fault(let fault): return "fault: " + Say.fault(fault)
     }
   }

@@ -149,7 +149,7 @@ enum CounterexamplePhrase {
 
   static func fault(_ fault: PlannedFault) -> String {
     "\(fault.kind.rawValue) at \(fault.from ? "and after " : "")"
-      + "\(printable(fault.call)) \(fault.k) of \(fault.file.rawValue)"
+      + "\(fault.call.rawValue) \(fault.k) of \(fault.file.rawValue)"
   }
 
   /// A time in the greatest unit that it is a multiple of, with its sign.

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// The statements that open and end transactions, prepared once for a connection.
 package struct TransactionStatements: ~Copyable {
   @usableFromInline
@@ -6,15 +8,20 @@ package struct TransactionStatements: ~Copyable {
   let beginRead: Statement
   @usableFromInline
   let commit: Statement
+  /// Prepared, so that it needs no memory when there is none.
+  @usableFromInline
+  let rollback: Statement
 
   package init(_ connection: borrowing Connection) throws(SQLiteError) {
     // Properties that cannot be copied are set after the last statement that may throw.
     let beginWrite = try Statement(connection, "BEGIN IMMEDIATE")
     let beginRead = try Statement(connection, "BEGIN")
     let commit = try Statement(connection, "COMMIT")
+    let rollback = try Statement(connection, "ROLLBACK")
     self.beginWrite = beginWrite
     self.beginRead = beginRead
     self.commit = commit
+    self.rollback = rollback
   }
 
   /// Runs a closure inside one write transaction, which takes the write lock first; when the closure
@@ -52,8 +59,17 @@ package struct TransactionStatements: ~Copyable {
       try commit.run()
       return result
     } catch {
-      connection.rollBack()
+      rollBack(connection)
       throw error
     }
+  }
+
+  /// Ends what is left of a transaction after a failure; SQLite may have ended it already.
+  @usableFromInline
+  package borrowing func rollBack(_ connection: borrowing Connection) {
+    guard connection.isInTransaction else { return }
+    sqlite3_step(rollback.handle)
+    sqlite3_reset(rollback.handle)
+    connection.rollBack()
   }
 }

@@ -3,6 +3,9 @@ public import CSQLite
 /// Tells SQLite to copy bound bytes before the call returns.
 let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
+/// Frees what was copied here before it was bound.
+private let freed: sqlite3_destructor_type = { $0?.deallocate() }
+
 /// One prepared statement, finalized when it goes out of scope.
 ///
 /// Every bind is by position from 1, every column by position from 0. It must not outlive its
@@ -56,17 +59,33 @@ package struct Statement: ~Copyable {
   package borrowing func bind(_ text: String, at position: Int32) {
     var text = text
     text.withUTF8 { bytes in
-      _ = bytes.withMemoryRebound(to: CChar.self) {
-        sqlite3_bind_text64(
-          handle,
-          position,
-          $0.baseAddress ?? emptyText,
-          UInt64($0.count),
-          copied,
-          UInt8(SQLITE_UTF8)
-        )
-      }
+      let bytes = UnsafeRawBufferPointer(bytes)
+      guard bindText(bytes, copied, at: position) == SQLITE_NOMEM else { return }
+      // A value that SQLite has no memory for would be null without a word.
+      _ = bindText(Self.copy(bytes), freed, at: position)
     }
+  }
+
+  private borrowing func bindText(
+    _ bytes: UnsafeRawBufferPointer,
+    _ destructor: sqlite3_destructor_type,
+    at position: Int32
+  ) -> Int32 {
+    sqlite3_bind_text64(
+      handle,
+      position,
+      bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? emptyText,
+      UInt64(bytes.count),
+      bytes.baseAddress == nil ? nil : destructor,
+      UInt8(SQLITE_UTF8)
+    )
+  }
+
+  /// A copy in memory that is not SQLite's, for ``freed``.
+  private static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
+    copy.copyMemory(from: bytes)
+    return UnsafeRawBufferPointer(rebasing: copy[..<bytes.count])
   }
 
   /// Binds a copy of the text, or null.
@@ -80,7 +99,11 @@ package struct Statement: ~Copyable {
       sqlite3_bind_zeroblob(handle, position, 0)
       return
     }
-    sqlite3_bind_blob64(handle, position, start, UInt64(bytes.count), copied)
+    let count = UInt64(bytes.count)
+    guard sqlite3_bind_blob64(handle, position, start, count, copied) == SQLITE_NOMEM else {
+      return
+    }
+    sqlite3_bind_blob64(handle, position, Self.copy(bytes).baseAddress, count, freed)
   }
 
   /// Binds bytes that stay where they are until the statement is stepped and bound anew.

@@ -57,6 +57,15 @@ struct ActorLife {
     capabilities.contains(.twice) && header.actor(actor) != nil
   }
 
+  /// Those that have something in memory, in the order of their names.
+  var alive: [ActorID] { states.filter { $0.value == .running }.keys.sorted() }
+
+  /// Takes note that everyone has lost what they had in memory.
+  mutating func noteEnd() {
+    for actor in alive { states[actor] = .ended }
+    staged.removeAll()
+  }
+
   /// Takes note of a command that failed: what was begun is over, written or not.
   mutating func noteFailure(of action: Action) {
     if case .commit(let actor) = action { staged.remove(actor) }

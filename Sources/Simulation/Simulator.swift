@@ -15,6 +15,11 @@ package final class Simulator {
   var log = EventLog()
   var handed = 0
   private var isStopped = false
+  private var consumers: [ActorID] = []
+  /// Whether everyone is down after a power-off, and consumers have not started again.
+  private var isDown = false
+  /// Whether the store could not be opened after a power-off: nothing more can be asked of it.
+  private var isBeyondRepair = false
 
   /// How many commands were performed, closing phases included.
   package private(set) var stepCount = 0
@@ -37,7 +42,11 @@ package final class Simulator {
     _ plan: Plan,
     observe: (Event) -> Bool = { _ in true }
   ) throws(SystemFailure) -> [Event] {
-    try open(plan.header, observe)
+    try open(
+      plan.header,
+      losesPower: plan.commands.contains { $0.faults.contains { $0.kind.isPowerOff } },
+      observe
+    )
     for (index, command) in plan.commands.enumerated() where !isStopped {
       step(command, index, in: plan.header, observe)
     }
@@ -63,9 +72,13 @@ package final class Simulator {
   }
 
   /// Starts a plan: an empty store, and everyone launched who is before the first command.
-  func open(_ header: PlanHeader, _ observe: (Event) -> Bool) throws(SystemFailure) {
-    try start(header)
-    let consumers = system.capabilities.contains(.consume) ? header.consumers : []
+  func open(
+    _ header: PlanHeader,
+    losesPower: Bool = false,
+    _ observe: (Event) -> Bool
+  ) throws(SystemFailure) {
+    try start(header, losesPower: losesPower)
+    consumers = system.capabilities.contains(.consume) ? header.consumers : []
     let first = consumers + header.actors.filter(\.launched).map(\.id)
     for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
   }
@@ -77,7 +90,7 @@ package final class Simulator {
     in header: PlanHeader,
     _ observe: (Event) -> Bool
   ) {
-    perform(command.action, command: index, in: header, observe)
+    perform(command, at: index, in: header, observe)
     deliverDue(observe)
   }
 
@@ -98,12 +111,14 @@ package final class Simulator {
   /// Lets go of the store of the last plan.
   package func close() { system.close() }
 
-  private func start(_ header: PlanHeader) throws(SystemFailure) {
+  private func start(_ header: PlanHeader, losesPower: Bool) throws(SystemFailure) {
     life = ActorLife(header, system.capabilities)
     post = header.drive == .signals ? SignalPost() : nil
     log = EventLog()
     handed = 0
     isStopped = false
+    isDown = false
+    isBeyondRepair = false
     let kind = "\(header.timestamps.rawValue) \(header.model.hashValue)"
     if !place.hasTemplate(kind: kind) {
       // No connection to another kind's file may be taken for one to this. Made with a fixed seed, so
@@ -116,24 +131,39 @@ package final class Simulator {
       place.keepTemplate(kind: kind)
     }
     try system.reset(header, place.prepare(seed: header.seed, kind: kind))
+    if losesPower { place.watchPower() }
   }
 
   // MARK: Commands
 
   private func perform(
-    _ action: Action,
-    command: Int?,
+    _ command: Command,
+    at position: Int,
     in header: PlanHeader,
     _ observe: (Event) -> Bool
   ) {
-    if let objection = life.objection(to: action) ?? post?.objection(to: action) {
+    let action = command.action
+    if let objection = objection(to: command) {
       log.tick += 1
-      log.add(action.actor, .skipped(command: command, because: objection))
+      log.add(action.actor, .skipped(command: position, because: objection))
       hand(observe)
     } else {
       advanceClock(for: action, header)
-      perform(action, command: command, observe)
+      perform(action, command: position, faults: command.faults, observe)
     }
+  }
+
+  private func objection(to command: Command) -> String? {
+    if let objection = life.objection(to: command.action) ?? post?.objection(to: command.action) {
+      return objection
+    }
+    guard !command.faults.isEmpty else { return nil }
+    guard place.canArm(command.faults), system.capabilities.contains(.faults) else {
+      return "calls to the store's files, or for memory, cannot be made to fail here"
+    }
+    let losesPower = command.faults.contains { $0.kind.isPowerOff }
+    return losesPower && !system.capabilities.contains(.powerOff)
+      ? "the system cannot start again after a power-off" : nil
   }
 
   /// The clock moves before each write or begin, and when a plan moves it.
@@ -146,10 +176,16 @@ package final class Simulator {
     }
   }
 
-  private func perform(_ action: Action, command: Int?, _ observe: (Event) -> Bool) {
+  private func perform(
+    _ action: Action,
+    command: Int?,
+    faults: [PlannedFault] = [],
+    _ observe: (Event) -> Bool
+  ) {
     stepCount += 1
     log.tick += 1
     log.add(action.actor, .called(command: command, word: action.word))
+    if !faults.isEmpty { place.arm(faults) }
     var outcome = Outcome.ok
     do throws(SystemFailure) {
       for _ in 0..<(post?.apply(action, at: log.tick) ?? 1) { try system.perform(action, &log) }
@@ -159,8 +195,71 @@ package final class Simulator {
       life.noteFailure(of: action)
       outcome = .failed(error)
     }
+    if !faults.isEmpty { strike(faults, action, &outcome) }
     log.add(action.actor, .ended(command: command, outcome))
     hand(observe)
+    if isDown { startConsumers(observe) }
+  }
+
+  // MARK: Faults
+
+  /// Tells which faults have struck a command, and lets the power go if it is to.
+  private func strike(_ faults: [PlannedFault], _ action: Action, _ outcome: inout Outcome) {
+    let struck = place.disarm(faults)
+    if place.isOff, case .failed = outcome {
+      outcome = .unknown(SystemFailure(.crashed, "The power went."))
+    }
+    if !place.isOff, case .failed(let failure) = outcome, struck.contains(true) {
+      settle(action, failure, &outcome)
+    }
+    for (fault, hasStruck) in zip(faults, struck) {
+      // A power-off whose call did not come strikes now.
+      let isLate = fault.kind.isPowerOff && !place.isOff
+      if isLate { place.turnOff(fault) }
+      if hasStruck || isLate { log.add(action.actor, .fault(fault)) }
+    }
+    if place.isOff { restart(after: action) }
+  }
+
+  /// Looks whether a write took effect although it failed.
+  private func settle(_ action: Action, _ failure: SystemFailure, _ outcome: inout Outcome) {
+    let before = log.events.count
+    do throws(SystemFailure) {
+      try system.settle(after: action, &log)
+    } catch {
+      outcome = .unknown(error)
+      return
+    }
+    let isCommitted = log.events[before...].contains { $0.happening.word == .committed }
+    if isCommitted { outcome = .unknown(failure) }
+  }
+
+  /// Turns the power on: everyone is down, and the store is opened again.
+  private func restart(after action: Action) {
+    isDown = true
+    place.turnOn()
+    do throws(SystemFailure) {
+      let report = try system.restart(after: action, &log)
+      for actor in life.alive { log.add(actor, .crashed) }
+      log.add(nil, .recovered(through: report.through))
+      if let damage = report.damage { log.add(nil, .damaged(because: damage)) }
+      log.add(nil, .data(report.data))
+      log.add(nil, .history(report.history))
+    } catch {
+      for actor in life.alive { log.add(actor, .crashed) }
+      log.add(nil, .damaged(because: error.description))
+      isBeyondRepair = true
+    }
+    life.noteEnd()
+  }
+
+  /// Consumers start again by themselves; of actors the plan says when.
+  private func startConsumers(_ observe: (Event) -> Bool) {
+    isDown = false
+    if isBeyondRepair { isStopped = true }
+    for consumer in consumers where !isStopped {
+      perform(.launch(consumer), command: nil, observe)
+    }
   }
 
   /// Hands the new events to the observer, until it has seen enough.

@@ -1,31 +1,49 @@
-import Faults
+package import Faults
 import Foundation
 package import Systems
+import Traces
 
 /// Where the stores of a simulation lie: on the heap, or in a folder as real files.
 package final class StorePlace {
   private let files: HeapFileSystem?
   private let folder: String
+  private let syncs: PowerWatch
   private var stores = 0
   /// The clock of the plan that runs; the file system reads it too.
   package let clock: PlanClock
   /// Fresh stores by model and timestamps, so that a plan does not run the schema again.
   private var templates: [String: FileSystemImage] = [:]
 
-  private init(files: HeapFileSystem?, folder: String, clock: PlanClock) {
+  private init(
+    files: HeapFileSystem?,
+    folder: String,
+    clock: PlanClock,
+    syncs: PowerWatch = .honest
+  ) {
     self.files = files
+    self.syncs = syncs
     self.folder = folder
     self.clock = clock
   }
 
   /// A place on the heap: real WAL and several connections, nothing on disk.
-  package static func heap() -> StorePlace {
+  ///
+  /// A disk that ignores syncs is for seeing that power-offs then do damage.
+  package static func heap(syncs: PowerWatch = .honest) -> StorePlace {
+    // Before anything uses SQLite, which later would be too late.
+    _ = FailingAllocator.isInPlace
     let clock = PlanClock()
     return StorePlace(
       files: HeapFileSystem(clock: { clock.now }),
       folder: "",
-      clock: clock
+      clock: clock,
+      syncs: syncs
     )
+  }
+
+  /// Whether the lab can make happen what some faults say.
+  func canArm(_ faults: [PlannedFault]) -> Bool {
+    files != nil && (FailingAllocator.isInPlace || !faults.contains { $0.kind == .memory })
   }
 
   /// A folder that holds a store for each plan while the plan runs.
@@ -66,6 +84,38 @@ package final class StorePlace {
       }
     )
   }
+
+  /// Makes the calls of the next command fail as its faults say; a store in a folder knows nothing of
+  /// them.
+  func arm(_ faults: [PlannedFault]) {
+    files?.arm(faults.compactMap(FileFault.init))
+    if let fault = faults.first(where: { $0.kind == .memory }) {
+      FailingAllocator.arm(k: fault.k, from: fault.from)
+    }
+  }
+
+  /// Ends all faults, and answers whether each one struck.
+  func disarm(_ faults: [PlannedFault]) -> [Bool] {
+    guard let files else { return faults.map { _ in false } }
+    let isMemoryStruck = FailingAllocator.isInPlace && FailingAllocator.disarm() > 0
+    var tallies = files.disarm().makeIterator()
+    return faults.map { fault in
+      guard FileFault(fault) != nil else { return isMemoryStruck }
+      return tallies.next().map { $0.failedCalls > 0 } ?? false
+    }
+  }
+
+  /// From now on a power-off loses what is not synced.
+  func watchPower() { files?.watchPower(syncs) }
+
+  /// Whether the power is off.
+  var isOff: Bool { files?.isOff ?? false }
+
+  /// Lets the power go, if it has not gone yet.
+  func turnOff(_ fault: PlannedFault) { files?.turnOff(fault.loss) }
+
+  /// Turns the power on: files can be opened again.
+  func turnOn() { files?.turnOn() }
 
   /// Keeps the files as they are as the start of every later plan of a kind; every connection must be
   /// closed.

@@ -44,8 +44,9 @@ final class ConsumerProcess {
       numbers += page.transactions.map(\.number)
       request = request.next(after: page)
     } while page.hasMore
+    // What was read counts once its position is kept: a consumer that fails before reads it again.
+    try store.record(registration, through: page.scannedThrough)
     token = page.scannedThrough
-    try store.record(registration, through: token)
     return numbers
   }
 

@@ -8,11 +8,38 @@ import Traces
 struct PlanObjects {
   private var ids: [ObjectName: ObjectID] = [:]
   private var names: [ObjectID: ObjectName] = [:]
+  /// What the names of a write that is under way stand for if it takes effect.
+  private var attempted: [ObjectName: ObjectID] = [:]
+  /// The names of a batch request that is under way, in the order in which they get their keys.
+  private var awaitingKeys: [ObjectName] = []
 
   /// Remembers that a name now stands for an object.
   mutating func enter(_ name: ObjectName, _ id: ObjectID) {
     ids[name] = id
     names[id] = name
+  }
+
+  /// Notes what names stand for if the write that begins takes effect.
+  mutating func attempt(_ inserted: [ObjectName: ObjectID], awaitingKeys names: [ObjectName] = []) {
+    attempted = inserted
+    awaitingKeys = names
+  }
+
+  /// Forgets the names of all objects but those that are there or that history tells of, and lets those
+  /// that a write was about to insert have the objects that it did.
+  mutating func settle(present: Set<ObjectID>, told: Set<ObjectID>, inserted: [ObjectID]) {
+    names = names.filter { present.contains($0.key) || told.contains($0.key) }
+    ids = ids.filter { names[$0.value] != nil }
+    // One that is there again may have lost its name to another meanwhile.
+    for id in present {
+      if let name = names[id] { ids[name] = id }
+    }
+    let byID = Dictionary(attempted.map { ($1, $0) }) { first, _ in first }
+    var waiting = awaitingKeys.makeIterator()
+    for id in inserted {
+      if let name = byID[id] ?? waiting.next() { enter(name, id) }
+    }
+    attempt([:])
   }
 
   /// The object that a name stands for, whether it is still there or not.

@@ -100,6 +100,7 @@ final class PlanProcess {
       )
     do throws(HistoryError) {
       let (edited, inserted) = try edit(write.changes, in: context, objects)
+      objects.attempt(inserted)
       let (written, edits) = try context.saveReporting(
         author: .some(author),
         policy: MergePolicy(write.policy),
@@ -182,6 +183,7 @@ final class PlanProcess {
         }
         missing.append(change)
       }
+      objects.attempt([:], awaitingKeys: missing.map(\.object))
       let result = try insert(missing, into: entity, by: author)
       for (change, id) in zip(missing, result.objectIDs) { objects.enter(change.object, id) }
       let changes = missing.map { Self.change(.insert, $0.object, $0.values) }

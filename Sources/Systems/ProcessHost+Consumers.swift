@@ -14,7 +14,11 @@ extension ProcessHost {
       let store = try bench.connect()
       let started = try telling { () throws(HistoryError) in try ConsumerProcess(id, on: store) }
       consumers[id] = started
-      log.add(id, .registered(cursor: started.token.transactionName))
+      let cursor = started.token.transactionName
+      log.add(
+        id,
+        started.registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
+      )
     case .consume(let id):
       let consumer = try consumer(id)
       try tellingLoss(of: id, &log) { log throws(HistoryError) in

@@ -56,6 +56,22 @@ final class ProcessHost<Hosted: HostedProcess> {
     return opened
   }
 
+  /// Opens the store after a power-off, and tells what it says of the command that was under way.
+  func restart(
+    after action: Action,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> RestartReport {
+    let bench = try bench()
+    endAll()
+    // Of every kind: their handles are dead.
+    pools.close()
+    return try bench.restart(
+      on: pools.pool(bench.header, bench.environment),
+      after: action,
+      &log
+    )
+  }
+
   // MARK: Processes
 
   /// The process of an actor that runs.

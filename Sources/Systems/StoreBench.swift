@@ -8,10 +8,19 @@ final class StoreBench {
   let header: PlanHeader
   let environment: SystemEnvironment
   var objects = PlanObjects()
-  private let pool: StorePool
+  private var pool: StorePool
   /// Where the store says that it has told of a commit.
   var signals: SignalBoard { pool.signals }
   private var opened: Store?
+  /// What there was before a purge that is under way.
+  private(set) var purging: PurgeStart?
+
+  /// What a purge begins with.
+  struct PurgeStart {
+    let held: [Int64]
+    /// The members that were cut off.
+    let lost: Set<ActorID>
+  }
 
   /// Opens the store that lies at the environment's path, creating it when there is none; every
   /// connection that another bench took from the pool is taken back.
@@ -65,14 +74,19 @@ final class StoreBench {
 
   /// What history holds, by the plan's names.
   func history() throws(SystemFailure) -> [CommittedTransaction] {
+    try heldTransactions().map(committed)
+  }
+
+  /// What history holds.
+  func heldTransactions() throws(SystemFailure) -> [HistoryTransaction] {
     let store = try store()
-    var held: [CommittedTransaction] = []
+    var held: [HistoryTransaction] = []
     var request = HistoryRequest(after: nil)
     var page: HistoryPage
     repeat {
       let next = request
       page = try telling { () throws(HistoryError) in try store.fetch(next) }
-      held += page.transactions.map(committed)
+      held += page.transactions
       request = next.next(after: page)
     } while page.hasMore
     return held
@@ -107,13 +121,35 @@ final class StoreBench {
   ) throws(HistoryError) {
     guard let store = opened else { return }
     let before = try store.heldNumbers()
+    purging = PurgeStart(held: before, lost: try lostMembers())
     // A purge that fails may have gone part of the way.
     let outcome: Result<Void, HistoryError>
     do { outcome = .success(try body(&log)) } catch { outcome = .failure(error) }
     let after = Set(try store.heldNumbers())
+    purging = nil
     let gone = before.filter { !after.contains($0) }
     if !gone.isEmpty { log.add(actor, .purged(gone.map { String($0) })) }
     try outcome.get()
+  }
+
+  /// The members that a limit has cut off; nobody is asked in plans that have none.
+  func lostMembers() throws(HistoryError) -> Set<ActorID> {
+    guard header.retention != nil, let opened else { return [] }
+    return Set(try opened.members().filter { $0.state == .lost }.map(\.id))
+  }
+
+  /// What there was before a purge whose outcome nobody has told; it counts as told from now on.
+  func takePurging() -> PurgeStart? {
+    defer { purging = nil }
+    return purging
+  }
+
+  /// Opens the store anew on connections of another pool.
+  func reopen(on pool: StorePool) throws(SystemFailure) {
+    opened = nil
+    pool.reset(seed: self.pool.random.value)
+    self.pool = pool
+    opened = try connect()
   }
 
   // MARK: Snapshots

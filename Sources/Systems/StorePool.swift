@@ -14,6 +14,7 @@ final class StorePool {
   let configuration: StoreConfiguration
   private let path: String
   private let model: Model
+  private let checkpointPages: Int?
 
   init(
     _ header: PlanHeader,
@@ -28,18 +29,19 @@ final class StorePool {
     configuration.protectedAuthors = header.protectedAuthors
     configuration.vfs = environment.vfs
     configuration.signalsChanges = false
-    // Processes that the lab keeps in a snapshot have not ended.
-    configuration.memberLocks = .none
     configuration.rules = rules
     configuration.random = { random.next() }
     configuration.onSignal = { _ in signals.raise() }
     configuration.memberLocks = .inMemory()
     configuration.clock = { clock.date }
     if environment.vfs != nil { configuration.busyTimeoutMs = 0 }
+    configuration.durability = header.synchronous == .full ? .full : .normal
+    if let pages = header.checkpointPages { configuration.checkpointFrames = Int32(pages) }
     self.clock = clock
     self.configuration = configuration
     path = environment.path
     model = header.model
+    checkpointPages = header.checkpointPages
   }
 
   /// Core Data keeps the clock's raw reading, whatever the plan says of a store of ours.
@@ -56,6 +58,8 @@ final class StorePool {
       && configuration.vfs == environment.vfs
       && configuration.protectedAuthors == header.protectedAuthors
       && configuration.timestamps == Self.timestamps(header, configuration.layout)
+      && configuration.durability == (header.synchronous == .full ? .full : .normal)
+      && checkpointPages == header.checkpointPages
   }
 
   /// Takes every connection back; whoever has one must not use it any more.

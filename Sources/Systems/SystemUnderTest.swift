@@ -19,6 +19,19 @@ package protocol SystemUnderTest: AnyObject {
   /// Lets nothing go wrong any more: a plan's last command is over, and everyone is to catch up.
   func heal()
 
+  /// A fault has made a command fail: tells what it has done all the same, by looking.
+  func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure)
+
+  /// The power is on again after everyone lost what they had in memory at once: opens the store, and
+  /// tells what it says of the command during which that was.
+  ///
+  /// - Returns: what the store holds.
+  /// - Throws: ``SystemFailure`` when the store cannot be opened or read any more.
+  func restart(
+    after action: Action,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> RestartReport
+
   /// Everything that it would take to go on from here: files and memory.
   func snapshot() throws(SystemFailure) -> SystemSnapshot
 
@@ -38,6 +51,39 @@ extension SystemUnderTest {
     var state = StateSketch()
     try describe(&state)
     return state.digest
+  }
+
+  /// Tells nothing: most systems are never asked, for lack of ``Capability/faults``.
+  package func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
+
+  /// Says that it cannot: most systems are never asked, for lack of ``Capability/powerOff``.
+  package func restart(
+    after action: Action,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> RestartReport {
+    throw SystemFailure(.unsupported, "The system cannot start again after a power-off.")
+  }
+}
+
+/// What a store holds after a power-off.
+package struct RestartReport {
+  /// The newest transaction, or nothing when history never had one.
+  package var through: TransactionName?
+  /// What is wrong with the file, if anything is.
+  package var damage: String?
+  package var data: Objects
+  package var history: [CommittedTransaction]
+
+  package init(
+    through: TransactionName?,
+    damage: String?,
+    data: Objects,
+    history: [CommittedTransaction]
+  ) {
+    self.through = through
+    self.damage = damage
+    self.data = data
+    self.history = history
   }
 }
 
@@ -79,6 +125,10 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case retention
   /// Fetching no more transactions at a time than the plan says.
   case pages
+  /// A store whose calls to the file system the lab can make fail.
+  case faults
+  /// Starting again after the power has gone.
+  case powerOff
 }
 
 /// Where a system keeps its store, and what time it is there.

@@ -30,6 +30,17 @@ package final class TrackerSystem: SystemUnderTest {
     for process in host.running.values { process.engine.heal() }
   }
 
+  package func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    try host.bench().settle(after: action, &log)
+  }
+
+  package func restart(
+    after action: Action,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> RestartReport {
+    try host.restart(after: action, &log)
+  }
+
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
     // What was committed is told, however the command ended.
     defer { host.tellSignals(&log) }

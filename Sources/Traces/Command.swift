@@ -202,38 +202,3 @@ package struct PlannedBatch: Hashable, Sendable {
     self.values = values
   }
 }
-
-/// Trouble that strikes the k-th call of a kind on a file within one command.
-package struct PlannedFault: Hashable, Sendable {
-  package enum Kind: String, Hashable, Sendable, CaseIterable {
-    case ioError
-    case full
-    case busy
-    case shortRead
-    case memory
-    case delay
-    case powerOff
-    case torn
-  }
-  package enum File: String, Hashable, Sendable, CaseIterable {
-    case main
-    case wal
-    case shm
-  }
-  package var kind: Kind
-  package var file: File
-  /// The call: `read`, `write`, `sync`, `lock`, `truncate`.
-  package var call: String
-  /// Which such call within the command, from 1.
-  package var k: Int
-  /// Whether every later call fails too.
-  package var from: Bool
-
-  package init(kind: Kind, file: File, call: String, k: Int, from: Bool) {
-    self.kind = kind
-    self.file = file
-    self.call = call
-    self.k = k
-    self.from = from
-  }
-}

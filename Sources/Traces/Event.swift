@@ -68,6 +68,8 @@ package enum Happening: Hashable, Sendable {
   case woke
   /// After a power-off the store holds everything through a transaction.
   case recovered(through: TransactionName?)
+  /// After a power-off the store is not whole, or cannot be opened.
+  case damaged(because: String)
   case fault(PlannedFault)
   /// The clock was moved and now reads seconds since 2001-01-01 UTC.
   case clock(now: Double)

@@ -26,6 +26,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case signalled
   case woke
   case recovered
+  case damaged
   case fault
   case clock
 
@@ -39,6 +40,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
     case .skipped: ["command", "because"]
     case .registered, .launched, .recorded, .resynced: ["cursor"]
     case .recovered: ["through"]
+    case .damaged: ["because"]
     case .committed: CommittedTransaction.keys
     case .fetched, .observed, .merged, .consumed, .purged, .history: ["transactions"]
     case .viewed: ["context", "objects"]
@@ -81,6 +83,7 @@ extension Happening {
     case .signalled: .signalled
     case .woke: .woke
     case .recovered: .recovered
+    case .damaged: .damaged
     case .fault: .fault
     case .clock: .clock
     }

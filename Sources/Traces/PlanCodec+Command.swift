@@ -78,9 +78,10 @@ extension PlanCodec {
   static func json(of fault: PlannedFault) -> JSONValue {
     var members: [String: JSONValue] = [
       "kind": .string(fault.kind.rawValue), "file": .string(fault.file.rawValue),
-      "call": .string(fault.call), "k": .integer(Int64(fault.k)),
+      "call": .string(fault.call.rawValue), "k": .integer(Int64(fault.k)),
     ]
     if fault.from { members["from"] = .bool(true) }
+    if fault.seed != 0 { members["seed"] = .integer(Int64(fault.seed)) }
     return .object(members)
   }
 }

@@ -14,6 +14,10 @@ extension PlanCodec {
       members["timestamps"] = .string(header.timestamps.rawValue)
     }
     if header.drive != .commands { members["drive"] = .string(header.drive.rawValue) }
+    if header.synchronous != .normal {
+      members["synchronous"] = .string(header.synchronous.rawValue)
+    }
+    members["checkpointPages"] = header.checkpointPages.map { .integer(Int64($0)) }
     let consumers = header.consumers.map(\.name)
     if !consumers.isEmpty { members["consumers"] = JSONValue(strings: consumers) }
     if !header.batchAuthors.isEmpty {

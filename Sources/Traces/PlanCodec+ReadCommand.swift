@@ -105,13 +105,27 @@ extension PlanCodec {
 
   /// Reads a fault.
   static func fault(_ fields: Fields) throws(FormatError) -> PlannedFault {
-    try fields.allow(["kind", "file", "call", "k", "from"])
+    try fields.allow(["kind", "file", "call", "k", "from", "seed"])
+    let kind = try fields.choice("kind", as: PlannedFault.Kind.self)
+    let call = try fields.choice("call", as: PlannedFault.Call.self)
+    guard kind.calls.contains(call) else {
+      let known = kind.calls.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+      throw fields.place.error(
+        "\(fields.what) is of the kind \"\(kind.rawValue)\", which no call "
+          + "\"\(call.rawValue)\" meets",
+        "\(kind.calls.count > 1 ? "Calls that do are" : "The call that does is") \(known)."
+      )
+    }
+    let k = try fields.need("k", "a whole number, 1 or more") { value in
+      value.whole.flatMap { $0 >= 1 ? Int($0) : nil }
+    }
     return PlannedFault(
-      kind: try fields.choice("kind", as: PlannedFault.Kind.self),
+      kind: kind,
       file: try fields.choice("file", as: PlannedFault.File.self),
-      call: try fields.string("call"),
-      k: try fields.count("k"),
-      from: try fields.bool("from", default: false)
+      call: call,
+      k: k,
+      from: try fields.bool("from", default: false),
+      seed: try fields.count(ifAny: "seed") ?? 0
     )
   }
 }

@@ -16,6 +16,14 @@ package enum Drive: String, Hashable, Sendable, CaseIterable {
   case signals
 }
 
+/// When a commit waits for the disk.
+package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
+  /// Commits are atomic; a power-off may lose the newest ones.
+  case normal
+  /// An acknowledged commit survives a power-off.
+  case full
+}
+
 /// Limits beyond which a member is lost; absent limits are off.
 package struct PlannedRetention: Hashable, Sendable {
   /// Seconds against the newest transaction.
@@ -76,6 +84,10 @@ package struct PlanHeader: Hashable, Sendable {
   package var timestamps: TimestampPolicy = .monotone
   /// What makes an actor pass.
   package var drive: Drive = .commands
+  /// When a commit waits for the disk.
+  package var synchronous: PlannedSynchronous = .normal
+  /// How many pages the write-ahead log takes before it is copied into the file, if the plan says.
+  package var checkpointPages: Int?
   /// The entities of the store.
   package var model: Model
   /// The actors, launched in this order.

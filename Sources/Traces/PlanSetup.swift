@@ -16,6 +16,8 @@ package struct PlanSetup: Hashable, Sendable {
   package var retention: PlannedRetention?
   /// What makes an actor pass.
   package var drive = Drive.commands
+  /// When a commit waits for the disk, if it is not drawn.
+  package var synchronous: PlannedSynchronous?
 
   package init(actors: [PlannedActor]) {
     self.actors = actors
@@ -29,6 +31,7 @@ package struct PlanSetup: Hashable, Sendable {
     header.protectedAuthors = protectedAuthors
     header.retention = retention
     header.drive = drive
+    header.synchronous = synchronous ?? .normal
     return header
   }
 }

@@ -13,7 +13,7 @@ package enum SetupCodec {
 
   private static let keys = [
     "config", "model", "actors", "consumers", "batchAuthors", "protectedAuthors", "retention",
-    "drive",
+    "drive", "synchronous",
   ]
 
   /// Reads a configuration.
@@ -37,6 +37,9 @@ package enum SetupCodec {
     setup.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []
     setup.retention = try PlanCodec.retention(fields)
     setup.drive = try fields.choice("drive", default: .commands)
+    setup.synchronous =
+      fields.has("synchronous")
+      ? try fields.choice("synchronous", as: PlannedSynchronous.self) : nil
     try PlanCodec.checkNames(setup.actors.map(\.id) + setup.consumers, place.of("actors"))
     return setup
   }
@@ -52,15 +55,18 @@ package enum SetupCodec {
   }
 
   private static func parse(_ text: String) throws(FormatError) -> JSONValue {
-    do {
-      return try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
-    } catch {
-      throw FormatError(
-        line: nil,
-        problem: "this is not JSON",
-        advice: "A configuration is one object: {\"config\":1,\"actors\":[...]}."
-      )
+    // Some decoders take more than JSON, such as a comma before a closing bracket.
+    let wrongLine = JSONSyntax.wrongLine(of: text)
+    if wrongLine == nil,
+      let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
+    {
+      return value
     }
+    throw FormatError(
+      line: wrongLine,
+      problem: "this is not JSON",
+      advice: "A configuration is one object: {\"config\":1,\"actors\":[...]}."
+    )
   }
 
   /// The line on which each key stands first.

@@ -25,6 +25,7 @@ extension TraceCodec {
       .resynced(let cursor):
       json("cursor", of: cursor)
     case .recovered(let through): json("through", of: through)
+    case .damaged(let reason): ["because": .string(reason)]
     case .committed(let transaction): json(of: transaction)
     case .fetched(let names), .observed(let names), .merged(let names), .consumed(let names),
       .purged(let names):

@@ -53,6 +53,7 @@ private struct EventReader {
     case .signalled: .signalled
     case .woke: .woke
     case .recovered: .recovered(through: try fields.string(ifAny: "through"))
+    case .damaged: .damaged(because: try fields.string("because"))
     case .fault: .fault(try fault())
     case .clock: .clock(now: try fields.seconds("now"))
     }

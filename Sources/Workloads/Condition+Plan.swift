@@ -7,7 +7,10 @@ extension Condition {
   /// - Complexity: linear in the commands.
   package static func found(in plan: Plan) -> Set<Condition> {
     var found = found(in: plan.header)
-    for command in plan.commands { found.formUnion(Self.found(in: command.action, plan.header)) }
+    for command in plan.commands {
+      found.formUnion(Self.found(in: command.action, plan.header))
+      if command.losesPower { found.insert(.powerOff) }
+    }
     if hasSecondLaunch(plan) { found.insert(.sameActorTwice) }
     return found.isEmpty ? [.steady] : found
   }
@@ -69,6 +72,7 @@ extension Condition {
       case .stop(let actor), .crash(let actor), .retire(let actor): running.remove(actor)
       default: break
       }
+      if command.losesPower { running.removeAll() }
     }
     return false
   }

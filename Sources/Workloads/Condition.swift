@@ -45,14 +45,11 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
     .backgroundWrites, .absentAuthor, .lateJoin, .mirrorLag,
   ]
 
-  /// The conditions that this build makes plans of.
-  package static let generated = Set(allCases).subtracting([.powerOff])
-
   /// How likely a plan is to contain a condition that shapes the whole plan; nothing for those whose
   /// commands are drawn one by one.
   var share: Double? {
     switch self {
-    case .lostNotification, .retention: 0.3
+    case .lostNotification, .retention, .powerOff: 0.3
     case .hookFailure, .configSkew: 0.35
     case .sameAuthorTwice, .sameActorTwice, .lateJoin, .mirrorLag: 0.25
     default: nil

@@ -25,6 +25,7 @@ package struct PlanGenerator: Sendable {
     let active = activeConditions(&source)
     var header = header(active, &source)
     header.seed = seed
+    if active.contains(.powerOff) { storage(&header, &source) }
     var draft = PlanDraft(
       header: header,
       active: active,
@@ -34,7 +35,7 @@ package struct PlanGenerator: Sendable {
     var commands: [Command] = []
     var repetition = Repetition("command", 0...style.commandCountMax)
     while repetition.next(&source) {
-      if let action = action(&source, &draft) { commands.append(Command(action)) }
+      if let command = command(&source, &draft) { commands.append(command) }
     }
     return Plan(header: header, commands: commands)
   }
@@ -53,7 +54,7 @@ package struct PlanGenerator: Sendable {
 
   // MARK: What they do
 
-  private func action(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> Action? {
+  private func command(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> Command? {
     let plain = actions.map { weight(of: $0, draft) }
     // Nothing is left to do once nobody runs and the style has no launch.
     guard plain.contains(where: { $0 > 0 }) else { return nil }
@@ -61,8 +62,11 @@ package struct PlanGenerator: Sendable {
     let isUsable = weights.contains { $0 > 0 }
     let action = actions[source.weighted(isUsable ? weights : plain)]
     let place = place(&source, for: action, draft)
-    defer { draft.state.note(action, by: place) }
-    return self.action(action, place, &source, &draft)
+    let done = self.action(action, place, &source, &draft)
+    draft.state.note(action, by: place)
+    let command = Command(done, faults: faults(&source, during: action, draft))
+    if command.losesPower { draft.state.loseEverything() }
+    return command
   }
 
   /// How often a kind of command is chosen now; 0 when nobody may do it, or the plan lacks the
@@ -70,6 +74,10 @@ package struct PlanGenerator: Sendable {
   private func weight(of action: PlanAction, _ draft: PlanDraft) -> Int {
     if let condition = action.condition, !draft.active.contains(condition) { return 0 }
     guard draft.state.eligible(for: action) != 0 else { return 0 }
+    // After a power-off everyone is to start again.
+    if action == .launch, draft.active.contains(.powerOff), draft.state.isDown {
+      return 8 * action.weight
+    }
     switch action {
     // A crash in the middle of a pass is what crashes are about.
     case .crash where draft.state.midPass != 0: return 4 * action.weight

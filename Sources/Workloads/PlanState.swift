@@ -39,6 +39,9 @@ struct PlanState {
 
   private static func mask(of count: Int) -> UInt64 { (1 << UInt64(count)) - 1 }
 
+  /// Whether nobody runs.
+  var isDown: Bool { running == 0 }
+
   /// The places of those who may do something; of `consume` among the consumers, of all else among
   /// the actors.
   func eligible(for action: PlanAction) -> UInt64 {
@@ -105,6 +108,9 @@ struct PlanState {
     behind = members
     consumersBehind = consumers
   }
+
+  /// Takes note that everyone is down.
+  mutating func loseEverything() { leave(everyone) }
 
   private mutating func leave(_ bit: UInt64) {
     running &= ~bit

@@ -21,7 +21,8 @@ import Traces
         story.verdict(CursorProgress.self), story.verdict(ObserverDelivery.self),
         story.verdict(LoudExpiry.self), story.verdict(ProtectedAuthors.self),
         story.verdict(HistoryExplainsData.self), story.verdict(TombstoneFidelity.self),
-        story.verdict(Reclaim.self), story.verdict(WakeUp.self),
+        story.verdict(Reclaim.self), story.verdict(Durability.self),
+        story.verdict(WakeUp.self),
       ]
     )
   }
@@ -31,7 +32,7 @@ import Traces
     let core = CheckerSuite(checking: story.trace).verdicts.map(\.checker)
     #expect(core == CheckerSuite.names)
     #expect(CheckerSuite.names(in: .all).starts(with: core))
-    #expect(CheckerSuite.names(in: .all).count == 12)
+    #expect(CheckerSuite.names(in: .all).count == 13)
   }
 
   @Test func `Each checker says in one sentence what must hold`() {
@@ -104,7 +105,7 @@ import Traces
       }
     }
     for name in CheckerSuite.names(in: .all)
-    where name != LoudExpiry.name && name != WakeUp.name {
+    where ![LoudExpiry.name, Durability.name, WakeUp.name].contains(name) {
       #expect((decided[name] ?? 0) > 25, "\(name)")
     }
   }

@@ -163,6 +163,29 @@ struct Story {
     }
   }
 
+  /// A transaction as a store tells it.
+  static func transaction(
+    _ name: TransactionName,
+    by actor: ActorID,
+    _ changes: [CommittedChange]
+  ) -> CommittedTransaction {
+    CommittedTransaction(
+      name: name,
+      author: actor.name,
+      context: "view",
+      writer: nil,
+      timestamp: 0,
+      changes: changes
+    )
+  }
+
+  /// Every transaction that was committed, as it was told.
+  var transactions: [CommittedTransaction] {
+    events.compactMap { event in
+      if case .committed(let transaction) = event.happening { transaction } else { nil }
+    }
+  }
+
   // MARK: Passes
 
   mutating func merge(_ actor: ActorID, _ names: TransactionName...) {

@@ -43,6 +43,8 @@ final class RawFile {
     return (code, bytes)
   }
 
+  func sync() -> Int32 { methods.xSync(file, SQLITE_SYNC_NORMAL) }
+
   func truncate(_ size: Int64) -> Int32 { methods.xTruncate(file, size) }
 
   var size: Int64 {

@@ -1,6 +1,7 @@
 import Checkers
 import Foundation
 import Testing
+import Traces
 import Workloads
 
 @testable import HistoryLab
@@ -83,7 +84,7 @@ import Workloads
   @Test func `The build lists every checker, and the faults that it knows`() {
     let catalogue = Composition.current.catalogue
     #expect(catalogue.names(.checkers) == CheckerSuite.names(in: .all))
-    #expect(catalogue.names(.faults) == ["ioError", "full", "busy", "shortRead"])
+    #expect(catalogue.names(.faults) == PlannedFault.Kind.allCases.map(\.rawValue))
     let listed = catalogue[.checkers] + catalogue[.faults]
     #expect(listed.allSatisfy { $0.sentence.hasSuffix(".") && $0.sentence.count < 90 })
     #expect(Set(Condition.allCases.map(\.rawValue) + ["all"]) == Set(catalogue.names(.conditions)))

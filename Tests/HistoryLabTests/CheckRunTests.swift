@@ -69,7 +69,7 @@ extension CheckRun {
     let tally = try await checkRun("tracker", .all).tally(400)
     #expect(tally.broken.map(\.checker) == [])
     #expect(tally.notExercised == [])
-    for condition in Condition.generated {
+    for condition in Condition.allCases {
       #expect(tally.conditions[condition] ?? 0 > 0, "\(condition)")
     }
   }

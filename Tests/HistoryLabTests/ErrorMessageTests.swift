@@ -143,11 +143,6 @@ import Darwin
         + #"not "crash,tyes". Try: history-lab check --help"#
     ),
     (
-      "check --conditions crash,power-off",
-      "--conditions: this build makes no plans with power-off yet: nothing takes the power away. "
-        + "Leave it out; all means every other one. Try: history-lab check --help"
-    ),
-    (
       "check --config /nowhere/mine.json",
       #"--config: there is no file "/nowhere/mine.json". Try: history-lab check --help"#
     ),

@@ -205,6 +205,28 @@ struct Refusal: Sendable, CustomTestStringConvertible {
       #"line 2: "file" of fault 1 of the command "data" cannot be "wall". Did you mean "wal"?"#
     ),
     Refusal(
+      #"{"do":"data","faults":[{"kind":"powerof","file":"wal","call":"write","k":1}]}"#,
+      #"line 2: "kind" of fault 1 of the command "data" cannot be "powerof". Did you mean "powerOff"?"#
+    ),
+    Refusal(
+      #"{"do":"data","faults":[{"kind":"full","file":"wal","call":"sync","k":1}]}"#,
+      #"line 2: fault 1 of the command "data" is of the kind "full", which no call "sync" meets. "#
+        + #"The call that does is "write"."#
+    ),
+    Refusal(
+      #"{"do":"data","faults":[{"kind":"torn","file":"wal","call":"allocate","k":1}]}"#,
+      #"line 2: fault 1 of the command "data" is of the kind "torn", which no call "allocate" meets. "#
+        + #"Calls that do are "read", "write", "sync", "truncate", "lock"."#
+    ),
+    Refusal(
+      #"{"do":"data","faults":[{"kind":"torn","file":"wal","call":"write","k":0}]}"#,
+      #"line 2: "k" of fault 1 of the command "data" is 0. It must be a whole number, 1 or more."#
+    ),
+    Refusal(
+      #"{"do":"data","faults":[{"kind":"torn","file":"wal","call":"write","k":1,"at":3}]}"#,
+      #"line 2: fault 1 of the command "data" has no key "at". Known are "call", "file", "from", "k", "kind", "seed"."#
+    ),
+    Refusal(
       #"{"at":0,"event":"woke","tick":0}"#,
       "line 2: an event is not part of a plan file. A plan ends with its last command; a file with a trace is read as a counterexample."
     ),

@@ -179,12 +179,14 @@ extension RandomPlan {
   }
 
   mutating func fault() -> PlannedFault {
-    PlannedFault(
-      kind: pick(PlannedFault.Kind.allCases),
+    let kind = pick(PlannedFault.Kind.allCases)
+    return PlannedFault(
+      kind: kind,
       file: pick(PlannedFault.File.allCases),
-      call: pick(["read", "write"]),
+      call: pick(kind.calls),
       k: pick([1, 17]),
-      from: chance()
+      from: chance(),
+      seed: pick([0, 42])
     )
   }
 

@@ -73,6 +73,7 @@ extension RandomPlan {
     case .history: .history(list(0...3) { $0.transaction() })
     case .signalled: .signalled
     case .woke: .woke
+    case .damaged: .damaged(because: text())
     case .recovered: .recovered(through: some { $0.name() })
     case .fault: .fault(fault())
     case .clock: .clock(now: number())

@@ -83,4 +83,20 @@ import Traces
   func `What is no configuration is refused`(_ text: String) {
     #expect(throws: FormatError.self) { try SetupCodec.decode(text) }
   }
+
+  @Test(arguments: [
+    ("", 1), ("{\n  \"config\": 1,\n  \"actors\": [\n    {\"id\": \"app\",}\n  ]\n}", 4),
+    ("{\n  \"config\": 1\n  \"actors\": []\n}", 3), ("{\n  \"config\": 1,\n  'actors': []\n}", 3),
+    ("{\"config\":1,\n\"actors\":[]", 2), ("{\"config\":1}\n\n}", 3),
+    ("{\n\"config\": 1,\n\"actors\": [\n{\"id\": \"app\n\"}]}", 4),
+    ("{\n\"config\": 01x}", 2), ("{\n\"config\": tru}", 2),
+  ])
+  func `What is not JSON is refused with the line where it stops to be`(
+    _ text: String,
+    _ line: Int
+  ) {
+    let error = #expect(throws: FormatError.self) { try SetupCodec.decode(text) }
+    #expect(error?.line == line)
+    #expect(error?.description.hasPrefix("line \(line): this is not JSON") == true)
+  }
 }

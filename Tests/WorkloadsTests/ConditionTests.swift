@@ -24,7 +24,7 @@ import Traces
     }
   }
 
-  @Test(arguments: Condition.generated.subtracting([.steady]).sorted { $0.rawValue < $1.rawValue })
+  @Test(arguments: Condition.allCases.filter { $0 != .steady }.sorted { $0.rawValue < $1.rawValue })
   func `A condition alone is found, and none besides it`(_ condition: Condition) {
     let found = Self.plans([condition]).map(Condition.found)
     #expect(found.filter { $0.contains(condition) }.count > 5, "\(condition)")
@@ -44,8 +44,8 @@ import Traces
   }
 
   @Test func `All conditions together are all found, a few at a time`() {
-    let found = Self.plans(Condition.generated, 300).map(Condition.found)
-    #expect(Set(found.joined()) == Condition.generated)
+    let found = Self.plans(Set(Condition.allCases), 300).map(Condition.found)
+    #expect(Set(found.joined()) == Set(Condition.allCases))
     let shaping = found.map { $0.filter { $0.share != nil }.count }
     #expect(shaping.filter { $0 > 5 }.count < 30)
   }
@@ -53,15 +53,28 @@ import Traces
   @Test(arguments: 1...60 as ClosedRange<UInt64>)
   func `Every command of a plan with every condition is legal`(_ seed: UInt64) {
     var style = PlanStyle()
-    style.conditions = Condition.generated
+    style.conditions = Set(Condition.allCases)
     var source = ChoiceSource(seed: seed)
     let plan = PlanGenerator(style).plan(from: &source, seed: seed)
     var rules = PlanRules(plan.header, allowsTwice: true)
     for (index, command) in plan.commands.enumerated() {
       #expect(rules.objection(to: command.action) == nil, "command \(index)")
+      if command.faults.contains(where: \.kind.isPowerOff) { rules.losePower() }
     }
     var again = ChoiceSource(replaying: source.sequence)
     #expect(PlanGenerator(style).plan(from: &again, seed: seed) == plan)
+  }
+
+  @Test func `Plans that lose power do so in every kind of command, in either way`() {
+    let plans = Self.plans([.powerOff], 400)
+    let struck = plans.flatMap(\.commands).filter { !$0.faults.isEmpty }
+    let words = Set(plans.flatMap(\.commands).map(\.action.word))
+    for kind in [PlannedFault.Kind.powerOff, .torn] {
+      let met = struck.filter { $0.faults.contains { $0.kind == kind } }.map(\.action.word)
+      #expect(Set(met) == words, "\(kind)")
+    }
+    #expect(Set(plans.map(\.header.synchronous)).count == 2)
+    #expect(Set(plans.map(\.header.checkpointPages)).count == 6)
   }
 
   @Test func `Plans that signals drive leave the passes to the signals`() {

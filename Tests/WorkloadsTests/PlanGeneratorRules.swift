@@ -36,6 +36,12 @@ struct PlanRules {
     return wants ? values(of: action) : "\(actor) cannot \(action.word) now"
   }
 
+  /// Everyone is down.
+  mutating func losePower() {
+    running = []
+    begun = []
+  }
+
   /// Why what a write sets does not fit the model, or nothing.
   private func values(of action: Action) -> String? {
     if case .batch(let batch) = action {

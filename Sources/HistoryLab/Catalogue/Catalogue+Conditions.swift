@@ -110,6 +110,6 @@ extension Catalogue {
       "The power goes: what was not synced is lost or torn.",
       .documented("sqlite.org on synchronous=NORMAL: the newest commits may be gone")
     ),
-    Entry("all", "All of these but power-off: no plan contains that yet."),
+    Entry("all", "All of these."),
   ]
 }

@@ -1,11 +1,11 @@
-import Faults
+import Traces
 
 extension Catalogue {
-  /// What the file system under a store can do to it; tests arm it, plans do not yet.
-  static let faults = FileFault.Kind.allCases.map { Entry($0.rawValue, $0.sentence) }
+  /// What the lab can do to a store within a command of a plan.
+  static let faults = PlannedFault.Kind.allCases.map { Entry($0.rawValue, $0.sentence) }
 }
 
-extension FileFault.Kind {
+extension PlannedFault.Kind {
   /// What happens to the k-th call, or to every one from there on.
   fileprivate var sentence: String {
     switch self {
@@ -13,6 +13,10 @@ extension FileFault.Kind {
     case .full: "A write finds the disk full and does nothing."
     case .busy: "A lock is refused, as if another process held it."
     case .shortRead: "A read gets the first half of its bytes and then zeros."
+    case .memory: "SQLite asks for memory and gets none."
+    case .delay: "A sync is acknowledged and takes place with the file's next one only."
+    case .powerOff: "The power goes: what was not synced is lost."
+    case .torn: "The power goes: of what was not synced any sectors are left."
     }
   }
 }

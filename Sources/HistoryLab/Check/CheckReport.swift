@@ -15,7 +15,8 @@ struct CheckReport {
   /// `invalid` when something broke, `unknown` when something was never exercised, else `valid`.
   var verdict: String {
     if systems.contains(where: { !$0.tally.broken.isEmpty }) { return "invalid" }
-    return systems.contains { !$0.tally.undecided.isEmpty } || systems.isEmpty ? "unknown" : "valid"
+    let isUndecided = systems.contains { !$0.tally.undecided.isEmpty || !$0.unstruck.isEmpty }
+    return isUndecided || systems.isEmpty ? "unknown" : "valid"
   }
 
   /// The verdict in a sentence.
@@ -41,6 +42,11 @@ struct SystemReport {
   let tally: CheckTally
   let seconds: Double
   let findings: [FindingReport]
+  /// Whether power-offs were asked for by name: then each command must have met each kind of them.
+  var needsPowerOffs = false
+
+  /// What has to have struck and never did.
+  var unstruck: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
 
   /// One sentence.
   var sentence: String {
@@ -52,6 +58,7 @@ struct SystemReport {
     if !tally.undecided.isEmpty {
       return "none of \(plans) exercised \(tally.undecided.joinedWithAnd)."
     }
+    guard unstruck.isEmpty else { return "none of \(plans) had \(unstruck.joinedWithAnd)." }
     guard !tally.notExercised.isEmpty else { return "every invariant held in \(plans)." }
     return "every invariant that \(plans) exercised held; none exercised "
       + "\(tally.notExercised.joinedWithAnd)."
@@ -96,6 +103,14 @@ struct CheckDocument: Codable {
     let replayOfPlan: String
     let plan: [String]
   }
+  struct Fault: Codable {
+    let command: String
+    let kind: String
+    /// How often it was planned for a command that ran.
+    let planned: Int
+    /// How often its call came, or the power went without.
+    let struck: Int
+  }
   struct System: Codable {
     let system: String
     let plans: Int
@@ -105,6 +120,9 @@ struct CheckDocument: Codable {
     let invariants: [Invariant]
     /// How many plans contained each kind of trouble; absent in the reports of older versions.
     var conditions: [String: Int]?
+    /// How often the power went; absent in the reports of older versions, as are the faults.
+    var powerOffs: Int?
+    var faults: [Fault]?
     let counterexamples: [Found]
   }
   /// The version of the form.
@@ -146,6 +164,15 @@ struct CheckDocument: Codable {
       conditions: Dictionary(
         uniqueKeysWithValues: report.tally.conditions.map { ($0.key.rawValue, $0.value) }
       ),
+      powerOffs: report.tally.faults.powerOffCount,
+      faults: report.tally.faults.pairs.sorted { $0.key < $1.key }.map { pair, count in
+        Fault(
+          command: pair.command,
+          kind: pair.kind.rawValue,
+          planned: count.planned,
+          struck: count.struck
+        )
+      },
       counterexamples: report.findings.map(found)
     )
   }

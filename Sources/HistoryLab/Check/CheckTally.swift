@@ -15,6 +15,8 @@ struct CheckTally: Sendable {
   private(set) var counts: [String: Count] = [:]
   /// How many plans contained each kind of trouble.
   private(set) var conditions: [Condition: Int] = [:]
+  /// What went wrong by plan.
+  private(set) var faults = FaultCounts()
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
   private(set) var stepCount = 0
@@ -29,6 +31,7 @@ struct CheckTally: Sendable {
     planCount += 1
     stepCount += outcome.stepCount
     if outcome.isBroken { invalidPlanCount += 1 }
+    faults.add(outcome.faults)
     for condition in outcome.conditions { conditions[condition, default: 0] += 1 }
     for (name, answer) in zip(names, outcome.answers) {
       switch answer {

@@ -22,6 +22,13 @@ struct CheckText {
     where !conditions.isEmpty {
       terminal.print("  " + line)
     }
+    for line in table(report.tally.faults).text().split(separator: "\n")
+    where !report.tally.faults.pairs.isEmpty {
+      terminal.print("  " + line)
+    }
+    if report.tally.faults.powerOffCount > 0 {
+      terminal.print("  The power went \(report.tally.faults.powerOffCount.grouped) times.")
+    }
     let style: Style = report.findings.isEmpty ? .green : .red
     terminal.print(terminal.styled("  " + report.sentence.capitalizedFirst, style))
     terminal.print("")
@@ -54,6 +61,21 @@ struct CheckText {
     var table = ReportTable(columns: [.text("condition"), .number("plans")])
     for condition in Condition.allCases where conditions.contains(condition) {
       table.append([condition.rawValue, (tally.conditions[condition] ?? 0).grouped])
+    }
+    return table
+  }
+
+  /// One line a command: how often each kind of fault struck it, of how many that were planned for it.
+  private func table(_ faults: FaultCounts) -> ReportTable {
+    let kinds = PlannedFault.Kind.allCases.filter { kind in
+      faults.pairs.keys.contains { $0.kind == kind }
+    }
+    var table = ReportTable(columns: [.text("command")] + kinds.map { .number($0.rawValue) })
+    for word in faults.words.sorted() {
+      let counts = kinds.map { faults.pairs[FaultCounts.Pair(command: word, kind: $0)] }
+      table.append(
+        [word] + counts.map { "\(($0?.struck ?? 0).grouped)/\(($0?.planned ?? 0).grouped)" }
+      )
     }
     return table
   }

@@ -16,15 +16,16 @@ extension Condition {
     case .mirrorLag: .consume
     case .hookFailure: .hooks
     case .retention: .retention
-    case .steady, .restart, .sameAuthorTwice, .lateJoin, .powerOff: nil
+    case .powerOff: .powerOff
+    case .steady, .restart, .sameAuthorTwice, .lateJoin: nil
     }
   }
 }
 
 extension LabSystem {
-  /// The conditions that the system can be put through, of those that this build makes plans of.
+  /// The conditions that the system can be put through.
   var conditions: Set<Condition> {
-    Condition.generated.filter { $0.need.map(capabilities.contains) ?? true }
+    Set(Condition.allCases).filter { $0.need.map(capabilities.contains) ?? true }
   }
 
   /// The kinds of commands that it knows what to do with.

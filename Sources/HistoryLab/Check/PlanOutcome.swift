@@ -18,10 +18,19 @@ struct PlanOutcome: Sendable {
   let conditions: Set<Condition>
   /// The answers, in the order of the checkers.
   let answers: [Answer]
+  /// What went wrong by plan.
+  let faults: FaultCounts
 
   /// Takes the answers of the checkers.
-  init(plan: Int, stepCount: Int, conditions: Set<Condition>, _ suite: CheckerSuite) {
+  init(
+    plan: Int,
+    stepCount: Int,
+    conditions: Set<Condition>,
+    faults: FaultCounts = FaultCounts(),
+    _ suite: CheckerSuite
+  ) {
     self.plan = plan
+    self.faults = faults
     self.stepCount = stepCount
     self.conditions = conditions
     answers = suite.verdicts.map { answer in

@@ -52,20 +52,27 @@ final class PlanLane {
   /// Runs a plan to its end, and answers what became of it.
   func outcome(of plan: Plan, number: Int) throws(SystemFailure) -> PlanOutcome {
     let before = stepCount
-    let suite = try check(plan)
+    var faults = FaultCounts()
+    let hasFaults = plan.commands.contains { !$0.faults.isEmpty }
+    let suite = try check(plan) { if hasFaults { faults.observe($0, of: plan) } }
     return PlanOutcome(
       plan: number,
       stepCount: stepCount - before,
       conditions: Condition.found(in: plan),
+      faults: faults,
       suite
     )
   }
 
   /// Runs a plan to its end and checks it.
-  func check(_ plan: Plan) throws(SystemFailure) -> CheckerSuite {
+  func check(
+    _ plan: Plan,
+    noting: (Event) -> Void = { _ in }
+  ) throws(SystemFailure) -> CheckerSuite {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     _ = try simulator.run(plan) { event in
       suite.observe(event)
+      noting(event)
       return true
     }
     return suite

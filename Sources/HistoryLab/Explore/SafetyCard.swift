@@ -145,8 +145,8 @@ extension Counterexample {
 extension LabSystem {
   /// Why the system is not put through a condition, or nothing if it can be.
   func refusal(of condition: Condition) -> String? {
+    if condition == .powerOff { return "an exploration never takes the power away; check does" }
     if conditions.contains(condition) { return nil }
-    if !Condition.generated.contains(condition) { return "this build makes no such plans yet" }
     return "\(name) has nothing of the kind: it lacks the capability "
       + (condition.need?.rawValue ?? "").quoted
   }

@@ -45,7 +45,12 @@ struct CheckSections {
     let sentence = LabSystem.named(check.system.system).map { $0.sentence + " " } ?? ""
     return sentence
       + "\(check.system.plans.grouped) random plans, \(check.system.invalidPlans.grouped) of which "
-      + "broke an invariant."
+      + "broke an invariant." + powerOffs(check.system)
+  }
+
+  private func powerOffs(_ system: CheckDocument.System) -> String {
+    guard let count = system.powerOffs, count > 0 else { return "" }
+    return " The power went \(count.grouped) times."
   }
 
   private func table(_ system: CheckDocument.System) -> ReportTable {

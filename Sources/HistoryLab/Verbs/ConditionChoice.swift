@@ -38,6 +38,11 @@ enum ConditionChoice: Hashable, Sendable {
     self = .named(Condition.allCases.filter(conditions.contains))
   }
 
+  /// Whether a condition was asked for by its name.
+  func names(_ condition: Condition) -> Bool {
+    if case .named(let conditions) = self { conditions.contains(condition) } else { false }
+  }
+
   /// What is typed to mean this.
   var text: String {
     switch self {
@@ -45,19 +50,6 @@ enum ConditionChoice: Hashable, Sendable {
     case .all: Self.everything
     case .named(let conditions): conditions.map(\.rawValue).joined(separator: ",")
     }
-  }
-
-  /// The same, once it is known that this build makes plans of it.
-  ///
-  /// - Throws: a usage error for a condition that it does not.
-  func checked() throws(LabError) -> ConditionChoice {
-    guard case .named(let conditions) = self,
-      let absent = conditions.first(where: { !Condition.generated.contains($0) })
-    else { return self }
-    throw .usage(
-      "--conditions: this build makes no plans with \(absent.rawValue) yet: nothing takes the power "
-        + "away. Leave it out; all means every other one."
-    )
   }
 
   /// The conditions of a system's plans.

@@ -73,7 +73,7 @@ struct ExploreOptions: Hashable, Sendable {
     }
     systems = systems.uniqued
     scopes = Self.scopes(arguments)
-    conditions = try arguments.required(Self.conditionsOption).checked()
+    conditions = try arguments.required(Self.conditionsOption)
     stateCountMax = try arguments.required(Self.states)
     card = arguments.isSet(Self.cardFlag)
     jobs = arguments.value(CheckOptions.jobsOption) ?? composition.processors

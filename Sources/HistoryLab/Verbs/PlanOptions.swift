@@ -69,7 +69,7 @@ struct PlanOptions: Hashable, Sendable {
     commands = try arguments.required(Self.commandsOption)
     actors = arguments.value(Self.actorsOption)
     like = try arguments.required(Self.likeOption).checked()
-    conditions = try arguments.required(Self.conditionsOption).checked()
+    conditions = try arguments.required(Self.conditionsOption)
     config = arguments.value(Self.configOption)
     if let config { try FilePath.checkReadable(config, for: "--config") }
     guard config == nil || actors == nil else {

@@ -58,8 +58,10 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
     state = kept
   }
 
-  package func digest() throws(SystemFailure) -> UInt64 {
-    UInt64(bitPattern: Int64(state.hashValue))
+  /// Adds the state as one number, which no other process gives for it: what a design keeps is known
+  /// to nobody else.
+  package func describe(_ sketch: inout StateSketch) throws(SystemFailure) {
+    sketch.add(state.hashValue)
   }
 
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {

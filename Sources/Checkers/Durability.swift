@@ -1,0 +1,122 @@
+import PersistentHistory
+package import Traces
+
+/// After a power-off the store is a prefix of what was acknowledged; all of it with FULL.
+///
+/// Verifies: after each power-off that the store opens and is whole; that the last transaction which it
+/// says it holds was told of, and that nothing before it is missing: history holds every transaction
+/// through that one which was not purged, as it was told, and the data are, row by row, what the
+/// reference model has after it. With `"synchronous":"full"` no transaction is lost that was told of
+/// before the power went; with `"normal"` none is lost that an earlier power-off had left.
+///
+/// Does not verify: which of the newest transactions NORMAL keeps; registrations, cursors and purges
+/// that were lost with them (a member's next launch tells them, and the other checkers go on from
+/// there); commits that were acknowledged while a disk delayed a sync, which it may lose.
+package struct Durability: Invariant {
+  package static let name = "Durability"
+  package static let sentence =
+    "After a power-off the store is a prefix of what was acknowledged; all of it with FULL."
+  package private(set) var violation: Violation?
+  private let isFull: Bool
+  /// How many transactions had been told of when the power went; nothing while it is on.
+  private var acknowledged: Int?
+  /// The last transaction that an earlier power-off left.
+  private var floor = -1
+  private var isRecovering = false
+  private var hasDelays = false
+  private var hasRecovered = false
+
+  package init(_ header: TraceHeader) { isFull = header.plan.header.synchronous == .full }
+
+  package mutating func observe(_ event: Event, on timeline: Timeline) {
+    guard violation == nil else { return }
+    switch event.happening {
+    case .called: isRecovering = false
+    case .fault(let fault) where fault.kind == .delay: hasDelays = true
+    case .fault(let fault) where fault.kind.isPowerOff: acknowledged = timeline.transactions.count
+    case .damaged(let because):
+      accuse(event, "the power went, and the store is not whole: \(because)")
+    case .recovered(let through): recover(through, event, on: timeline)
+    case .data where isRecovering: compareData(event, on: timeline)
+    case .history(let held) where isRecovering: compare(held, event, on: timeline)
+    default: break
+    }
+  }
+
+  package func verdict(on timeline: Timeline) -> Verdict {
+    if let violation { return .invalid(violation) }
+    return hasRecovered ? .valid : .unknown("The power never went.")
+  }
+
+  private mutating func recover(
+    _ through: TransactionName?,
+    _ event: Event,
+    on timeline: Timeline
+  ) {
+    hasRecovered = true
+    isRecovering = true
+    let last = timeline.named.first ?? -1
+    defer { floor = last }
+    if let through, last < 0, !timeline.mayHoldUntold {
+      return accuse(
+        event,
+        "the power went, and the store holds #\(through), which nobody committed"
+      )
+    }
+    let told = acknowledged ?? timeline.transactions.count
+    acknowledged = nil
+    guard !hasDelays else { return }
+    if isFull, last < told - 1 {
+      lose(last + 1, "was acknowledged with synchronous=FULL", event, on: timeline)
+    } else if last < floor {
+      lose(last + 1, "an earlier power-off had left", event, on: timeline)
+    }
+  }
+
+  private mutating func lose(
+    _ position: Int,
+    _ reason: String,
+    _ event: Event,
+    on timeline: Timeline
+  ) {
+    let label = timeline.label(position)
+    accuse(
+      event,
+      "\(timeline.writer(of: position)) wrote \(label), which \(reason); the power went, and "
+        + "\(label) is gone",
+      timeline.transactions[position].told.name
+    )
+  }
+
+  private mutating func compareData(_ event: Event, on timeline: Timeline) {
+    guard case .data(let difference) = timeline.ledger.finding else { return }
+    let last = timeline.transactions.last.map { "through #\($0.told.name)" } ?? "of nobody"
+    let detail = difference.sentence(of: "the store", against: "the model")
+    accuse(
+      event,
+      "the power went, and the data are not what the transactions \(last) left: \(detail)"
+    )
+  }
+
+  private mutating func compare(
+    _ held: [CommittedTransaction],
+    _ event: Event,
+    on timeline: Timeline
+  ) {
+    guard let (because, name) = HistoryExplainsData.fault(of: held, on: timeline) else { return }
+    accuse(event, "the power went, and \(because)", name)
+  }
+
+  private mutating func accuse(
+    _ event: Event,
+    _ because: String,
+    _ transaction: TransactionName? = nil
+  ) {
+    violation = Violation(
+      checker: Self.name,
+      at: event.at,
+      because: because,
+      transaction: transaction
+    )
+  }
+}

@@ -1,0 +1,122 @@
+import HistoryStore
+import PersistentHistory
+import Traces
+
+extension StoreBench {
+  /// Opens the store after a power-off, on connections of a new pool, and tells what became of the
+  /// command that was under way; every process must be gone.
+  func restart(
+    on pool: StorePool,
+    after action: Action,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> RestartReport {
+    try reopen(on: pool)
+    let store = try store()
+    let damage = try telling { () throws(HistoryError) in try store.integrityProblem() }
+    let head = try head()
+    try settleNames(untold: head > Self.newest(in: log) ? head : nil)
+    let history = try tellUntold(by: action.actor, &log)
+    return RestartReport(
+      through: head == 0 ? nil : String(head),
+      damage: damage,
+      data: try data(),
+      history: history
+    )
+  }
+
+  /// Tells what a command has done that a fault made fail.
+  func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    if try head() > Self.newest(in: log) || purging != nil {
+      _ = try tellUntold(by: action.actor, &log)
+    }
+  }
+
+  private func head() throws(SystemFailure) -> Int64 {
+    let store = try store()
+    return try telling { () throws(HistoryError) in try store.currentToken() }.number
+  }
+
+  /// Tells of a write, or of a purge, that no event has told of, and answers what history holds.
+  private func tellUntold(
+    by actor: ActorID?,
+    _ log: inout EventLog
+  ) throws(SystemFailure) -> [CommittedTransaction] {
+    let history = try history()
+    let head = try head()
+    if head > Self.newest(in: log), let written = history.last {
+      tell(written, try data(), by: actor, &log)
+    }
+    if let before = takePurging() { try tell(before, history, head, by: actor, &log) }
+    return history
+  }
+
+  /// Tells what a purge that was under way has done.
+  private func tell(
+    _ before: PurgeStart,
+    _ history: [CommittedTransaction],
+    _ head: Int64,
+    by actor: ActorID?,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let lost = try telling { () throws(HistoryError) in try lostMembers() }
+    for member in lost.subtracting(before.lost).sorted() { log.add(member, .lost) }
+    let held = Set(history.map(\.name))
+    let gone = before.held.filter { $0 <= head }.map { String($0) }.filter { !held.contains($0) }
+    if !gone.isEmpty { log.add(actor, .purged(gone)) }
+  }
+
+  /// The newest transaction that was told of and that no power-off has taken back.
+  private static func newest(in log: EventLog) -> Int64 {
+    for event in log.events.reversed() {
+      switch event.happening {
+      case .committed(let transaction): return Int64(transaction.name) ?? 0
+      case .recovered(let through): return through.flatMap { Int64($0) } ?? 0
+      default: break
+      }
+    }
+    return 0
+  }
+
+  /// Tells of the write that was under way, with the values that it left.
+  private func tell(
+    _ untold: CommittedTransaction,
+    _ data: Objects,
+    by actor: ActorID?,
+    _ log: inout EventLog
+  ) {
+    guard let actor else { return }
+    var written = untold
+    for (index, change) in written.changes.enumerated() where change.type != .delete {
+      let values = data[change.object] ?? [:]
+      written.changes[index].values =
+        change.type == .insert
+        ? values.filter { $0.value != .null }
+        : values.filter { change.columns.contains($0.key) }
+    }
+    written.writer = "\(actor)/\(written.context ?? "")"
+    log.add(actor, .committed(written))
+  }
+
+  /// Forgets the names of objects that are gone with the transactions that inserted them, whose keys
+  /// may be given out again, and learns those of the write that was under way.
+  private func settleNames(untold: Int64?) throws(SystemFailure) {
+    let store = try store()
+    var present: Set<ObjectID> = []
+    var told: Set<ObjectID> = []
+    for batch in try telling({ () throws(HistoryError) in try store.snapshot() }).rows {
+      for key in batch.keys { present.insert(ObjectID(entity: batch.entity, key: key)) }
+    }
+    var inserted: [ObjectID] = []
+    for transaction in try heldTransactions() {
+      for change in transaction.changes {
+        told.insert(change.objectID)
+        if transaction.number == untold, change.type == .insert { inserted.append(change.objectID) }
+      }
+    }
+    objects.settle(
+      present: present,
+      told: told,
+      inserted: inserted.sorted { $0.key < $1.key }
+    )
+  }
+}

@@ -1,0 +1,148 @@
+import CSQLite
+import Faults
+import Testing
+
+@Suite struct `When the power goes` {
+  private let files = HeapFileSystem()
+
+  private func bytes() -> [UInt8] { files.image(of: "f")?.bytes ?? [] }
+
+  private func sync(_ file: RawFile) { #expect(file.sync() == SQLITE_OK) }
+
+  @Test func `What was not synced is lost, what was is not`() throws {
+    let file = try RawFile("f", on: files)
+    files.watchPower()
+    #expect(file.write([1, 2, 3], at: 0) == SQLITE_OK)
+    sync(file)
+    #expect(file.write([9], at: 1) == SQLITE_OK)
+    #expect(file.truncate(2) == SQLITE_OK)
+    #expect(bytes() == [1, 9])
+    files.turnOff(PowerLoss())
+    #expect(bytes() == [1, 2, 3])
+  }
+
+  @Test func `What was there before anyone watched is durable`() throws {
+    let file = try RawFile("f", on: files)
+    #expect(file.write([1, 2], at: 0) == SQLITE_OK)
+    files.watchPower()
+    files.turnOff(PowerLoss())
+    #expect(bytes() == [1, 2])
+  }
+
+  @Test func `Open handles are dead for ever, and nothing opens until it is on again`() throws {
+    let file = try RawFile("f", on: files)
+    files.watchPower()
+    #expect(file.write([1], at: 0) == SQLITE_OK)
+    sync(file)
+    files.turnOff(PowerLoss())
+    #expect(files.isOff)
+    #expect(throws: Connection.Failure.self) { try RawFile("f", on: files) }
+    files.turnOn()
+    #expect(file.write([2], at: 0) == SQLITE_IOERR | 3 << 8)
+    #expect(file.read(1, at: 0).code == SQLITE_IOERR | 1 << 8)
+    #expect(file.sync() == SQLITE_IOERR | 4 << 8)
+    #expect(file.lock(SQLITE_LOCK_SHARED) == SQLITE_IOERR | 15 << 8)
+    let again = try RawFile("f", on: files)
+    #expect(again.read(1, at: 0).bytes == [1])
+  }
+
+  @Test func `A torn file has each sector of 512 bytes as it was, or as it was written`() throws {
+    var kept: Set<[UInt8]> = []
+    for seed in 0..<64 as Range<UInt64> {
+      let files = HeapFileSystem()
+      let file = try RawFile("f", on: files)
+      #expect(file.write([UInt8](repeating: 1, count: 1536), at: 0) == SQLITE_OK)
+      files.watchPower()
+      #expect(file.write([UInt8](repeating: 2, count: 1000), at: 100) == SQLITE_OK)
+      files.turnOff(PowerLoss(seed: seed))
+      let bytes = try #require(files.image(of: "f")).bytes
+      let sectors = [bytes[100..<512], bytes[512..<1024], bytes[1024..<1100]]
+      for sector in sectors { #expect(Set(sector).count == 1) }
+      #expect(Set(bytes[..<100] + bytes[1100...]) == [1])
+      kept.insert(sectors.compactMap(\.first))
+    }
+    #expect(kept.count == 8)
+  }
+
+  @Test func `The same seed tears alike`() throws {
+    func torn() throws -> [UInt8]? {
+      let files = HeapFileSystem()
+      let file = try RawFile("f", on: files)
+      files.watchPower()
+      #expect(file.write([UInt8](repeating: 7, count: 9_000), at: 0) == SQLITE_OK)
+      files.turnOff(PowerLoss(seed: 5))
+      return files.image(of: "f")?.bytes
+    }
+    #expect(try torn() == torn())
+  }
+
+  @Test func `A sync that is delayed takes place with the next one`() throws {
+    let file = try RawFile("f", on: files)
+    files.watchPower()
+    files.arm([FileFault(.delay, file: .main, call: .sync, k: 1, from: true)])
+    #expect(file.write([1], at: 0) == SQLITE_OK)
+    sync(file)
+    #expect(file.write([2], at: 0) == SQLITE_OK)
+    sync(file)
+    #expect(files.disarm().map(\.failedCalls) == [2])
+    files.turnOff(PowerLoss())
+    #expect(bytes() == [1])
+  }
+
+  @Test func `It goes at the call that a fault says`() throws {
+    let connection = try Connection.store(on: files)
+    try connection.run("PRAGMA synchronous = FULL; INSERT INTO item VALUES (1, 1)")
+    files.watchPower()
+    try connection.run("INSERT INTO item VALUES (2, 2)")
+    files.arm([FileFault(.powerOff, file: .wal, call: .sync, k: 1)])
+    #expect(connection.code("INSERT INTO item VALUES (3, 3)") == SQLITE_IOERR | 4 << 8)
+    #expect(files.disarm().map(\.failedCalls) == [1])
+    #expect(connection.code("SELECT * FROM item") != SQLITE_OK)
+    files.turnOn()
+    #expect(try Connection("app.store", on: files).items == ["1|1", "2|2"])
+  }
+
+  /// Every call of a save and a checkpoint, lost and torn.
+  @Test(arguments: ["NORMAL", "FULL"])
+  func `SQLite keeps its promise wherever it goes`(_ synchronous: String) throws {
+    for seed in 0..<4 as Range<UInt64> {
+      for k in 1... {
+        let files = HeapFileSystem(seed: seed)
+        let (lasts, count) = try strike(files, synchronous, k, seed)
+        guard lasts else { break }
+        #expect(count >= (synchronous == "FULL" ? 8 : 0), "call \(k), seed \(seed)")
+      }
+    }
+  }
+
+  /// Lets the power go at a call while a store saves and checkpoints, and answers whether it did, and
+  /// how many of the acknowledged rows are left less those that are not.
+  private func strike(
+    _ files: HeapFileSystem,
+    _ synchronous: String,
+    _ k: Int,
+    _ seed: UInt64
+  ) throws -> (Bool, Int) {
+    var acknowledged = 0
+    do {
+      let connection = try Connection.store(on: files)
+      try connection.run("PRAGMA wal_checkpoint; PRAGMA synchronous = \(synchronous)")
+      files.watchPower()
+      for id in 1...8 { try connection.run("INSERT INTO item VALUES (\(id), \(id))") }
+      let loss = PowerLoss(seed: seed == 0 ? nil : seed)
+      files.arm([FileFault(.powerOff, k: k, loss: loss)])
+      for id in 9...12 where connection.code("INSERT INTO item VALUES (\(id), 0)") == SQLITE_OK {
+        acknowledged = id
+        if id == 10 { _ = connection.code("PRAGMA wal_checkpoint") }
+      }
+    }
+    guard files.disarm().contains(where: { $0.failedCalls > 0 }) else { return (false, 0) }
+    files.turnOn()
+    let after = try Connection("app.store", on: files)
+    #expect(try after.run("PRAGMA integrity_check") == ["ok"])
+    let items = try after.run("SELECT id FROM item ORDER BY id")
+    #expect(items == (1...12).prefix(items.count).map(String.init))
+    if synchronous == "FULL" { #expect(items.count >= acknowledged) }
+    return (true, items.count)
+  }
+}

@@ -1,0 +1,138 @@
+import Checkers
+import Faults
+import PersistentHistory
+import PropertyTesting
+import Testing
+import Traces
+import Workloads
+
+@testable import Simulation
+@testable import Systems
+
+@Suite struct `A power-off within a plan` {
+  private func fault(
+    _ kind: PlannedFault.Kind = .powerOff,
+    _ call: PlannedFault.Call = .write,
+    k: Int = 1,
+    seed: Int = 0
+  ) -> PlannedFault {
+    PlannedFault(kind: kind, file: .wal, call: call, k: k, seed: seed)
+  }
+
+  /// What happened from the command with the fault on.
+  private func happenings(
+    _ fault: PlannedFault,
+    _ synchronous: PlannedSynchronous = .normal,
+    consumers: [ActorID] = []
+  ) throws -> [Happening] {
+    var plan = try Plans.make(["app"], write("app", 1), write("app", 2))
+    plan.header.synchronous = synchronous
+    plan.header.consumers = consumers
+    plan.commands[1].faults = [fault]
+    let events = try Simulator(TrackerSystem(), at: .heap()).run(plan)
+    return events.drop { $0.happening != .called(command: 1, word: "write") }.map(\.happening)
+  }
+
+  private func words(_ happenings: [Happening]) -> [EventWord] { happenings.map(\.word) }
+
+  @Test func `Within a write it leaves what came before, and everyone is down`() throws {
+    let told = try happenings(fault(), .full)
+    #expect(
+      words(told).prefix(7) == [.called, .fault, .crashed, .recovered, .data, .history, .ended]
+    )
+    #expect(told[3] == .recovered(through: "1"))
+    #expect(told[6].isUnknown)
+    #expect(words(told).contains(.viewed) == false)
+  }
+
+  @Test func `With NORMAL what was acknowledged before may be gone, with FULL it is not`() throws {
+    #expect(try happenings(fault()).contains(.recovered(through: nil)))
+    #expect(try happenings(fault(), .full).contains(.recovered(through: "1")))
+  }
+
+  @Test func `One whose call does not come strikes when the command has ended`() throws {
+    let told = try happenings(fault(k: 999), .full)
+    #expect(words(told).prefix(4) == [.called, .committed, .fault, .crashed])
+    #expect(told.contains(.recovered(through: "2")))
+    #expect(told.contains(.ended(command: 1, .ok)))
+  }
+
+  @Test func `A write that was under way and has survived is told of`() throws {
+    let told = (0..<40).compactMap { try? happenings(fault(.torn, .sync, seed: $0), .full) }
+    let survived = told.filter { $0.contains(.recovered(through: "2")) }
+    #expect(survived.count > 4 && survived.count < 36)
+    for told in survived {
+      #expect(words(told).prefix(4) == [.called, .fault, .committed, .crashed])
+      guard case .committed(let written) = told[2] else { continue }
+      #expect(written.changes.map(\.object) == [ObjectName("Item", 2)])
+      #expect(written.changes.first?.values == ["count": .int(2)])
+    }
+  }
+
+  @Test func `Consumers start again by themselves`() throws {
+    let told = try happenings(fault(), .full, consumers: ["mirror"])
+    let after = try #require(told.firstIndex { $0.word == .ended })
+    #expect(words(Array(told[(after + 1)...])).prefix(3) == [.called, .launched, .ended])
+  }
+
+  @Test func `A system that cannot start again, and a real disk, pass it over`() throws {
+    var plan = try Plans.make(["app"], write("app", 1))
+    plan.commands[0].faults = [fault()]
+    let article = try Simulator(ArticleSystem(), at: .heap()).run(plan)
+    #expect(article.contains { $0.happening.word == .skipped })
+  }
+
+  // MARK: Random plans
+
+  private func suites(
+    _ seeds: ClosedRange<UInt64>,
+    _ conditions: Set<Condition>,
+    _ place: StorePlace
+  ) throws -> [CheckerSuite] {
+    var style = PlanStyle()
+    style.conditions = conditions
+    let generator = PlanGenerator(style)
+    let simulator = Simulator(TrackerSystem(), at: place)
+    return try seeds.map { seed in
+      var source = ChoiceSource(seed: seed)
+      let plan = generator.plan(from: &source, seed: seed)
+      let header = TraceHeader(plan: plan, system: "tracker")
+      let events = try simulator.run(plan)
+      let file = try TraceCodec.decode(TraceCodec.encode(Trace(header: header, events: events)))
+      #expect(file.events == events)
+      return CheckerSuite(checking: file, scope: .all)
+    }
+  }
+
+  @Test func `Our tracker survives them`() throws {
+    let alone = try suites(1...60, [.powerOff], .heap())
+    let among = try suites(100...130, Set(Condition.allCases), .heap())
+    for suite in alone + among { #expect(suite.violation == nil) }
+    let durable = alone.filter { suite in
+      suite.verdicts.contains { $0.checker == "Durability" && $0.verdict == .valid }
+    }
+    #expect(durable.count > 30)
+  }
+
+  @Test func `A disk that ignores syncs is found out`() throws {
+    let found = try suites(1...30, [.powerOff], .heap(syncs: .ignoringSyncs))
+    #expect(found.compactMap(\.violation).contains { $0.checker == "Durability" })
+  }
+
+  @Test func `The same plan gives the same events`() throws {
+    var style = PlanStyle()
+    style.conditions = [.powerOff]
+    var source = ChoiceSource(seed: 7)
+    let plan = PlanGenerator(style).plan(from: &source, seed: 7)
+    let simulator = Simulator(TrackerSystem(), at: .heap())
+    let first = try simulator.run(plan)
+    _ = try simulator.run(Plans.random(3))
+    #expect(try simulator.run(plan) == first)
+  }
+}
+
+extension Happening {
+  fileprivate var isUnknown: Bool {
+    if case .ended(_, .unknown) = self { true } else { false }
+  }
+}
