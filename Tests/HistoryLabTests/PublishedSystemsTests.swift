@@ -22,6 +22,7 @@ import Workloads
       #expect(!use.covers(.sameAuthorTwice))
       #expect(use.outside.values.allSatisfy { !$0.isEmpty && !$0.hasSuffix(".") })
       #expect(system.timestamps == .wallClock)
+      #expect(system.description == "\(system.sentence) Stated use: \(use.sentence)")
       #expect(system.capabilities == system.make().capabilities)
     }
     #expect(LabSystem.all.filter { $0.statedUse == nil }.count == 1 + Mutant.all.count)

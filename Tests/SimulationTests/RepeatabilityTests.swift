@@ -9,18 +9,14 @@ import Traces
 
 @Suite struct `The same plan` {
   private static func make(_ name: String) -> any SystemUnderTest {
-    switch name {
-    case "article": PublishedSystem(.article)
-    case "article-eager": PublishedSystem(.articleEager)
-    default: TrackerSystem()
-    }
+    PublishedProtocol.all.first { $0.name == name }.map(PublishedSystem.init) ?? TrackerSystem()
   }
 
   private static func plan(_ seed: UInt64, for name: String) -> Plan {
     Plans.random(seed, name == "tracker" ? .monotone : .wallClock)
   }
 
-  private static let names = ["tracker", "article", "article-eager"]
+  private static let names = ["tracker", "article", "kit-1.3", "kit-2"]
 
   @Test(arguments: names)
   func `It gives the same events, whatever ran before`(_ name: String) throws {

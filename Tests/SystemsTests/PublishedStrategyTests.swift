@@ -101,6 +101,15 @@ import Traces
     #expect(try rig.purged(by: .pass("widget")) == [])
   }
 
+  @Test func `In the quick start two processes of one author do not share its date`() throws {
+    let rig = try Rig(.kit2Readme, actors: ["app", "second", "widget"]) {
+      $0.actors[1].author = "app"
+    }
+    try rig.write("widget", insert(1))
+    #expect(try rig.perform(.pass("app")).contains(.merged(["1"])))
+    #expect(try rig.perform(.pass("second")).contains(.merged(["1"])))
+  }
+
   @Test func `A process whose dates lie apart is waited for in vain`() throws {
     let rig = try Rig(.kit2) { $0.actors[0].cursors = "own" }
     try rig.write("app", insert(1))

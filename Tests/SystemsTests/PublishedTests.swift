@@ -126,11 +126,16 @@ func published(_ name: String) throws -> PublishedProtocol {
   }
 
   @Test func `A manager goes by its actor's name where the contexts name no author`() throws {
-    let rig = try Rig(.kit2) { $0.actors[0].author = nil }
+    let rig = try Rig(.kit2, actors: ["app", "widget", "share"]) {
+      $0.actors[0].author = nil
+      $0.actors[1].author = nil
+    }
     try rig.write("app", insert(1))
-    #expect(try rig.perform(.pass("widget")) == [.fetched([])])
-    try rig.write("widget", insert(2))
+    #expect(try rig.perform(.pass("share")) == [.fetched([])])
+    try rig.write("share", insert(2))
+    // Each of the two keeps a date of its own.
     #expect(try rig.perform(.pass("app")).contains(.recorded(cursor: "2")))
+    #expect(try rig.perform(.pass("widget")).contains(.recorded(cursor: "2")))
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
   }
 

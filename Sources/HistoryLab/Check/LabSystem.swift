@@ -19,6 +19,11 @@ struct LabSystem: Sendable {
   var strategyWords = PurgeStrategy.plannedWords
   let make: @Sendable () -> any SystemUnderTest
 
+  /// What it is and, where others made it, what they made it for.
+  var description: String {
+    statedUse.map { "\(sentence) Stated use: \($0.sentence)" } ?? sentence
+  }
+
   /// Every system of this build, in the order in which they are listed.
   static let all: [LabSystem] =
     [
