@@ -78,7 +78,7 @@ import Workloads
   @Test func `A system that cannot start again, and a real disk, pass it over`() throws {
     var plan = try Plans.make(["app"], write("app", 1))
     plan.commands[0].faults = [fault()]
-    let article = try Simulator(ArticleSystem(), at: .heap()).run(plan)
+    let article = try Simulator(PublishedSystem(.article), at: .heap()).run(plan)
     #expect(article.contains { $0.happening.word == .skipped })
   }
 
