@@ -27,7 +27,8 @@ extension ReportTable {
   private func row(_ row: Row) -> HTML {
     let cells = row.cells.enumerated().map { place, cell in
       let sign = place == 0 ? row.mark.map { [$0.signHTML] } ?? [] : []
-      return HTML.element("td", [:], sign + [.text(cell)])
+      let state = row.cellMarks[place].map { "cell \($0.rawValue)" }
+      return HTML.element("td", ["class": state ?? ""], sign + [.text(cell)])
     }
     return .element(
       "tr",

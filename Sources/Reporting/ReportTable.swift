@@ -20,6 +20,8 @@ package struct ReportTable: Sendable, Hashable {
     package var cells: [String]
     /// How the row stands out; nil for a plain one.
     package var mark: VerdictState?
+    /// How single cells stand out, by their column.
+    package var cellMarks: [Int: VerdictState] = [:]
     /// The name by which a link leads to this row.
     package var anchor: String?
 

@@ -86,6 +86,27 @@ import Traces
     }
   }
 
+  @Test func `Cards of several runs stand side by side on the report's page`() async throws {
+    try await withFolder { folder in
+      for system in ["article", "tracker"] {
+        let words = ["explore", "--system", system, "--depth", "1", "--output", folder]
+        _ = await lab(words + ["--conditions", "same-author-twice,ties"])
+      }
+      let own = try String(contentsOfFile: "\(folder)/latest/index.html", encoding: .utf8)
+      #expect(own.contains("Safety card: tracker") && !own.contains("Safety card: article"))
+      #expect(try String(contentsOfFile: "\(folder)/latest/cards.md", encoding: .utf8) != "")
+      let result = await lab(["report", "--output", folder, "--html", "\(folder)/lab.html"])
+      #expect(result.code == .good, "\(result.errors)")
+      let page = try String(contentsOfFile: "\(folder)/lab.html", encoding: .utf8)
+      #expect(page.contains("Which design is safe under what"))
+      #expect(page.contains("<th scope=\"col\">tracker</th><th scope=\"col\">article</th>"))
+      #expect(page.contains("<td class=\"cell good\">holds</td>"))
+      // Two processes of one author lie outside what the article's author asks for.
+      #expect(page.contains("<td class=\"cell bad\">Convergence 1 (outside)</td>"))
+      #expect(page.contains("each process is to have an author of its own"))
+    }
+  }
+
   @Test func `Results do not depend on the jobs`() async throws {
     try await withFolder { folder in
       var found: [[String]] = []

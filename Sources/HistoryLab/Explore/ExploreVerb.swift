@@ -1,3 +1,4 @@
+import Measuring
 import Reporting
 import Simulation
 import Traces
@@ -100,7 +101,25 @@ struct ExploreVerb: Verb {
       systems: systems
     )
     try folder.write("cards.json", try document.json() + "\n")
+    try folder.write("cards.md", markdown(cards) + "\n")
+    try folder.write("index.html", page(document, folder).html(images: .missing(because: "")))
     return document
+  }
+
+  private func markdown(_ cards: [SafetyCard]) -> String {
+    cards.map { ExploreText(card: $0).markdown(scopes: options.scopes) }.joined(separator: "\n\n")
+  }
+
+  private func page(_ document: CardsDocument, _ folder: RunOutput) -> ReportPage {
+    ReportPage(
+      title: "Safety cards",
+      lead: "Which invariants hold under which conditions, and the shortest plans that break them.",
+      sections: CardSections(cards: document.systems, scopes: document.scopes).sections,
+      environment: [
+        .init("Lab", ToolSpec.version), .init("Swift", folder.environment.swift),
+        .init("SQLite", folder.environment.sqlite), .init("Machine", folder.environment.machine),
+      ]
+    )
   }
 
   // MARK: Output
@@ -111,10 +130,7 @@ struct ExploreVerb: Verb {
     _ folder: RunOutput
   ) throws(LabError) {
     if options.json { return terminal.print(try document.json()) }
-    if options.markdown {
-      for card in cards { terminal.print(ExploreText(card: card).markdown(scopes: options.scopes)) }
-      return
-    }
+    if options.markdown { return terminal.print(markdown(cards)) }
     for card in cards { show(card) }
     terminal.print("Run: \(folder.path)")
   }

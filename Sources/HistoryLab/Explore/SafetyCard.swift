@@ -95,6 +95,16 @@ struct SafetyCell: Sendable {
     case breaks
     case unknown
     case notExercised
+
+    /// The result in a word or two; of one that breaks with the length of its plan.
+    func word(_ length: Int) -> String {
+      switch self {
+      case .holds: "holds"
+      case .breaks: "breaks \(length)"
+      case .unknown: "unknown"
+      case .notExercised: "-"
+      }
+    }
   }
   let invariant: String
   let condition: Condition
@@ -127,14 +137,7 @@ struct SafetyCell: Sendable {
   }
 
   /// The cell in a word or two.
-  var word: String {
-    switch result {
-    case .holds: "holds"
-    case .breaks: "breaks \(depth)"
-    case .unknown: "unknown"
-    case .notExercised: "-"
-    }
-  }
+  var word: String { result.word(depth) }
 }
 
 extension Counterexample {

@@ -12,7 +12,7 @@ struct ReportVerb: Verb {
     let runs = try RunCollection(options.runs)
     guard let newest = runs.newest else {
       throw .usage(
-        "\(options.runs.quoted) holds no finished check or benchmark. Try: history-lab check"
+        "\(options.runs.quoted) holds no finished check, exploration or benchmark. Try: history-lab check"
       )
     }
     for reason in runs.unreadable { terminal.log("history-lab: left out: \(reason)") }
@@ -27,12 +27,13 @@ struct ReportVerb: Verb {
   /// Verdicts first, then what broke, then what it costs.
   private func page(_ runs: RunCollection, in folder: String) -> ReportPage {
     let checks = CheckSections(checks: runs.checks, pageFolder: folder)
+    let cards = CardSections(cards: runs.cards, scopes: runs.scopes).sections
     guard let bench = runs.bench else {
       return ReportPage(
         title: "Persistent History Lab",
         lead: "What holds, and what breaks it.",
         tiles: checks.tiles,
-        sections: checks.sections,
+        sections: cards + checks.sections,
         environment: [
           .init("Lab", ToolSpec.version), .init("Benchmarks", "not measured"),
         ]
@@ -41,7 +42,7 @@ struct ReportVerb: Verb {
     var page = BenchmarkReport(bench.results, verdicts: checks.tiles, goals: Goals.all).page()
     page.title = "Persistent History Lab"
     page.lead = "What holds, what breaks it, and what it costs. " + page.lead
-    page.sections = checks.sections + page.sections
+    page.sections = cards + checks.sections + page.sections
     return page
   }
 

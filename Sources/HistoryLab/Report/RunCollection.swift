@@ -3,7 +3,7 @@ import Measuring
 import Reporting
 import Traces
 
-/// What the folders of runs hold: the newest check of each system, and the newest benchmark.
+/// What the folders of runs hold: the newest check and card of each system, and the newest benchmark.
 struct RunCollection {
   /// One system's part of a check, and the folder of its run.
   struct Check {
@@ -18,6 +18,10 @@ struct RunCollection {
     let results: BenchmarkResults
   }
   private(set) var checks: [Check] = []
+  /// The newest card of each system.
+  private(set) var cards: [CardsDocument.Card] = []
+  /// What the newest cards were explored for.
+  private(set) var scopes: [ExploreScope] = []
   private(set) var bench: Bench?
   /// Runs that could not be read, each with the reason.
   private(set) var unreadable: [String] = []
@@ -35,6 +39,7 @@ struct RunCollection {
     for name in names.sorted().reversed() where name != "latest" && !name.hasPrefix(".") {
       read(folder + "/" + name)
     }
+    cards.sort { Self.rank($0.system) < Self.rank($1.system) }
     checks.sort { Self.rank($0.system.system) < Self.rank($1.system.system) }
   }
 
@@ -48,6 +53,9 @@ struct RunCollection {
     if let data = FileManager.default.contents(atPath: run + "/check.json") {
       readCheck(data, run)
     }
+    if let data = FileManager.default.contents(atPath: run + "/cards.json") {
+      readCards(data, run)
+    }
     guard bench == nil, FileManager.default.fileExists(atPath: run + "/results.json") else {
       return
     }
@@ -56,6 +64,17 @@ struct RunCollection {
       newest = newest ?? run
     } catch {
       unreadable.append(error.description)
+    }
+  }
+
+  private mutating func readCards(_ data: Data, _ run: String) {
+    do {
+      let document = try JSONDecoder().decode(CardsDocument.self, from: data)
+      newest = newest ?? run
+      if cards.isEmpty { scopes = document.scopes }
+      cards += document.systems.filter { card in !cards.contains { $0.system == card.system } }
+    } catch {
+      unreadable.append("\(run)/cards.json cannot be read: \(error)")
     }
   }
 

@@ -1,0 +1,139 @@
+import Reporting
+
+/// Safety cards as sections of a page: all systems side by side, then each by itself.
+struct CardSections {
+  let cards: [CardsDocument.Card]
+  let scopes: [ExploreScope]
+
+  /// The sections, or none without a card.
+  var sections: [PageSection] {
+    cards.isEmpty ? [] : [overview] + cards.map(section)
+  }
+
+  // MARK: Side by side
+
+  /// One row a condition, one column a system.
+  private var overview: PageSection {
+    let held = cards.map { "\($0.system): \($0.because)" }
+    return PageSection(
+      "Which design is safe under what",
+      [
+        .paragraph(
+          "Every plan of \(scopes.map(\.sentence).joinedWithAnd) was run, one condition at a time. "
+            + "A cell holds when no plan breaks an invariant; where one breaks, the number is that of "
+            + "the commands of the shortest plan. Conditions were observed in real stores, are "
+            + "documented, or are hypothetical."
+        )
+      ] + tables.map(PageBlock.table) + held.map(PageBlock.paragraph)
+    )
+  }
+
+  /// The systems side by side, so many at a time as a table has columns.
+  private var tables: [ReportTable] {
+    let most = ReportTable.mostColumns - 2
+    return stride(from: 0, to: cards.count, by: most).map { first in
+      table(of: Array(cards[first..<min(first + most, cards.count)]))
+    }
+  }
+
+  private func table(of some: [CardsDocument.Card]) -> ReportTable {
+    var table = ReportTable(
+      caption: "Systems by conditions",
+      columns: [.text("condition"), .text("known as")] + some.map { .text($0.system) }
+    )
+    var names: [String] = []
+    for row in some.flatMap(\.conditions) where !names.contains(row.condition) {
+      names.append(row.condition)
+    }
+    for name in names {
+      let found = some.map { $0.worst(under: name) }
+      let standing = some.flatMap(\.conditions).first { $0.condition == name }?.standing
+      table.append(Self.row([name, standing ?? ""], found))
+    }
+    return table
+  }
+
+  private static func row(
+    _ titles: [String],
+    _ cells: [(word: String, state: VerdictState?)]
+  ) -> ReportTable.Row {
+    var row = ReportTable.Row(titles + cells.map(\.word))
+    for (place, cell) in cells.enumerated() { row.cellMarks[titles.count + place] = cell.state }
+    return row
+  }
+
+  // MARK: One system
+
+  private func section(_ card: CardsDocument.Card) -> PageSection {
+    var blocks: [PageBlock] = []
+    if let use = card.statedUse { blocks.append(.paragraph("Stated use: \(use)")) }
+    blocks += [.paragraph(card.because.capitalizedFirst), .table(matrix(card))]
+    return PageSection("Safety card: \(card.system)", blocks + plans(card))
+  }
+
+  private func matrix(_ card: CardsDocument.Card) -> ReportTable {
+    var invariants: [String] = []
+    for cell in card.cells where !invariants.contains(cell.invariant) {
+      invariants.append(cell.invariant)
+    }
+    var table = ReportTable(
+      caption: "Conditions by invariants",
+      columns: [.text("condition"), .text("known as")] + invariants.map { .text($0) }
+    )
+    for row in card.conditions {
+      let cells = card.cells.filter { $0.condition == row.condition }
+      let standing = (row.standing ?? "") + (row.outsideStatedUse == nil ? "" : ", outside")
+      table.append(Self.row([row.condition, standing], cells.map { ($0.word, $0.state) }))
+    }
+    return table
+  }
+
+  /// The shortest plan of each cell that breaks, with what the condition has to do with the stated use.
+  private func plans(_ card: CardsDocument.Card) -> [PageBlock] {
+    let broken = card.cells.filter { $0.result == .breaks }
+    let sorted = broken.sorted { ($0.length ?? 0, $0.condition) < ($1.length ?? 0, $1.condition) }
+    return sorted.flatMap { cell -> [PageBlock] in
+      let outside = card.conditions.first { $0.condition == cell.condition }?.outsideStatedUse
+      let note = outside.map { " Outside the stated use: \($0)." } ?? ""
+      let title = "\(card.system): \(cell.invariant) under \(cell.condition)"
+      return [
+        .subheading(
+          "\(cell.invariant) under \(cell.condition), in \(cell.length ?? 0)",
+          anchor: PageSection.anchor(from: title)
+        ),
+        .paragraph((cell.because ?? "").capitalizedFirst + "." + note),
+        .preformatted((cell.plan ?? []).joined(separator: "\n")),
+      ]
+    }
+  }
+}
+
+extension CardsDocument.Card {
+  /// The worst of a condition's cells: the shortest break, else what is unknown, else what holds.
+  fileprivate func worst(under condition: String) -> (word: String, state: VerdictState?) {
+    let row = cells.filter { $0.condition == condition }
+    let broken = row.filter { $0.result == .breaks }.min { $0.depth < $1.depth }
+    if let broken {
+      let isOutside = conditions.contains {
+        $0.condition == condition && $0.outsideStatedUse != nil
+      }
+      return ("\(broken.invariant) \(broken.depth)" + (isOutside ? " (outside)" : ""), .bad)
+    }
+    let cell = row.first { $0.result == .unknown } ?? row.first { $0.result == .holds }
+    return cell.map { ($0.word, $0.state) } ?? ("-", nil)
+  }
+}
+
+extension CardsDocument.Cell {
+  /// The cell in a word or two.
+  var word: String { result.word(depth) }
+
+  fileprivate var state: VerdictState? {
+    switch result {
+    case .holds: .good
+    case .breaks: .bad
+    case .unknown: .unknown
+    case .notExercised: nil
+    }
+  }
+}
