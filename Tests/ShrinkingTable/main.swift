@@ -1,5 +1,5 @@
 // Measures the shrinking challenge, the toy and the engine's speed, and prints a line of JSON for
-// each row, for `scripts/hypothesis`.
+// each row, for `scripts/shrinking`.
 //
 // Usage: ShrinkingTable [seeds, 100 if not given]
 import Foundation
