@@ -26,6 +26,12 @@ import Testing
     #expect((5...7).contains(mean))
   }
 
+  @Test func `Most lengths are the longest where that is asked for, and the others any`() {
+    let counts = counts(2...9, .mostlyLongest)
+    #expect(Set(counts) == Set(2...9))
+    #expect((1_400...1_700).contains(counts.count { $0 == 9 }))
+  }
+
   @Test func `Each element is a span that holds its continuation`() {
     var source = ChoiceSource(seed: 4)
     let values = source.array("element", 2...9) { $0.int(in: 0...9) }

@@ -49,6 +49,38 @@ import Testing
     return result
   }
 
+  @Test func `A long run of equal elements is cut to what is needed in few evaluations`() throws {
+    let property: (inout ChoiceSource) -> CaseResult = { source in
+      let count = source.array("element", 0...5_000) { $0.bool(probability: 0) }.count
+      return count >= 300 ? .failed(label: "long", message: "\(count)") : .passed
+    }
+    let shrunk = try #require(PropertyRunner(seed: 1).run(property).failure).shrunk
+    #expect(shrunk.message == "300" && shrunk.evaluations < 40, "\(shrunk.evaluations)")
+  }
+
+  @Test func `Names come in the order of their first use`() throws {
+    let property: (inout ChoiceSource) -> CaseResult = { source in
+      let count = source.int(in: 2...5)
+      var written: Int?
+      var steps: [String] = []
+      var repetition = Repetition("step", 0...20)
+      while repetition.next(&source) {
+        let isRead = source.bool()
+        let actor = source.index(below: count, label: "actor")
+        steps.append("\(isRead ? "read" : "write") \(actor)")
+        if !isRead { written = actor }
+        if isRead, let written, written != actor {
+          return .failed(label: "read", message: steps.joined(separator: ", "))
+        }
+      }
+      return .passed
+    }
+    for seed in UInt64(0)..<20 {
+      let shrunk = try #require(PropertyRunner(seed: seed).run(property).failure).shrunk
+      #expect(shrunk.message == "write 0, read 1")
+    }
+  }
+
   @Test func `Shrinking keeps to the failure it started from`() throws {
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let number = source.int(in: 0...1_000)
