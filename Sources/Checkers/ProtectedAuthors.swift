@@ -44,12 +44,19 @@ package struct ProtectedAuthors: Invariant {
     guard event.isExpiry || event.happening == .lost, let actor = timeline.actor,
       timeline.consumers.contains(timeline.everyone[actor].bit)
     else { return }
+    let bit = timeline.everyone[actor].bit
+    let gone = timeline.standings.indices.first { position in
+      let standing = timeline.standings[position]
+      return standing.isPurged && standing.required.subtracting(standing.merged).contains(bit)
+    }
+    let loss = gone.map { "\(timeline.label($0)) was purged and " } ?? ""
     let fate =
       event.happening == .lost ? "was cut off by a limit" : "was told that its history expired"
     violation = Violation(
       checker: Self.name,
       at: event.at,
-      because: "the consumer \(event.who) \(fate): history is kept for consumers"
+      because: "\(loss)the consumer \(event.who) \(fate): history is kept for consumers",
+      transaction: gone.map { timeline.transactions[$0].told.name }
     )
   }
 

@@ -89,7 +89,9 @@ struct CounterexampleStory {
   ) -> [(verb: String, who: String)] {
     let place =
       step.position.map { " in step \($0 + 1)" } ?? (step.phase == .closing ? " at the end" : "")
-    return step.events.compactMap { event in
+    // Of the end, only what came before the violation.
+    let events = step.events.filter { step.phase != .closing || $0.at <= violation.at }
+    return events.compactMap { event in
       let who = CounterexamplePhrase.printable(event.actor?.name ?? "the store") + place
       switch event.happening {
       case .committed(let written) where written.name == name: return ("written", who)
