@@ -144,7 +144,7 @@ let package = Package(
         "PersistentHistory", "HistoryStore", "Traces", "Workloads", "Checkers", "Systems",
         "Simulation", "Measuring", "Reporting", "HistoryBenchmarks",
       ],
-      exclude: ["Counterexamples"]
+      exclude: ["Counterexamples", "LeastPlans"]
     ),
   ]
 )

@@ -20,6 +20,8 @@ struct Composition: Sendable {
   var historySizes = BenchmarkRun.allSizes
   /// The seeded bugs that can be tried.
   var mutants = Mutant.all
+  /// After so many plans of one seed a mutant has survived it.
+  var mutantCaseCountMax = 2_000
   /// The command's own executable, which is started again where a process of its own is needed;
   /// nothing in a process that is another one, such as tests.
   var command: String?

@@ -59,7 +59,7 @@ extension PlanGenerator {
   /// Limits so near that a plan of a few dozen commands goes beyond them.
   private func retention(_ source: inout ChoiceSource) -> PlannedRetention {
     switch source.weighted([3, 2, 1, 1], label: "retention") {
-    case 0: PlannedRetention(transactions: 1 + source.index(below: 8))
+    case 0: PlannedRetention(transactions: 1 + source.weighted([5, 3, 2, 2, 1, 1, 1, 1]))
     case 1: PlannedRetention(age: [10.0, 3_600, 86_400, 604_800][source.index(below: 4)])
     case 2: PlannedRetention(bytes: 200 * (1 + source.index(below: 8)))
     default: PlannedRetention(age: 3_600, transactions: 2 + source.index(below: 8))

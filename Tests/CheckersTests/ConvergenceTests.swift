@@ -377,4 +377,15 @@ import Traces
     wrong.close(data: [:])
     #expect(violation(wrong) != nil)
   }
+
+  @Test(arguments: [SystemFailure.Code.failed, .busy, .full, .io])
+  func `A write that fails needs a reason`(_ code: SystemFailure.Code) throws {
+    var story = try Story("app", "share")
+    let write = PlannedWrite(actor: "app", changes: [PlannedChange(.insert, ObjectName("Item", 1))])
+    story.run(.write(write), .failed(SystemFailure(code, "no")))
+    let because = story.verdict(Convergence.self).violation?.because
+    #expect(
+      because == (code == .failed ? "app's write failed, though nothing stood in its way: no" : nil)
+    )
+  }
 }

@@ -61,6 +61,16 @@ import Traces
     #expect(story.verdict(CursorProgress.self) == .valid)
   }
 
+  @Test func `Nobody is told that history went back unless a power-off took some`() throws {
+    for isPowerOff in [true, false] {
+      var story = try Story("app", "share")
+      story.write("share", "1")
+      if isPowerOff { story.tell(nil, .recovered(through: nil)) }
+      story.tell("app", .rewound)
+      #expect((violation(story) == nil) == isPowerOff)
+    }
+  }
+
   @Test func `A cursor that falls is rejected`() throws {
     var story = try opened("1", "2")
     story.pass("app", "1", "2")

@@ -119,6 +119,20 @@ import Traces
     #expect(story.verdict(HistoryExplainsData.self) == .valid)
   }
 
+  @Test(arguments: [(2.0, true), (1, false), (0.5, false)])
+  func `Times rise with the order of the commits where the plan says so`(
+    _ second: Double,
+    _ isRight: Bool
+  ) throws {
+    var story = try Story("app", "share")
+    story.write("share", "1", at: 1)
+    story.write("share", "2", at: second)
+    story.tell(nil, .history(held(story)))
+    #expect((violation(story) == nil) == isRight)
+    story.header.timestamps = .wallClock
+    #expect(violation(story) == nil)
+  }
+
   @Test func `History that lacks a transaction is rejected`() throws {
     var story = try opened()
     story.write("share", "2")

@@ -49,6 +49,17 @@ import Traces
     #expect(violation(story)?.because.contains("app was cut off by a limit, and app") == true)
   }
 
+  @Test func `Who was cut off and registers anew without being told is rejected`() throws {
+    for isTold in [true, false] {
+      var story = try Story("app", "share")
+      story.tell("app", .lost)
+      story.stop("app")
+      if isTold { story.tell("app", .expired) }
+      story.register("app")
+      #expect((violation(story) == nil) == isTold)
+    }
+  }
+
   @Test func `A trace in which nobody lost history says nothing`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")

@@ -257,6 +257,27 @@ import Traces
     }
   }
 
+  /// The first two writes lie `gap` seconds apart, the others one.
+  @Test(arguments: [
+    (5.0, 4.0, nil, true), (5, 5, nil, false), (90_000, 3_600, nil, false), (5, 60, 2, true),
+    (5, 60, 3, false), (-5, 4, nil, false),
+  ])
+  func `A limit on age cuts off who is more time behind, days without a write left out`(
+    _ gap: Double,
+    _ age: Double,
+    _ transactions: Int?,
+    _ isRight: Bool
+  ) throws {
+    var story = try Story("app", "share")
+    story.header.retention = PlannedRetention(age: age, transactions: transactions)
+    story.write("share", "1", at: 100)
+    story.write("share", "2", at: 100 + gap)
+    story.write("share", "3", at: 100 + gap)
+    story.tell("app", .lost)
+    #expect((violation(story) == nil) == isRight)
+    if !isRight { #expect(violation(story)?.because.contains("seconds behind, where") == true) }
+  }
+
   @Test func `A member that was lost only after the purge had a right to it`() throws {
     var story = try Story("app", "share")
     story.header.retention = PlannedRetention(transactions: 1)

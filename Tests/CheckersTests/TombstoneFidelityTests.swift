@@ -74,6 +74,13 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
+  @Test func `A tombstone that is told and holds nothing is rejected`() throws {
+    var story = try opened()
+    story.write("share", "2", .delete("Item", 1), told: delete(nil))
+    story.tell(nil, history([:]))
+    #expect(violation(story)?.transaction == "2")
+  }
+
   @Test func `A commit need not tell the tombstone that history holds`() throws {
     var story = try opened()
     story.write("share", "2", .delete("Item", 1))

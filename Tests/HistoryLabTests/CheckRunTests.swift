@@ -55,14 +55,6 @@ extension CheckRun {
     #expect(tally.invalidPlanCount > 20)
   }
 
-  /// The trouble in which a seeded bug shows; the others show every day.
-  private static let troubles: [String: [Condition]] = [
-    "purge-ignores-consumers": [.mirrorLag], "record-unmerged": [.crash],
-    "hook-failure-passed-over": [.hookFailure], "cut-off-too-early": [.retention],
-    "cut-off-consumers": [.mirrorLag, .retention], "loss-untold": [.retention],
-    "signals-dropped": [.lostNotification],
-  ]
-
   @Test func `The tracker holds under every condition, and every invariant is exercised`()
     async throws
   {
@@ -74,16 +66,18 @@ extension CheckRun {
     }
   }
 
-  @Test(arguments: Mutant.all.map(\.name))
-  func `Every seeded bug is caught and shrinks to a few commands`(_ mutant: String) async throws {
-    let trouble = Self.troubles[mutant].map { ConditionChoice.named($0) }
-    let run = try checkRun("mutant/" + mutant, trouble ?? .everyday)
-    let plans = mutant == "fetch-at-cursor" || mutant == "merge-own-writer-only" ? 10 : 100
-    let tally = try await run.tally(plans)
+  @Test(arguments: [
+    "merge-own-writer-only", "purge-by-greatest-cursor", "loss-untold", "hook-failure-passed-over",
+    "signal-none",
+  ])
+  func `A seeded bug is caught and shrinks to a few commands`(_ name: String) async throws {
+    let mutant = try #require(Mutant.all.first { $0.name == name })
+    let run = try checkRun("mutant/" + name, mutant.conditionChoice)
+    let tally = try await run.tally(40)
     let (checker, plan) = try #require(tally.broken.min { $0.plan < $1.plan })
     let finding = try run.shrink(checker, plan: plan) { _ in }
     let shrunk = finding.counterexample.trace.header.plan
-    #expect(shrunk.commands.count <= (mutant == "purge-by-greatest-cursor" ? 4 : 10))
+    #expect(shrunk.commands.count <= mutant.least + 2)
     #expect(finding.isMinimal && finding.plan == plan)
     #expect(finding.originalCommandCount >= shrunk.commands.count)
     #expect(finding.counterexample.violation.checker == checker)

@@ -85,4 +85,20 @@ import Traces
       }
     }
   }
+
+  @Test func `With small pages it goes on as long as a cursor moves`() throws {
+    var plan = try Plans.make(["widget", "app"])
+    plan.header.actors[1].page = 1
+    plan.commands = (1...9).map { Command(write("widget", $0)) }
+    var records = 0
+    system.answer = { action, log in
+      guard action == .record("app") else { return }
+      records += 1
+      log.add("app", .recorded(cursor: String(min(records, 9))))
+    }
+    let words = try closing(plan)
+    // Nine records move the cursor, the next two do not.
+    #expect(words.count { $0 == "record app" } == 11)
+    #expect(words.suffix(4) == reads)
+  }
 }

@@ -7,10 +7,10 @@ struct MutantRun: Sendable {
   let mutants: [Mutant]
   let seeds: [UInt64]
   let jobs: Int
+  /// After so many plans of one seed a mutant has survived it.
+  let caseCountMax: Int
   let now: @Sendable () -> Duration
 
-  /// After so many plans of one seed a mutant has survived it.
-  static let caseCountMax = 2_000
   /// How many plans are run on a mutant that nothing is expected to show.
   static let equivalentCaseCountMax = 200
 
@@ -19,11 +19,13 @@ struct MutantRun: Sendable {
     seed: UInt64,
     seedCount: Int,
     jobs: Int,
+    caseCountMax: Int,
     now: @escaping @Sendable () -> Duration
   ) {
     self.mutants = mutants
     seeds = (0..<seedCount).map { SeededGenerator.seed(seed, part: UInt64($0)) }
     self.jobs = jobs
+    self.caseCountMax = caseCountMax
     self.now = now
   }
 
@@ -73,7 +75,7 @@ struct MutantRun: Sendable {
       let lane = MutantLane(
         place: place,
         now: now,
-        caseCountMax: isEquivalent ? Self.equivalentCaseCountMax : Self.caseCountMax
+        caseCountMax: min(caseCountMax, isEquivalent ? Self.equivalentCaseCountMax : .max)
       )
       let trial = try lane.trial(mutant, seed: seeds[index % seeds.count])
       trials[index] = trial

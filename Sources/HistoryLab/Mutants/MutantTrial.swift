@@ -49,7 +49,7 @@ struct MutantLane {
   static let shrinkEvaluations = 3_000
   /// How many plans that show a mutant are shrunk: what shows it in one way, shrinking does not turn
   /// into what shows it in another.
-  static let killCount = 4
+  static let killCount = 6
   /// How many plans are run to find the others once one was found.
   static let furtherCaseCountMax = 400
 

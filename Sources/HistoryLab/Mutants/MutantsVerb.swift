@@ -19,6 +19,7 @@ struct MutantsVerb: Verb {
       seed: options.seed,
       seedCount: options.seedCount,
       jobs: options.jobs,
+      caseCountMax: composition.mutantCaseCountMax,
       now: terminal.now
     )
     let start = terminal.now()

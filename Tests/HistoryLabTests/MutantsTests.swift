@@ -1,0 +1,129 @@
+import Foundation
+import HistoryStore
+import Systems
+import Testing
+
+@testable import HistoryLab
+
+/// The verb `mutants`, with few mutants and few plans.
+@Suite struct `Seeded bugs on the command line` {
+  private static let immortal = Mutant("immortal", least: 1, "Nothing is wrong with it.") { _ in }
+  private static let mortal = Mutant("mortal", least: 1, "History names no author.") {
+    $0.writing.author = { _ in nil }
+  }
+  private static let same = Mutant("same", sameBecause: "It is the standard.", "Nothing.") { _ in }
+  private static let wronglySame = Mutant("other", sameBecause: "Somebody says so.", "Nothing.") {
+    $0.writing.author = { _ in nil }
+  }
+
+  /// Runs the verb on some mutants, with ten plans a seed.
+  private func mutants(
+    _ some: [Mutant],
+    _ words: String...,
+    in folder: String
+  ) async -> (code: ExitCode, output: String, errors: String) {
+    var composition = Composition.sample
+    composition.mutants = some
+    composition.mutantCaseCountMax = 10
+    return await run(
+      ["mutants", "--seeds", "2", "--seed", "1", "--output", folder] + words,
+      composition: composition
+    )
+  }
+
+  // MARK: Options
+
+  @Test func `Every mutant is tried with ten seeds unless told otherwise`() throws {
+    let options = try MutantsOptions(parse("mutants"), in: .sample)
+    #expect(options.mutants.map(\.name) == Mutant.all.map(\.name))
+    #expect(options.seedCount == 10 && options.seed == 42 && options.jobs == 3)
+    #expect(options.output == "Reports/runs" && !options.json)
+    #expect(try MutantsOptions(parse("mutants --quick"), in: .sample).seedCount == 3)
+    #expect(try MutantsOptions(parse("mutants --quick --seeds 5"), in: .sample).seedCount == 5)
+  }
+
+  @Test func `Mutants are named with and without what stands before their names`() throws {
+    let line = "mutants --only purge-to-head --only mutant/fetch-at-cursor"
+    let options = try MutantsOptions(parse(line), in: .sample)
+    #expect(options.mutants.map(\.name) == ["fetch-at-cursor", "purge-to-head"])
+  }
+
+  @Test func `A mutant that there is none of is refused, and the nearest proposed`() async {
+    let result = await run(["mutants", "--only", "purge-to-haed"])
+    #expect(result.code == .usage)
+    #expect(
+      result.errors.contains("unknown mutant \"purge-to-haed\". Did you mean \"purge-to-head\"?")
+    )
+  }
+
+  // MARK: Outcomes
+
+  @Test func `A mutant that every seed kills is good, and is told with its killers`() async throws {
+    try await withFolder { folder in
+      let result = await mutants([Self.mortal], in: folder)
+      #expect(result.code == .good)
+      let row = try #require(result.output.split(separator: "\n").first { $0.hasPrefix("mortal") })
+      let words = row.split(separator: " ").map(String.init)
+      #expect(words.prefix(5) == ["mortal", "killed", "2/2", "HistoryExplainsData", "2"])
+      #expect(words.suffix(4) == ["1", "1", "1", "2/2"])
+      #expect(result.output.contains("1 of 1 mutants killed by every one of 2 seeds."))
+      #expect(result.output.contains("100 % came to the least length that is known"))
+    }
+  }
+
+  @Test func `A mutant that nothing kills is reported as survived`() async throws {
+    try await withFolder { folder in
+      let result = await mutants([Self.immortal, Self.mortal], in: folder)
+      #expect(result.code == .violation)
+      #expect(result.output.contains("immortal  survived     0/2"))
+      #expect(result.output.contains("immortal survived: Nothing is wrong with it."))
+      #expect(result.output.contains("history-lab check --system mutant/immortal"))
+      #expect(result.output.contains("1 of 2 mutants killed by every one of 2 seeds; immortal is"))
+    }
+  }
+
+  @Test func `A mutant that is listed as equivalent is told with the reason`() async throws {
+    try await withFolder { folder in
+      let result = await mutants([Self.same], in: folder)
+      #expect(result.code == .good)
+      #expect(result.output.contains("same: It is the standard."))
+    }
+  }
+
+  @Test func `A mutant that is wrongly listed as equivalent is told`() async throws {
+    try await withFolder { folder in
+      let result = await mutants([Self.wronglySame], in: folder)
+      #expect(result.code == .violation)
+      #expect(result.output.contains("other was killed, but is listed as equivalent"))
+    }
+  }
+
+  // MARK: Results
+
+  @Test func `Results lie in the run's folder, and do not depend on the number of jobs`()
+    async throws
+  {
+    try await withFolder { folder in
+      var documents: [MutantDocument] = []
+      for jobs in ["1", "3"] {
+        let result = await mutants([Self.mortal, Self.same], "--json", "--jobs", jobs, in: folder)
+        #expect(result.code == .good)
+        documents.append(
+          try JSONDecoder().decode(MutantDocument.self, from: Data(result.output.utf8))
+        )
+      }
+      let (one, three) = (documents[0], documents[1])
+      #expect(one.verdict == "valid" && one.killed == 1 && one.seeds == 2 && one.seed == "0x1")
+      #expect(one.outcomes.map(\.outcome) == ["killed", "equivalent"])
+      #expect(one.outcomes.map(\.killed) == three.outcomes.map(\.killed))
+      #expect(one.outcomes.map(\.casesMedian) == three.outcomes.map(\.casesMedian))
+      #expect(one.outcomes.map(\.plan) == three.outcomes.map(\.plan))
+      let csv = try String(contentsOfFile: "\(one.folder)/mutants.csv", encoding: .utf8)
+      let lines = csv.split(whereSeparator: \.isNewline)
+      #expect(lines.count == 5 && lines[1].hasPrefix("mortal,0x"))
+      for file in ["mutants.json", "plan-mortal.jsonl", "run.json"] {
+        #expect(FileManager.default.fileExists(atPath: "\(one.folder)/\(file)"), "\(file)")
+      }
+    }
+  }
+}
