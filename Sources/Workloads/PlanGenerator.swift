@@ -32,6 +32,14 @@ package struct PlanGenerator: Sendable {
       state: PlanState(header),
       swarm: source.swarmWeights(actions.count)
     )
+    if case .pct(let depth) = style.schedule {
+      draft.priorities = PlanPriorities(
+        actors: header.actors.count,
+        steps: style.commandCountMax,
+        depth: depth,
+        &source
+      )
+    }
     var commands: [Command] = []
     var repetition = Repetition("command", 0...style.commandCountMax)
     while repetition.next(&source) {
@@ -55,13 +63,14 @@ package struct PlanGenerator: Sendable {
   // MARK: What they do
 
   private func command(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> Command? {
-    let plain = actions.map { weight(of: $0, draft) }
+    let turn = turn(&draft)
+    let plain = actions.map { weight(of: $0, draft, turn) }
     // Nothing is left to do once nobody runs and the style has no launch.
     guard plain.contains(where: { $0 > 0 }) else { return nil }
     let weights = zip(plain, draft.swarm).map { $0 * max($1, 0) }
     let isUsable = weights.contains { $0 > 0 }
     let action = actions[source.weighted(isUsable ? weights : plain)]
-    let place = place(&source, for: action, draft)
+    let place = turn.flatMap { action == .consume ? nil : $0 } ?? place(&source, for: action, draft)
     let done = self.action(action, place, &source, &draft)
     draft.state.note(action, by: place)
     let command = Command(done, faults: faults(&source, during: action, draft))
@@ -71,9 +80,12 @@ package struct PlanGenerator: Sendable {
 
   /// How often a kind of command is chosen now; 0 when nobody may do it, or the plan lacks the
   /// condition for it.
-  private func weight(of action: PlanAction, _ draft: PlanDraft) -> Int {
+  private func weight(of action: PlanAction, _ draft: PlanDraft, _ turn: Int? = nil) -> Int {
     if let condition = action.condition, !draft.active.contains(condition) { return 0 }
-    guard draft.state.eligible(for: action) != 0 else { return 0 }
+    var eligible = draft.state.eligible(for: action)
+    // Consumers are not scheduled: they read whenever they like.
+    if let turn, action != .consume { eligible &= 1 << UInt64(turn) }
+    guard eligible != 0 else { return 0 }
     // After a power-off everyone is to start again.
     if action == .launch, draft.active.contains(.powerOff), draft.state.isDown {
       return 8 * action.weight
@@ -85,6 +97,16 @@ package struct PlanGenerator: Sendable {
     case .purge where draft.state.isCaughtUp: return 8 * action.weight
     default: return action.weight
     }
+  }
+
+  /// Whose turn it is, if the schedule says so: the most urgent actor that may do anything.
+  private func turn(_ draft: inout PlanDraft) -> Int? {
+    guard draft.priorities != nil else { return nil }
+    var able: UInt64 = 0
+    for action in actions where action != .consume && weight(of: action, draft) > 0 {
+      able |= draft.state.eligible(for: action)
+    }
+    return draft.priorities?.next(among: able)
   }
 
   /// An actor by its place, so that taking out another command does not change who acts; when it may
@@ -167,4 +189,6 @@ struct PlanDraft {
   var state: PlanState
   /// What makes this plan unlike others, by kind of command.
   let swarm: [Int]
+  /// Whose turn it is, where the schedule has priorities.
+  var priorities: PlanPriorities?
 }

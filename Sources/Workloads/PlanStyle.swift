@@ -18,6 +18,8 @@ package struct PlanStyle: Sendable {
   package var gaps: [Double] = [0.01, 0.1, 1, 5, 10, 60, 600, 3600]
   /// What the system under test can be asked to do besides writing and passing.
   package var actions: Set<PlanAction> = Set(PlanAction.allCases)
+  /// How plans choose whose step comes next.
+  package var schedule = PlanSchedule.random
   /// The kinds of trouble that a plan may contain.
   package var conditions = Condition.everyday
   /// Whether actors may have several contexts.

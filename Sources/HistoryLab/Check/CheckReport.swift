@@ -12,8 +12,10 @@ struct CheckReport {
   let systems: [SystemReport]
   let folder: String
 
-  /// `invalid` when something broke, `unknown` when something was never exercised, else `valid`.
+  /// `nondeterministic` when the same plan gave another trace, `invalid` when something broke,
+  /// `unknown` when something was never exercised, else `valid`.
   var verdict: String {
+    if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
     if systems.contains(where: { !$0.tally.broken.isEmpty }) { return "invalid" }
     let isUndecided = systems.contains { !$0.tally.undecided.isEmpty || !$0.unstruck.isEmpty }
     return isUndecided || systems.isEmpty ? "unknown" : "valid"
@@ -51,6 +53,10 @@ struct SystemReport {
   /// One sentence.
   var sentence: String {
     let plans = "\(tally.planCount.grouped) plans"
+    if let difference = tally.difference {
+      return "nondeterministic: plan \(difference.plan) gave another trace when it ran again, from "
+        + "event \(difference.event) on; nothing else about it can be trusted."
+    }
     if !tally.broken.isEmpty {
       let names = tally.broken.map(\.checker).joinedWithAnd
       return "\(names) broke, in \(tally.invalidPlanCount.grouped) of \(plans)."
@@ -115,6 +121,10 @@ struct CheckDocument: Codable {
     let system: String
     let plans: Int
     let invalidPlans: Int
+    /// How many plans ran twice; absent in the reports of older versions.
+    var repeatedPlans: Int?
+    /// The first plan whose second run differed.
+    var nondeterministicPlan: Int?
     let steps: Int
     let seconds: Double
     let invariants: [Invariant]
@@ -150,6 +160,8 @@ struct CheckDocument: Codable {
       system: report.system,
       plans: report.tally.planCount,
       invalidPlans: report.tally.invalidPlanCount,
+      repeatedPlans: report.tally.repeatedPlanCount,
+      nondeterministicPlan: report.tally.difference?.plan,
       steps: report.tally.stepCount,
       seconds: report.seconds,
       invariants: CheckerSuite.names(in: .all).map { name in

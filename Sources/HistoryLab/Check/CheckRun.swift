@@ -61,7 +61,11 @@ struct CheckRun: Sendable {
     var outcomes: [PlanOutcome] = []
     while goesOn(), let plan = queue.take() {
       do throws(SystemFailure) {
-        let outcome = try lane.outcome(of: recipe.plan(plan).plan, number: plan)
+        let outcome = try lane.outcome(
+          of: recipe.plan(plan).plan,
+          number: plan,
+          repeating: recipe.repeats(plan)
+        )
         queue.finish(plan, steps: outcome.stepCount)
         outcomes.append(outcome)
         progress(outcome)

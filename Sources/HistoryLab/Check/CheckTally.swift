@@ -20,6 +20,10 @@ struct CheckTally: Sendable {
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
   private(set) var stepCount = 0
+  /// How many plans ran a second time.
+  private(set) var repeatedPlanCount = 0
+  /// The first plan whose second run differed, and the event in which it did.
+  private(set) var difference: (plan: Int, event: Int)?
   private let names = CheckerSuite.names(in: .all)
 
   init() {
@@ -32,6 +36,10 @@ struct CheckTally: Sendable {
     stepCount += outcome.stepCount
     if outcome.isBroken { invalidPlanCount += 1 }
     faults.add(outcome.faults)
+    if outcome.isRepeated { repeatedPlanCount += 1 }
+    if let event = outcome.difference, outcome.plan < difference?.plan ?? .max {
+      difference = (outcome.plan, event)
+    }
     for condition in outcome.conditions { conditions[condition, default: 0] += 1 }
     for (name, answer) in zip(names, outcome.answers) {
       switch answer {

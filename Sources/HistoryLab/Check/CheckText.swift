@@ -13,7 +13,8 @@ struct CheckText {
     terminal.print(
       terminal.styled(report.system, .bold)
         + ": \(report.tally.planCount.grouped) plans, \(report.tally.stepCount.grouped) steps "
-        + "(\(rate.grouped)/s), seed 0x\(String(seed, radix: 16))"
+        + "(\(rate.grouped)/s), seed 0x\(String(seed, radix: 16)), "
+        + "\(report.tally.repeatedPlanCount.grouped) run twice"
     )
     for line in table(report.tally).text().split(separator: "\n") {
       terminal.print("  " + styled(String(line)))
@@ -29,7 +30,8 @@ struct CheckText {
     if report.tally.faults.powerOffCount > 0 {
       terminal.print("  The power went \(report.tally.faults.powerOffCount.grouped) times.")
     }
-    let style: Style = report.findings.isEmpty ? .green : .red
+    let isGood = report.findings.isEmpty && report.tally.difference == nil
+    let style: Style = isGood ? .green : .red
     terminal.print(terminal.styled("  " + report.sentence.capitalizedFirst, style))
     terminal.print("")
     for (index, finding) in FindingOrder.tellingFirst(report.findings, by: \.violation.checker)
@@ -38,6 +40,18 @@ struct CheckText {
       if index == 0 { show(finding) } else { mention(finding) }
     }
     if report.findings.count > 1 { terminal.print("") }
+  }
+
+  /// Prints what a schedule promises of each plan, where it promises anything.
+  func print(_ schedule: PlanSchedule, actors: Int, commands: Int) {
+    guard case .pct(let depth) = schedule,
+      let bound = schedule.leastProbability(actors: actors, steps: commands)
+    else { return }
+    terminal.print(
+      "pct/\(depth): a bug that depends on the order of \(depth) steps is met by a plan of "
+        + "\(actors) actors and \(commands.grouped) commands with a probability of at least 1 in "
+        + "\(Int((1 / bound).rounded()).grouped)."
+    )
   }
 
   /// One line an invariant: in how many plans it held, broke, or was not exercised.

@@ -21,6 +21,13 @@ struct CheckVerb: Verb {
       output: options.output,
       outputIsDefault: options.usesDefaultOutput
     )
+    if let style = styles.first, !options.json {
+      CheckText(terminal: terminal).print(
+        style.schedule,
+        actors: style.setup?.actors.count ?? style.actorCounts.upperBound,
+        commands: style.commandCountMax
+      )
+    }
     let start = terminal.now()
     var reports: [SystemReport] = []
     for (system, style) in zip(systems, styles) {
@@ -61,7 +68,9 @@ struct CheckVerb: Verb {
     let tally = try await tally(run, timeLimit)
     let elapsed = terminal.now() - start
     var findings: [FindingReport] = []
-    for (checker, plan) in tally.broken where !Interruption.isRequested {
+    // What cannot be repeated cannot be shrunk.
+    let broken = tally.difference == nil ? tally.broken : []
+    for (checker, plan) in broken where !Interruption.isRequested {
       let finding = try shrink(run, checker, plan)
       findings.append(
         try folder.keep(

@@ -12,6 +12,7 @@ extension PlanOptions {
   func style(for system: LabSystem) throws(LabError) -> PlanStyle {
     var style = PlanStyle(try Profiles.profile(like: like))
     style.commandCountMax = commands
+    style.schedule = schedule.schedule
     style.actions = system.actions
     style.conditions = try conditions.conditions(for: system)
     style.hasContexts = system.capabilities.contains(.contexts)

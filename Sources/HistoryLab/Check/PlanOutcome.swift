@@ -20,6 +20,10 @@ struct PlanOutcome: Sendable {
   let answers: [Answer]
   /// What went wrong by plan.
   let faults: FaultCounts
+  /// Whether it ran a second time to see if the same comes of it.
+  let isRepeated: Bool
+  /// The first event in which the second run differed.
+  let difference: Int?
 
   /// Takes the answers of the checkers.
   init(
@@ -27,8 +31,12 @@ struct PlanOutcome: Sendable {
     stepCount: Int,
     conditions: Set<Condition>,
     faults: FaultCounts = FaultCounts(),
+    isRepeated: Bool = false,
+    difference: Int? = nil,
     _ suite: CheckerSuite
   ) {
+    self.isRepeated = isRepeated
+    self.difference = difference
     self.plan = plan
     self.faults = faults
     self.stepCount = stepCount

@@ -23,6 +23,14 @@ struct PlanRecipe: Sendable {
     return plan
   }
 
+  /// Whether a plan runs twice, to see if the same comes of it: the first one, and a random sample.
+  func repeats(_ number: Int) -> Bool {
+    number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
+  }
+
+  /// One plan in so many runs twice.
+  private static let repeatedShare: UInt64 = 16
+
   /// The plan with a number, and the choices that it was drawn from.
   func plan(_ number: Int) -> (plan: Plan, choices: ChoiceSequence) {
     var source = ChoiceSource(seed: caseSeed(number))
@@ -49,33 +57,44 @@ final class PlanLane {
   /// How many commands were performed so far.
   var stepCount: Int { simulator.stepCount }
 
-  /// Runs a plan to its end, and answers what became of it.
-  func outcome(of plan: Plan, number: Int) throws(SystemFailure) -> PlanOutcome {
+  /// Runs a plan to its end, and answers what became of it; if asked it runs once more, and the two
+  /// runs are compared.
+  func outcome(
+    of plan: Plan,
+    number: Int,
+    repeating isRepeated: Bool = false
+  ) throws(SystemFailure) -> PlanOutcome {
     let before = stepCount
     var faults = FaultCounts()
     let hasFaults = plan.commands.contains { !$0.faults.isEmpty }
-    let suite = try check(plan) { if hasFaults { faults.observe($0, of: plan) } }
+    let (suite, events) = try watch(plan) { if hasFaults { faults.observe($0, of: plan) } }
+    let steps = stepCount - before
+    let difference = isRepeated ? events.firstDifference(from: try simulator.run(plan)) : nil
     return PlanOutcome(
       plan: number,
-      stepCount: stepCount - before,
+      stepCount: steps,
       conditions: Condition.found(in: plan),
       faults: faults,
+      isRepeated: isRepeated,
+      difference: difference,
       suite
     )
   }
 
   /// Runs a plan to its end and checks it.
-  func check(
+  func check(_ plan: Plan) throws(SystemFailure) -> CheckerSuite { try watch(plan).suite }
+
+  private func watch(
     _ plan: Plan,
     noting: (Event) -> Void = { _ in }
-  ) throws(SystemFailure) -> CheckerSuite {
+  ) throws(SystemFailure) -> (suite: CheckerSuite, events: [Event]) {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
-    _ = try simulator.run(plan) { event in
+    let events = try simulator.run(plan) { event in
       suite.observe(event)
       noting(event)
       return true
     }
-    return suite
+    return (suite, events)
   }
 
   /// Runs a plan until a checker rejects it, or to its end, and answers why it does.
@@ -131,6 +150,15 @@ final class PlanLane {
     }
     if let failure { throw failure }
     return answers
+  }
+}
+
+extension [Event] {
+  /// The first place at which two runs tell something else; nothing when they tell the same.
+  fileprivate func firstDifference(from other: [Event]) -> Int? {
+    if self == other { return nil }
+    return zip(self, other).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+      ?? Swift.min(count, other.count)
   }
 }
 

@@ -10,6 +10,8 @@ struct PlanOptions: Hashable, Sendable {
   var conditions: ConditionChoice = .everyday
   /// The file with a configuration of one's own, or nothing if each plan draws who takes part.
   var config: String?
+  /// How plans choose whose step comes next.
+  var schedule = ScheduleChoice.random
 
   static let commandsOption = Option(
     "commands",
@@ -47,7 +49,7 @@ struct PlanOptions: Hashable, Sendable {
 
   static let specs = [
     commandsOption.spec, actorsOption.spec, likeOption.spec, conditionsOption.spec,
-    configOption.spec,
+    configOption.spec, ScheduleChoice.option.spec,
   ]
 
   init(
@@ -55,13 +57,15 @@ struct PlanOptions: Hashable, Sendable {
     actors: Int? = nil,
     like: Likeness = .photos,
     conditions: ConditionChoice = .everyday,
-    config: String? = nil
+    config: String? = nil,
+    schedule: ScheduleChoice = .random
   ) {
     self.commands = commands
     self.actors = actors
     self.like = like
     self.conditions = conditions
     self.config = config
+    self.schedule = schedule
   }
 
   /// - Throws: a usage error if a file cannot be read, or no plans are made of a condition.
@@ -71,6 +75,7 @@ struct PlanOptions: Hashable, Sendable {
     like = try arguments.required(Self.likeOption).checked()
     conditions = try arguments.required(Self.conditionsOption)
     config = arguments.value(Self.configOption)
+    schedule = try arguments.required(ScheduleChoice.option).checked()
     if let config { try FilePath.checkReadable(config, for: "--config") }
     guard config == nil || actors == nil else {
       throw .usage("--config names every actor: leave out --actors.")
@@ -85,6 +90,7 @@ struct PlanOptions: Hashable, Sendable {
     if let actors { words += ["--actors", String(actors)] }
     if conditions != .everyday { words += ["--conditions", conditions.text] }
     if let config { words += ["--config", config] }
+    if schedule != .random { words += ["--schedule", schedule.text] }
     return words
   }
 }

@@ -1,0 +1,60 @@
+import Workloads
+
+/// How the plans of a check choose whose step comes next.
+enum ScheduleChoice: Hashable, Sendable {
+  case random
+  /// By priorities that change at a few points.
+  case pct(depth: Int)
+  /// Every order: what another verb does.
+  case exhaustive
+
+  /// How many steps a bug depends on unless someone says otherwise.
+  private static let usualDepth = 3
+  private static let depths = 1...10
+
+  static let option = Option(
+    "schedule",
+    ValueReader(
+      placeholder: "WORD",
+      expectation: "random, pct or pct/D with D from 1 to 10",
+      suggestions: ["random", "pct", "exhaustive"]
+    ) { ScheduleChoice($0) },
+    default: .random,
+    defaultText: "random",
+    "Whose step comes next: random, or by priorities that change D - 1 times (pct/D)."
+  )
+
+  /// Reads a word.
+  init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    switch (parts[0], parts.count == 2 ? Int(parts[1]) : nil) {
+    case ("random", nil) where parts.count == 1: self = .random
+    case ("exhaustive", nil) where parts.count == 1: self = .exhaustive
+    case ("pct", nil) where parts.count == 1: self = .pct(depth: Self.usualDepth)
+    case ("pct", let depth?) where Self.depths.contains(depth): self = .pct(depth: depth)
+    default: return nil
+    }
+  }
+
+  /// What is typed to mean this.
+  var text: String {
+    switch self {
+    case .random: "random"
+    case .pct(let depth): "pct/\(depth)"
+    case .exhaustive: "exhaustive"
+    }
+  }
+
+  /// The same, once it is known that random plans can be drawn so.
+  ///
+  /// - Throws: a usage error for every order, which no random plans have.
+  func checked() throws(LabError) -> ScheduleChoice {
+    guard self == .exhaustive else { return self }
+    throw .usage("--schedule: every order of steps is what explore runs. Try: history-lab explore")
+  }
+
+  /// The schedule of the plans.
+  var schedule: PlanSchedule {
+    if case .pct(let depth) = self { .pct(depth: depth) } else { .random }
+  }
+}

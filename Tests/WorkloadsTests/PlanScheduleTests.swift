@@ -1,0 +1,50 @@
+import PersistentHistory
+import PropertyTesting
+import Testing
+import Traces
+
+@testable import Workloads
+
+@Suite struct `Schedules of plans` {
+  private func plan(_ schedule: PlanSchedule, seed: UInt64) -> Plan {
+    var style = PlanStyle()
+    style.schedule = schedule
+    style.actorCounts = 3...3
+    style.conditions = []
+    var source = ChoiceSource(seed: seed)
+    return PlanGenerator(style).plan(from: &source, seed: seed)
+  }
+
+  /// How often another actor than the one before acts.
+  private func switches(_ plan: Plan) -> Int {
+    let actors = plan.commands.compactMap(\.action.actor)
+    return zip(actors, actors.dropFirst()).count { $0 != $1 }
+  }
+
+  @Test func `Under priorities an actor goes on until one of its change points`() {
+    for seed in 1...40 as ClosedRange<UInt64> {
+      #expect(switches(plan(.pct(depth: 1), seed: seed)) == 0)
+      #expect(switches(plan(.pct(depth: 3), seed: seed)) <= 2)
+    }
+    let random = (1...40).map { switches(plan(.random, seed: UInt64($0))) }.reduce(0, +)
+    #expect(random > 200)
+  }
+
+  @Test func `Every actor is the most urgent one in some plan`() {
+    let first = (1...40).compactMap { seed in
+      plan(.pct(depth: 1), seed: UInt64(seed)).commands.first?.action.actor
+    }
+    #expect(Set(first) == ["app", "widget", "share"])
+  }
+
+  @Test func `The same seed gives the same plan, and a replay of its choices too`() {
+    #expect(plan(.pct(depth: 3), seed: 5) == plan(.pct(depth: 3), seed: 5))
+    #expect(plan(.pct(depth: 3), seed: 5) != plan(.pct(depth: 3), seed: 6))
+  }
+
+  @Test func `The bound falls with actors, commands and depth`() {
+    #expect(PlanSchedule.random.leastProbability(actors: 2, steps: 10) == nil)
+    #expect(PlanSchedule.pct(depth: 1).leastProbability(actors: 4, steps: 10) == 0.25)
+    #expect(PlanSchedule.pct(depth: 3).leastProbability(actors: 2, steps: 10) == 0.005)
+  }
+}
