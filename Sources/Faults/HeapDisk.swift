@@ -16,9 +16,8 @@ struct HeapDisk {
   var watch: PowerWatch?
   /// Whether the power is off.
   var isOff = false
-  /// The faults that are armed, and whether there are any.
-  private(set) var tallies: [FaultTally] = []
-  private var isArmed = false
+  /// The faults that are armed.
+  var faults = ArmedFaults()
 
   private let calls: UnsafeMutablePointer<Int>
   private let bytes: UnsafeMutablePointer<Int>
@@ -48,24 +47,14 @@ extension HeapDisk {
     let index = CallCounters.index(kind, call)
     calls[index] += 1
     bytes[index] += byteCount
-    return isArmed ? strike(call, kind) : SQLITE_OK
-  }
-
-  /// Replaces the faults.
-  mutating func arm(_ faults: [FileFault]) {
-    tallies = faults.map(FaultTally.init)
-    isArmed = !faults.isEmpty
+    return faults.isArmed ? strike(call, kind) : SQLITE_OK
   }
 
   @inline(never)
   private mutating func strike(_ call: FileCall, _ kind: FileKind) -> Int32 {
-    var first: Int32?
-    for index in tallies.indices {
-      guard let code = tallies[index].strike(call, on: kind) else { continue }
-      if let power = tallies[index].fault.power { turnOff(power) }
-      first = first ?? code
-    }
-    return first ?? SQLITE_OK
+    let (code, power) = faults.strike(call, kind)
+    if let power { turnOff(power) }
+    return code
   }
 
   /// Copies the counts.

@@ -49,7 +49,7 @@ struct UnsyncedWrites {
   /// Without randomness nothing that was not synced is left; with it each sector and each change of the
   /// size is left or not, from mostly to seldom as a first draw says.
   func survivors(tornBy random: inout SplitMix?) -> [UInt8] {
-    guard var source = random else { return synced }
+    guard !changes.isEmpty, var source = random else { return synced }
     var bytes = synced
     let share = [0, 32, 128, 224, 256][Int(source.next() % 5)]
     for change in changes {

@@ -42,11 +42,7 @@ package final class Simulator {
     _ plan: Plan,
     observe: (Event) -> Bool = { _ in true }
   ) throws(SystemFailure) -> [Event] {
-    try open(
-      plan.header,
-      losesPower: plan.commands.contains { $0.faults.contains { $0.kind.isPowerOff } },
-      observe
-    )
+    try open(plan.header, plan.commands.flatMap(\.faults), observe)
     for (index, command) in plan.commands.enumerated() where !isStopped {
       step(command, index, in: plan.header, observe)
     }
@@ -74,10 +70,10 @@ package final class Simulator {
   /// Starts a plan: an empty store, and everyone launched who is before the first command.
   func open(
     _ header: PlanHeader,
-    losesPower: Bool = false,
+    _ faults: [PlannedFault] = [],
     _ observe: (Event) -> Bool
   ) throws(SystemFailure) {
-    try start(header, losesPower: losesPower)
+    try start(header, faults)
     consumers = system.capabilities.contains(.consume) ? header.consumers : []
     let first = consumers + header.actors.filter(\.launched).map(\.id)
     for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
@@ -111,7 +107,7 @@ package final class Simulator {
   /// Lets go of the store of the last plan.
   package func close() { system.close() }
 
-  private func start(_ header: PlanHeader, losesPower: Bool) throws(SystemFailure) {
+  private func start(_ header: PlanHeader, _ faults: [PlannedFault]) throws(SystemFailure) {
     life = ActorLife(header, system.capabilities)
     post = header.drive == .signals ? SignalPost() : nil
     log = EventLog()
@@ -130,8 +126,9 @@ package final class Simulator {
       system.close()
       place.keepTemplate(kind: kind)
     }
-    try system.reset(header, place.prepare(seed: header.seed, kind: kind))
-    if losesPower { place.watchPower() }
+    let hasFaults = !faults.isEmpty
+    try system.reset(header, place.prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))
+    if faults.contains(where: \.kind.isPowerOff) { place.watchPower() }
   }
 
   // MARK: Commands

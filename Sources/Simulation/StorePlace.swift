@@ -6,6 +6,8 @@ import Traces
 /// Where the stores of a simulation lie: on the heap, or in a folder as real files.
 package final class StorePlace {
   private let files: HeapFileSystem?
+  /// What makes calls fail in a folder; plans without faults have the platform's own file system.
+  private let realFiles: RealFileSystem?
   private let folder: String
   private let syncs: PowerWatch
   private var stores = 0
@@ -21,6 +23,7 @@ package final class StorePlace {
     syncs: PowerWatch = .honest
   ) {
     self.files = files
+    realFiles = files == nil ? RealFileSystem() : nil
     self.syncs = syncs
     self.folder = folder
     self.clock = clock
@@ -43,13 +46,14 @@ package final class StorePlace {
 
   /// Whether the lab can make happen what some faults say.
   func canArm(_ faults: [PlannedFault]) -> Bool {
-    files != nil && (FailingAllocator.isInPlace || !faults.contains { $0.kind == .memory })
+    FailingAllocator.isInPlace || !faults.contains { $0.kind == .memory }
   }
 
   /// A folder that holds a store for each plan while the plan runs.
   ///
   /// - Throws: a sentence when the folder cannot be made or written.
   package static func folder(_ path: String) throws(StorePlaceError) -> StorePlace {
+    _ = FailingAllocator.isInPlace
     do {
       try FileManager.default.createDirectory(
         atPath: path,
@@ -68,9 +72,11 @@ package final class StorePlace {
   /// Makes room for the store of one plan.
   ///
   /// The kind is what the plan's store has in common with others: they start from one image.
-  func prepare(seed: UInt64, kind: String) -> SystemEnvironment {
+  func prepare(seed: UInt64, kind: String, hasFaults: Bool = false) -> SystemEnvironment {
     clock.now = PlanClock.start
-    guard let files else { return prepareFolder(seed: seed) }
+    guard let files else {
+      return prepareFolder(seed: seed, vfs: hasFaults ? realFiles?.name : nil)
+    }
     files.reseed(seed)
     if let template = templates[kind] { files.restore(template) } else { files.removeAll() }
     return SystemEnvironment(
@@ -85,10 +91,12 @@ package final class StorePlace {
     )
   }
 
-  /// Makes the calls of the next command fail as its faults say; a store in a folder knows nothing of
-  /// them.
+  /// What makes calls fail.
+  private var faulty: (any FaultySystem)? { files ?? realFiles }
+
+  /// Makes the calls of the next command fail as its faults say.
   func arm(_ faults: [PlannedFault]) {
-    files?.arm(faults.compactMap(FileFault.init))
+    faulty?.arm(faults.compactMap(FileFault.init))
     if let fault = faults.first(where: { $0.kind == .memory }) {
       FailingAllocator.arm(k: fault.k, from: fault.from)
     }
@@ -96,9 +104,9 @@ package final class StorePlace {
 
   /// Ends all faults, and answers whether each one struck.
   func disarm(_ faults: [PlannedFault]) -> [Bool] {
-    guard let files else { return faults.map { _ in false } }
+    guard let faulty else { return faults.map { _ in false } }
     let isMemoryStruck = FailingAllocator.isInPlace && FailingAllocator.disarm() > 0
-    var tallies = files.disarm().makeIterator()
+    var tallies = faulty.disarm().makeIterator()
     return faults.map { fault in
       guard FileFault(fault) != nil else { return isMemoryStruck }
       return tallies.next().map { $0.failedCalls > 0 } ?? false
@@ -106,16 +114,16 @@ package final class StorePlace {
   }
 
   /// From now on a power-off loses what is not synced.
-  func watchPower() { files?.watchPower(syncs) }
+  func watchPower() { faulty?.watchPower(syncs) }
 
   /// Whether the power is off.
-  var isOff: Bool { files?.isOff ?? false }
+  var isOff: Bool { faulty?.isOff ?? false }
 
   /// Lets the power go, if it has not gone yet.
-  func turnOff(_ fault: PlannedFault) { files?.turnOff(fault.loss) }
+  func turnOff(_ fault: PlannedFault) { faulty?.turnOff(fault.loss) }
 
   /// Turns the power on: files can be opened again.
-  func turnOn() { files?.turnOn() }
+  func turnOn() { faulty?.turnOn() }
 
   /// Keeps the files as they are as the start of every later plan of a kind; every connection must be
   /// closed.
@@ -127,17 +135,19 @@ package final class StorePlace {
   /// Whether plans of a kind start from an image.
   func hasTemplate(kind: String) -> Bool { files == nil || templates[kind] != nil }
 
-  private func prepareFolder(seed: UInt64) -> SystemEnvironment {
+  private func prepareFolder(seed: UInt64, vfs: String?) -> SystemEnvironment {
     removeStore()
     stores += 1
     let path = storePath
-    return SystemEnvironment(
+    var environment = SystemEnvironment(
       path: path,
-      vfs: nil,
+      vfs: vfs,
       clock: clock,
       seed: seed,
       saveFiles: { Self.save(path) }
     )
+    environment.isOnDisk = true
+    return environment
   }
 
   private var storePath: String { folder + "/plan-\(stores).store" }

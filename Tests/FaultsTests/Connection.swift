@@ -5,8 +5,8 @@ import Faults
 final class Connection {
   private var handle: OpaquePointer?
 
-  /// Opens a store on a heap file system, or by SQLite's default VFS if there is none.
-  init(_ path: String, on files: HeapFileSystem?) throws {
+  /// Opens a store on a file system of ours, or by SQLite's default VFS if there is none.
+  init(_ path: String, on files: (any FaultySystem)?) throws {
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     let code = sqlite3_open_v2(path, &handle, flags, files?.name)
     guard code == SQLITE_OK else { throw Failure(code: code, sql: "open \(path)") }
@@ -75,7 +75,10 @@ final class Connection {
 
 extension Connection {
   /// Opens a store in WAL mode with one table.
-  static func store(_ path: String = "app.store", on files: HeapFileSystem?) throws -> Connection {
+  static func store(
+    _ path: String = "app.store",
+    on files: (any FaultySystem)?
+  ) throws -> Connection {
     let connection = try Connection(path, on: files)
     try connection.run("PRAGMA journal_mode = WAL; CREATE TABLE item (id INTEGER PRIMARY KEY, n)")
     return connection

@@ -1,5 +1,6 @@
 import CSQLite
 import Faults
+import TestSupport
 import Testing
 
 @Suite struct `When the power goes` {
@@ -102,13 +103,18 @@ import Testing
     #expect(try Connection("app.store", on: files).items == ["1|1", "2|2"])
   }
 
-  /// Every call of a save and a checkpoint, lost and torn.
-  @Test(arguments: ["NORMAL", "FULL"])
-  func `SQLite keeps its promise wherever it goes`(_ synchronous: String) throws {
-    for seed in 0..<4 as Range<UInt64> {
+  /// Every call of a save and a checkpoint, lost and torn, on the heap and on a real disk.
+  @Test(arguments: ["NORMAL", "FULL"], [false, true])
+  func `SQLite keeps its promise wherever it goes`(
+    _ synchronous: String,
+    _ isReal: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    for seed in 0..<(isReal ? 2 : 4) as Range<UInt64> {
       for k in 1... {
-        let files = HeapFileSystem(seed: seed)
-        let (lasts, count) = try strike(files, synchronous, k, seed)
+        let files: any FaultySystem = isReal ? RealFileSystem() : HeapFileSystem(seed: seed)
+        let path = folder.path("\(seed)-\(k)")
+        let (lasts, count) = try strike(files, path, synchronous, k, seed)
         guard lasts else { break }
         #expect(count >= (synchronous == "FULL" ? 8 : 0), "call \(k), seed \(seed)")
       }
@@ -116,18 +122,19 @@ import Testing
   }
 
   /// Lets the power go at a call while a store saves and checkpoints, and answers whether it did, and
-  /// how many of the acknowledged rows are left less those that are not.
+  /// how many rows are left.
   private func strike(
-    _ files: HeapFileSystem,
+    _ files: any FaultySystem,
+    _ path: String,
     _ synchronous: String,
     _ k: Int,
     _ seed: UInt64
   ) throws -> (Bool, Int) {
     var acknowledged = 0
     do {
-      let connection = try Connection.store(on: files)
+      let connection = try Connection.store(path, on: files)
       try connection.run("PRAGMA wal_checkpoint; PRAGMA synchronous = \(synchronous)")
-      files.watchPower()
+      files.watchPower(.honest)
       for id in 1...8 { try connection.run("INSERT INTO item VALUES (\(id), \(id))") }
       let loss = PowerLoss(seed: seed == 0 ? nil : seed)
       files.arm([FileFault(.powerOff, k: k, loss: loss)])
@@ -138,7 +145,7 @@ import Testing
     }
     guard files.disarm().contains(where: { $0.failedCalls > 0 }) else { return (false, 0) }
     files.turnOn()
-    let after = try Connection("app.store", on: files)
+    let after = try Connection(path, on: files)
     #expect(try after.run("PRAGMA integrity_check") == ["ok"])
     let items = try after.run("SELECT id FROM item ORDER BY id")
     #expect(items == (1...12).prefix(items.count).map(String.init))

@@ -2,6 +2,7 @@ import Checkers
 import Faults
 import PersistentHistory
 import PropertyTesting
+import TestSupport
 import Testing
 import Traces
 import Workloads
@@ -75,7 +76,7 @@ import Workloads
     #expect(words(Array(told[(after + 1)...])).prefix(3) == [.called, .launched, .ended])
   }
 
-  @Test func `A system that cannot start again, and a real disk, pass it over`() throws {
+  @Test func `A system that cannot start again passes it over`() throws {
     var plan = try Plans.make(["app"], write("app", 1))
     plan.commands[0].faults = [fault()]
     let article = try Simulator(PublishedSystem(.article), at: .heap()).run(plan)
@@ -117,6 +118,23 @@ import Workloads
   @Test func `A disk that ignores syncs is found out`() throws {
     let found = try suites(1...30, [.powerOff], .heap(syncs: .ignoringSyncs))
     #expect(found.compactMap(\.violation).contains { $0.checker == "Durability" })
+  }
+
+  @Test func `A real disk with the same faults gives the same events`() throws {
+    let folder = try TemporaryFolder()
+    let disk = Simulator(TrackerSystem(), at: try .folder(folder.path("stores")))
+    let heap = Simulator(TrackerSystem(), at: .heap())
+    var style = PlanStyle()
+    style.conditions = [.powerOff]
+    for seed in 1...12 as ClosedRange<UInt64> {
+      var source = ChoiceSource(seed: seed)
+      let plan = PlanGenerator(style).plan(from: &source, seed: seed)
+      let events = try disk.run(plan)
+      #expect(try events == heap.run(plan), "seed \(seed)")
+      let header = TraceHeader(plan: plan, system: "tracker")
+      let suite = CheckerSuite(checking: Trace(header: header, events: events), scope: .all)
+      #expect(suite.violation == nil, "seed \(seed)")
+    }
   }
 
   @Test func `The same plan gives the same events`() throws {

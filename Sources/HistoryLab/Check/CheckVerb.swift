@@ -13,7 +13,7 @@ struct CheckVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let systems = options.systems.compactMap(LabSystem.named)
     let styles = try systems.map { (system) throws(LabError) in
-      try options.style(for: system)
+      try options.planOptions.style(for: system)
     }
     let folder = try RunOutput(
       "check",
@@ -153,21 +153,6 @@ struct CheckVerb: Verb {
 }
 
 extension CheckOptions {
-  /// What a system's plans look like; those on a real disk never lose its power.
-  ///
-  /// - Throws: a usage error as ``PlanOptions/style(for:)``, and when power-offs were asked for there.
-  func style(for system: LabSystem) throws(LabError) -> PlanStyle {
-    var style = try planOptions.style(for: system)
-    guard onDisk != nil else { return style }
-    guard !planOptions.conditions.names(.powerOff) else {
-      throw .usage(
-        "--on-disk: a real disk does not lose its power. Leave out power-off, or --on-disk."
-      )
-    }
-    style.conditions.remove(.powerOff)
-    return style
-  }
-
   /// Where the stores of a lane lie.
   var place: @Sendable (Int) throws(LabError) -> StorePlace {
     let folder = onDisk

@@ -1,0 +1,170 @@
+internal import CSQLite
+
+/// One handle of SQLite on a real file; the platform's own handle lies behind it, in memory that SQLite
+/// allocates for both.
+///
+/// `base` comes first: SQLite reads the methods through a pointer to it.
+struct RealFile {
+  typealias Pointer = UnsafeMutablePointer<RealFile>
+
+  private var base: sqlite3_file
+  /// Kept alive by this handle, released by its close.
+  private let owner: Unmanaged<RealFileSystem>
+  let path: String?
+  let kind: FileKind
+  /// How many power-offs there had been when it was opened.
+  let life: Int
+
+  init(owner: RealFileSystem, path: String?, kind: FileKind, life: Int) {
+    base = sqlite3_file(pMethods: UnsafePointer(owner.methods))
+    self.owner = .passRetained(owner)
+    self.path = path
+    self.kind = kind
+    self.life = life
+  }
+
+  /// Where the platform's own handle begins, in bytes.
+  static let size = (MemoryLayout<RealFile>.stride + 15) / 16 * 16
+
+  /// The handle that SQLite means; it never calls a method without one.
+  static func at(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Pointer {
+    UnsafeMutableRawPointer(file.unsafelyUnwrapped).assumingMemoryBound(to: RealFile.self)
+  }
+
+  /// The platform's own handle behind one of ours.
+  static func real(
+    of file: UnsafeMutablePointer<sqlite3_file>?
+  ) -> UnsafeMutablePointer<sqlite3_file> {
+    let start = UnsafeMutableRawPointer(file.unsafelyUnwrapped) + size
+    return start.assumingMemoryBound(to: sqlite3_file.self)
+  }
+
+  /// Lets go of the file system.
+  fileprivate func release() { owner.release() }
+
+  fileprivate func locked<Answer>(_ body: (inout RealDisk) -> Answer) -> Answer {
+    owner._withUnsafeGuaranteedRef { $0.locked(body) }
+  }
+}
+
+extension RealFile {
+  /// All methods, as every open file points to them
+  /// (https://sqlite.org/c3ref/io_methods.html, version 2).
+  static func makeMethods() -> sqlite3_io_methods {
+    var methods = sqlite3_io_methods()
+    methods.iVersion = 2
+    methods.xClose = { file in
+      let handle = RealFile.at(file)
+      let real = RealFile.real(of: file)
+      let code = real.pointee.pMethods.pointee.xClose(real)
+      handle.pointee.release()
+      handle.deinitialize(count: 1)
+      return code
+    }
+    addBytes(to: &methods)
+    addLocks(to: &methods)
+    addSharedMemory(to: &methods)
+    addProperties(to: &methods)
+    return methods
+  }
+
+  /// Runs a call on the platform's own handle, if no fault strikes it.
+  private static func perform(
+    _ file: UnsafeMutablePointer<sqlite3_file>?,
+    _ call: FileCall,
+    on kind: FileKind? = nil,
+    _ note: (inout RealDisk, RealFile) -> Void = { _, _ in },
+    _ body: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods) -> Int32
+  ) -> Int32 {
+    let handle = at(file).pointee
+    let code = handle.locked { disk in
+      let code = disk.admit(call, kind ?? handle.kind, life: handle.life)
+      if code == SQLITE_OK { note(&disk, handle) }
+      return code
+    }
+    guard code == SQLITE_OK else { return code }
+    let real = real(of: file)
+    return body(real, real.pointee.pMethods.pointee)
+  }
+
+  private static func addBytes(to methods: inout sqlite3_io_methods) {
+    methods.xRead = { file, target, count, offset in
+      let handle = RealFile.at(file).pointee
+      let code = handle.locked { $0.admit(.read, handle.kind, life: handle.life) }
+      guard code == SQLITE_OK || code == ExtendedCode.shortRead, let target else { return code }
+      let real = RealFile.real(of: file)
+      let answer = real.pointee.pMethods.pointee.xRead(real, target, count, offset)
+      guard code == ExtendedCode.shortRead else { return answer }
+      let half = Int(count) / 2
+      (target + half).initializeMemory(as: UInt8.self, repeating: 0, count: Int(count) - half)
+      return code
+    }
+    methods.xWrite = { file, source, count, offset in
+      RealFile.perform(file, .write) { disk, handle in
+        disk.note(handle.path) { writes in
+          if let source { writes.write(source, at: Int(offset), count: Int(count)) }
+        }
+      } _: {
+        $1.xWrite($0, source, count, offset)
+      }
+    }
+    methods.xTruncate = { file, size in
+      RealFile.perform(file, .truncate) { disk, handle in
+        disk.note(handle.path) { $0.truncate(to: Int(size)) }
+      } _: {
+        $1.xTruncate($0, size)
+      }
+    }
+    methods.xSync = { file, flags in
+      let handle = RealFile.at(file).pointee
+      let code = RealFile.perform(file, .sync) { $1.xSync($0, flags) }
+      guard code == SQLITE_OK || code == ExtendedCode.delayed else { return code }
+      handle.locked { $0.sync(handle.path, isDelayed: code == ExtendedCode.delayed) }
+      return SQLITE_OK
+    }
+    methods.xFileSize = { file, size in
+      RealFile.perform(file, .size) { $1.xFileSize($0, size) }
+    }
+  }
+
+  private static func addLocks(to methods: inout sqlite3_io_methods) {
+    methods.xLock = { file, level in RealFile.perform(file, .lock) { $1.xLock($0, level) } }
+    methods.xUnlock = { file, level in RealFile.perform(file, .unlock) { $1.xUnlock($0, level) } }
+    methods.xCheckReservedLock = { file, answer in
+      RealFile.perform(file, .checkLock) { $1.xCheckReservedLock($0, answer) }
+    }
+  }
+
+  private static func addSharedMemory(to methods: inout sqlite3_io_methods) {
+    methods.xShmMap = { file, index, size, extending, region in
+      RealFile.perform(file, .map, on: .shm) { $1.xShmMap($0, index, size, extending, region) }
+    }
+    methods.xShmLock = { file, first, count, flags in
+      let call: FileCall = flags & SQLITE_SHM_UNLOCK != 0 ? .unlock : .lock
+      return RealFile.perform(file, call, on: .shm) { $1.xShmLock($0, first, count, flags) }
+    }
+    methods.xShmBarrier = { file in
+      let real = RealFile.real(of: file)
+      real.pointee.pMethods.pointee.xShmBarrier(real)
+    }
+    methods.xShmUnmap = { file, isDeleted in
+      let real = RealFile.real(of: file)
+      return real.pointee.pMethods.pointee.xShmUnmap(real, isDeleted)
+    }
+  }
+
+  private static func addProperties(to methods: inout sqlite3_io_methods) {
+    methods.xFileControl = { file, operation, argument in
+      let real = RealFile.real(of: file)
+      return real.pointee.pMethods.pointee.xFileControl(real, operation, argument)
+    }
+    methods.xSectorSize = { file in
+      let real = RealFile.real(of: file)
+      return real.pointee.pMethods.pointee.xSectorSize(real)
+    }
+    methods.xDeviceCharacteristics = { file in
+      let real = RealFile.real(of: file)
+      return real.pointee.pMethods.pointee.xDeviceCharacteristics(real)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+internal import CSQLite
+internal import Synchronization
+
+/// The platform's own file system with faults: real files, real locks, real shared memory.
+///
+///     let files = RealFileSystem()
+///     sqlite3_open_v2("/tmp/app.store", &db, flags, files.name)
+///
+/// It hands every call on to SQLite's default VFS, if no fault strikes. At a power-off it puts what
+/// survives in place of the files, so that a real disk shows what the one on the heap does. It stays
+/// registered while it is referenced or any of its files is open.
+package final class RealFileSystem: FaultySystem, @unchecked Sendable {
+  package let name: String
+
+  /// The VFS that does the work.
+  let base: UnsafeMutablePointer<sqlite3_vfs>
+  /// The methods that each open file points to.
+  let methods: UnsafeMutablePointer<sqlite3_io_methods>
+  private let lock = Lock()
+  /// Only touched while the lock is held.
+  private let disk: UnsafeMutablePointer<RealDisk>
+  private let system: UnsafeMutablePointer<sqlite3_vfs>
+  private let cName: UnsafeMutablePointer<CChar>
+
+  private static let instanceCount = Atomic<Int>(0)
+
+  /// Makes a file system and registers it with SQLite.
+  package init() {
+    guard let base = sqlite3_vfs_find(nil) else {
+      fatalError("SQLite has no default VFS: there are no real files")
+    }
+    let number = Self.instanceCount.add(1, ordering: .relaxed).newValue
+    let name = "real-\(number)"
+    self.name = name
+    cName = name.withCString { text in
+      let copy = UnsafeMutablePointer<CChar>.allocate(capacity: name.utf8.count + 1)
+      copy.initialize(from: text, count: name.utf8.count + 1)
+      return copy
+    }
+    self.base = base
+    disk = .allocate(capacity: 1)
+    disk.initialize(to: RealDisk())
+    methods = .allocate(capacity: 1)
+    methods.initialize(to: RealFile.makeMethods())
+    system = .allocate(capacity: 1)
+    // All but the calls that concern files is the platform's own.
+    system.initialize(to: base.pointee)
+    fillIn()
+    let code = sqlite3_vfs_register(system, 0)
+    guard code == SQLITE_OK else { fatalError("SQLite did not register \(name): code \(code)") }
+  }
+
+  deinit {
+    sqlite3_vfs_unregister(system)
+    disk.deinitialize(count: 1)
+    disk.deallocate()
+    lock.deallocate()
+    system.deallocate()
+    methods.deallocate()
+    cName.deallocate()
+  }
+
+  /// Runs a closure on what is known of the disk while no other thread does.
+  func locked<Answer>(_ body: (inout RealDisk) -> Answer) -> Answer {
+    lock.held { body(&disk.pointee) }
+  }
+
+  package func arm(_ faults: [FileFault]) { locked { $0.faults.arm(faults) } }
+
+  @discardableResult
+  package func disarm() -> [FaultTally] {
+    locked { disk in
+      let tallies = disk.faults.tallies
+      disk.faults.arm([])
+      return tallies
+    }
+  }
+
+  package func watchPower(_ watch: PowerWatch = .honest) { locked { $0.startWatch(watch) } }
+
+  package func turnOff(_ loss: PowerLoss) { locked { $0.turnOff(loss) } }
+
+  package func turnOn() { locked { $0.isOff = false } }
+
+  package var isOff: Bool { locked { $0.isOff } }
+
+  // MARK: Methods
+
+  private static func at(_ system: UnsafeMutablePointer<sqlite3_vfs>?) -> RealFileSystem {
+    let data = system.unsafelyUnwrapped.pointee.pAppData.unsafelyUnwrapped
+    return Unmanaged.fromOpaque(data).takeUnretainedValue()
+  }
+
+  /// Replaces what concerns files in the copy of the platform's own.
+  private func fillIn() {
+    system.pointee.iVersion = 2
+    system.pointee.szOsFile = Int32(RealFile.size) + base.pointee.szOsFile
+    system.pointee.pNext = nil
+    system.pointee.zName = UnsafePointer(cName)
+    system.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
+    system.pointee.xOpen = { system, path, file, flags, outFlags in
+      guard let file else { return SQLITE_CANTOPEN }
+      return RealFileSystem.at(system).open(path, file, flags, outFlags)
+    }
+    system.pointee.xDelete = { system, path, syncs in
+      let files = RealFileSystem.at(system)
+      let name = path.map { String(cString: $0) } ?? ""
+      let code = files.admit(.delete, FileKind(path: name))
+      guard code == SQLITE_OK else { return code }
+      files.locked { $0.noteDelete(name) }
+      return files.base.pointee.xDelete(files.base, path, syncs)
+    }
+    system.pointee.xAccess = { system, path, flags, answer in
+      let files = RealFileSystem.at(system)
+      let code = files.admit(.access, FileKind(path: path.map { String(cString: $0) } ?? ""))
+      return code == SQLITE_OK ? files.base.pointee.xAccess(files.base, path, flags, answer) : code
+    }
+  }
+
+  /// Decides whether a call that needs no handle may act.
+  private func admit(_ call: FileCall, _ kind: FileKind) -> Int32 {
+    locked { $0.admit(call, kind, life: $0.life) }
+  }
+
+  private func open(
+    _ path: UnsafePointer<CChar>?,
+    _ file: UnsafeMutablePointer<sqlite3_file>,
+    _ flags: Int32,
+    _ outFlags: UnsafeMutablePointer<Int32>?
+  ) -> Int32 {
+    file.pointee.pMethods = nil
+    let kind = FileKind(openFlags: flags)
+    let code = admit(.open, kind)
+    guard code == SQLITE_OK else { return code }
+    let real = RealFile.real(of: file)
+    let opened = base.pointee.xOpen(base, path, real, flags, outFlags)
+    guard opened == SQLITE_OK else { return opened }
+    let name = path.map { String(cString: $0) }
+    let life = locked { disk in
+      if let name { disk.noteOpen(name, kind) }
+      return disk.life
+    }
+    RealFile.at(file).initialize(
+      to: RealFile(owner: self, path: name, kind: kind, life: life)
+    )
+    return SQLITE_OK
+  }
+}
