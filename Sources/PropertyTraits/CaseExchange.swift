@@ -18,11 +18,24 @@ final class CaseExchange: @unchecked Sendable {
   private var answer: Answer?
   private let lock = NSLock()
   private var result: PropertyResult?
+  private var isAbandoned = false
 
   init() { (questions, asked) = AsyncStream.makeStream() }
 
   /// Starts the search; its property is answered by whoever reads the questions.
+  ///
+  /// The budget's clock jumps to its end once the questions are abandoned.
   func start(_ runner: PropertyRunner) {
+    var runner = runner
+    let clock = runner.budget.clock
+    runner.budget.time = runner.budget.time ?? .seconds(1_000_000_000)
+    runner.budget.clock = { [self] in
+      lock.withLock { isAbandoned } ? .seconds(1_000_000_000_000) : clock?() ?? .zero
+    }
+    run(runner)
+  }
+
+  private func run(_ runner: PropertyRunner) {
     let thread = Thread { [self] in
       let found = runner.run { source in ask(&source) }
       lock.withLock { result = found }
@@ -34,11 +47,16 @@ final class CaseExchange: @unchecked Sendable {
   }
 
   private func ask(_ source: inout ChoiceSource) -> CaseResult {
+    guard !lock.withLock({ isAbandoned }) else { return .discarded }
     var question = ChoiceSource(replaying: ChoiceSequence())
     swap(&question, &source)
     asked.yield(question)
     answered.wait()
-    guard let answer = lock.withLock({ answer }) else { return .discarded }
+    let answer = lock.withLock {
+      defer { self.answer = nil }
+      return self.answer
+    }
+    guard let answer else { return .discarded }
     source = answer.source
     return answer.result
   }
@@ -46,6 +64,15 @@ final class CaseExchange: @unchecked Sendable {
   /// Answers the last question.
   func reply(_ result: CaseResult, _ source: ChoiceSource) {
     lock.withLock { answer = (result, source) }
+    answered.signal()
+  }
+
+  /// Lets the search end without an answer to its last question, and soon.
+  ///
+  /// Whoever reads the questions calls it when it stops reading; after the last question it does no
+  /// harm.
+  func abandon() {
+    lock.withLock { isAbandoned = true }
     answered.signal()
   }
 

@@ -25,11 +25,11 @@ struct PropertyRun: Sendable {
     let runner = try runner()
     let (recorder, exchange) = (IssueRecorder(), CaseExchange())
     exchange.start(runner)
+    // A task that is cancelled reads no further question.
+    defer { exchange.abandon() }
     try await recorder.collect {
-      for await var source in exchange.questions {
-        let result =
-          Task.isCancelled ? .discarded : await Self.result(of: body, &source, recorder)
-        exchange.reply(result, source)
+      for await var source in exchange.questions where !Task.isCancelled {
+        exchange.reply(await Self.result(of: body, &source, recorder), source)
       }
     }
     try Task.checkCancellation()

@@ -81,6 +81,14 @@ import Testing
     }
   }
 
+  @Test(arguments: [UInt64(102), 111, 184, 214])
+  func `A member that joined goes with all that names it`(seed: UInt64) throws {
+    let property = try SharedLog.property(.lateJoiner)
+    let result = PropertyRunner(seed: seed, cases: 20_000).run(property)
+    let shrunk = try #require(result.failure).shrunk
+    #expect(SharedLogRow.stepCount(shrunk) == 6, "\(shrunk.message)")
+  }
+
   @Test func `Shrinking keeps to the failure it started from`() throws {
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let number = source.int(in: 0...1_000)

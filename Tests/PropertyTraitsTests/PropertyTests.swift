@@ -192,6 +192,20 @@ import Testing
     }
   }
 
+  @Test func `A test that is cancelled ends in the midst of its cases`() async throws {
+    let runs = Ticks()
+    let task = Task {
+      try await property(Generator<Int>.ints()) { _ in
+        _ = runs.next()
+        while !Task.isCancelled { await Task.yield() }
+      }
+    }
+    while runs.current == 0 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(runs.current == 1)
+  }
+
   @Test func `A line that is none is refused`() async throws {
     await #expect(throws: PropertySettingsError.self) {
       try await property(Generator<Int>.ints(), replay: "nonsense") { _ in }
@@ -203,6 +217,8 @@ import Testing
 private final class Ticks: @unchecked Sendable {
   private let lock = NSLock()
   private var count = 0
+
+  var current: Int { lock.withLock { count } }
 
   func next() -> Int {
     lock.withLock {
