@@ -165,7 +165,7 @@ final class StoreBench {
   /// Puts the files back and takes up what was kept with them; every process must be gone.
   func restore(_ memory: Memory, _ files: @Sendable () -> Void) throws(SystemFailure) {
     opened = nil
-    if environment.isOnDisk { pool.close() }
+    if environment.vfs == nil || environment.isOnDisk { pool.close() }
     files()
     pool.reset(seed: memory.random)
     objects = memory.objects

@@ -137,7 +137,7 @@ package struct SystemEnvironment: Sendable {
   package var path: String
   /// The SQLite VFS that holds it, or nothing for the platform's own.
   package var vfs: String?
-  /// Whether the files are real ones, which cannot be put back beneath open connections.
+  /// Whether a VFS of its own holds real files, which cannot be put back beneath open connections.
   package var isOnDisk = false
   /// The plan's clock.
   package var clock: PlanClock
