@@ -99,6 +99,24 @@ import Traces
     }
   }
 
+  @Test func `Power-offs are counted, and each command must have met each kind`() async throws {
+    try await withFolder { folder in
+      let words = [
+        "check", "--conditions", "power-off", "--plans", "12", "--seed", "1", "--output",
+      ]
+      let text = await run(words + ["\(folder)/text"], composition: Self.composition)
+      let json = await run(words + ["\(folder)/json", "--json"], composition: Self.composition)
+      let system = try #require(try document(json.output).systems.first)
+      let (count, faults) = (try #require(system.powerOffs), try #require(system.faults))
+      #expect(count > 5 && faults.reduce(0) { $0 + $1.struck } == count)
+      #expect(text.output.contains("  The power went \(count) times.\n"))
+      #expect(system.invalidPlans == 0)
+      // So few plans do not lose their power in every command.
+      #expect(text.code == .undecided && json.code == .undecided)
+      #expect(text.output.contains("None of 12 plans had "))
+    }
+  }
+
   @Test func `The commands that a report names show the same again`() async throws {
     try await withFolder { folder in
       let words = Self.mutant + [folder, "--json"]
