@@ -128,7 +128,9 @@ import Traces
 
   @Test(arguments: [
     ("explore --system artcle", "unknown system \"artcle\"."),
-    ("explore --actors 9", "--actors takes"), ("explore --depth 0", "--depth takes"),
+    ("explore --actors 9", "--actors takes"),
+    ("explore --actors 5", "Try: history-lab check --actors 5"),
+    ("explore --depth 0", "--depth takes"),
     ("explore --conditions power-off", "this build makes no plans with power-off"),
     ("explore --system article --conditions hook-failure", "cannot be put through hook-failure"),
   ])

@@ -24,7 +24,7 @@ struct ExploreOptions: Hashable, Sendable {
 
   static let system = Option(
     "system",
-    .text("NAME", "a system's name, as list systems shows them, or all"),
+    CheckOptions.system.reader,
     default: "tracker",
     defaultText: "tracker",
     repeats: true,
@@ -38,7 +38,7 @@ struct ExploreOptions: Hashable, Sendable {
   )
   static let actorsOption = Option(
     "actors",
-    .integer("K", 1...PlanAlphabet.actorCountMax),
+    PlanOptions.actorsOption.reader,
     defaultText: "first 2, then 3",
     "How many actors take part, 1 to \(PlanAlphabet.actorCountMax)."
   )
@@ -73,6 +73,12 @@ struct ExploreOptions: Hashable, Sendable {
     }
     systems = systems.uniqued
     scopes = Self.scopes(arguments)
+    guard scopes.allSatisfy({ $0.actors <= PlanAlphabet.actorCountMax }) else {
+      throw .usage(
+        "--actors: plans of more than \(PlanAlphabet.actorCountMax) actors are too many to run all "
+          + "of them. Try: history-lab check --actors \(scopes[0].actors)"
+      )
+    }
     conditions = try arguments.required(Self.conditionsOption)
     stateCountMax = try arguments.required(Self.states)
     card = arguments.isSet(Self.cardFlag)
