@@ -169,7 +169,7 @@ package struct PlanGenerator: Sendable {
   /// A pause like those between transactions; days, and steps back, where the plan has them.
   private func advance(_ source: inout ChoiceSource, _ draft: PlanDraft) -> Double {
     func weight(_ condition: Condition) -> Int { draft.active.contains(condition) ? 1 : 0 }
-    let kinds = [12, weight(.pause), weight(.clockJump), 2 * weight(.clockBack)]
+    let kinds = [12, 2 * weight(.pause), 2 * weight(.clockJump), 2 * weight(.clockBack)]
     switch source.weighted(kinds) {
     case 0: return min(style.gaps[source.index(below: style.gaps.count)], Self.day / 2)
     case 1: return Self.day * Double(source.int(in: 1...9))

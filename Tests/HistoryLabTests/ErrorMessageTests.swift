@@ -16,7 +16,7 @@ import Darwin
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
     (
       "measure",
-      #"unknown verb "measure". There are check, replay, explore, stress, bench, report, inspect, "#
+      #"unknown verb "measure". There are check, replay, explore, mutants, stress, bench, report, inspect, "#
         + #"convert and list. "#
         + "Try: history-lab --help"
     ),

@@ -42,10 +42,15 @@ import Testing
     #expect(try MutantsOptions(parse("mutants --quick --seeds 5"), in: .sample).seedCount == 5)
   }
 
-  @Test func `Mutants are named with and without what stands before their names`() throws {
-    let line = "mutants --only purge-to-head --only mutant/fetch-at-cursor"
+  @Test func `Mutants are named with and without what stands before their names, or begun`() throws
+  {
+    let line = "mutants --only purge-to-head --only mutant/fetch-at-cursor --only clock"
     let options = try MutantsOptions(parse(line), in: .sample)
-    #expect(options.mutants.map(\.name) == ["fetch-at-cursor", "purge-to-head"])
+    #expect(
+      options.mutants.map(\.name) == [
+        "fetch-at-cursor", "purge-to-head", "clock-raw", "clock-ties",
+      ]
+    )
   }
 
   @Test func `A mutant that there is none of is refused, and the nearest proposed`() async {

@@ -17,14 +17,14 @@ struct BenchRunOptions: Hashable, Sendable {
   static let quickFlag = Flag("quick", "Measures three history sizes in under a minute.")
   static let onlyOption = Option(
     "only",
-    .text("NAME", "the name of a benchmark, or its beginning"),
+    .text("NAME", "a name, or its beginning"),
     defaultText: "all",
     repeats: true,
     "Measures only the benchmarks whose names begin with NAME."
   )
   static let alsoOption = Option(
     "also",
-    .text("NAME", "the name of a benchmark, or its beginning"),
+    .text("NAME", "a name, or its beginning"),
     defaultText: "none",
     repeats: true,
     "Measures besides what is measured without it, such as `large`, which only runs when named."

@@ -19,10 +19,10 @@ struct MutantsOptions: Sendable {
 
   static let only = Option(
     "only",
-    .text("NAME", "a mutant's name, as list systems shows them"),
+    .text("NAME", "a name, or its beginning"),
     defaultText: "all",
     repeats: true,
-    "Tries the mutant NAME, and none that is not named."
+    "Tries only the mutants whose names begin with NAME; list systems shows them."
   )
   static let seedsOption = Option(
     "seeds",
@@ -45,7 +45,7 @@ struct MutantsOptions: Sendable {
     json = arguments.isSet(CommonOption.json)
   }
 
-  /// The mutants with some names, each with or without `mutant/` before it; all when none is named.
+  /// The mutants whose names begin in some ways, each with or without `mutant/` before it; all when none is named.
   private static func mutants(
     _ names: [String],
     in composition: Composition
@@ -53,11 +53,11 @@ struct MutantsOptions: Sendable {
     guard !names.isEmpty else { return composition.mutants }
     let known = composition.mutants.map(\.name)
     let wanted = names.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
-    if let unknown = wanted.first(where: { !known.contains($0) }) {
+    if let unknown = wanted.first(where: { name in !known.contains { $0.hasPrefix(name) } }) {
       let hint = NearestWord.hint(for: unknown, among: known)
       throw .usage("unknown mutant \(unknown.quoted).\(hint) Try: history-lab list systems")
     }
-    return composition.mutants.filter { wanted.contains($0.name) }
+    return composition.mutants.filter { mutant in wanted.contains { mutant.name.hasPrefix($0) } }
   }
 
   private static let prefix = "mutant/"
@@ -74,7 +74,7 @@ extension MutantsOptions {
     examples: [
       Example("mutants", "Every seeded bug of our own code, ten seeds each."),
       Example("mutants --quick --seed 1", "Three seeds each, as every change is tested."),
-      Example("mutants --only purge-to-head --seeds 100", "One of them, a hundred seeds."),
+      Example("mutants --only purge --seeds 100", "The bugs of purges, a hundred seeds each."),
     ]
   )
 }
