@@ -60,7 +60,8 @@ struct FurtherCheckers: Sendable {
     CoreCheckers.bits([
       observerDelivery.violation != nil, loudExpiry.violation != nil,
       protectedAuthors.violation != nil, historyExplainsData.violation != nil,
-      tombstoneFidelity.violation != nil, reclaim.violation != nil, wakeUp.violation != nil,
+      tombstoneFidelity.violation != nil, reclaim.violation != nil,
+      durability.violation != nil, wakeUp.violation != nil,
     ])
   }
 

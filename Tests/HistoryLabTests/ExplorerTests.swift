@@ -22,10 +22,14 @@ import Workloads
   ) throws -> Exploration {
     var bounds = ExplorationBounds(depth: depth, stateCountMax: 1_000_000)
     change(&bounds)
+    var alphabet = PlanAlphabet(condition, actors: actors, actions: Set(PlanAction.allCases))
+    if system is PublishedSystem {
+      for index in alphabet.headers.indices { alphabet.headers[index].timestamps = .wallClock }
+    }
     let explorer = Explorer(
       system,
       at: .heap(),
-      space: PlanAlphabet(condition, actors: actors, actions: Set(PlanAction.allCases)),
+      space: alphabet,
       judge: SuiteJudge.self,
       bounds: bounds
     )

@@ -26,7 +26,7 @@ import Traces
 
   @Test(arguments: Condition.allCases.filter { $0 != .steady }.sorted { $0.rawValue < $1.rawValue })
   func `A condition alone is found, and none besides it`(_ condition: Condition) {
-    let found = Self.plans([condition]).map(Condition.found)
+    let found = Self.plans([condition], 120).map(Condition.found)
     #expect(found.filter { $0.contains(condition) }.count > 5, "\(condition)")
     for conditions in found {
       let others = conditions.subtracting([condition, .steady])

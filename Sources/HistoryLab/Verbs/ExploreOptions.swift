@@ -80,6 +80,12 @@ struct ExploreOptions: Hashable, Sendable {
       )
     }
     conditions = try arguments.required(Self.conditionsOption)
+    guard !conditions.names(.powerOff) else {
+      throw .usage(
+        "--conditions: an exploration never takes the power away. Leave power-off out, or try: "
+          + "history-lab check --conditions power-off"
+      )
+    }
     stateCountMax = try arguments.required(Self.states)
     card = arguments.isSet(Self.cardFlag)
     jobs = arguments.value(CheckOptions.jobsOption) ?? composition.processors
