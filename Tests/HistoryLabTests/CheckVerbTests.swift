@@ -314,7 +314,10 @@ import Traces
       let replayOfPlan: String
       let plan: [String]
     }
+    struct Struck: Decodable { let struck: Int }
     struct System: Decodable {
+      var powerOffs: Int?
+      var faults: [Struck]?
       let system: String
       let plans: Int
       let invalidPlans: Int
