@@ -15,18 +15,21 @@ final class ShrinkSession {
   private let deadline: Duration?
   private let progress: ((PropertyRunner.Step) -> Void)?
   private let property: Property
+  private let isThorough: Bool
 
   init(
     _ result: ShrinkResult,
     budget: Budget,
     deadline: Duration?,
     choiceCountMax: Int,
+    isThorough: Bool,
     progress: ((PropertyRunner.Step) -> Void)?,
     _ property: @escaping Property
   ) {
     self.result = result
     self.budget = budget
     self.deadline = deadline
+    self.isThorough = isThorough
     source = ChoiceSource(seed: 0, choiceCountMax: choiceCountMax)
     self.progress = progress
     self.property = property
@@ -71,6 +74,9 @@ final class ShrinkSession {
     { $0.lowerAndSimplifyRest() }, { $0.deleteChoices() },
   ]
 
+  /// The passes that run where the others find nothing and the shrinker is thorough.
+  private static let thoroughPasses: [Pass] = [{ $0.deletePairs() }, { $0.deleteAndRename() }]
+
   /// Runs rounds of passes until none finds anything simpler.
   func run() {
     run(Self.firstPasses)
@@ -80,6 +86,7 @@ final class ShrinkSession {
       improvements = result.improvements
       run(Self.mainPasses)
       if improvements == result.improvements { run(Self.finalPasses) }
+      if isThorough, improvements == result.improvements { run(Self.thoroughPasses) }
     }
     if result.improvements == 0, !isOver { confirm() }
     if known.isInconsistent { result.ending = .flaky }

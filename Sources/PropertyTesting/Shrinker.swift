@@ -15,6 +15,11 @@ public struct Shrinker: Sendable {
   public var budget: Budget
   /// After so many choices of a candidate every further one is the simplest.
   public var choiceCountMax: Int
+  /// Whether to go on where no single edit makes the case simpler: any two elements are deleted at
+  /// once, and any one while any name gets another value.
+  ///
+  /// For short plans whose runs are cheap; it may cost some hundred evaluations more.
+  public var isThorough = false
   private let deadline: Duration?
 
   /// Makes a shrinker.
@@ -45,6 +50,7 @@ public struct Shrinker: Sendable {
         budget: budget,
         deadline: deadline,
         choiceCountMax: choiceCountMax,
+        isThorough: isThorough,
         progress: progress,
         property
       )

@@ -58,6 +58,35 @@ import Testing
     #expect(shrunk.message == "300" && shrunk.evaluations < 40, "\(shrunk.evaluations)")
   }
 
+  @Test func `A thorough shrinker deletes one step while another does its work`() throws {
+    // Either a "both", or a "left" and a later "right", lead to the failure.
+    let property: (inout ChoiceSource) -> CaseResult = { source in
+      let steps = source.array("step", 0...9) { $0.index(below: 3) }
+      guard steps.contains(2) || steps.contains(0) && steps.contains(1) else { return .passed }
+      return .failed(label: "met", message: "\(steps.map { ["left", "right", "both"][$0] })")
+    }
+    var source = ChoiceSource(replaying: try #require(ChoiceSequence("1:1,0,2x1,0")))
+    #expect(property(&source) == .failed(label: "met", message: #"["left", "right"]"#))
+    var shrinker = Shrinker()
+    #expect(shrinker.shrink(source.sequence, label: "met", property).sequence == source.sequence)
+    shrinker.isThorough = true
+    let shrunk = shrinker.shrink(source.sequence, label: "met", property)
+    #expect(shrunk.message == #"["both"]"# && shrunk.ending == .fixedPoint)
+  }
+
+  @Test func `A thorough shrinker deletes any two steps at once`() throws {
+    let property: (inout ChoiceSource) -> CaseResult = { source in
+      let count = source.array("step", 0...9) { $0.bool() }.count
+      return count % 2 == 1 ? .passed : .failed(label: "even", message: "\(count)")
+    }
+    var source = ChoiceSource(replaying: try #require(ChoiceSequence("1:1,0,1,0,0")))
+    _ = property(&source)
+    var shrinker = Shrinker()
+    #expect(shrinker.shrink(source.sequence, label: "even", message: "2", property).message == "2")
+    shrinker.isThorough = true
+    #expect(shrinker.shrink(source.sequence, label: "even", property).message == "0")
+  }
+
   @Test func `Names come in the order of their first use`() throws {
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let count = source.int(in: 2...5)

@@ -1,0 +1,53 @@
+/// Passes for plans whose least form no single edit leads to; they cost up to a few hundred evaluations.
+extension ShrinkSession {
+  /// Plans with more elements than this are left to the other passes.
+  private static let elementCountMax = 12
+
+  /// Deletes any two elements at once.
+  func deletePairs() {
+    var second = elements().count - 1
+    while second > 0, !isOver {
+      var first = second - 1
+      while first >= 0, !isOver {
+        let elements = elements()
+        guard second < elements.count, first < second else { break }
+        let ranges = [elements[first], elements[second]].map { best.spans[$0].range }
+        if attempt(best.removing(ranges)) { return deletePairs() }
+        first -= 1
+      }
+      second -= 1
+    }
+  }
+
+  /// Deletes one element and gives one name another value, a simpler one or not.
+  ///
+  /// So a step that two others make necessary can do their work itself.
+  func deleteAndRename() {
+    for element in elements().reversed() {
+      let range = best.spans[element].range
+      for index in best.choices.indices where !range.contains(index) && !isOver {
+        if renames(index, without: range) { return deleteAndRename() }
+      }
+    }
+  }
+
+  private func renames(_ index: Int, without range: Range<Int>) -> Bool {
+    let choice = best.choices[index]
+    guard choice.kind == .name, choice.highest - choice.lowest < 8 else { return false }
+    return (choice.lowest...choice.highest).contains { value in
+      value != choice.value
+        && attempt(best.replacing([(index, choice.with(value: value))]).removing(range))
+    }
+  }
+
+  /// The outermost elements; none where there are too many.
+  private func elements() -> [Int] {
+    let elements = best.spans.indices.filter { index in
+      best.spans[index].kind == .element
+        && !best.spans[..<index].contains {
+          $0.kind == .element && $0.range.contains(best.spans[index].start)
+        }
+    }
+    return elements.count <= Self.elementCountMax ? elements : []
+  }
+}
