@@ -86,7 +86,8 @@ struct CheckRun: Sendable {
     defer { place.removeStore() }
     let lane = PlanLane(system, at: place, versions: versions)
     let found = recipe.plan(number)
-    let shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
+    var shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
+    shrinker.isThorough = true
     let shrunk = shrinker.shrink(found.choices, label: checker) { step in
       if case .shrank(_, let evaluations) = step { progress(evaluations) }
     } _: { source in
