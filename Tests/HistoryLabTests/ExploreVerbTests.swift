@@ -89,6 +89,16 @@ import Traces
     }
   }
 
+  @Test func `What was not run because somebody stopped it is unknown`() throws {
+    let system = try #require(LabSystem.named("tracker"))
+    let card = SafetyCard(system, conditions: [.steady, .powerOff], pieceCount: 2, [])
+    #expect(card.verdict == "unknown")
+    #expect(card.conditions[0].cells.allSatisfy { $0.result == .unknown && $0.budget == nil })
+    #expect(ExploreText(card: card).open == "Unknown: steady (interrupted). Try --states with more.")
+    #expect(card.conditions[1].cells.allSatisfy { $0.result == .notExercised })
+    #expect(card.conditions[1].because == "this build makes no such plans yet")
+  }
+
   @Test func `Cards of several runs stand side by side on the report's page`() async throws {
     try await withFolder { folder in
       for system in ["article", "tracker"] {
