@@ -2,6 +2,7 @@ import Checkers
 import Foundation
 import Testing
 import Traces
+import Workloads
 
 @testable import HistoryLab
 
