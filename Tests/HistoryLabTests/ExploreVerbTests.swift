@@ -2,6 +2,7 @@ import Checkers
 import Foundation
 import Testing
 import Traces
+import Workloads
 
 @testable import HistoryLab
 
@@ -87,6 +88,16 @@ import Traces
       let ties = try #require(document.conditions.first { $0.condition == "ties" })
       #expect(ties.standing == "hypothetical" && ties.explored.map(\.actors) == [2])
     }
+  }
+
+  @Test func `What was not run because somebody stopped it is unknown`() throws {
+    let system = try #require(LabSystem.named("tracker"))
+    let card = SafetyCard(system, conditions: [.steady, .powerOff], pieceCount: 2, [])
+    #expect(card.verdict == "unknown")
+    #expect(card.conditions[0].cells.allSatisfy { $0.result == .unknown && $0.budget == nil })
+    #expect(ExploreText(card: card).open == "Unknown: steady (interrupted). Try --states with more.")
+    #expect(card.conditions[1].cells.allSatisfy { $0.result == .notExercised })
+    #expect(card.conditions[1].because?.contains("never takes the power away") == true)
   }
 
   @Test func `Cards of several runs stand side by side on the report's page`() async throws {

@@ -93,8 +93,9 @@ struct ExploreText {
     let budgets = card.conditions.filter { $0.cells.contains { $0.result == .unknown } }
     guard !budgets.isEmpty else { return nil }
     let names = budgets.map { row in
-      let budget = row.cells.compactMap(\.budget).max() ?? 0
-      return "\(row.condition.rawValue) (after \(budget.grouped) states)"
+      let budget = row.cells.compactMap(\.budget).max()
+      let reason = budget.map { "after \($0.grouped) states" } ?? "interrupted"
+      return "\(row.condition.rawValue) (\(reason))"
     }
     return "Unknown: \(names.joined(separator: ", ")). Try --states with more."
   }

@@ -24,6 +24,7 @@ struct ExploreVerb: Verb {
       SafetyCard(
         system,
         conditions: conditions,
+        pieceCount: options.scopes.count,
         done.filter { $0.task.system.name == system.name }.map(\.outcome)
       )
     }

@@ -31,19 +31,26 @@ struct SafetyCard: Sendable {
     var seconds: Double { pieces.reduce(0) { $0 + $1.seconds } }
   }
 
-  /// Takes what came of the pieces of one system.
-  init(_ system: LabSystem, conditions: [Condition], _ pieces: [ExploreTask.Outcome]) {
+  /// Takes what came of the pieces of one system; of each condition there are to be so many.
+  init(
+    _ system: LabSystem,
+    conditions: [Condition],
+    pieceCount: Int,
+    _ pieces: [ExploreTask.Outcome]
+  ) {
     self.system = system.name
     statedUse = system.statedUse?.sentence
     self.conditions = conditions.map { condition in
       let own = pieces.filter { $0.condition == condition }
+      let refusal = system.refusal(of: condition)
+      let isCut = refusal == nil && own.count < pieceCount
       return ConditionReport(
         condition: condition,
-        because: system.refusal(of: condition),
+        because: isCut ? "it was interrupted" : refusal,
         outside: system.statedUse?.outside[condition],
         pieces: own,
         cells: CheckerSuite.names(in: .all).enumerated().map { number, name in
-          SafetyCell(name, number, condition, own)
+          SafetyCell(name, number, condition, own, isCut: isCut)
         }
       )
     }
@@ -119,7 +126,15 @@ struct SafetyCell: Sendable {
   let budget: Int?
 
   /// Takes what came of one condition's pieces.
-  init(_ name: String, _ number: Int, _ condition: Condition, _ pieces: [ExploreTask.Outcome]) {
+  ///
+  /// Where pieces are missing only what broke is known.
+  init(
+    _ name: String,
+    _ number: Int,
+    _ condition: Condition,
+    _ pieces: [ExploreTask.Outcome],
+    isCut: Bool
+  ) {
     invariant = name
     self.condition = condition
     planCount = pieces.reduce(0) { $0 + $1.exploration.planCount }
@@ -131,7 +146,7 @@ struct SafetyCell: Sendable {
       (result, depth) = (.breaks, counterexample.length)
     } else {
       depth = pieces.map(\.exploration.depth).max() ?? 0
-      result = !open.isEmpty ? .unknown : isExercised ? .holds : .notExercised
+      result = isCut || !open.isEmpty ? .unknown : isExercised ? .holds : .notExercised
     }
     budget = result == .unknown ? open.map(\.exploration.stateCount).max() : nil
   }
