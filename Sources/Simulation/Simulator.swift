@@ -14,12 +14,12 @@ package final class Simulator {
   var post: SignalPost?
   var log = EventLog()
   var handed = 0
-  private var isStopped = false
-  private var consumers: [ActorID] = []
+  var isStopped = false
+  var consumers: [ActorID] = []
   /// Whether everyone is down after a power-off, and consumers have not started again.
-  private var isDown = false
+  var isDown = false
   /// Whether the store could not be opened after a power-off: nothing more can be asked of it.
-  private var isBeyondRepair = false
+  var isBeyondRepair = false
 
   /// How many commands were performed, closing phases included.
   package private(set) var stepCount = 0
@@ -150,17 +150,9 @@ package final class Simulator {
     }
   }
 
-  private func objection(to command: Command) -> String? {
-    if let objection = life.objection(to: command.action) ?? post?.objection(to: command.action) {
-      return objection
-    }
-    guard !command.faults.isEmpty else { return nil }
-    guard place.canArm(command.faults), system.capabilities.contains(.faults) else {
-      return "calls to the store's files, or for memory, cannot be made to fail here"
-    }
-    let losesPower = command.faults.contains { $0.kind.isPowerOff }
-    return losesPower && !system.capabilities.contains(.powerOff)
-      ? "the system cannot start again after a power-off" : nil
+  /// Why something cannot be done now, or nothing when it can.
+  func objection(to action: Action) -> String? {
+    life.objection(to: action) ?? post?.objection(to: action)
   }
 
   /// The clock moves before each write or begin, and when a plan moves it.
@@ -173,7 +165,7 @@ package final class Simulator {
     }
   }
 
-  private func perform(
+  func perform(
     _ action: Action,
     command: Int?,
     faults: [PlannedFault] = [],
@@ -196,67 +188,6 @@ package final class Simulator {
     log.add(action.actor, .ended(command: command, outcome))
     hand(observe)
     if isDown { startConsumers(observe) }
-  }
-
-  // MARK: Faults
-
-  /// Tells which faults have struck a command, and lets the power go if it is to.
-  private func strike(_ faults: [PlannedFault], _ action: Action, _ outcome: inout Outcome) {
-    let struck = place.disarm(faults)
-    if place.isOff, case .failed = outcome {
-      outcome = .unknown(SystemFailure(.crashed, "The power went."))
-    }
-    if !place.isOff, case .failed(let failure) = outcome, struck.contains(true) {
-      settle(action, failure, &outcome)
-    }
-    for (fault, hasStruck) in zip(faults, struck) {
-      // A power-off whose call did not come strikes now.
-      let isLate = fault.kind.isPowerOff && !place.isOff
-      if isLate { place.turnOff(fault) }
-      if hasStruck || isLate { log.add(action.actor, .fault(fault)) }
-    }
-    if place.isOff { restart(after: action) }
-  }
-
-  /// Looks whether a write took effect although it failed.
-  private func settle(_ action: Action, _ failure: SystemFailure, _ outcome: inout Outcome) {
-    let before = log.events.count
-    do throws(SystemFailure) {
-      try system.settle(after: action, &log)
-    } catch {
-      outcome = .unknown(error)
-      return
-    }
-    let isCommitted = log.events[before...].contains { $0.happening.word == .committed }
-    if isCommitted { outcome = .unknown(failure) }
-  }
-
-  /// Turns the power on: everyone is down, and the store is opened again.
-  private func restart(after action: Action) {
-    isDown = true
-    place.turnOn()
-    do throws(SystemFailure) {
-      let report = try system.restart(after: action, &log)
-      for actor in life.alive { log.add(actor, .crashed) }
-      log.add(nil, .recovered(through: report.through))
-      if let damage = report.damage { log.add(nil, .damaged(because: damage)) }
-      log.add(nil, .data(report.data))
-      log.add(nil, .history(report.history))
-    } catch {
-      for actor in life.alive { log.add(actor, .crashed) }
-      log.add(nil, .damaged(because: error.description))
-      isBeyondRepair = true
-    }
-    life.noteEnd()
-  }
-
-  /// Consumers start again by themselves; of actors the plan says when.
-  private func startConsumers(_ observe: (Event) -> Bool) {
-    isDown = false
-    if isBeyondRepair { isStopped = true }
-    for consumer in consumers where !isStopped {
-      perform(.launch(consumer), command: nil, observe)
-    }
   }
 
   /// Hands the new events to the observer, until it has seen enough.

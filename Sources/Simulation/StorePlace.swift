@@ -1,4 +1,4 @@
-package import Faults
+import Faults
 import Foundation
 package import Systems
 import Traces
@@ -32,7 +32,7 @@ package final class StorePlace {
   /// A place on the heap: real WAL and several connections, nothing on disk.
   ///
   /// A disk that ignores syncs is for seeing that power-offs then do damage.
-  package static func heap(syncs: PowerWatch = .honest) -> StorePlace {
+  package static func heap(ignoringSyncs: Bool = false) -> StorePlace {
     // Before anything uses SQLite, which later would be too late.
     _ = FailingAllocator.isInPlace
     let clock = PlanClock()
@@ -40,7 +40,7 @@ package final class StorePlace {
       files: HeapFileSystem(clock: { clock.now }),
       folder: "",
       clock: clock,
-      syncs: syncs
+      syncs: ignoringSyncs ? .ignoringSyncs : .honest
     )
   }
 

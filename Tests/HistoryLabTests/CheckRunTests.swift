@@ -12,7 +12,8 @@ import Workloads
 func checkRun(
   _ name: String,
   seed: UInt64 = 1,
-  _ conditions: ConditionChoice = .everyday
+  _ conditions: ConditionChoice = .everyday,
+  ignoringSyncs: Bool = false
 ) throws -> CheckRun {
   let system = try #require(LabSystem.named(name))
   let style = try PlanOptions(conditions: conditions).style(for: system)
@@ -21,7 +22,9 @@ func checkRun(
     seed: seed,
     timestamps: system.timestamps
   )
-  return CheckRun(system: system, recipe: recipe, versions: [:]) { _ in .heap() }
+  return CheckRun(system: system, recipe: recipe, versions: [:]) { _ in
+    .heap(ignoringSyncs: ignoringSyncs)
+  }
 }
 
 extension CheckRun {
@@ -42,6 +45,17 @@ extension CheckRun {
       #expect(try #require(tally.counts[name]).valid > 50, "\(name)")
     }
     #expect(try #require(tally.counts["PurgeSafety"]).valid > 10)
+  }
+
+  @Test func `A disk that ignores syncs is found out, in a few commands`() async throws {
+    let run = try checkRun("tracker", .named([.powerOff]), ignoringSyncs: true)
+    let tally = try await run.tally(12)
+    let first = try #require(tally.broken.first { $0.checker == "Durability" })
+    let finding = try run.shrink("Durability", plan: first.plan) { _ in }
+    let plan = finding.counterexample.trace.header.plan
+    #expect(plan.commands.count <= 2)
+    #expect(plan.commands.flatMap(\.faults).count == 1)
+    #expect(finding.counterexample.violation.checker == "Durability")
   }
 
   @Test(arguments: ["article", "article-eager"])

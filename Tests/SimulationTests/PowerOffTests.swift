@@ -1,5 +1,4 @@
 import Checkers
-import Faults
 import PersistentHistory
 import PropertyTesting
 import TestSupport
@@ -116,7 +115,7 @@ import Workloads
   }
 
   @Test func `A disk that ignores syncs is found out`() throws {
-    let found = try suites(1...30, [.powerOff], .heap(syncs: .ignoringSyncs))
+    let found = try suites(1...30, [.powerOff], .heap(ignoringSyncs: true))
     #expect(found.compactMap(\.violation).contains { $0.checker == "Durability" })
   }
 

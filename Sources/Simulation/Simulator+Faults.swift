@@ -1,0 +1,78 @@
+import Systems
+import Traces
+
+/// What goes wrong within a command.
+extension Simulator {
+  /// Why a command cannot run now with its faults, or nothing when it can.
+  func objection(to command: Command) -> String? {
+    if let objection = objection(to: command.action) {
+      return objection
+    }
+    guard !command.faults.isEmpty else { return nil }
+    guard place.canArm(command.faults), system.capabilities.contains(.faults) else {
+      return "calls to the store's files, or for memory, cannot be made to fail here"
+    }
+    let losesPower = command.faults.contains { $0.kind.isPowerOff }
+    return losesPower && !system.capabilities.contains(.powerOff)
+      ? "the system cannot start again after a power-off" : nil
+  }
+
+  /// Tells which faults have struck a command, and lets the power go if it is to.
+  func strike(_ faults: [PlannedFault], _ action: Action, _ outcome: inout Outcome) {
+    let struck = place.disarm(faults)
+    if place.isOff, case .failed = outcome {
+      outcome = .unknown(SystemFailure(.crashed, "The power went."))
+    }
+    if !place.isOff, case .failed(let failure) = outcome, struck.contains(true) {
+      settle(action, failure, &outcome)
+    }
+    for (fault, hasStruck) in zip(faults, struck) {
+      // A power-off whose call did not come strikes now.
+      let isLate = fault.kind.isPowerOff && !place.isOff
+      if isLate { place.turnOff(fault) }
+      if hasStruck || isLate { log.add(action.actor, .fault(fault)) }
+    }
+    if place.isOff { restart(after: action) }
+  }
+
+  /// Looks whether a write took effect although it failed.
+  private func settle(_ action: Action, _ failure: SystemFailure, _ outcome: inout Outcome) {
+    let before = log.events.count
+    do throws(SystemFailure) {
+      try system.settle(after: action, &log)
+    } catch {
+      outcome = .unknown(error)
+      return
+    }
+    let isCommitted = log.events[before...].contains { $0.happening.word == .committed }
+    if isCommitted { outcome = .unknown(failure) }
+  }
+
+  /// Turns the power on: everyone is down, and the store is opened again.
+  private func restart(after action: Action) {
+    isDown = true
+    place.turnOn()
+    do throws(SystemFailure) {
+      let report = try system.restart(after: action, &log)
+      for actor in life.alive { log.add(actor, .crashed) }
+      log.add(nil, .recovered(through: report.through))
+      if let damage = report.damage { log.add(nil, .damaged(because: damage)) }
+      log.add(nil, .data(report.data))
+      log.add(nil, .history(report.history))
+    } catch {
+      for actor in life.alive { log.add(actor, .crashed) }
+      log.add(nil, .damaged(because: error.description))
+      isBeyondRepair = true
+    }
+    life.noteEnd()
+  }
+
+  /// Consumers start again by themselves; of actors the plan says when.
+  func startConsumers(_ observe: (Event) -> Bool) {
+    isDown = false
+    if isBeyondRepair { isStopped = true }
+    for consumer in consumers where !isStopped {
+      perform(.launch(consumer), command: nil, observe)
+    }
+  }
+}
