@@ -113,8 +113,24 @@ import Traces
       #expect(system.invalidPlans == 0)
       // So few plans do not lose their power in every command.
       #expect(text.code == .undecided && json.code == .undecided)
-      #expect(text.output.contains("None of 12 plans had "))
     }
+  }
+
+  @Test func `A command that never met a kind of power-off is named`() throws {
+    let fault = PlannedFault(kind: .torn, file: .wal, call: .write, k: 1)
+    let plan = Plan(
+      header: PlanHeader(model: Model(unchecked: []), actors: []),
+      commands: [Command(.fetch("app"), faults: [fault]), Command(.data)]
+    )
+    var counts = FaultCounts()
+    let happenings: [Happening] = [
+      .called(command: 0, word: "fetch"), .fault(fault), .called(command: 1, word: "data"),
+    ]
+    for happening in happenings {
+      counts.observe(Event(at: 0, tick: 0, actor: nil, happening), of: plan)
+    }
+    #expect(counts.powerOffCount == 1)
+    #expect(counts.missingPowerOffs == ["powerOff in data", "torn in data", "powerOff in fetch"])
   }
 
   @Test func `The commands that a report names show the same again`() async throws {
