@@ -55,14 +55,15 @@ package final class HeapFileSystem: @unchecked Sendable {
     cName.deallocate()
   }
 
-  /// Starts randomness again from a seed, so that the same calls give the same bytes.
+  /// Starts the file system's randomness again from a seed.
   ///
-  /// SQLite takes the salts of a WAL from one generator for the whole process, which starts again
-  /// too: files are equal byte by byte only while no other thread of the process uses SQLite. Their
-  /// content and the number of calls do not depend on it.
-  package func reseed(_ seed: UInt64) {
+  /// SQLite takes the salts of a WAL from one generator for the whole process. That it starts again,
+  /// too, makes files equal byte by byte, and is for a thread that uses SQLite alone: to another whose
+  /// plan is under way it gives salts that this plan has had, and frames that a power-off left from an
+  /// earlier log count as valid then. What files hold and the number of calls do not depend on it.
+  package func reseed(_ seed: UInt64, withSalts: Bool = false) {
     disk.locked { $0.random = SplitMix(seed: seed) }
-    ProcessRandomness.restart(seed: seed)
+    if withSalts { ProcessRandomness.restart(seed: seed) }
   }
 
   /// How often SQLite called, and the bytes that it moved, since the file system was made.

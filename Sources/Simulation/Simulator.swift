@@ -127,8 +127,11 @@ package final class Simulator {
       place.keepTemplate(kind: kind)
     }
     let hasFaults = !faults.isEmpty
+    let losesPower = faults.contains(where: \.kind.isPowerOff)
+    // What a connection remembers of its log from another plan decides what it syncs, and when.
+    if losesPower { system.close() }
     try system.reset(header, place.prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))
-    if faults.contains(where: \.kind.isPowerOff) { place.watchPower() }
+    if losesPower { place.watchPower() }
   }
 
   // MARK: Commands

@@ -10,7 +10,7 @@ struct DeterminismTests {
       let plan = RandomPlan(seed: 7, connectionCount: 2, stepCount: 500)
       func run(seed: UInt64) throws -> FileSystemImage {
         files.removeAll()
-        files.reseed(seed)
+        files.reseed(seed, withSalts: true)
         let connections = try [Connection.store(on: files), Connection("app.store", on: files)]
         try connections[0].run("PRAGMA wal_autocheckpoint = 10")
         _ = plan.run(on: connections)
@@ -28,7 +28,7 @@ struct DeterminismTests {
   @Test func `Starting randomness again leaves SQLite's default file system`() async {
     await #expect(processExitsWith: .success) {
       let before = sqlite3_vfs_find(nil)
-      HeapFileSystem().reseed(1)
+      HeapFileSystem().reseed(1, withSalts: true)
       #expect(sqlite3_vfs_find(nil) == before)
     }
   }

@@ -97,7 +97,9 @@ struct CheckRun: Sendable {
     do throws(SystemFailure) {
       return try finding(checker, number, shrunk, lane)
     } catch {
-      throw .lab("the shrunk plan could not be run on \(system.name): \(error.message)")
+      throw .lab(
+        "plan \(number), made shorter, could not be run on \(system.name): \(error.message)"
+      )
     }
   }
 
