@@ -95,7 +95,9 @@ import Workloads
     let card = SafetyCard(system, conditions: [.steady, .powerOff], pieceCount: 2, [])
     #expect(card.verdict == "unknown")
     #expect(card.conditions[0].cells.allSatisfy { $0.result == .unknown && $0.budget == nil })
-    #expect(ExploreText(card: card).open == "Unknown: steady (interrupted). Try --states with more.")
+    #expect(
+      ExploreText(card: card).open == "Unknown: steady (interrupted). Try --states with more."
+    )
     #expect(card.conditions[1].cells.allSatisfy { $0.result == .notExercised })
     #expect(card.conditions[1].because?.contains("never takes the power away") == true)
   }
