@@ -25,6 +25,22 @@ struct DeterminismTests {
     }
   }
 
+  @Test func `Only who asks for it gives SQLite's logs the salts again that they had`() async {
+    await #expect(processExitsWith: .success) {
+      func drawn() -> UInt64 {
+        var bits: UInt64 = 0
+        sqlite3_randomness(8, &bits)
+        return bits
+      }
+      HeapFileSystem().reseed(1, withSalts: true)
+      let first = drawn()
+      HeapFileSystem().reseed(1)
+      #expect(drawn() != first)
+      HeapFileSystem().reseed(1, withSalts: true)
+      #expect(drawn() == first)
+    }
+  }
+
   @Test func `Starting randomness again leaves SQLite's default file system`() async {
     await #expect(processExitsWith: .success) {
       let before = sqlite3_vfs_find(nil)
