@@ -110,6 +110,7 @@ enum PageStyle {
     .csv{font-size:.85rem;white-space:nowrap}
     .scroll{overflow:auto;max-height:34rem;border:1px solid var(--line);border-radius:10px;
     background:var(--panel)}
+    .scroll:has(.cell){max-height:none}
     table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.4;
     font-variant-numeric:tabular-nums}
     th,td{padding:.42rem .75rem;text-align:left;vertical-align:top;
