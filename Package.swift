@@ -104,6 +104,14 @@ let package = Package(
       path: "Tests/Layouts",
       swiftSettings: settings
     ),
+    .target(
+      name: "Fuzzing",
+      dependencies: ["PersistentHistory", "SQLiteStorage", "HistoryStore", "Traces"],
+      path: "Tests/Fuzzing",
+      exclude: ["Corpus", "Driver", "words.dict"],
+      swiftSettings: settings
+    ),
+    tests("Fuzzing"),
     tests("SQLiteStorage"),
     tests("PersistentHistory"),
     tests("HistoryStore", ["PersistentHistory", "SQLiteStorage", "Faults", "LayoutTraits"]),
@@ -148,3 +156,15 @@ let package = Package(
     ),
   ]
 )
+
+// Only libFuzzer has the entry point of this program: scripts/fuzz builds it.
+if Context.environment["FUZZING"] == "1" {
+  package.targets.append(
+    .executableTarget(
+      name: "FuzzDriver",
+      dependencies: ["Fuzzing"],
+      path: "Tests/Fuzzing/Driver",
+      swiftSettings: settings
+    )
+  )
+}

@@ -13,7 +13,7 @@ public struct StoreID: Hashable, Sendable, Codable, CustomStringConvertible {
 
   /// Creates the identity from its text form, or nothing when the text is not a UUID.
   public init?(_ text: String) {
-    guard let uuid = UUID(uuidString: text) else { return nil }
+    guard let uuid = UUID(exactly: text) else { return nil }
     self.uuid = uuid
   }
 

@@ -35,7 +35,7 @@ extension Value {
       case .data: json.text.flatMap { Data(base64Encoded: $0) }.map(Value.data)
       case .date: json.double.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
       case .bool: json.truth.map(Value.bool)
-      case .uuid: json.text.flatMap { UUID(uuidString: $0) }.map(Value.uuid)
+      case .uuid: json.text.flatMap { UUID(exactly: $0) }.map(Value.uuid)
       }
     guard let value else { return nil }
     self = value

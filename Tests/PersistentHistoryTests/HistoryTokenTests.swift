@@ -44,6 +44,7 @@ import Testing
   @Test func `A store's identity has a text form`() {
     #expect(StoreID(store.description) == store)
     #expect(StoreID("no uuid") == nil)
+    #expect(StoreID("3f2504e0-4f84-11d3-9a0c- 305e82B3301") == nil)
     #expect(token(3).description == "\(store)#3")
   }
 }

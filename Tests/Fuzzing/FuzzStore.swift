@@ -1,0 +1,112 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+import SQLiteStorage
+
+/// A folder with one small store file whose history has every kind of change.
+///
+/// The same bytes in every run, so that what is found is found again.
+final class FuzzStore: Sendable {
+  let folder: URL
+  let layout: HistoryLayout
+
+  /// Makes the file in a new folder in memory, if the machine has such a place.
+  init(layout: HistoryLayout = .packed) throws {
+    self.layout = layout
+    let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
+    let isThere = FileManager.default.isWritableFile(atPath: memory.path)
+    folder = (isThere ? memory : FileManager.default.temporaryDirectory)
+      .appendingPathComponent("history-fuzz-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let store = try open()
+    var titles = ["a", "b", "c"][...]
+    let ids = try store.batchInsert(
+      into: "Item",
+      by: BatchAuthor("app", contextName: "view"),
+      result: .objectIDs
+    ) { row in
+      guard let title = titles.popFirst() else { return false }
+      row.set(title, at: 0)
+      return true
+    }.objectIDs
+    try save(
+      ids.map { ObjectEdit(.update, $0, columns: 0b11, version: 1, values: ["d", 1]) },
+      store
+    )
+    try save(ids.map { ObjectEdit(.delete, $0, version: 2) }, store)
+  }
+
+  private func save(_ edits: [ObjectEdit], _ store: Store) throws {
+    let request = SaveRequest(
+      edits: edits,
+      author: "app",
+      contextName: nil,
+      writer: WriterID(rawValue: 1),
+      policy: .error
+    )
+    _ = try store.save(request)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: folder)
+    } catch {
+      print("\(folder.path) could not be removed: \(error)")
+    }
+  }
+
+  var path: String { folder.appendingPathComponent("store").path }
+
+  /// Opens the store; an object of `Item` leaves its values when it is deleted.
+  func open() throws -> Store {
+    let model = try Model([
+      Entity(
+        "Item",
+        [
+          Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+          Attribute("count", .int, preservesValueInHistoryOnDeletion: true),
+        ]
+      )
+    ])
+    return try Store(path: path, model: model, configuration: configuration)
+  }
+
+  /// The same random numbers and times in every run.
+  var configuration: StoreConfiguration {
+    var configuration = StoreConfiguration()
+    configuration.layout = layout
+    configuration.busyTimeoutMs = 0
+    configuration.signalsChanges = false
+    configuration.clock = { Date(timeIntervalSinceReferenceDate: 700_000_000) }
+    configuration.random = { 0x5eed }
+    return configuration
+  }
+
+  /// A second way into the file, past the store.
+  func connection() throws -> Connection { try Connection(path: path) }
+
+  /// The bytes of the file when nobody has it open.
+  func bytes() throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+  /// Puts other bytes in place of the file, without a log beside it.
+  func replace(with bytes: [UInt8]) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where name != "store" {
+      try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+    }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+  }
+}
+
+extension HistoryPage {
+  /// Reads everything that a page can tell.
+  func readAll() {
+    for transaction in transactions {
+      _ = (transaction.author, transaction.contextName, transaction.processID, transaction.token)
+      for change in transaction.changes {
+        _ = (change.id, change.objectID, change.entityName, change.columnNumbers)
+        _ = (change.updatedProperties, change.tombstone)
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import PersistentHistory
+import Traces
+
+/// The files and messages of the lab: each is refused with a sentence, or read and written again as the
+/// same text.
+extension FuzzTarget {
+  static let plan = FuzzTarget(
+    "plan",
+    "Plan files: what is read is written and read again as the same plan."
+  ) { bytes in
+    try twice(bytes, PlanCodec.decode, PlanCodec.encode)
+  }
+
+  static let trace = FuzzTarget(
+    "trace",
+    "Trace files: what is read is written and read again as the same trace."
+  ) { bytes in
+    try twice(bytes, TraceCodec.decode, TraceCodec.encode)
+  }
+
+  static let counterexample = FuzzTarget(
+    "counterexample",
+    "Counterexample files: what is read is written and read again as the same counterexample."
+  ) { bytes in
+    try twice(bytes, CounterexampleCodec.decode, CounterexampleCodec.encode)
+  }
+
+  static let setup = FuzzTarget(
+    "setup",
+    "Configuration files of check: refused with a sentence, or read."
+  ) { bytes in
+    _ = try refusable { () throws(FormatError) in try SetupCodec.decode(text(bytes)) }
+  }
+
+  static let message = FuzzTarget(
+    "message",
+    "Messages of the wire: what is read is written and read again as the same command."
+  ) {
+    let header = try messageHeader()
+    return { bytes in
+      try twice(
+        bytes,
+        { text throws(FormatError) in try PlanCodec.decodeMessage(text, for: header) },
+        { PlanCodec.encode($0, id: 1) }
+      )
+    }
+  }
+
+  /// Reads a text, writes it, and reads that again: the second text must be the first.
+  private static func twice<Read>(
+    _ bytes: [UInt8],
+    _ decode: (String) throws(FormatError) -> Read,
+    _ encode: (Read) -> String
+  ) throws {
+    guard let first = try refusable({ () throws(FormatError) in try decode(text(bytes)) }) else {
+      return
+    }
+    let written = encode(first)
+    do {
+      let again = encode(try decode(written))
+      try expect(again == written, "written as\n\(written)and then as\n\(again)")
+    } catch let error as FormatError {
+      throw FuzzFinding("what was written is refused: \(error)\n\(written)")
+    }
+  }
+
+  /// What is read, or nothing when it is refused, which takes a clause and a sentence.
+  private static func refusable<Read>(
+    _ read: () throws(FormatError) -> Read
+  ) throws -> Read? {
+    do throws(FormatError) {
+      return try read()
+    } catch {
+      try expect(!error.problem.isEmpty, "refused without a reason")
+      try expect(!error.advice.isEmpty, "refused without advice: \(error.problem)")
+      return nil
+    }
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  private static func messageHeader() throws -> PlanHeader {
+    let model = try Model([
+      Entity("Item", [Attribute("title", .string), Attribute("count", .int)]),
+      Entity(
+        "Note",
+        [
+          Attribute("ratio", .double), Attribute("body", .data), Attribute("due", .date),
+          Attribute("done", .bool), Attribute("code", .uuid),
+        ]
+      ),
+    ])
+    var header = PlanHeader(
+      model: model,
+      actors: [PlannedActor("app", author: "app"), PlannedActor("widget", author: "widget")]
+    )
+    header.consumers = ["mirror"]
+    return header
+  }
+}
