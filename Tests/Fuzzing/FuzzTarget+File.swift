@@ -20,8 +20,9 @@ extension FuzzTarget {
     }
   }
 
-  /// A template with some bytes changed: each change is two bytes for where in a page, one for the page
-  /// and one for the byte. An odd first byte takes the second template, and 255 the rest as it is.
+  /// A template with some bytes changed.
+  ///
+  /// Each change is two bytes for where in a page, one for the page and one for the byte. An odd first byte takes the second template, and 255 the rest as it is.
   private static func damage(_ templates: [[UInt8]], _ bytes: [UInt8]) -> [UInt8] {
     guard let first = bytes.first else { return [] }
     if first == .max { return Array(bytes.dropFirst()) }
