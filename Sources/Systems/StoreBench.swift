@@ -33,7 +33,21 @@ final class StoreBench {
     self.environment = environment
     self.pool = pool
     pool.reset(seed: environment.seed)
-    opened = try connect()
+    try open()
+  }
+
+  /// Opens the connection from which the lab looks, also at what others see when they are signalled.
+  private func open() throws(SystemFailure) {
+    let store = try connect()
+    opened = store
+    signals.visible = nil
+    guard header.drive == .signals else { return }
+    signals.visible = { [weak store] in StoreBench.head(of: store) }
+  }
+
+  /// The newest transaction that can be seen; nothing where a fault keeps the file from being read.
+  private static func head(of store: Store?) -> Int64? {
+    do throws(HistoryError) { return try store?.currentToken().number } catch { return nil }
   }
 
   /// A connection for a process that starts.
@@ -149,7 +163,7 @@ final class StoreBench {
     opened = nil
     pool.reset(seed: self.pool.random.value)
     self.pool = pool
-    opened = try connect()
+    try open()
   }
 
   // MARK: Snapshots
@@ -169,7 +183,7 @@ final class StoreBench {
     files()
     pool.reset(seed: memory.random)
     objects = memory.objects
-    opened = try connect()
+    try open()
   }
 
   /// Adds the clock, data, history, and what the file keeps besides them.

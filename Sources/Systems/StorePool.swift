@@ -31,7 +31,7 @@ final class StorePool {
     configuration.signalsChanges = false
     configuration.rules = rules
     configuration.random = { random.next() }
-    configuration.onSignal = { _ in signals.raise() }
+    configuration.onSignal = { signals.raise($0) }
     configuration.memberLocks = .inMemory()
     configuration.clock = { clock.date }
     if environment.vfs != nil { configuration.busyTimeoutMs = 0 }

@@ -23,4 +23,14 @@ import Testing
     #expect((mutant.least > 0) == (mutant.equivalence == nil))
     #expect(mutant.equivalence?.hasSuffix(".") ?? true)
   }
+
+  @Test(arguments: [
+    "record-before-merge", "signal-before-commit", "purge-outside-transaction",
+    "record-last-match", "join-without-snapshot",
+  ])
+  func `Those that other processes are given are found by name`(_ name: String) throws {
+    #expect(try #require(Mutant.named(name)).name == name)
+    #expect(Mutant.named(Mutant.prefix + name)?.sentence == Mutant.named(name)?.sentence)
+    #expect(Mutant.named(String(name.dropLast())) == nil)
+  }
 }

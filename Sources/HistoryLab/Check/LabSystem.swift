@@ -43,7 +43,7 @@ struct LabSystem: Sendable {
 extension LabSystem {
   /// Our tracker with one rule replaced.
   init(_ mutant: Mutant) {
-    name = "mutant/" + mutant.name
+    name = Mutant.prefix + mutant.name
     sentence = mutant.sentence
     timestamps = .monotone
     capabilities = TrackerSystem.abilities

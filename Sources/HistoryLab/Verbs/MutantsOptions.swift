@@ -52,15 +52,15 @@ struct MutantsOptions: Sendable {
   ) throws(LabError) -> [Mutant] {
     guard !names.isEmpty else { return composition.mutants }
     let known = composition.mutants.map(\.name)
-    let wanted = names.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+    let wanted = names.map {
+      $0.hasPrefix(Mutant.prefix) ? String($0.dropFirst(Mutant.prefix.count)) : $0
+    }
     if let unknown = wanted.first(where: { name in !known.contains { $0.hasPrefix(name) } }) {
       let hint = NearestWord.hint(for: unknown, among: known)
       throw .usage("unknown mutant \(unknown.quoted).\(hint) Try: history-lab list systems")
     }
     return composition.mutants.filter { mutant in wanted.contains { mutant.name.hasPrefix($0) } }
   }
-
-  private static let prefix = "mutant/"
 }
 
 extension MutantsOptions {

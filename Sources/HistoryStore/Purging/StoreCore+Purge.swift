@@ -9,7 +9,9 @@ extension StoreCore {
       try validate(registration)
       if let cursor = order.cursor {
         try checkIsOurs(cursor)
-        if rules.recording.isKeptByPurge { try record(registration, through: cursor) }
+        if rules.recording.isKeptByPurge, rules.purging.isWithRecord || !isDue {
+          try record(registration, through: cursor)
+        }
       }
     }
     let before = try metadata("purged")
@@ -18,7 +20,8 @@ extension StoreCore {
     }
     let cut = try cut(order)
     let lost = try cutOff(before: cut.number)
-    let (bound, watermark) = try purgeBound(order.wanted)
+    let (bound, watermark) =
+      try rules.purging.isWithRecord ? purgeBound(order.wanted) : purgeBoundAhead(order)
     let isRaised = try raise(through: bound, of: order.authors, from: before)
     try rememberPurge(order.trigger, isRaised: isRaised)
     let reached = max(bound, before)
@@ -39,6 +42,21 @@ extension StoreCore {
     let isKnown = try least.statement.step() && !least.statement.isNull(0)
     let watermark = isKnown ? least.statement.int(0) : head
     return (rules.purging.bound(wanted, watermark, head), watermark)
+  }
+
+  /// The last number that may be purged once a record is made that is not made yet: what a seeded bug
+  /// goes by.
+  private func purgeBoundAhead(
+    _ order: PurgeOrder
+  ) throws -> (bound: Int64, watermark: Int64) {
+    guard let registration = order.registration, let cursor = order.cursor else {
+      return try purgeBound(order.wanted)
+    }
+    try connection.execute("SAVEPOINT ahead")
+    try record(registration, through: cursor)
+    let found = try purgeBound(order.wanted)
+    try connection.execute("ROLLBACK TO ahead; RELEASE ahead")
+    return found
   }
 
   /// The numbers of the authors that may be purged, of some or of all, with what is purged of each.

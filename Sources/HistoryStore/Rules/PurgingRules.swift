@@ -2,6 +2,9 @@
 package struct PurgingRules: Sendable {
   /// The position that everyone has merged, from the members' cursors; null without a member.
   package var watermark = "SELECT min(cursor) FROM history_member WHERE state = 0"
+  /// Whether the record that comes with a purge is made in the transaction that reads the registry for
+  /// it, not in one of its own when the purge is over.
+  package var isWithRecord = true
   /// The last number that a purge removes: never the head's, so that numbers are not used again.
   package var bound: @Sendable (_ wanted: Int64, _ watermark: Int64, _ head: Int64) -> Int64 = {
     min($0, $1, $2 - 1)

@@ -37,6 +37,12 @@ extension Mutant {
         """
     },
     Mutant(
+      "purge-outside-transaction",
+      least: 4,
+      under: ["power-off"],
+      "A purge counts what its member has merged, which is recorded once the purge is over."
+    ) { $0.purging.isWithRecord = false },
+    Mutant(
       "purge-off-by-one",
       least: 3,
       "A purge removes the transaction behind the watermark, too."

@@ -12,6 +12,14 @@ extension Mutant {
       $0.recording.position = .fetched
     },
     Mutant(
+      "record-before-merge",
+      least: 3,
+      "A pass records what it has fetched, and then merges it."
+    ) {
+      $0.passSteps = [.fetch, .record, .merge, .purge]
+      $0.recording.position = .fetched
+    },
+    Mutant(
       "record-head",
       least: 2,
       "A record notes the newest transaction, whether it was fetched or not."

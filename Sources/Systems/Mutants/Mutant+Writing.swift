@@ -92,6 +92,12 @@ extension Mutant {
       "Every second commit is told to nobody."
     ) { $0.signals = { $0 % 2 == 0 } },
     Mutant(
+      "signal-before-commit",
+      least: 1,
+      under: ["lost-notification"],
+      "A commit is told to others before they can see it."
+    ) { $0.signalMoment = .beforeCommit },
+    Mutant(
       "signal-starts-late",
       least: 3,
       under: ["lost-notification", "restart"],
