@@ -33,6 +33,11 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   }
   private var roots: [Root]
   private var visited: [StateKey: Int] = [:]
+  /// What closing phases came to, by the states on their way.
+  private var closings: [StateKey: Conclusion] = [:]
+
+  /// The invariants that broke, and those that held and were put to the test.
+  private typealias Conclusion = (broken: UInt64, held: UInt64)
 
   /// Creates an explorer of a system whose stores lie at a place.
   package init(
@@ -67,7 +72,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     for root in roots.indices { try begin(root, &level) }
     for depth in 0..<bounds.depth where result.ending == .complete {
       result.depth = depth
-      level = try next(level, depth: depth, progress)
+      try advance(&level, depth: depth, progress)
     }
     if result.ending == .complete { result.depth = bounds.depth }
     result.stateCount = tree.count
@@ -90,37 +95,51 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   // MARK: One length
 
-  /// Runs each move from each state of one length, and answers the new states.
-  private func next(
-    _ level: [Open],
+  /// Runs each move from each state of one length, and leaves the new states.
+  private func advance(
+    _ level: inout [Open],
     depth: Int,
     _ progress: (Int) -> Bool
-  ) throws(SystemFailure) -> [Open] {
+  ) throws(SystemFailure) {
     var following: [Open] = []
-    for open in level {
+    defer { level = following }
+    level.reverse()
+    // What is kept of a state goes with its moves.
+    while let open = level.popLast() {
+      let standing = try whole(open)
       for action in space.moves(from: open.place) {
-        try go(action, from: open, depth: depth, &following)
+        try go(action, from: open, at: standing, depth: depth, &following)
         guard tree.count <= bounds.stateCountMax else {
           result.ending = .outOfStates
-          return following
+          return
         }
       }
       guard progress(tree.count) else {
         result.ending = .stopped
-        return following
+        return
       }
     }
-    return following
+  }
+
+  /// Where a state stands with the system; one that was not kept is brought about again, once for all
+  /// of its moves.
+  private func whole(_ open: Open) throws(SystemFailure) -> Simulator.Standing {
+    guard !open.standing.isWhole else { return open.standing }
+    let header = roots[open.root].header
+    try simulator.goBack(to: open.standing, header, performing: tree.commands(to: open.node))
+    let standing = try simulator.standing(withSystem: true)
+    return standing.isWhole ? standing : open.standing
   }
 
   private func go(
     _ action: Action,
     from open: Open,
+    at standing: Simulator.Standing,
     depth: Int,
     _ following: inout [Open]
   ) throws(SystemFailure) {
     let header = roots[open.root].header
-    try simulator.goBack(to: open.standing, header, performing: tree.commands(to: open.node))
+    try simulator.goBack(to: standing, header, performing: tree.commands(to: open.node))
     let command = Command(action)
     var (judge, place, events) = (open.judge, open.place, [Event]())
     judge.append(command)
@@ -162,27 +181,53 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
         )
       )
     }
-    var closing = judge
-    let header = roots[root].header
-    // After one round that changed nothing another changes nothing either; what it finds is run again
-    // with all of them.
-    simulator.conclude(header, after: 0, quietRounds: 1) { event in
-      closing.observe(event)
-      return true
-    }
-    let conclusion = closing.conclusion
+    let conclusion = try conclude(root, judge)
     result.exercised |= conclusion.held | conclusion.broken
-    note(conclusion.broken, at: node, header)
+    note(conclusion.broken, at: node, roots[root].header)
   }
 
+  /// Runs what comes after a last command.
+  ///
+  /// Passes of the closing phase bring many states to the same one: what came of that is not found out
+  /// again.
+  private func conclude(_ root: Int, _ judge: Judge) throws(SystemFailure) -> Conclusion {
+    var closing = judge
+    var onTheWay: [StateKey] = []
+    var known: Conclusion?
+    // After one round that changed nothing another changes nothing either; what it finds is run again
+    // with all of them.
+    try simulator.conclude(
+      roots[root].header,
+      after: 0,
+      quietRounds: 1,
+      isKnown: { () throws(SystemFailure) in
+        guard bounds.mergesStates else { return false }
+        let key = try key(root, nil, closing)
+        known = closings[key]
+        onTheWay.append(key)
+        return known != nil
+      },
+      { event in
+        closing.observe(event)
+        return true
+      }
+    )
+    var conclusion = closing.conclusion
+    // What was put to the test on the way to a state is not part of it.
+    if let known { conclusion = (known.broken, known.held | conclusion.held) }
+    for key in onTheWay { closings[key] = conclusion }
+    return conclusion
+  }
+
+  /// A state with all that may be done next, or without where nothing may be.
   private func key(
     _ root: Int,
-    _ place: Space.Place,
+    _ place: Space.Place?,
     _ judge: Judge
   ) throws(SystemFailure) -> StateKey {
     try simulator.describe(&roots[root].state)
     judge.describe(&roots[root].state, tick: simulator.tick)
-    space.describe(place, &roots[root].state)
+    if let place { space.describe(place, &roots[root].state) }
     return StateKey(root: root, likeness: roots[root].state.likeness(roots[root].likeness))
   }
 
