@@ -33,11 +33,6 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   }
   private var roots: [Root]
   private var visited: [StateKey: Int] = [:]
-  /// What closing phases came to, by the states on their way.
-  private var closings: [StateKey: Conclusion] = [:]
-
-  /// The invariants that broke, and those that held and were put to the test.
-  private typealias Conclusion = (broken: UInt64, held: UInt64)
 
   /// Creates an explorer of a system whose stores lie at a place.
   package init(
@@ -181,53 +176,27 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
         )
       )
     }
-    let conclusion = try conclude(root, judge)
-    result.exercised |= conclusion.held | conclusion.broken
-    note(conclusion.broken, at: node, roots[root].header)
-  }
-
-  /// Runs what comes after a last command.
-  ///
-  /// Passes of the closing phase bring many states to the same one: what came of that is not found out
-  /// again.
-  private func conclude(_ root: Int, _ judge: Judge) throws(SystemFailure) -> Conclusion {
     var closing = judge
-    var onTheWay: [StateKey] = []
-    var known: Conclusion?
+    let header = roots[root].header
     // After one round that changed nothing another changes nothing either; what it finds is run again
     // with all of them.
-    try simulator.conclude(
-      roots[root].header,
-      after: 0,
-      quietRounds: 1,
-      isKnown: { () throws(SystemFailure) in
-        guard bounds.mergesStates else { return false }
-        let key = try key(root, nil, closing)
-        known = closings[key]
-        onTheWay.append(key)
-        return known != nil
-      },
-      { event in
-        closing.observe(event)
-        return true
-      }
-    )
-    var conclusion = closing.conclusion
-    // What was put to the test on the way to a state is not part of it.
-    if let known { conclusion = (known.broken, known.held | conclusion.held) }
-    for key in onTheWay { closings[key] = conclusion }
-    return conclusion
+    simulator.conclude(header, after: 0, quietRounds: 1) { event in
+      closing.observe(event)
+      return true
+    }
+    let conclusion = closing.conclusion
+    result.exercised |= conclusion.held | conclusion.broken
+    note(conclusion.broken, at: node, header)
   }
 
-  /// A state with all that may be done next, or without where nothing may be.
   private func key(
     _ root: Int,
-    _ place: Space.Place?,
+    _ place: Space.Place,
     _ judge: Judge
   ) throws(SystemFailure) -> StateKey {
     try simulator.describe(&roots[root].state)
     judge.describe(&roots[root].state, tick: simulator.tick)
-    if let place { space.describe(place, &roots[root].state) }
+    space.describe(place, &roots[root].state)
     return StateKey(root: root, likeness: roots[root].state.likeness(roots[root].likeness))
   }
 

@@ -46,7 +46,7 @@ package final class Simulator {
     for (index, command) in plan.commands.enumerated() where !isStopped {
       step(command, index, in: plan.header, observe)
     }
-    try conclude(plan.header, after: plan.commands.count, observe)
+    conclude(plan.header, after: plan.commands.count, observe)
     return log.events
   }
 
@@ -92,20 +92,16 @@ package final class Simulator {
 
   /// Runs what comes after a plan's last command.
   ///
-  /// Passes are repeated until so many rounds have changed nothing. After each pass that brought
-  /// something it asks whether what is left of the phase is known, and then ends there.
-  ///
-  /// - Throws: what it throws that is asked.
+  /// Passes are repeated until so many rounds have changed nothing.
   func conclude(
     _ header: PlanHeader,
     after commandCount: Int,
     quietRounds: Int = 2,
-    isKnown: () throws(SystemFailure) -> Bool = { false },
     _ observe: (Event) -> Bool
-  ) throws(SystemFailure) {
+  ) {
     if post != nil { settle(observe) }
     let roundCountMax = max(Self.closingRoundCountMax, header.pageCountMax(commandCount) + 2)
-    if !isStopped { try close(header, quietRounds, roundCountMax, isKnown, observe) }
+    if !isStopped { close(header, quietRounds, roundCountMax, observe) }
   }
 
   /// Lets go of the store of the last plan.
@@ -242,20 +238,15 @@ package final class Simulator {
     _ header: PlanHeader,
     _ quietRounds: Int,
     _ roundCountMax: Int,
-    _ isKnown: () throws(SystemFailure) -> Bool,
     _ observe: (Event) -> Bool
-  ) throws(SystemFailure) {
+  ) {
     system.heal()
     var quiet = 0
     // A page in which nothing concerns its reader moves no more than the cursor.
     var cursors: [Happening] = []
     for _ in 0..<roundCountMax where quiet < quietRounds && !isStopped {
       let before = log.events.count
-      for actor in life.running {
-        let start = log.events.count
-        closingPass(actor, observe)
-        if log.events[start...].contains(where: \.isProgress), try isKnown() { return }
-      }
+      for actor in life.running { closingPass(actor, observe) }
       let round = log.events[before...]
       let records = header.hasPages ? round.map(\.happening).filter(\.isRecord) : []
       quiet = round.contains(where: \.isProgress) || records != cursors ? 0 : quiet + 1
