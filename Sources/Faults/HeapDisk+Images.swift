@@ -11,25 +11,55 @@ extension HeapDisk {
     return image
   }
 
+  /// Keeps of every file that has a path, and of the shared memory of those that are mapped, what is
+  /// not as in an image.
+  func snapshot(sharing base: FileSystemImage) -> SparseImage {
+    var image = SparseImage(base: base)
+    for (path, file) in files {
+      image.files[path] = file.pointee.difference(from: base.files[path])
+      if file.pointee.memory.isMapped {
+        image.sharedMemory[path] = file.pointee.memory.difference(from: base.sharedMemory[path])
+      }
+    }
+    return image
+  }
+
   /// Makes the files exactly those of an image, in place where handles are open.
   ///
   /// A file that the image lacks is removed, or emptied if a handle is open on it.
   mutating func restore(_ image: FileSystemImage) {
-    watch = nil
-    isOff = false
-    for (path, file) in files {
-      guard file.pointee.isIdle else {
-        fatalError("restore: a connection to \(path) is inside a transaction; end it first")
-      }
-      if image.files[path] == nil && file.pointee.openCount == 0 { unlink(file) }
-    }
-    for path in image.files.keys { _ = file(at: path) }
+    makeRoom(for: image.files.keys)
     for (path, file) in files {
       file.pointee.restore(image.files[path])
       if file.pointee.memory.isMapped {
         file.pointee.memory.restore(image.sharedMemory[path])
       }
     }
+  }
+
+  /// The same for an image that shares most of its bytes.
+  mutating func restore(_ image: SparseImage) {
+    makeRoom(for: image.files.keys)
+    for (path, file) in files {
+      file.pointee.restore(image.files[path], over: image.base.files[path])
+      if file.pointee.memory.isMapped {
+        let base = image.base.sharedMemory[path]
+        file.pointee.memory.restore(image.sharedMemory[path], over: base)
+      }
+    }
+  }
+
+  /// Makes files at some paths, and removes those at others on which no handle is open.
+  private mutating func makeRoom(for paths: some Collection<String>) {
+    watch = nil
+    isOff = false
+    for (path, file) in files {
+      guard file.pointee.isIdle else {
+        fatalError("restore: a connection to \(path) is inside a transaction; end it first")
+      }
+      if file.pointee.openCount == 0, !paths.contains(path) { unlink(file) }
+    }
+    for path in paths { _ = file(at: path) }
   }
 
   /// Makes one file hold exactly the bytes of an image.

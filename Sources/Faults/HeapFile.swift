@@ -103,6 +103,25 @@ extension HeapFile {
     FileImage(copying: start, count: count)
   }
 
+  /// What differs between the file and an image.
+  func difference(from image: FileImage?) -> FileDifference {
+    var difference = FileDifference()
+    difference.append(UnsafeRawBufferPointer(start: start, count: count), unlike: image)
+    return difference
+  }
+
+  /// Makes the file hold what differs from an image, and the rest of that image.
+  mutating func restore(_ difference: FileDifference?, over image: FileImage?) {
+    unsynced = nil
+    isDead = false
+    count = 0
+    guard let difference else { return }
+    reserve(difference.count)
+    count = difference.count
+    let target = UnsafeMutableRawBufferPointer(start: start, count: count)
+    difference.write(0..<count, to: target, over: image)
+  }
+
   /// Makes the file hold exactly the bytes of an image, or nothing; nobody wants to know any more what
   /// a power-off would lose.
   mutating func restore(_ image: FileImage?) {

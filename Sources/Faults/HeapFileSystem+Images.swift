@@ -12,6 +12,18 @@ extension HeapFileSystem {
     disk.locked { $0.snapshot() }
   }
 
+  /// Keeps what all files and the mapped shared memory do not have in common with an image.
+  ///
+  /// - Complexity: O(bytes of all files), but takes memory only for what differs.
+  package func snapshot(sharing base: FileSystemImage) -> SparseImage {
+    disk.locked { $0.snapshot(sharing: base) }
+  }
+
+  /// Makes the files exactly those of an image that shares most of its bytes, as ``restore(_:)``.
+  package func restore(_ image: SparseImage) {
+    disk.locked { $0.restore(image) }
+  }
+
   /// Makes the files exactly those of an image.
   ///
   /// Connections may stay open if each is in WAL mode and outside a transaction (a statement that

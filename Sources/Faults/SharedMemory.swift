@@ -150,4 +150,30 @@ extension SharedMemory {
     }
     for index in wholeCount..<regionCount { clear(index) }
   }
+
+  /// What differs between the regions in use and an image.
+  func difference(from image: FileImage?) -> FileDifference {
+    var difference = FileDifference()
+    for region in regions[..<regionCount] {
+      let bytes = UnsafeRawBufferPointer(start: region, count: Self.regionSize)
+      difference.append(bytes, unlike: image)
+    }
+    return difference
+  }
+
+  /// Brings back what differs from an image, and the rest of that image; regions that it lacks become
+  /// zero.
+  mutating func restore(_ difference: FileDifference?, over image: FileImage?) {
+    let wholeCount = (difference?.count ?? 0) / Self.regionSize
+    extend(to: wholeCount)
+    for index in 0..<wholeCount {
+      let start = index * Self.regionSize
+      difference?.write(
+        start..<start + Self.regionSize,
+        to: UnsafeMutableRawBufferPointer(start: regions[index], count: Self.regionSize),
+        over: image
+      )
+    }
+    for index in wholeCount..<regionCount { clear(index) }
+  }
 }

@@ -35,7 +35,7 @@ package struct ExplorationBounds: Sendable, Hashable {
   /// The greatest number of states.
   package var stateCountMax: Int
   /// How many states of one length are kept whole, so that they need not be brought about again.
-  package var snapshotCountMax = 4_000
+  package var snapshotCountMax = 100_000
   /// Whether states that look alike are taken for one; without it every plan runs by itself.
   package var mergesStates = true
 

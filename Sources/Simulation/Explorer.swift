@@ -67,7 +67,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     for root in roots.indices { try begin(root, &level) }
     for depth in 0..<bounds.depth where result.ending == .complete {
       result.depth = depth
-      level = try next(level, depth: depth, progress)
+      try advance(&level, depth: depth, progress)
     }
     if result.ending == .complete { result.depth = bounds.depth }
     result.stateCount = tree.count
@@ -90,37 +90,51 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   // MARK: One length
 
-  /// Runs each move from each state of one length, and answers the new states.
-  private func next(
-    _ level: [Open],
+  /// Runs each move from each state of one length, and leaves the new states.
+  private func advance(
+    _ level: inout [Open],
     depth: Int,
     _ progress: (Int) -> Bool
-  ) throws(SystemFailure) -> [Open] {
+  ) throws(SystemFailure) {
     var following: [Open] = []
-    for open in level {
+    defer { level = following }
+    level.reverse()
+    // What is kept of a state goes with its moves.
+    while let open = level.popLast() {
+      let standing = try whole(open)
       for action in space.moves(from: open.place) {
-        try go(action, from: open, depth: depth, &following)
+        try go(action, from: open, at: standing, depth: depth, &following)
         guard tree.count <= bounds.stateCountMax else {
           result.ending = .outOfStates
-          return following
+          return
         }
       }
       guard progress(tree.count) else {
         result.ending = .stopped
-        return following
+        return
       }
     }
-    return following
+  }
+
+  /// Where a state stands with the system; one that was not kept is brought about again, once for all
+  /// of its moves.
+  private func whole(_ open: Open) throws(SystemFailure) -> Simulator.Standing {
+    guard !open.standing.isWhole else { return open.standing }
+    let header = roots[open.root].header
+    try simulator.goBack(to: open.standing, header, performing: tree.commands(to: open.node))
+    let standing = try simulator.standing(withSystem: true)
+    return standing.isWhole ? standing : open.standing
   }
 
   private func go(
     _ action: Action,
     from open: Open,
+    at standing: Simulator.Standing,
     depth: Int,
     _ following: inout [Open]
   ) throws(SystemFailure) {
     let header = roots[open.root].header
-    try simulator.goBack(to: open.standing, header, performing: tree.commands(to: open.node))
+    try simulator.goBack(to: standing, header, performing: tree.commands(to: open.node))
     let command = Command(action)
     var (judge, place, events) = (open.judge, open.place, [Event]())
     judge.append(command)

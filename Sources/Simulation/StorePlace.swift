@@ -78,14 +78,16 @@ package final class StorePlace {
       return prepareFolder(seed: seed, vfs: hasFaults ? realFiles?.name : nil)
     }
     files.reseed(seed)
-    if let template = templates[kind] { files.restore(template) } else { files.removeAll() }
+    let template = templates[kind]
+    if let template { files.restore(template) } else { files.removeAll() }
+    let base = template ?? FileSystemImage(files: [:])
     return SystemEnvironment(
       path: "plan.store",
       vfs: files.name,
       clock: clock,
       seed: seed,
       saveFiles: {
-        let image = files.snapshot()
+        let image = files.snapshot(sharing: base)
         return { files.restore(image) }
       }
     )

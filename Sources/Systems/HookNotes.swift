@@ -7,7 +7,8 @@ import Traces
 final class HookNotes: @unchecked Sendable {
   /// The transactions that observers were told of since somebody looked, each once in a row.
   private var observed: [Int64] = []
-  private var callCounts: [Int: Int] = [:]
+  /// How often each hook was called.
+  var callCounts: [Int: Int] = [:]
   /// Whether no hook throws any more.
   var isHealed = false
   private var sleepers: [CheckedContinuation<Void, any Error>] = []

@@ -46,7 +46,24 @@ protocol PassEngine: AnyObject {
   func end()
 
   /// What it has in memory, if that can be put back.
-  var memory: MemberSession.Memory? { get }
+  var memory: PassEngineMemory? { get }
   /// Adds what it has in memory.
   func describe(_ state: inout StateSketch)
+}
+
+/// What the engine of a launch has in memory, as it was or as it is to be put back.
+enum PassEngineMemory {
+  case session(MemberSession.Memory)
+  case tracker(TrackerEngine.Memory)
+
+  /// Puts the engine back.
+  func engine(
+    _ setup: TrackerSetup,
+    _ process: PlanProcess
+  ) throws(HistoryError) -> any PassEngine {
+    switch self {
+    case .session(let memory): try SessionEngine(memory, setup, process)
+    case .tracker(let memory): try TrackerEngine(memory, setup, process)
+    }
+  }
 }

@@ -78,7 +78,7 @@ final class SessionEngine: PassEngine {
 
   func end() {}
 
-  var memory: MemberSession.Memory? { session.memory }
+  var memory: PassEngineMemory? { .session(session.memory) }
 
   func describe(_ state: inout StateSketch) { session.standing.describe(&state) }
 }

@@ -35,26 +35,26 @@ final class TrackedProcess: HostedProcess {
   /// What the process has in memory.
   struct Memory {
     let process: PlanProcess.Memory
-    let session: MemberSession.Memory
+    let engine: PassEngineMemory
     let setup: TrackerSetup
     let told: HistoryToken?
   }
 
   func memory() throws(SystemFailure) -> Memory {
-    guard let session = engine.memory else {
+    guard let engine = engine.memory else {
       throw SystemFailure(
         .unsupported,
-        "\(process.actor.id) has hooks or follows signals: its tasks cannot be kept and put back."
+        "\(process.actor.id) waits to repeat a pass: its task cannot be kept and put back."
       )
     }
-    return Memory(process: process.memory, session: session, setup: setup, told: told)
+    return Memory(process: process.memory, engine: engine, setup: setup, told: told)
   }
 
   /// Puts the process back as it was, on a store that was put back.
   init(_ memory: Memory, on store: Store) throws(HistoryError) {
     process = PlanProcess(memory.process, on: store)
     setup = memory.setup
-    engine = try SessionEngine(memory.session, memory.setup, process)
+    engine = try memory.engine.engine(memory.setup, process)
     told = memory.told
   }
 

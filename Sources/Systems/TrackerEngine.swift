@@ -23,6 +23,48 @@ final class TrackerEngine: PassEngine {
     _ process: PlanProcess,
     resyncingIfLost: Bool
   ) throws(HistoryError) {
+    let (tracker, signals) = Self.make(setup, process, executor, notes)
+    self.tracker = tracker
+    self.signals = signals
+    registration = try executor.wait {
+      await result { () throws(HistoryError) in
+        try await tracker.launch(resyncingIfLost: resyncingIfLost)
+      }
+    }
+    try listen()
+    for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
+  }
+
+  /// What it has in memory while nothing waits.
+  struct Memory {
+    let tracker: HistoryTracker.Memory
+    let registration: Registration
+    let callCounts: [Int: Int]
+  }
+
+  /// Puts the tracker back as it was, on a store that was put back, with its hooks.
+  init(
+    _ memory: Memory,
+    _ setup: TrackerSetup,
+    _ process: PlanProcess
+  ) throws(HistoryError) {
+    let (tracker, signals) = Self.make(setup, process, executor, notes)
+    self.tracker = tracker
+    self.signals = signals
+    registration = memory.registration
+    notes.callCounts = memory.callCounts
+    try listen()
+    for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
+    try ask { tracker, _ throws(HistoryError) in try await tracker.resume(memory.tracker) }
+  }
+
+  /// A tracker that is not launched yet, and what signals reach it through.
+  private static func make(
+    _ setup: TrackerSetup,
+    _ process: PlanProcess,
+    _ executor: InlineExecutor,
+    _ notes: HookNotes
+  ) -> (HistoryTracker, AsyncStream<HistoryToken>.Continuation) {
     let (stream, signals) = AsyncStream.makeStream(
       of: HistoryToken.self,
       bufferingPolicy: .bufferingNewest(1)
@@ -37,30 +79,24 @@ final class TrackerEngine: PassEngine {
     configuration.batchAuthors = setup.declaration.batchAuthors ?? []
     configuration.logLevel = .off
     configuration.executor = executor
-    configuration.clock = TrackerClock(
-      now: { .zero },
-      sleep: { [notes] _ in try await notes.sleep() }
-    )
+    configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in try await notes.sleep() })
     configuration.signals = { _ in stream }
-    self.signals = signals
     let tracker = HistoryTracker(
       process.actor.id,
       store: process.store,
       contexts: process.contexts,
       configuration: configuration
     )
-    self.tracker = tracker
-    registration = try executor.wait {
-      await result { () throws(HistoryError) in
-        try await tracker.launch(resyncingIfLost: resyncingIfLost)
-      }
-    }
+    return (tracker, signals)
+  }
+
+  /// Keeps what each pass does from here on.
+  private func listen() throws(HistoryError) {
     let passes = try ask { tracker, _ in await tracker.passes }
     listening = Task(executorPreference: executor) { [reports] in
       for await report in passes { reports.passes.append(report) }
     }
     executor.runAll()
-    for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
   }
 
   private func register(_ hook: PlannedHook, _ index: Int, _ model: Model) throws(HistoryError) {
@@ -187,8 +223,18 @@ final class TrackerEngine: PassEngine {
     executor.runAll()
   }
 
-  /// Tasks that wait cannot be put back.
-  var memory: MemberSession.Memory? { nil }
+  /// A task that waits to repeat a pass cannot be put back.
+  var memory: PassEngineMemory? {
+    let tracker = tracker
+    guard !notes.isAsleep, let kept = executor.run({ await tracker.memory }) else { return nil }
+    return .tracker(
+      Memory(
+        tracker: kept,
+        registration: registration.released,
+        callCounts: notes.callCounts
+      )
+    )
+  }
 
   func describe(_ state: inout StateSketch) {
     let tracker = tracker

@@ -57,6 +57,14 @@ struct HookRegistry: Sendable {
     observers[index].toldThrough = position
   }
 
+  /// The last group that each observer was told, in the order of their registration.
+  var told: [GroupPosition?] {
+    get { observers.map(\.toldThrough) }
+    set {
+      for (index, position) in newValue.enumerated() { observers[index].toldThrough = position }
+    }
+  }
+
   /// Forgets what observers were told: numbers may begin again where the file was replaced.
   mutating func forgetTold() {
     for index in observers.indices { observers[index].toldThrough = nil }
