@@ -91,8 +91,8 @@ let package = Package(
     .executableTarget(
       name: "HistoryLab",
       dependencies: system + [
-        "HistoryTracking", "Traces", "PropertyTesting", "Workloads", "Faults", "Systems",
-        "Simulation", "Checkers", "Measuring", "Reporting", "HistoryBenchmarks",
+        "SQLiteStorage", "HistoryTracking", "Traces", "PropertyTesting", "Workloads", "Faults",
+        "Systems", "Simulation", "Checkers", "Measuring", "Reporting", "HistoryBenchmarks",
       ],
       swiftSettings: settings
     ),
@@ -149,8 +149,8 @@ let package = Package(
     tests(
       "HistoryLab",
       [
-        "PersistentHistory", "HistoryStore", "Traces", "Workloads", "Checkers", "Systems",
-        "Simulation", "Measuring", "Reporting", "HistoryBenchmarks",
+        "PersistentHistory", "SQLiteStorage", "HistoryStore", "Traces", "Workloads", "Checkers",
+        "Systems", "Simulation", "Measuring", "Reporting", "HistoryBenchmarks",
       ],
       exclude: ["Counterexamples", "LeastPlans"]
     ),

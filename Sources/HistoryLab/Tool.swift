@@ -5,8 +5,8 @@ extension ToolSpec {
     sentence: "tests persistent history tracking, and measures what it costs.",
     verbs: [
       CheckOptions.spec, ReplayOptions.spec, ExploreOptions.spec, MutantsOptions.spec,
-      StressOptions.spec, BenchRunOptions.spec, ReportOptions.spec, InspectOptions.spec,
-      ConvertOptions.spec, ListOptions.spec,
+      StressOptions.spec, BenchRunOptions.spec, ReportOptions.spec,
+      HistoryListOptions.group, InspectOptions.spec, ConvertOptions.spec, ListOptions.spec,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),

@@ -97,8 +97,11 @@ extension CostChart {
 
   /// Ticks as people write them; a log axis in nanoseconds reads `1 ms`, not `1000000`.
   private var tickText: String {
-    guard unit == "ns" else { return "format(datum.value, '~s')" }
-    return "datum.value >= 1e9 ? datum.value / 1e9 + ' s' : datum.value >= 1e6 ? "
+    unit == "ns" ? Self.nanosecondTicks : "format(datum.value, '~s')"
+  }
+
+  static var nanosecondTicks: String {
+    "datum.value >= 1e9 ? datum.value / 1e9 + ' s' : datum.value >= 1e6 ? "
       + "datum.value / 1e6 + ' ms' : datum.value >= 1e3 ? datum.value / 1e3 + ' \u{B5}s' : "
       + "datum.value + ' ns'"
   }

@@ -20,10 +20,19 @@ package struct RunRecord: Sendable, Hashable, Codable {
   /// The same in a sentence; nil while the run goes on.
   package var because: String?
 
+  /// Which part of a run it is that is split over several machines; nil for a whole one.
+  package var shard: Shard?
+
   /// Makes the record of a run that begins.
-  package init(verb: String, commandLine: [String], environment: RunEnvironment) {
+  package init(
+    verb: String,
+    commandLine: [String],
+    environment: RunEnvironment,
+    shard: Shard? = nil
+  ) {
     self.verb = verb
     self.commandLine = commandLine
     self.environment = environment
+    self.shard = shard
   }
 }

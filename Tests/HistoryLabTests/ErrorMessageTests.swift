@@ -16,8 +16,8 @@ import Darwin
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
     (
       "measure",
-      #"unknown verb "measure". There are check, replay, explore, mutants, stress, bench, report, inspect, "#
-        + #"convert and list. "#
+      #"unknown verb "measure". There are check, replay, explore, mutants, stress, bench, report, history, "#
+        + #"inspect, convert and list. "#
         + "Try: history-lab --help"
     ),
     ("bench", "bench needs to know what to do: run or list. Try: history-lab bench --help"),

@@ -21,6 +21,8 @@ import Testing
       let more = [
         "replay": "--seed 1 --plan 1", "inspect": "\(folder)/file",
         "convert": "\(folder)/file \(folder)/new", "report": "--output \(folder)",
+        "report trend": "--history \(folder)/file", "history add": folder,
+        "history list": "--history \(folder)/file",
       ]
       for verb in ToolSpec.historyLab.leaves {
         let arguments = try parse("\(verb.name) \(more[verb.name] ?? "")")

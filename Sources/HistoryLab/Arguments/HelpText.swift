@@ -43,11 +43,9 @@ struct HelpText {
   }
 
   private func usage(of verb: VerbSpec) -> [String] {
-    if verb.subverbs.isEmpty {
-      let parts = [tool.name, verb.name] + verb.positionals.map(\.usage) + ["[OPTIONS]"]
-      return [parts.joined(separator: " ")]
-    }
-    return verb.subverbs.flatMap(usage)
+    let parts = [tool.name, verb.name] + verb.positionals.map(\.usage) + ["[OPTIONS]"]
+    let alone = verb.subverbs.isEmpty || verb.isWhole ? [parts.joined(separator: " ")] : []
+    return alone + verb.subverbs.flatMap(usage)
   }
 
   private func row(_ positional: PositionalSpec) -> (String, String) {

@@ -22,7 +22,7 @@ enum Invocation: Sendable {
     let (verb, rest) = try choose(arguments[...], tool)
     if asksForHelp(rest) { return .help(verb) }
     let hint = tool.hint(for: verb)
-    guard verb.subverbs.isEmpty else {
+    guard verb.subverbs.isEmpty || verb.isWhole else {
       let words = verb.subverbs.map(\.word).joinedAsAlternatives
       throw .usage("\(verb.name) needs to know what to do: \(words). \(hint)")
     }

@@ -10,6 +10,8 @@ struct VerbSpec: Sendable {
   var exclusive: [[String]] = []
   var examples: [Example] = []
   var subverbs: [VerbSpec] = []
+  /// Whether the verb does something without one of its subverbs too.
+  var isWhole = false
 
   /// The last word of the name: what is typed to choose it among its siblings.
   var word: String { name.split(separator: " ").last.map(String.init) ?? name }

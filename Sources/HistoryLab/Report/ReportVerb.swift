@@ -46,6 +46,13 @@ struct ReportVerb: Verb {
     return page
   }
 
+  /// How the costs moved from run to run; nothing where no runs are kept.
+  private func trend() throws(LabError) -> TrendReport? {
+    try options.history.map { (path) throws(LabError) in
+      TrendReport(try HistoryDatabase(reading: path).ourCourses())
+    }
+  }
+
   /// The private environment of the chart tool, at the package's root where scripts run the command.
   private static var toolsFolder: String {
     FileManager.default.currentDirectoryPath + "/.tools"

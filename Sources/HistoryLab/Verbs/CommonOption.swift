@@ -3,6 +3,9 @@ enum CommonOption {
   /// The folder that holds the folders of runs.
   static let runsFolder = "Reports/runs"
 
+  /// The results' database.
+  static let historyFile = "Reports/history.sqlite"
+
   static let seed = Option(
     "seed",
     .seed,
@@ -21,6 +24,13 @@ enum CommonOption {
     .path("FOLDER"),
     defaultText: "in memory",
     "Keeps the stores under test as real files below FOLDER."
+  )
+  static let history = Option(
+    "history",
+    .path("FILE"),
+    default: historyFile,
+    defaultText: "history.sqlite in Reports",
+    "The results' database, in which runs are kept."
   )
   static let json = Flag("json", "Prints the results as JSON.")
   static let markdown = Flag("markdown", "Prints the results as Markdown tables.")

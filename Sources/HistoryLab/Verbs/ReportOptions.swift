@@ -4,6 +4,8 @@ struct ReportOptions: Hashable, Sendable {
   var runs: String
   /// Where the page is written, or nothing for its usual place.
   var html: String?
+  /// The results' database, from which the trend is told; nothing where there is none.
+  var history: String?
 
   static let runsOption = Option(
     "output",
@@ -31,16 +33,24 @@ struct ReportOptions: Hashable, Sendable {
     case .unreachable(let reason):
       throw .usage("--output: \(runs.quoted) cannot be reached: \(reason).")
     }
+    let file = try arguments.required(CommonOption.history)
+    if arguments.isGiven(CommonOption.history.name) {
+      try FilePath.checkReadable(file, for: "--history")
+    }
+    history = FilePath.state(of: file) == .file ? file : nil
     if let html { try FilePath.checkWritableFile(html, for: "--html") }
   }
 
   static let spec = VerbSpec(
     name: "report",
     sentence: "Turns runs into a page that can be opened offline.",
-    options: [runsOption.spec, htmlOption.spec],
+    options: [runsOption.spec, htmlOption.spec, CommonOption.history.spec],
     examples: [
       Example("report", "The page of the newest run, in that run's folder."),
       Example("report --html lab.html", "The page in a file of your own."),
-    ]
+      Example("report trend", "At which nights the costs stepped to another level."),
+    ],
+    subverbs: [ReportTrendOptions.spec],
+    isWhole: true
   )
 }

@@ -32,6 +32,12 @@ enum Verbs {
       let options = BenchListOptions(arguments)
       return BenchListVerb(options: options, composition: composition, terminal: terminal)
     case "report": return ReportVerb(options: try ReportOptions(arguments), terminal: terminal)
+    case "report trend":
+      return ReportTrendVerb(options: try ReportTrendOptions(arguments), terminal: terminal)
+    case "history add":
+      return HistoryAddVerb(options: try HistoryAddOptions(arguments), terminal: terminal)
+    case "history list":
+      return HistoryListVerb(options: try HistoryListOptions(arguments), terminal: terminal)
     case "inspect": return InspectVerb(options: try InspectOptions(arguments), terminal: terminal)
     case "convert": return ConvertVerb(options: try ConvertOptions(arguments), terminal: terminal)
     case "list":

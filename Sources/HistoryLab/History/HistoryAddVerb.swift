@@ -1,0 +1,64 @@
+import Foundation
+import Reporting
+
+/// Keeps the results of runs in the results' database.
+struct HistoryAddVerb: Verb {
+  let options: HistoryAddOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    var folders: [String] = []
+    for folder in options.folders { folders += try Self.runs(in: folder) }
+    let database = try HistoryDatabase(writing: options.history)
+    var added = 0
+    var known = 0
+    var leftOut = 0
+    for folder in folders {
+      do throws(LabError) {
+        if try database.add(FinishedRun(folder: folder)) { added += 1 } else { known += 1 }
+      } catch .usage(let reason) {
+        leftOut += 1
+        terminal.log("history-lab: left out: \(reason)")
+      }
+    }
+    terminal.print(
+      "\(options.history): \(added.grouped) runs added, \(known.grouped) were there already"
+        + (leftOut == 0 ? "" : ", \(leftOut.grouped) left out")
+    )
+    return leftOut == 0 ? .good : .undecided
+  }
+
+  /// The folder itself if it is that of a run, else those that it holds at any depth, by name.
+  ///
+  /// - Throws: a usage error if there is none.
+  static func runs(in folder: String) throws(LabError) -> [String] {
+    let path = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+    let found = nested(path)
+    guard found.isEmpty else { return found }
+    throw .usage("\(folder.quoted) holds no run: there is no run.json in it or below.")
+  }
+
+  private static func nested(_ folder: String) -> [String] {
+    if FilePath.state(of: folder + "/run.json") == .file { return [folder] }
+    guard let walker = FileManager.default.enumerator(atPath: folder) else { return [] }
+    let files = walker.compactMap { $0 as? String }.filter { $0.hasSuffix("/run.json") }
+    return files.map { folder + "/" + $0.dropLast("/run.json".count) }.sorted()
+  }
+}
+
+/// Lists the runs that the results' database holds.
+struct HistoryListVerb: Verb {
+  let options: HistoryListOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let runs = try HistoryDatabase(reading: options.history).runs()
+    let rendering = HistoryRendering(runs: runs)
+    switch options.format {
+    case .text: terminal.print(String(rendering.table.text().dropLast()))
+    case .markdown: terminal.print(String(rendering.table.markdown().dropLast()))
+    case .json: terminal.print(try rendering.json())
+    }
+    return .good
+  }
+}

@@ -1,0 +1,158 @@
+import SQLiteStorage
+
+/// The results of earlier runs in one SQLite file, from which trends are read.
+///
+/// Every run is written in one transaction: it is there whole or not at all, whatever kills the process
+/// meanwhile. A run that is added again replaces itself.
+final class HistoryDatabase {
+  /// The version of the tables that this program writes.
+  static var schemaVersion: Int64 { Int64(schemas.count) }
+  /// What tells such a file from other databases: "HLAB".
+  static let applicationID: Int64 = 0x484C_4142
+
+  let path: String
+  let connection: Connection
+
+  /// Opens a file for writing, and makes it or brings it up to date where need be.
+  ///
+  /// - Throws: a usage error when the file is something else, or a newer program has written it; a lab
+  ///   error when it cannot be read or written.
+  convenience init(writing path: String) throws(LabError) {
+    try self.init(path: path, access: .create)
+  }
+
+  /// Opens a file for reading.
+  ///
+  /// - Throws: as for writing, and a usage error when there is none.
+  convenience init(reading path: String) throws(LabError) {
+    try FilePath.checkReadable(path, for: "--history")
+    try self.init(path: path, access: .readWrite)
+  }
+
+  private init(path: String, access: ConnectionOptions.Access) throws(LabError) {
+    var options = ConnectionOptions()
+    options.access = access
+    options.synchronous = .full
+    options.cacheSizeKiB = 8_192
+    self.path = path
+    do throws(SQLiteError) {
+      connection = try Connection(path: path, options)
+    } catch { throw Self.failure(error, path) }
+    try bringUpToDate()
+  }
+
+  /// Does something with the connection, and says which file it was when that fails.
+  func on<Answer>(
+    _ body: (borrowing Connection) throws(SQLiteError) -> Answer
+  ) throws(LabError) -> Answer {
+    do throws(SQLiteError) { return try body(connection) } catch {
+      throw Self.failure(error, path)
+    }
+  }
+
+  /// Writes in one transaction: all of it, or nothing.
+  func write(_ body: (borrowing Connection) throws(SQLiteError) -> Void) throws(LabError) {
+    try on { (connection) throws(SQLiteError) in
+      try connection.execute("BEGIN IMMEDIATE")
+      do throws(SQLiteError) {
+        try body(connection)
+        try connection.execute("COMMIT")
+      } catch {
+        connection.rollBack()
+        throw error
+      }
+    }
+  }
+
+  private static func failure(_ error: SQLiteError, _ path: String) -> LabError {
+    error.cause == .notADatabase
+      ? foreign(path)
+      : .lab("the results' database \(path.quoted) cannot be used: \(error.description)")
+  }
+
+  private static func foreign(_ path: String) -> LabError {
+    .usage("--history: \(path.quoted) is not a database of results. Name another file.")
+  }
+}
+
+extension HistoryDatabase {
+  private func bringUpToDate() throws(LabError) {
+    let (version, application, tables) = try on { (connection) throws(SQLiteError) in
+      (
+        try connection.integer("PRAGMA user_version") ?? 0,
+        try connection.integer("PRAGMA application_id") ?? 0,
+        try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
+      )
+    }
+    guard application == Self.applicationID || tables == 0 else { throw Self.foreign(path) }
+    guard version <= Self.schemaVersion else {
+      throw .usage(
+        "--history: \(path.quoted) was written by a newer history-lab: its tables are of version "
+          + "\(version), and this one knows version \(Self.schemaVersion). Use that program, or name "
+          + "another file."
+      )
+    }
+    guard version < Self.schemaVersion else { return }
+    try write { (connection) throws(SQLiteError) in
+      for schema in Self.schemas[Int(version)...] { try connection.execute(schema) }
+      try connection.execute("PRAGMA application_id = \(Self.applicationID)")
+      try connection.execute("PRAGMA user_version = \(Self.schemaVersion)")
+    }
+  }
+
+  /// What makes each version of the tables out of the one before it.
+  private static let schemas = [
+    """
+    CREATE TABLE runs(
+      run INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      machine TEXT NOT NULL,
+      seed TEXT NOT NULL,
+      shard TEXT NOT NULL,
+      verb TEXT NOT NULL,
+      time TEXT NOT NULL,
+      "commit" TEXT,
+      system TEXT NOT NULL,
+      processors INTEGER NOT NULL,
+      swift TEXT NOT NULL,
+      sqlite TEXT NOT NULL,
+      optimized INTEGER NOT NULL,
+      load REAL,
+      verdict TEXT NOT NULL,
+      because TEXT NOT NULL,
+      UNIQUE(name, machine, seed, shard)
+    );
+    CREATE INDEX runs_by_time ON runs(time);
+    CREATE TABLE figures(
+      run INTEGER NOT NULL REFERENCES runs(run),
+      title TEXT NOT NULL,
+      contender TEXT NOT NULL,
+      size INTEGER NOT NULL,
+      metric TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      unit TEXT NOT NULL,
+      median REAL NOT NULL,
+      lower REAL,
+      upper REAL,
+      samples INTEGER NOT NULL,
+      PRIMARY KEY(run, title, contender, size, metric)
+    ) WITHOUT ROWID;
+    CREATE TABLE verdicts(
+      run INTEGER NOT NULL REFERENCES runs(run),
+      system TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      good INTEGER NOT NULL,
+      bad INTEGER NOT NULL,
+      unknown INTEGER NOT NULL,
+      PRIMARY KEY(run, system, subject)
+    ) WITHOUT ROWID;
+    CREATE TABLE facts(
+      run INTEGER NOT NULL REFERENCES runs(run),
+      system TEXT NOT NULL,
+      name TEXT NOT NULL,
+      value REAL NOT NULL,
+      PRIMARY KEY(run, system, name)
+    ) WITHOUT ROWID;
+    """
+  ]
+}

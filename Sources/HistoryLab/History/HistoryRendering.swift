@@ -1,0 +1,31 @@
+import Foundation
+import Reporting
+
+/// The runs of the results' database, for people and for machines.
+struct HistoryRendering {
+  let runs: [HistoryDatabase.RunLine]
+
+  /// One line a run.
+  var table: ReportTable {
+    var table = ReportTable(columns: [
+      .text("run"), .text("time"), .text("commit"), .text("verdict"), .number("figures"),
+      .number("verdicts"), .text("because"),
+    ])
+    for run in runs {
+      table.append([
+        run.name, run.time, run.commit.map { String($0.prefix(9)) } ?? "", run.verdict,
+        run.figures.grouped, run.verdicts.grouped, run.because,
+      ])
+    }
+    return table
+  }
+
+  /// The runs as a JSON list, keys sorted.
+  func json() throws(LabError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    do { return String(decoding: try encoder.encode(runs), as: UTF8.self) } catch {
+      throw .lab("the runs cannot be written as JSON: \(error)")
+    }
+  }
+}

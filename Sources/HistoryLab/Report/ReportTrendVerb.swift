@@ -1,0 +1,96 @@
+import Foundation
+import HistoryBenchmarks
+import Measuring
+import Reporting
+
+/// Tells how the costs of our code moved from run to run.
+struct ReportTrendVerb: Verb {
+  let options: ReportTrendOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let trend = TrendReport(try HistoryDatabase(reading: options.history).ourCourses())
+    switch options.format {
+    case .text: show(trend, trend.table.text())
+    case .markdown: show(trend, trend.table.markdown())
+    case .json: terminal.print(try json(trend))
+    }
+    if trend.rowCount == 0 { return .undecided }
+    return trend.recent(within: options.fresh).contains(where: \.isDearer) ? .violation : .good
+  }
+
+  private func show(_ trend: TrendReport, _ table: String) {
+    if !trend.findings.isEmpty { terminal.print(String(table.dropLast())) }
+    terminal.print(trend.sentence)
+  }
+
+  private func json(_ trend: TrendReport) throws(LabError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    do {
+      return String(decoding: try encoder.encode(TrendDocument(trend)), as: UTF8.self)
+    } catch {
+      throw .lab("the trend cannot be written as JSON: \(error)")
+    }
+  }
+}
+
+/// A trend as JSON.
+struct TrendDocument: Codable {
+  struct Step: Codable {
+    let benchmark: String
+    let contender: String
+    let historySize: Int
+    let metric: String
+    let machine: String
+    let since: String
+    let commit: String?
+    let before: Double
+    let after: Double
+    let chance: Double
+  }
+  /// The version of the form.
+  static let formatVersion = 1
+  let trend: Int
+  let rows: Int
+  let runs: Int
+  let because: String
+  let steps: [Step]
+
+  init(_ report: TrendReport) {
+    trend = Self.formatVersion
+    rows = report.rowCount
+    runs = report.runCount
+    because = report.sentence
+    steps = report.findings.map { finding in
+      let row = finding.course.row
+      return Step(
+        benchmark: row.title,
+        contender: row.contender,
+        historySize: row.historySize,
+        metric: row.metric,
+        machine: row.machine,
+        since: finding.point.time.description,
+        commit: finding.point.commit,
+        before: finding.step.before,
+        after: finding.step.after,
+        chance: finding.step.chance
+      )
+    }
+  }
+}
+
+extension HistoryDatabase {
+  /// The courses that tell of our own code: what it costs beside the floor where there is one, else the
+  /// cost itself, and what was counted.
+  func ourCourses() throws(LabError) -> [TrendCourse] {
+    let courses = try courses().filter { $0.row.contender == BenchmarkSubject.ours }
+    let ratios = Set(courses.map(\.row).filter { $0.metric.hasSuffix(" ratio") })
+    return courses.filter { course in
+      var ratio = course.row
+      ratio.metric += " ratio"
+      ratio.unit = ""
+      return !ratios.contains(ratio)
+    }
+  }
+}

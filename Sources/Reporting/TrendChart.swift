@@ -1,0 +1,127 @@
+import Measuring
+
+/// Draws what one row came to in run after run, with a rule at each step.
+struct TrendChart {
+  let course: TrendCourse
+  let steps: [TrendReport.Finding]
+
+  var chart: Chart {
+    Chart(
+      id: "trend-" + PageSection.anchor(from: course.row.name),
+      summary: summary,
+      spec: spec,
+      note: "Dots are the medians of runs, oldest left; bars are their 95 % intervals"
+        + (steps.isEmpty ? "." : ", dashed rules are steps.")
+    )
+  }
+
+  private var summary: String {
+    let told = steps.map { "\($0.change) on \($0.point.time.readable)" }
+    return "\(course.row.name) over \(course.points.count) runs"
+      + (told.isEmpty ? ", without a step." : "; steps: \(told.joined(separator: ", ")).")
+  }
+
+  private var spec: ChartSpec {
+    [
+      "width": 340, "height": 190, "padding": 4, "config": ChartStyle.config,
+      "title": [
+        "text": .text(course.row.title), "subtitle": .text(subtitle), "anchor": "start",
+        "fontSize": 12, "subtitleFontSize": 12, "fontWeight": "normal", "limit": 340,
+        "color": .text(ChartStyle.ink), "subtitleColor": .text(ChartStyle.ink), "aria": false,
+      ],
+      "data": ["values": .list(course.points.enumerated().map(value))],
+      "encoding": ["x": x],
+      "layer": .list([intervals, dots] + (steps.isEmpty ? [] : [rules, labels])),
+    ]
+  }
+
+  private var subtitle: String {
+    "\(course.row.contender), \(NumberText.count(course.row.historySize)), \(course.row.metric)"
+  }
+
+  private func value(_ place: Int, _ point: TrendCourse.Point) -> ChartSpec {
+    var value: [String: ChartSpec] = [
+      "run": .number(Double(place + 1)), "median": .number(point.median),
+      "label": .text("\(point.time.readable): \(TrendReport.text(point.median, course))"),
+    ]
+    if let lower = point.lower, let upper = point.upper {
+      value["lower"] = .number(lower)
+      value["upper"] = .number(upper)
+    }
+    return .object(value)
+  }
+
+  private var x: ChartSpec {
+    [
+      "field": "run", "type": "quantitative", "title": "run",
+      "scale": ["nice": false, "zero": false, "padding": 10],
+      "axis": ["grid": false, "format": "d", "tickMinStep": 1, "tickCount": 6],
+    ]
+  }
+
+  private func y(_ field: String) -> ChartSpec {
+    [
+      "field": .text(field), "type": "quantitative", "scale": ["zero": false],
+      "axis": [
+        "title": .text(course.row.unit.isEmpty ? "beside the floor" : course.row.metric),
+        "tickCount": 5, "ticks": false, "labelExpr": .text(tickText),
+      ],
+    ]
+  }
+
+  private var tickText: String {
+    course.row.unit == "ns" ? CostChart.nanosecondTicks : "format(datum.value, '~s')"
+  }
+
+  private var intervals: ChartSpec {
+    [
+      "transform": [["filter": "isValid(datum.lower)"]],
+      "mark": ["type": "rule", "strokeWidth": 1.5, "opacity": 0.6, "aria": false],
+      "encoding": [
+        "y": y("lower"), "y2": ["field": "upper"],
+        "color": ["value": .text(ContenderPalette.series[0])],
+      ],
+    ]
+  }
+
+  private var dots: ChartSpec {
+    [
+      "mark": ["type": "point", "filled": true, "size": 40, "opacity": 1],
+      "encoding": [
+        "y": y("median"), "description": ["field": "label"],
+        "color": ["value": .text(ContenderPalette.series[0])],
+      ],
+    ]
+  }
+
+  private var marks: ChartSpec {
+    .list(
+      steps.map { finding in
+        [
+          "run": .number(Double(finding.step.index) + 0.5), "change": .text(finding.change),
+        ]
+      }
+    )
+  }
+
+  private var rules: ChartSpec {
+    [
+      "data": ["values": marks],
+      "mark": [
+        "type": "rule", "strokeDash": [4, 3], "color": .text(ContenderPalette.series[1]),
+        "strokeWidth": 1.5, "aria": false,
+      ],
+    ]
+  }
+
+  private var labels: ChartSpec {
+    [
+      "data": ["values": marks],
+      "mark": [
+        "type": "text", "align": "right", "baseline": "top", "dx": -4, "fontSize": 12,
+        "color": .text(ChartStyle.ink), "aria": false,
+      ],
+      "encoding": ["y": ["value": 0], "text": ["field": "change"]],
+    ]
+  }
+}

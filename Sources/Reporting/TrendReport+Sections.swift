@@ -1,0 +1,81 @@
+import Measuring
+
+extension TrendReport {
+  /// The trend's part of a page: its steps, and the courses of the rows that stepped, or else of those
+  /// that are watched, so many at most.
+  package func section(watching titles: [String] = [], charts count: Int = 3) -> PageSection {
+    var blocks: [PageBlock] = [.paragraph(sentence + (rowCount == 0 ? "" : Self.method))]
+    if !findings.isEmpty { blocks.append(.table(table)) }
+    blocks += shown(titles, count).map { .figure(figure($0)) }
+    return PageSection("Trend", anchor: Self.anchor, blocks)
+  }
+
+  /// One tile for the trend; nil without two runs to compare.
+  package var tile: VerdictTile? {
+    guard rowCount > 0 else { return nil }
+    let dearer = recent().filter(\.isDearer)
+    let worst = dearer.max { ($0.step.factor ?? .infinity) < ($1.step.factor ?? .infinity) }
+    return VerdictTile(
+      subject: "Trend",
+      state: dearer.isEmpty ? .good : .bad,
+      word: dearer.isEmpty ? "no new step" : "stepped",
+      answer: dearer.isEmpty ? "\(rowCount) rows" : "\(dearer.count) upwards",
+      detail: worst.map { "\($0.course.row.name) \($0.change)." }
+        ?? "No row became dearer in the last five of \(runCount) runs.",
+      anchor: Self.anchor
+    )
+  }
+
+  private static var anchor: String { "trend" }
+
+  private static var method: String {
+    " A step is a change of level that shuffled runs hardly ever show (a permutation test at 0.3 %); "
+      + "one bad night is none. A counter steps with its first other value."
+  }
+
+  /// The courses to draw: with steps first, the largest change first; then what is watched.
+  private func shown(_ titles: [String], _ count: Int) -> [TrendCourse] {
+    var seen: Set<TrendCourse.Row> = []
+    let stepped = findings.sorted { size($0) > size($1) }.map(\.course)
+    let watched = courses.filter { titles.contains($0.row.title) && $0.row.metric == "wall ratio" }
+      .sorted { $0.row.historySize > $1.row.historySize }
+    return Array((stepped + watched).filter { seen.insert($0.row).inserted }.prefix(count))
+  }
+
+  private func size(_ finding: Finding) -> Double {
+    let factor = finding.step.factor ?? .infinity
+    return factor > 0 ? max(factor, 1 / factor) : .infinity
+  }
+
+  private func figure(_ course: TrendCourse) -> Figure {
+    let steps = findings.filter { $0.course.row == course.row }
+    let chart = TrendChart(course: course, steps: steps)
+    var table = ReportTable(
+      caption: course.row.name,
+      columns: [.text("run"), .text("commit"), .number("median"), .number("95 % interval")]
+    )
+    var values = ReportTable(
+      columns: ["time", "commit", "median", "lower", "upper"].map {
+        .text($0)
+      }
+    )
+    for (place, point) in course.points.enumerated().reversed() {
+      let isStep = steps.contains { $0.step.index == place }
+      let ends = [point.lower, point.upper].compactMap { $0 }.map { Self.text($0, course) }
+      table.append(
+        ReportTable.Row(
+          [
+            point.time.readable, point.commit.map { String($0.prefix(9)) } ?? "",
+            Self.text(point.median, course), ends.joined(separator: " \u{2013} "),
+          ],
+          mark: isStep ? .unknown : nil
+        )
+      )
+      values.append(
+        [point.time.description, point.commit ?? ""]
+          + [point.median, point.lower, point.upper].map { $0.map(NumberText.rounded) ?? "" }
+      )
+    }
+    return Figure(chart: chart.chart, table: table, values: values)
+  }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import Measuring
+import Reporting
+import SQLiteStorage
+import Testing
+
+@testable import HistoryLab
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+@Suite struct `Results' database` {
+  @Test func `A run's figures are kept by benchmark, contender, size and metric`() async throws {
+    try await withFolder { folder in
+      let run = try Night(folder).bench("one", ours: 1_000)
+      let database = try HistoryDatabase(writing: folder + "/history.sqlite")
+      #expect(try database.add(FinishedRun(folder: run)))
+      let courses = try database.courses()
+      let rows = Set(courses.map { "\($0.row.contender) \($0.row.metric)" })
+      #expect(rows == ["Store wall", "Store wall ratio", "raw SQLite in C wall"])
+      let wall = try #require(courses.first { $0.row.contender == "Store" && $0.row.unit == "ns" })
+      #expect(wall.row.historySize == 1_000 && wall.row.title == "fetch newest 100, warm")
+      #expect(wall.points.map(\.median) == [1_000])
+      #expect(wall.points.first?.commit == "abc")
+    }
+  }
+
+  @Test func `A folder that is added twice adds nothing, and its parent finds it`() async throws {
+    try await withFolder { folder in
+      let night = Night(folder + "/runs")
+      _ = try night.bench("one", ours: 1_000)
+      _ = try night.bench("deeper/two", ours: 1_010, day: 2)
+      let history = folder + "/history.sqlite"
+      let words = ["history", "add", folder + "/runs", "--history", history]
+      #expect(await run(words).output == "\(history): 2 runs added, 0 were there already\n")
+      let before = try dump(history)
+      #expect(await run(words).output == "\(history): 0 runs added, 2 were there already\n")
+      #expect(try dump(history) == before)
+    }
+  }
+
+  @Test func `A run that has not come to its end is left out, and said`() async throws {
+    try await withFolder { folder in
+      _ = try Night(folder + "/runs").bench("one", ours: 1, verdict: nil)
+      let result = await run(["history", "add", folder + "/runs", "--history", folder + "/h.db"])
+      #expect(result.code == .undecided)
+      #expect(result.errors.contains("has not come to its end"))
+      #expect(try HistoryDatabase(reading: folder + "/h.db").runs().isEmpty)
+    }
+  }
+
+  @Test func `What is killed in the middle of a run leaves nothing of it`() async throws {
+    try await withFolder { folder in
+      let night = Night(folder + "/runs")
+      let first = try night.bench("one", ours: 1_000)
+      let second = try night.bench("two", ours: 1_010, day: 2)
+      let history = folder + "/history.sqlite"
+      try HistoryDatabase(writing: history).add(FinishedRun(folder: first))
+      let before = try dump(history)
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [history = history as String, second = second as String] in
+        let run = try FinishedRun(folder: second)
+        try HistoryDatabase(writing: history).write { (connection) throws(SQLiteError) in
+          try connection.execute("PRAGMA cache_size=1; PRAGMA cache_spill=1")
+          try connection.execute("INSERT INTO facts VALUES(1, 'x', '\(run.name)', 1)")
+          try connection.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+              + "INSERT INTO facts SELECT 1, 'x', i, 1 FROM n"
+          )
+          kill(getpid(), SIGKILL)
+        }
+      }
+      #expect(try dump(history) == before)
+      #expect(try HistoryDatabase(writing: history).add(FinishedRun(folder: second)))
+      #expect(try HistoryDatabase(reading: history).runs().map(\.name) == ["one", "two"])
+    }
+  }
+
+  @Test func `A newer program's file is refused with a sentence`() async throws {
+    try await withFolder { folder in
+      let history = folder + "/history.sqlite"
+      try HistoryDatabase(writing: history).write { (connection) throws(SQLiteError) in
+        try connection.execute("PRAGMA user_version = 99")
+      }
+      let result = await run(["history", "list", "--history", history])
+      #expect(result.code == .usage)
+      #expect(
+        result.errors.contains("written by a newer history-lab: its tables are of version 99")
+      )
+    }
+  }
+
+  @Test(arguments: [
+    "not a database, but a text that is long enough to be read as a header....", "",
+  ])
+  func `Another file is refused, an empty one is made`(text: String) async throws {
+    try await withFolder { folder in
+      let file = folder + "/file"
+      try makeFile(file, text)
+      let result = await run(["history", "list", "--history", file])
+      #expect(result.code == (text.isEmpty ? .good : .usage))
+      if !text.isEmpty { #expect(result.errors.contains("is not a database of results")) }
+    }
+  }
+
+  @Test func `A database of something else is left alone`() async throws {
+    try await withFolder { folder in
+      let file = folder + "/other.sqlite"
+      try Connection(path: file).execute("CREATE TABLE t(x)")
+      let before = try Data(contentsOf: URL(fileURLWithPath: file))
+      #expect(throws: LabError.self) { try HistoryDatabase(writing: file) }
+      #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+    }
+  }
+
+  @Test func `A step in our costs is told with its night, and by the exit code`() async throws {
+    try await withFolder { folder in
+      let night = Night(folder + "/runs")
+      var noise = SeededRandom(seed: 4)
+      for day in 1...28 {
+        let cost = (day < 25 ? 1_000 : 1_040) * (1 + 0.01 * (noise.unit() - 0.5))
+        _ = try night.bench("night-\(day)", ours: cost, day: day)
+      }
+      let history = folder + "/h.db"
+      _ = await run(["history", "add", folder + "/runs", "--history", history])
+      let result = await run(["report", "trend", "--history", history])
+      #expect(result.code == .violation)
+      #expect(result.output.contains("2026-01-25 00:00 UTC"))
+      #expect(result.output.contains("1 step in 1 rows over 28 runs, 1 of them upwards."))
+      let json = await run(["report", "trend", "--history", history, "--json"]).output
+      let document = try JSONDecoder().decode(TrendDocument.self, from: Data(json.utf8))
+      #expect(document.steps.map(\.metric) == ["wall ratio"])
+      let old = await run(["report", "trend", "--history", history, "--fresh", "2"])
+      #expect(old.code == .good)
+    }
+  }
+
+  @Test func `One run has no trend`() async throws {
+    try await withFolder { folder in
+      _ = try Night(folder + "/runs").bench("one", ours: 1_000)
+      _ = await run(["history", "add", folder + "/runs", "--history", folder + "/h.db"])
+      let result = await run(["report", "trend", "--history", folder + "/h.db"])
+      #expect(result.code == .undecided)
+      #expect(result.output.contains("a trend needs more nights"))
+    }
+  }
+
+  @Test func `Checks and stress runs are kept as counts of verdicts`() async throws {
+    try await withFolder { folder in
+      let result = await run(
+        ["check", "--plans", "4", "--seed", "1", "--output", folder + "/runs"]
+      )
+      #expect(result.code != .lab)
+      let history = folder + "/h.db"
+      _ = await run(["history", "add", folder + "/runs", "--history", history])
+      let database = try HistoryDatabase(reading: history)
+      let plans = try database.on { (connection) throws(SQLiteError) in
+        try connection.integer("SELECT value FROM facts WHERE system='tracker' AND name='plans'")
+      }
+      #expect(plans == 4)
+      let counted = try database.on { (connection) throws(SQLiteError) in
+        try connection.integer("SELECT max(good + bad + unknown) FROM verdicts")
+      }
+      #expect(counted == 4)
+    }
+  }
+
+  /// Everything that a database holds, as text.
+  private func dump(_ path: String) throws -> String {
+    try HistoryDatabase(reading: path).on { (connection) throws(SQLiteError) in
+      try connection.text(
+        """
+        SELECT group_concat(line, char(10)) FROM (
+          SELECT run || name || machine || seed || verdict AS line FROM runs UNION ALL
+          SELECT run || title || contender || size || metric || median FROM figures UNION ALL
+          SELECT run || system || subject || good || bad || unknown FROM verdicts UNION ALL
+          SELECT run || system || name || value FROM facts)
+        """
+      ) ?? ""
+    }
+  }
+}
+
+/// Made-up runs of benchmarks, as their folders.
+struct Night {
+  let folder: String
+
+  init(_ folder: String) { self.folder = folder }
+
+  /// Makes a run in which our code costs so much, beside a floor that costs 500.
+  func bench(
+    _ name: String,
+    ours: Double,
+    day: Int = 1,
+    verdict: String? = "valid",
+    shard: Shard? = nil
+  ) throws -> String {
+    let time = UTCTime(secondsSince1970: 1_767_225_600 + Int64(day - 1) * 86_400)
+    let environment = RunEnvironment(
+      machine: "M",
+      system: "Debian",
+      processors: 2,
+      memory: 1_024,
+      swift: "6.3.1",
+      sqlite: "3.40.1",
+      commit: "abc",
+      time: time,
+      seed: 42,
+      optimized: true
+    )
+    var record = RunRecord(verb: "bench", commandLine: ["bench"], environment: environment)
+    record.verdict = verdict
+    record.because = verdict == nil ? nil : "measured"
+    record.shard = shard
+    let path = folder + "/" + name
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let encoder = JSONEncoder()
+    try encoder.encode(record).write(to: URL(fileURLWithPath: path + "/run.json"))
+    let results = BenchmarkResults(environment: environment, rows: Self.rows(ours))
+    try makeFile(path + "/results.json", ResultsFile.json(results))
+    return path
+  }
+
+  private static func rows(_ ours: Double) -> [BenchmarkRow] {
+    func row(_ contender: String, _ cost: Double) -> BenchmarkRow {
+      BenchmarkRow(
+        subject: "fetch",
+        operation: "newest 100",
+        condition: "warm",
+        contender: contender,
+        historySize: 1_000,
+        metric: .wall,
+        samples: [cost, cost],
+        seed: 7
+      )
+    }
+    var mine = row("Store", ours)
+    mine.ratio = RatioEstimate(
+      to: "raw SQLite in C",
+      logRatios: [log(ours / 500)],
+      bootstrap: Bootstrap(resamples: 1, seed: 1)
+    )
+    return [row("raw SQLite in C", 500), mine]
+  }
+}
