@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `The same seed gives the same interval and another seed another`() {
-    var noise = Noise(seed: 1)
+    var noise = SimulatedNoise(seed: 1)
     let values = (0..<40).map { _ in noise.normal() }
     let interval = Bootstrap(seed: 7).median(of: values)
     #expect(Bootstrap(seed: 7).median(of: values) == interval)
@@ -73,7 +73,7 @@ import Testing
 
   /// The ratio of 50 simulated blocks, some of them hit by a disturbance.
   private func estimate(of ratio: Double, deviation: Double, seed: UInt64) -> RatioEstimate {
-    var noise = Noise(seed: seed)
+    var noise = SimulatedNoise(seed: seed)
     let logRatios = (0..<50).map { _ in
       log(noise.disturb(ratio, by: deviation) / noise.disturb(1, by: deviation))
     }

@@ -1,0 +1,56 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A cost that follows the size of history by a law that is known: what judges laws is judged by it.
+package struct KnownCurve: Sendable, CustomStringConvertible {
+  /// The law, as people write it.
+  package let description: String
+  /// What a judge should answer.
+  package let answer: ComplexityClass
+  private let cost: @Sendable (Double) -> Double
+
+  private init(
+    _ description: String,
+    _ answer: ComplexityClass,
+    _ cost: @escaping @Sendable (Double) -> Double
+  ) {
+    self.description = description
+    self.answer = answer
+    self.cost = cost
+  }
+
+  /// The sizes at which a simulated curve is measured: eleven from 1,000 to 1,000,000.
+  package static let sizes = (0..<11).map { Int(1_000 * pow(1_000, Double($0) / 10)) }
+
+  /// A scan of all history under a fixed cost that hides it: dearest to miss, easiest to overlook.
+  package static let hiddenScan = KnownCurve("0.9 + 1e-6 n", .linearLike) { 0.9 + 1e-6 * $0 }
+
+  /// Every curve.
+  package static let all = [
+    KnownCurve("0.25", .flat) { _ in 0.25 },
+    KnownCurve("0.21 + 0.004 log n", .logarithmic) { 0.21 + 0.004 * log2($0) },
+    KnownCurve("2e-4 n", .linearLike) { 2e-4 * $0 },
+    KnownCurve("0.9 + 2.1e-4 n", .linearLike) { 0.9 + 2.1e-4 * $0 },
+    hiddenScan,
+    KnownCurve("0.5 + 2e-5 n log n", .linearLike) { 0.5 + 2e-5 * $0 * log2($0) },
+    KnownCurve("0.5 + 1e-9 n^2", .worse) { 0.5 + 1e-9 * $0 * $0 },
+  ]
+
+  /// The curve as it is measured: thirty samples at each size, disturbed from a seed.
+  package func measured(deviation: Double, seed: UInt64) -> CostCurve {
+    var noise = SimulatedNoise(seed: seed)
+    return CostCurve(
+      Self.sizes.map { size in
+        CostCurve.Point(
+          size: size,
+          samples: (0..<30).map { _ in noise.disturb(cost(Double(size)), by: deviation) }
+        )
+      }
+    )
+  }
+}
