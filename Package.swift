@@ -85,8 +85,18 @@ let package = Package(
         "BenchmarkFloor", "HistoryTracking", "Systems", "SQLiteStorage", "Measuring",
       ],
       path: "Benchmarks",
-      exclude: ["Floor"],
+      exclude: ["Floor", "Plugin", "Thresholds"],
       swiftSettings: settings
+    ),
+    .plugin(
+      name: "BenchmarkCommand",
+      capability: .command(
+        intent: .custom(verb: "benchmark", description: "Runs the benchmarks"),
+        permissions: [
+          .writeToPackageDirectory(reason: "each run is a folder under Reports/runs")
+        ]
+      ),
+      path: "Benchmarks/Plugin"
     ),
     .executableTarget(
       name: "HistoryLab",

@@ -12,6 +12,10 @@ package struct BenchmarkRun: Sendable {
   package var budget: RoundBudget
   /// By how much operations repeat less within one measurement than good figures need; 1 for those.
   package var haste = 1
+  /// Whether what the benchmarks do is counted besides, in a pass of its own.
+  package var countsWork = true
+  /// Whether equal work is measured first, to tell how far the times can be trusted.
+  package var checksNoise = true
   /// The folder that the stores' own folder is made in, or nothing for one in memory if there is one.
   package var scratchParent: String?
 
@@ -39,6 +43,8 @@ package struct BenchmarkRun: Sendable {
   package enum Event: Sendable {
     /// So many more transactions of the stores are built.
     case built(transactions: Int)
+    /// Equal work was measured.
+    case checkedNoise([BenchmarkRow])
     /// A benchmark begins.
     case began(BenchmarkSubject)
     /// One more measurement of the benchmark that is going on begins.
@@ -56,6 +62,7 @@ package struct BenchmarkRun: Sendable {
   /// - Throws: what the store, the floor or `observe` throws, and a ``BenchmarkDisagreement`` when
   ///   two contenders did not do the same.
   package func run(_ observe: @escaping (Event) throws -> Void) throws {
+    BenchmarkRandom.restart()
     let scratch = try ScratchFolder(in: scratchParent)
     let result = Result { try measureAll(scratch, observe) }
     try scratch.remove()
@@ -66,7 +73,7 @@ package struct BenchmarkRun: Sendable {
     _ scratch: ScratchFolder,
     _ observe: @escaping (Event) throws -> Void
   ) throws {
-    let builder = TemplateBuilder(folder: scratch.path, seed: seed)
+    let builder = TemplateBuilder(folder: scratch.path, seed: BenchmarkRandom.seed)
     let templates = try builder.build(sizes: neededSizes) {
       try observe(.built(transactions: $0))
     }
@@ -76,6 +83,11 @@ package struct BenchmarkRun: Sendable {
     let own = OwnSetting(scratch: scratch, seed: seed, haste: haste) {
       try observe(.advanced($0, by: $1))
     }
+    let condition = "warm, \(scratch.medium)"
+    if checksNoise {
+      let check = try NoiseCheck(scratch)
+      try observe(.checkedNoise(try check.rows(seed: seed, condition: condition)))
+    }
     for subject in subjects {
       try observe(.began(subject))
       let session = SubjectSession(
@@ -83,13 +95,31 @@ package struct BenchmarkRun: Sendable {
         settings: subject.sizes == .all ? settings : settings.suffix(1),
         own: own,
         seed: seed ^ subject.name.fingerprint,
-        condition: "warm, \(scratch.medium)",
+        condition: condition,
         measures: { try observe(.measures) }
       )
       let rows = try session.rows(budget)
       try scratch.removeCopies()
-      try observe(.measured(subject, rows))
+      try observe(.measured(subject, rows + (countsWork ? try counted(session, scratch) : [])))
     }
+  }
+
+  /// Counts in a process of its own, where this one is the command that can be started again.
+  private func counted(
+    _ session: SubjectSession,
+    _ scratch: ScratchFolder
+  ) throws -> [BenchmarkRow] {
+    let pass = CountingPass(
+      subject: session.subject,
+      settings: session.settings,
+      seed: session.seed,
+      condition: session.condition
+    )
+    guard session.subject.floor != nil else { return [] }
+    guard let command = HelperProcess.command else { return try pass.rows() }
+    let rows = try CountingProcess.rows(pass, scratch, command)
+    try scratch.removeCopies()
+    return rows
   }
 
   /// The sizes of the stores that the benchmarks of the run begin with.

@@ -13,6 +13,10 @@ package enum HelperProcess {
     case build = "_build"
     /// Inspects a store.
     case inspect = "_inspect"
+    /// Counts what a benchmark does.
+    case count = "_count"
+    /// Measures some benchmarks shortly, for a comparison of builds.
+    case launch = "_launch"
   }
 
   /// The path of this command, or nothing in a process that is another one, such as tests.
@@ -28,21 +32,30 @@ package enum HelperProcess {
     let code: Int32
 
     var description: String {
-      "a process that a benchmark started (\(verb.rawValue)) ended with exit code \(code); its own "
+      if verb == .launch && code == 64 {
+        return
+          "the build has no launches that could be compared: it is older than this comparison. "
+          + "Compare with a commit that knows bench compare."
+      }
+      return
+        "a process that a benchmark started (\(verb.rawValue)) ended with exit code \(code); its own "
         + "words stand above. Look at the space and the memory that are left, and run it again."
     }
   }
 
   // MARK: In the process that measures
 
-  /// Starts the process; its lines of numbers are read by ``finish(_:_:)``.
+  /// Starts the process with some variables more in its environment; its lines of numbers are read by
+  /// ``Running/finish(_:)``.
   static func start(
     _ command: String,
     _ verb: Verb,
-    _ arguments: [String]
+    _ arguments: [String],
+    environment: [String: String] = [:]
   ) throws -> Running {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: command)
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.arguments = [verb.rawValue] + arguments
     let output = Pipe()
     process.standardOutput = output
@@ -108,6 +121,8 @@ package enum HelperProcess {
     case .stream: try StreamProbe.run(arguments, print)
     case .build: try BuildProbe.run(arguments, print)
     case .inspect: try InspectProbe.run(arguments, print)
+    case .count: try CountingProcess.run(arguments)
+    case .launch: try LaunchProbe.run(arguments)
     }
   }
 

@@ -23,6 +23,19 @@ final class ScratchFolder {
     try manager.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 
+  /// Takes up the folder that another process has made and removes.
+  init(existing path: String, medium: String) {
+    self.path = path
+    self.medium = medium
+  }
+
+  /// Makes a folder within the folder.
+  func makeFolder(_ name: String) throws -> String {
+    let folder = path + "/" + name
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    return folder
+  }
+
   /// Removes the folder with everything in it.
   func remove() throws { try FileManager.default.removeItem(atPath: path) }
 

@@ -13,6 +13,7 @@ struct StoreTemplate {
     var configuration = StoreConfiguration()
     configuration.bundleID = "com.example.app"
     configuration.processID = "app"
+    configuration.random = BenchmarkRandom.next
     return configuration
   }
 
@@ -56,13 +57,18 @@ struct TemplateBuilder {
     var templates: [StoreTemplate] = []
     for size in Set(sizes).sorted() {
       try grow(growing, from: held, to: size, progress)
-      let path = folder + "/template-\(size).sqlite"
+      let path = Self.path(of: size, in: folder)
       try FileManager.default.copyItem(atPath: growing, toPath: path)
       templates.append(StoreTemplate(historySize: size, path: path))
       held = size
     }
     try FileManager.default.removeItem(atPath: growing)
     return templates
+  }
+
+  /// Where the store of a size lies.
+  static func path(of size: Int, in folder: String) -> String {
+    folder + "/template-\(size).sqlite"
   }
 
   /// Opens the store, makes its history longer and closes it, so that its log is in the file.

@@ -68,7 +68,7 @@ struct SubjectSession {
     RowTopic(
       subject: subject.part,
       operation: subject.operation,
-      condition: [subject.condition, condition].filter { !$0.isEmpty }.joined(separator: ", "),
+      condition: subject.fullCondition(condition),
       historySize: size
     )
   }

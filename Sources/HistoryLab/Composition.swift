@@ -18,6 +18,8 @@ struct Composition: Sendable {
   var quickHistorySizes = BenchmarkRun.quickSizes
   /// The sizes that a whole run measures.
   var historySizes = BenchmarkRun.allSizes
+  /// Whether a run of the benchmarks measures equal work first, to tell how far it can be trusted.
+  var checksNoise = true
   /// The seeded bugs that can be tried.
   var mutants = Mutant.all
   /// After so many plans of one seed a mutant has survived it.

@@ -24,6 +24,8 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   @HexCoded package var seed: UInt64
   /// Why there are no samples; nil when there are.
   package var notMeasured: String?
+  /// Why an exact row may differ from run to run nevertheless; nil when it may not.
+  package var varies: String?
 
   /// Makes a row from samples; there must be at least one.
   package init(
@@ -71,6 +73,17 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
     self.seed = seed
     samples = []
     notMeasured = reason
+  }
+
+  /// Whether the row must be the same in every run of the same program.
+  package var isExact: Bool {
+    metric.kind == .exact && varies == nil && notMeasured == nil
+  }
+
+  /// Whether the row comes from the untimed pass that counts what a timed contender does.
+  package var isCountedBeside: Bool {
+    Metric.counted.contains(metric) || Metric.allocator.contains(metric)
+      || metric == .memoryGrowth && varies != nil
   }
 
   /// The benchmark's name without contender and size: `fetch newest 100, 4 authors`.

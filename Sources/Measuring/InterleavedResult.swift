@@ -71,17 +71,29 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
     _ kind: TimeKind,
     bootstrap: Bootstrap? = nil
   ) throws(MeasuringError) -> RatioEstimate? {
-    let index = try index(of: name)
-    let floorIndex = try self.index(of: floor)
-    let logRatios = rounds.map { round in
-      meanLog(round.readings[index], kind) - meanLog(round.readings[floorIndex], kind)
-    }
+    let logRatios = try logRatios(of: name, to: floor, kind)
     guard logRatios.allSatisfy(\.isFinite) else { return nil }
     return RatioEstimate(
       to: floor,
       logRatios: logRatios,
       bootstrap: bootstrap ?? Bootstrap(seed: seed)
     )
+  }
+
+  /// The logarithms of what one contender costs beside another, one a round; not finite where a
+  /// reading is zero.
+  ///
+  /// - Throws: `noSuchContender`.
+  package func logRatios(
+    of name: String,
+    to floor: String,
+    _ kind: TimeKind
+  ) throws(MeasuringError) -> [Double] {
+    let index = try index(of: name)
+    let floorIndex = try self.index(of: floor)
+    return rounds.map { round in
+      meanLog(round.readings[index], kind) - meanLog(round.readings[floorIndex], kind)
+    }
   }
 
   private func meanLog(_ readings: [Elapsed], _ kind: TimeKind) -> Double {

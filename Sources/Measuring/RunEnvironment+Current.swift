@@ -63,6 +63,26 @@ extension RunEnvironment {
     #endif
   }
 
+  private static var operatingSystem: String {
+    #if os(Linux)
+    "linux"
+    #elseif os(macOS)
+    "macos"
+    #else
+    "another system"
+    #endif
+  }
+
+  /// What counts depend on, as a folder may be named: `linux-x86_64-swift6.3.1-sqlite3.40.1`.
+  ///
+  /// System and architecture are those of this program.
+  package var platform: String {
+    let parts = [
+      Self.operatingSystem, Self.architecture, "swift\(swift)", "sqlite\(sqlite)",
+    ]
+    return parts.joined(separator: "-").split(separator: " ").joined(separator: "-")
+  }
+
   private static func machineName() -> String {
     guard let name = processorName() else { return architecture }
     return "\(name) (\(architecture))"

@@ -5,14 +5,22 @@
 package struct Stopwatch {
   private let wallClock: NanosecondClock
   private let cpuClock: NanosecondClock
+  private let meter: WorkMeter?
   private var startedAt: (wall: UInt64, cpu: UInt64)?
   private var wallSum: UInt64 = 0
   private var cpuSum: UInt64 = 0
 
   /// Makes a stopwatch at zero; tests hand in clocks of their own.
-  package init(wall: NanosecondClock = .wall, cpu: NanosecondClock = .threadCPU) {
+  ///
+  /// A meter counts during the timed parts; then the times mean little, for counting takes time.
+  package init(
+    wall: NanosecondClock = .wall,
+    cpu: NanosecondClock = .threadCPU,
+    counting meter: WorkMeter? = nil
+  ) {
     wallClock = wall
     cpuClock = cpu
+    self.meter = meter
   }
 
   /// Says whether the timed part is going on.
@@ -24,6 +32,7 @@ package struct Stopwatch {
   /// Begins a timed part; starting twice is a mistake of the caller.
   package mutating func start() {
     precondition(!isRunning, "the stopwatch is already running")
+    meter?.begin()
     // The processor clock costs a system call, so the wall is read inside of it.
     let cpu = cpuClock.now()
     startedAt = (wallClock.now(), cpu)
@@ -33,6 +42,7 @@ package struct Stopwatch {
   package mutating func stop() {
     let wall = wallClock.now()
     let cpu = cpuClock.now()
+    meter?.end()
     guard let startedAt else { preconditionFailure("the stopwatch was not started") }
     wallSum += wall - startedAt.wall
     cpuSum += cpu - startedAt.cpu

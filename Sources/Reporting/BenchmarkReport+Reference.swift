@@ -52,7 +52,9 @@ extension BenchmarkReport {
       .number("ratio"), .number("95 % interval"),
     ])
     for title in results.titles {
-      let rows = results.rows.filter { $0.title == title && $0.metric.kind != .cpu }
+      let rows = results.rows.filter {
+        $0.title == title && $0.metric.kind != .cpu && !$0.isCountedBeside
+      }
       let most = rows.map(\.historySize).max()
       for row in rows where row.historySize == most {
         table.append([

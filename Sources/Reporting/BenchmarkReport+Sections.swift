@@ -178,7 +178,11 @@ extension BenchmarkReport {
 
   /// What was counted: the same in every run.
   func exactSection() -> PageSection? {
-    let rows = results.rows.filter { $0.metric.kind == .exact && $0.summary != nil }
+    let counted = results.rows.filter { $0.metric.kind == .exact && $0.summary != nil }
+    var largest: [String: Int] = [:]
+    for row in counted { largest[row.title] = max(row.historySize, largest[row.title] ?? 0) }
+    // How counts grow is told by their laws; the page shows the largest history alone.
+    let rows = counted.filter { $0.historySize == largest[$0.title] }
     if rows.isEmpty { return nil }
     var table = ReportTable(
       caption: "Counts of one operation",

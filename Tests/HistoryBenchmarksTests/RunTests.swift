@@ -58,7 +58,7 @@ import Testing
       case .built: hasBuilt = true
       case .advanced(let work, let count): done[work, default: 0] += count
       case .measured(_, let some): rows = some
-      case .began, .measures: break
+      case .began, .measures, .checkedNoise: break
       }
     }
     #expect(!hasBuilt)
@@ -81,8 +81,10 @@ import Testing
 
   /// Every contender has a sample for each turn of the one round, and all but the floor a ratio.
   private func check(_ rows: [BenchmarkRow], beside floor: String) {
-    #expect(rows.count >= 4)
-    for row in rows {
+    let timed = rows.filter { $0.metric.kind != .exact }
+    #expect(timed.count >= 4)
+    #expect(rows.filter { $0.metric == .vmSteps }.count == timed.count / 2)
+    for row in timed {
       #expect(row.samples.count == 2, "\(row.title) \(row.contender)")
       #expect((row.ratio == nil) == (row.contender == floor), "\(row.title)")
     }
@@ -143,6 +145,15 @@ import Testing
     #expect(rows.first?.title.hasPrefix("Even one, warm, ") == true)
   }
 
+  @Test func `The noise floor is measured before everything else`() throws {
+    var plan = run([])
+    plan.checksNoise = true
+    var rows: [BenchmarkRow] = []
+    try plan.run { if case .checkedNoise(let some) = $0 { rows = some } }
+    #expect(NoiseFloor(rows) != nil)
+    #expect(rows.allSatisfy { $0.subject == NoiseFloor.subject })
+  }
+
   private func run(_ subjects: [BenchmarkSubject]) -> BenchmarkRun {
     var run = BenchmarkRun(
       subjects: subjects,
@@ -151,6 +162,7 @@ import Testing
       budget: RoundBudget(minimum: 1, maximum: 1, warmUp: 0)
     )
     run.haste = 100
+    run.checksNoise = false
     run.scratchParent = folder.url.path
     return run
   }

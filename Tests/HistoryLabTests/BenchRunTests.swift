@@ -95,6 +95,55 @@ import Testing
     }
   }
 
+  @Test func `A run that was cut short goes on where it ended`() async throws {
+    try await withFolder { folder in
+      let words = ["bench", "run", "--only", "member", "--rounds", "1", "--seed", "5"]
+      #expect(await run(words + ["--output", folder], composition: .small).code == .good)
+      let path = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
+      let run = folder + "/" + path
+      let whole = try ResultsFile.read(path: run + "/results.json")
+      // As if it had been killed while it wrote what its second benchmark had found.
+      let first = try #require(Subjects.all.first { $0.name.hasPrefix("member") })
+      let journal = BenchJournal(in: run)
+      try journal.append(first, whole.rows.filter { $0.title.hasPrefix(first.title) })
+      let file = try #require(FileHandle(forWritingAtPath: journal.path))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data(#"{"subject":"member jo"#.utf8))
+      try file.close()
+      try FileManager.default.removeItem(atPath: run + "/results.json")
+      try setCommandLine(["history-lab"] + words + ["--output", folder], of: run)
+
+      let again = await HistoryLabTests.run(
+        ["bench", "run", "--resume", folder + "/latest"],
+        composition: .small
+      )
+      #expect(again.code == .good, "\(again.errors)")
+      let results = try ResultsFile.read(path: run + "/results.json")
+      #expect(results.rows.map(\.title) == whole.rows.map(\.title))
+      #expect(ExactComparison(base: whole.rows, head: results.rows).findings.isEmpty)
+      let isKept = { (row: BenchmarkRow) in row.title.hasPrefix(first.title) }
+      #expect(results.rows.filter(isKept) == whole.rows.filter(isKept))
+      #expect(results.environment == whole.environment)
+      #expect(!FileManager.default.fileExists(atPath: journal.path))
+    }
+  }
+
+  @Test func `What cannot be taken up is refused`() async throws {
+    let none = await run(["bench", "run", "--resume", "/nowhere"])
+    #expect(none.code == .usage)
+    #expect(none.errors.contains(#"--resume: there is no file "/nowhere/run.json"."#))
+    let both = await run(["bench", "run", "--resume", "/nowhere", "--quick", "--seed", "1"])
+    #expect(both.errors.contains("has its options: leave out --quick and --seed."))
+  }
+
+  /// Tests do not run under the command line that they try.
+  private func setCommandLine(_ words: [String], of run: String) throws {
+    let url = URL(fileURLWithPath: run + "/run.json")
+    var record = try JSONDecoder().decode(RunRecord.self, from: try Data(contentsOf: url))
+    record.commandLine = words
+    try JSONEncoder().encode(record).write(to: url)
+  }
+
   @Test func `The list has every benchmark and metric of this build`() async {
     let list = await run(["bench", "list"], composition: .current)
     #expect(list.output.contains("fetch newest 10"))
@@ -109,6 +158,8 @@ extension Composition {
     var composition = Composition.current
     composition.quickHistorySizes = [100]
     composition.historySizes = [100, 200]
+    // How noisy the machine is while tests run says nothing of the command.
+    composition.checksNoise = false
     return composition
   }
 }

@@ -20,7 +20,10 @@ import Darwin
         + #"inspect, convert and list. "#
         + "Try: history-lab --help"
     ),
-    ("bench", "bench needs to know what to do: run or list. Try: history-lab bench --help"),
+    (
+      "bench",
+      "bench needs to know what to do: run, list, compare, baseline or selftest. Try: history-lab bench --help"
+    ),
     (
       "bench rnu",
       #"bench has no verb "rnu". Did you mean "run"? Try: history-lab bench --help"#

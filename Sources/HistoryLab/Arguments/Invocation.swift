@@ -51,19 +51,19 @@ enum Invocation: Sendable {
   ) throws(LabError) -> (verb: VerbSpec, rest: ArraySlice<String>) {
     let word = arguments.first ?? ""
     if word.hasPrefix("-") { throw misplaced(word).hinting(tool.hint(for: nil)) }
-    guard let verb = tool.verbs.first(where: { $0.word == word }) else {
+    guard var verb = tool.verbs.first(where: { $0.word == word }) else {
       let known = nearest(word, among: tool.verbs)
       throw .usage("unknown verb \(word.quoted).\(known) \(tool.hint(for: nil))")
     }
-    let rest = arguments.dropFirst()
-    guard !verb.subverbs.isEmpty, let next = rest.first, !next.hasPrefix("-") else {
-      return (verb, rest)
+    var rest = arguments.dropFirst()
+    while !verb.subverbs.isEmpty, let next = rest.first, !next.hasPrefix("-") {
+      guard let subverb = verb.subverbs.first(where: { $0.word == next }) else {
+        let known = nearest(next, among: verb.subverbs)
+        throw .usage("\(verb.name) has no verb \(next.quoted).\(known) \(tool.hint(for: verb))")
+      }
+      (verb, rest) = (subverb, rest.dropFirst())
     }
-    guard let subverb = verb.subverbs.first(where: { $0.word == next }) else {
-      let known = nearest(next, among: verb.subverbs)
-      throw .usage("\(verb.name) has no verb \(next.quoted).\(known) \(tool.hint(for: verb))")
-    }
-    return (subverb, rest.dropFirst())
+    return (verb, rest)
   }
 
   private static func nearest(_ word: String, among verbs: [VerbSpec]) -> String {

@@ -6,9 +6,7 @@ struct ToolSpec: Sendable {
   let examples: [Example]
 
   /// The verbs that can be run, those below another included.
-  var leaves: [VerbSpec] {
-    verbs.flatMap { ($0.subverbs.isEmpty || $0.isWhole ? [$0] : []) + $0.subverbs }
-  }
+  var leaves: [VerbSpec] { verbs.flatMap(\.leaves) }
 }
 
 extension ToolSpec {

@@ -16,6 +16,11 @@ struct VerbSpec: Sendable {
   /// The last word of the name: what is typed to choose it among its siblings.
   var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 
+  /// The verbs that can be run: itself where it does something alone, and those below it.
+  var leaves: [VerbSpec] {
+    (subverbs.isEmpty || isWhole ? [self] : []) + subverbs.flatMap(\.leaves)
+  }
+
   /// The option with a name, or nothing.
   func option(_ name: String) -> OptionSpec? { options.first { $0.name == name } }
 }

@@ -17,7 +17,7 @@ struct BenchOutput {
     self.terminal = terminal
   }
 
-  /// Writes the results as JSON and CSV, the goals as CSV and Markdown, and the page.
+  /// Writes the results as JSON and CSV, the laws as CSV, the goals as CSV and Markdown, and the page.
   ///
   /// - Throws: a lab error that says which file cannot be written.
   func write() throws(LabError) {
@@ -25,6 +25,7 @@ struct BenchOutput {
       throw error as? LabError ?? .lab("the results cannot be written as JSON: \(error).")
     }
     try folder.write("results.csv", results.csv(run: folder.name))
+    try folder.write("complexity.csv", ComplexityFindings(results).csv(run: folder.name))
     try folder.write("goals.csv", report.goalCSV(run: folder.name))
     try folder.write("goals.md", report.markdown(command: command))
     try folder.write("index.html", page())

@@ -9,30 +9,50 @@ struct BenchRunVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
+    if let resume = options.resume { return try await goOn(RunOutput(resuming: resume)) }
     let folder = try RunOutput(
       "bench",
       seed: options.seed,
       output: options.output,
       outputIsDefault: options.output == CommonOption.runsFolder
     )
+    return try measure(in: folder)
+  }
+
+  /// Does again what the command line of a run asked for, less what it has measured.
+  private func goOn(_ folder: RunOutput) async throws(LabError) -> ExitCode {
+    guard case .run(let spec, let arguments) = try Invocation.read(folder.words, tool: .historyLab),
+      spec.name == "bench run"
+    else { throw .usage("--resume: \(folder.path.quoted) is no run of the benchmarks.") }
+    var first = try BenchRunOptions(arguments, in: composition)
+    first.seed = folder.environment.seed
+    let verb = BenchRunVerb(options: first, composition: composition, terminal: terminal)
+    return try verb.measure(in: folder)
+  }
+
+  private func measure(in folder: RunOutput) throws(LabError) -> ExitCode {
     if !folder.environment.optimized { warnOfDebugBuild() }
-    let session = BenchSession(run: plan, terminal: terminal)
+    let journal = BenchJournal(in: folder.path)
+    let session = BenchSession(run: plan, journal: journal, terminal: terminal)
     let outcome = try session.measure()
     let results = BenchmarkResults(environment: folder.environment, rows: outcome.rows)
     let output = BenchOutput(results, folder: folder, terminal: terminal)
     try output.write()
+    if outcome.isWhole { try journal.remove() }
     try finish(outcome, output, folder)
-    return outcome.isWhole ? .good : .undecided
+    return outcome.isWhole && outcome.doubt == nil ? .good : .undecided
   }
 
   /// The run that the options ask for.
   private var plan: BenchmarkRun {
-    BenchmarkRun(
+    var run = BenchmarkRun(
       subjects: Subjects.all.filter { options.selects($0.name, isNamedOnly: $0.isNamedOnly) },
       historySizes: options.quick ? composition.quickHistorySizes : composition.historySizes,
       seed: options.seed,
       budget: budget
     )
+    run.checksNoise = composition.checksNoise
+    return run
   }
 
   private var budget: RoundBudget {
@@ -64,7 +84,7 @@ struct BenchRunVerb: Verb {
       terminal.print("Run: \(folder.path)")
     }
     try folder.finish(
-      verdict: outcome.isWhole ? "valid" : "unknown",
+      verdict: outcome.isWhole && outcome.doubt == nil ? "valid" : "unknown",
       because: outcome.sentence
     )
   }

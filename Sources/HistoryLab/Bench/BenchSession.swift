@@ -4,6 +4,8 @@ import Measuring
 /// Measures with progress shown, until the end or until someone wants it to end.
 struct BenchSession {
   let run: BenchmarkRun
+  /// What was measured before, and what is measured now.
+  let journal: BenchJournal
   let terminal: Terminal
 
   /// What was measured.
@@ -12,13 +14,19 @@ struct BenchSession {
     var measured: [(subject: BenchmarkSubject, rows: [BenchmarkRow])] = []
     /// How many should have been.
     var subjectCount = 0
+    /// What equal work seemed to cost.
+    var noise: [BenchmarkRow] = []
 
-    var rows: [BenchmarkRow] { measured.flatMap(\.rows) }
+    var rows: [BenchmarkRow] { noise + measured.flatMap(\.rows) }
     var isWhole: Bool { measured.count == subjectCount }
+
+    /// Why the times decide nothing; nil when they do, or nobody looked.
+    var doubt: String? { NoiseFloor(noise)?.doubt }
 
     /// What came of it.
     var sentence: String {
       if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were measured" }
+      if let doubt { return "inconclusive: \(doubt)" }
       return subjectCount == 1
         ? "1 benchmark was measured" : "\(subjectCount) benchmarks were measured"
     }
@@ -28,6 +36,13 @@ struct BenchSession {
   ///
   /// - Throws: a lab error when a benchmark fails, or two contenders did different work.
   func measure() throws(LabError) -> Outcome {
+    var outcome = Outcome(subjectCount: self.run.subjects.count)
+    outcome.measured = try journal.read().compactMap { entry in
+      self.run.subjects.first { $0.name == entry.subject }.map { ($0, entry.rows) }
+    }
+    let held = Set(outcome.measured.map(\.subject.name))
+    var run = self.run
+    run.subjects.removeAll { held.contains($0.name) }
     let building = ProgressBar(
       WorkState("building stores", unit: "transactions", total: run.neededSizes.max()),
       on: terminal
@@ -35,14 +50,14 @@ struct BenchSession {
     var measuring: ProgressBar?
     var working: (work: LongWork, bar: ProgressBar)?
     defer { terminal.setStatus(nil) }
-    var outcome = Outcome(subjectCount: run.subjects.count)
     do {
       try run.run { event in
         if Interruption.isRequested { throw Interrupted() }
         switch event {
         case .built(let transactions): building.advance(by: transactions)
+        case .checkedNoise(let rows): outcome.noise = rows
         case .began(let subject):
-          let bar = measuring ?? measuringBar
+          let bar = measuring ?? measuringBar(run.subjects.count)
           bar.advance(by: 0, note: subject.name)
           measuring = bar
         case .measures: measuring?.advance(by: 0)
@@ -51,24 +66,26 @@ struct BenchSession {
           bar.advance(by: count)
           working = (work, bar)
         case .measured(let subject, let rows):
+          try journal.append(subject, rows)
           outcome.measured.append((subject, rows))
           measuring?.advance()
         }
       }
     } catch is Interrupted {
       terminal.log("Ending early; what was measured is kept.")
+    } catch let error as LabError {
+      throw error
     } catch {
-      throw .lab("the benchmarks failed: \(error)")
+      // A process that helps is ended by the same keys, maybe before this one looks.
+      guard Interruption.isRequested else { throw .lab("the benchmarks failed: \(error)") }
+      terminal.log("Ending early; what was measured is kept.")
     }
     return outcome
   }
 
   /// Begins when the stores are built, so that the time left is told rightly.
-  private var measuringBar: ProgressBar {
-    ProgressBar(
-      WorkState("measuring", unit: "benchmarks", total: run.subjects.count),
-      on: terminal
-    )
+  private func measuringBar(_ count: Int) -> ProgressBar {
+    ProgressBar(WorkState("measuring", unit: "benchmarks", total: count), on: terminal)
   }
 
   private func bar(of work: LongWork) -> ProgressBar {

@@ -11,8 +11,9 @@ struct BenchText {
   private static let contendersMax = 4
 
   func print(_ outcome: BenchSession.Outcome, _ report: BenchmarkReport, seed: UInt64) {
-    guard let first = outcome.rows.first else { return }
-    let sizes = Set(outcome.rows.map(\.historySize)).sorted()
+    let measured = outcome.measured.flatMap(\.rows)
+    guard let first = measured.first else { return }
+    let sizes = Set(measured.map(\.historySize)).sorted()
     let conditions = first.condition.split(separator: " ").suffix(2).joined(separator: " ")
     terminal.print(
       terminal.styled("What history costs", .bold)
@@ -24,11 +25,34 @@ struct BenchText {
       "ratio: wall time beside raw SQLite in C, in the same rounds; growth: wall time at the "
         + "largest history beside that at the smallest."
     )
+    tellNoise(outcome)
+    tellLaws(report.results)
     if let sentence = report.goalSentence {
       terminal.print("")
       terminal.print(terminal.styled("Goals", .bold) + ": " + sentence)
       print(BenchmarkReport.table(of: report.reachedFor))
     }
+  }
+
+  /// How far the times can be trusted.
+  private func tellNoise(_ outcome: BenchSession.Outcome) {
+    guard let noise = NoiseFloor(outcome.noise) else { return }
+    terminal.print("Noise floor: \(noise.sentence).")
+    if let doubt = noise.doubt {
+      terminal.print(terminal.styled("Inconclusive", .bold) + ": \(doubt).")
+    }
+  }
+
+  /// Where time and counts come to different laws.
+  private func tellLaws(_ results: BenchmarkResults) {
+    let findings = ComplexityFindings(results)
+    guard !findings.entries.isEmpty else { return }
+    let disagreements = findings.disagreements
+    terminal.print(
+      disagreements.isEmpty
+        ? "By time and by counts the costs grow alike." : "Time and counts do not agree:"
+    )
+    for sentence in disagreements { terminal.print("  \(sentence)") }
   }
 
   private func print(_ table: ReportTable) {
@@ -58,7 +82,7 @@ struct BenchText {
 
   /// The rows of a benchmark that are told: of many contenders ours and the floor.
   private func told(_ rows: [BenchmarkRow]) -> [BenchmarkRow] {
-    let rows = rows.filter { $0.metric.kind != .cpu }
+    let rows = rows.filter { $0.metric.kind != .cpu && !$0.isCountedBeside }
     guard Set(rows.map(\.contender)).count > Self.contendersMax,
       let floor = rows.compactMap(\.ratio?.to).first
     else { return rows }

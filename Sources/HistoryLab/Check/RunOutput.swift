@@ -47,6 +47,25 @@ struct RunOutput {
     }
   }
 
+  /// Takes up the folder of a run that was cut short.
+  ///
+  /// - Throws: a usage error that says what is wrong with the folder.
+  init(resuming path: String) throws(LabError) {
+    let file = path + "/run.json"
+    try FilePath.checkReadable(file, for: "--resume")
+    do {
+      let data = try Data(contentsOf: URL(fileURLWithPath: file))
+      record = try JSONDecoder().decode(RunRecord.self, from: data)
+    } catch {
+      throw .usage("--resume: \(file.quoted) is not what a run writes: \(error)")
+    }
+    folder = RunFolder(resuming: path)
+    versions = [:]
+  }
+
+  /// The words of the run's command line, without the command.
+  var words: [String] { Array(record.commandLine.dropFirst()) }
+
   /// The folder's path.
   var path: String { folder.path }
 

@@ -13,6 +13,8 @@ struct BenchRunOptions: Hashable, Sendable {
   var json: Bool
   /// How often each pair is measured, or nothing for each benchmark's own number.
   var rounds: Int?
+  /// The folder of a run that was cut short, which is taken up with the options that it began with.
+  var resume: String?
 
   static let quickFlag = Flag("quick", "Measures three history sizes in under a minute.")
   static let onlyOption = Option(
@@ -28,6 +30,12 @@ struct BenchRunOptions: Hashable, Sendable {
     defaultText: "none",
     repeats: true,
     "Measures besides what is measured without it, such as `large`, which only runs when named."
+  )
+  static let resumeOption = Option(
+    "resume",
+    .path("DIR"),
+    defaultText: "a new run",
+    "Goes on with a run that was cut short, in its folder and with its options."
   )
   static let roundsOption = Option(
     "rounds",
@@ -47,6 +55,15 @@ struct BenchRunOptions: Hashable, Sendable {
     try FilePath.checkWritableFolder(output, for: "--output")
     json = arguments.isSet(CommonOption.json)
     rounds = arguments.value(Self.roundsOption)
+    resume = arguments.value(Self.resumeOption)
+    if resume != nil {
+      let others = arguments.texts.keys.filter { $0 != Self.resumeOption.name }.sorted()
+      guard others.isEmpty else {
+        throw .usage(
+          "the run in --resume has its options: leave out \(others.map { "--" + $0 }.joinedWithAnd)."
+        )
+      }
+    }
   }
 
   /// Whether a benchmark is to be run, which may be one of those that only run when named.
@@ -61,7 +78,10 @@ extension BenchRunOptions {
     name: "bench",
     sentence: "Measures what fetch, merge and purge cost as history grows.",
     examples: run.examples,
-    subverbs: [run, BenchListOptions.spec]
+    subverbs: [
+      run, BenchListOptions.spec, BenchCompareOptions.spec, BenchBaselineOptions.spec,
+      BenchSelftestOptions.spec,
+    ]
   )
 
   private static let run = VerbSpec(
@@ -69,12 +89,13 @@ extension BenchRunOptions {
     sentence: "Runs benchmarks and writes their results into a new run's folder.",
     options: [
       quickFlag.spec, onlyOption.spec, alsoOption.spec, roundsOption.spec,
-      CommonOption.seed.spec, CommonOption.output.spec, CommonOption.json.spec,
+      CommonOption.seed.spec, CommonOption.output.spec, CommonOption.json.spec, resumeOption.spec,
     ],
     examples: [
       Example("bench run --quick", "Three history sizes, in under a minute."),
       Example("bench run --only fetch --rounds 40", "The benchmarks of fetch, with more rounds."),
       Example("bench run --only large", "A store of ten million changes, built and inspected."),
+      Example("bench run --resume Reports/latest", "What an interrupted run has not measured yet."),
     ]
   )
 }

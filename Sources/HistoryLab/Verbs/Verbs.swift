@@ -28,6 +28,18 @@ enum Verbs {
     case "bench run":
       let options = try BenchRunOptions(arguments, in: composition)
       return BenchRunVerb(options: options, composition: composition, terminal: terminal)
+    case "bench baseline save", "bench baseline list", "bench baseline compare",
+      "bench baseline check", "bench baseline accept":
+      let word = name.split(separator: " ").last.map(String.init) ?? name
+      guard let action = BenchBaselineVerb.Action(rawValue: word) else { break }
+      let options = try BenchBaselineOptions(arguments)
+      return BenchBaselineVerb(action: action, options: options, terminal: terminal)
+    case "bench compare":
+      let options = try BenchCompareOptions(arguments, in: composition)
+      return BenchCompareVerb(options: options, composition: composition, terminal: terminal)
+    case "bench selftest":
+      let options = BenchSelftestOptions(arguments, in: composition)
+      return BenchSelftestVerb(options: options, terminal: terminal)
     case "bench list":
       let options = BenchListOptions(arguments)
       return BenchListVerb(options: options, composition: composition, terminal: terminal)
@@ -43,7 +55,8 @@ enum Verbs {
     case "list":
       let options = ListOptions(arguments)
       return ListVerb(options: options, composition: composition, terminal: terminal)
-    default: throw .lab("the verb \(name.quoted) is described but not built.")
+    default: break
     }
+    throw .lab("the verb \(name.quoted) is described but not built.")
   }
 }

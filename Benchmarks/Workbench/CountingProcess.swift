@@ -1,0 +1,123 @@
+import Foundation
+import Measuring
+
+/// A process of its own that counts: this command again, under an allocator that keeps counts.
+enum CountingProcess {
+  /// Where the counts of a benchmark are handed over, within the scratch folder.
+  private static let file = "/counted.json"
+
+  /// What the process is told.
+  struct Request: Codable {
+    var subject: String
+    var folder: String
+    var medium: String
+    var sizes: [Int]
+    @HexCoded var seed: UInt64
+    var haste: Int
+    var condition: String
+    var withoutAllocations: String
+  }
+
+  /// Counts a benchmark in a process of its own.
+  static func rows(
+    _ pass: CountingPass,
+    _ scratch: ScratchFolder,
+    _ command: String
+  ) throws
+    -> [BenchmarkRow]
+  {
+    let request = Request(
+      subject: pass.subject.name,
+      folder: scratch.path,
+      medium: scratch.medium,
+      sizes: pass.settings.map(\.historySize),
+      seed: pass.seed,
+      haste: pass.settings.first?.haste ?? 1,
+      condition: pass.condition,
+      withoutAllocations: JemallocLibrary.absence
+    )
+    let text = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+    try HelperProcess.start(command, .count, [text], environment: environment).finish { _ in }
+    let path = scratch.path + file
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    try FileManager.default.removeItem(atPath: path)
+    return try JSONDecoder().decode([BenchmarkRow].self, from: data)
+  }
+
+  /// The variables with which such a process starts.
+  ///
+  /// Sets and dictionaries are gone through in the same order in every process.
+  static var environment: [String: String] {
+    let jemalloc = JemallocLibrary.find()?.environment ?? [:]
+    return jemalloc.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+  }
+
+  /// Counts as the argument says, and leaves the rows in the folder.
+  static func run(_ arguments: [String]) throws {
+    guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
+    let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))
+    guard let subject = Subjects.all.first(where: { $0.name == request.subject }) else {
+      throw HelperProcess.WrongArguments()
+    }
+    let scratch = ScratchFolder(existing: request.folder, medium: request.medium)
+    let pass = CountingPass(
+      subject: subject,
+      settings: request.sizes.map { size in
+        BenchmarkSetting(
+          historySize: size,
+          template: StoreTemplate(
+            historySize: size,
+            path: TemplateBuilder.path(of: size, in: request.folder)
+          ),
+          scratch: scratch,
+          haste: request.haste
+        )
+      },
+      seed: request.seed,
+      condition: request.condition,
+      withoutAllocations: request.withoutAllocations
+    )
+    let data = try JSONEncoder().encode(try pass.rows())
+    try data.write(to: URL(fileURLWithPath: request.folder + file))
+  }
+}
+
+/// The library of jemalloc, which keeps counts of allocations.
+struct JemallocLibrary {
+  private let path: String
+
+  /// What is said where there is none.
+  static let absence =
+    "jemalloc was not found; get it with apt-get install libjemalloc2 or brew install jemalloc, or "
+    + "name the library in HISTORY_LAB_JEMALLOC"
+
+  /// Finds the library where the systems put it, or where the environment says.
+  static func find() -> JemallocLibrary? {
+    let named = ProcessInfo.processInfo.environment["HISTORY_LAB_JEMALLOC"]
+    let found = ([named].compactMap(\.self) + usual).first {
+      FileManager.default.fileExists(atPath: $0)
+    }
+    return found.map { JemallocLibrary(path: $0) }
+  }
+
+  /// The variables with which a process starts under it.
+  var environment: [String: String] {
+    #if canImport(Darwin)
+    let preload = "DYLD_INSERT_LIBRARIES"
+    #else
+    let preload = "LD_PRELOAD"
+    #endif
+    return [preload: path, "MALLOC_CONF": AllocationCounter.configuration]
+  }
+
+  #if canImport(Darwin)
+  private static let usual = [
+    "/opt/homebrew/lib/libjemalloc.2.dylib", "/usr/local/lib/libjemalloc.2.dylib",
+  ]
+  #else
+  private static let usual = [
+    "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
+    "/usr/local/lib",
+  ].map { $0 + "/libjemalloc.so.2" }
+  #endif
+}

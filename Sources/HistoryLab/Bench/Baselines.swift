@@ -1,0 +1,59 @@
+import Foundation
+import Measuring
+import Reporting
+
+/// Results that were kept under a name, to compare later ones with.
+struct Baselines {
+  /// The folder that holds them.
+  let folder: String
+
+  /// The folder beside a folder that is named `runs`, else within the folder of runs.
+  init(besides runs: String) {
+    let whole = (runs as NSString).standardizingPath
+    let isNamedRuns = (whole as NSString).lastPathComponent == "runs"
+    let parent = (whole as NSString).deletingLastPathComponent
+    folder = (isNamedRuns ? (parent.isEmpty ? "." : parent) : whole) + "/baselines"
+  }
+
+  /// The names, in order.
+  ///
+  /// - Throws: a lab error when the folder is there and cannot be listed.
+  func names() throws(LabError) -> [String] {
+    guard FilePath.state(of: folder) != .absent else { return [] }
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder)
+        .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }.sorted()
+    } catch {
+      throw .lab("\(folder.quoted) cannot be listed: \(error.localizedDescription)")
+    }
+  }
+
+  func path(of name: String) -> String { "\(folder)/\(name).json" }
+
+  /// Reads a baseline.
+  ///
+  /// - Throws: a usage error that proposes the nearest name.
+  func read(_ name: String) throws(LabError) -> BenchmarkResults {
+    let names = try names()
+    guard names.contains(name) else {
+      let hint = NearestWord.hint(for: name, among: names)
+      throw .usage(
+        "there is no baseline \(name.quoted).\(hint) Try: history-lab bench baseline list"
+      )
+    }
+    return try BenchSource.read(path(of: name))
+  }
+
+  /// Keeps results under a name, over what was there.
+  ///
+  /// - Throws: a lab error when the file cannot be written.
+  func save(_ results: BenchmarkResults, as name: String) throws(LabError) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let text = try ResultsFile.json(results)
+      try text.write(toFile: path(of: name), atomically: true, encoding: .utf8)
+    } catch {
+      throw .lab("\(path(of: name).quoted) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

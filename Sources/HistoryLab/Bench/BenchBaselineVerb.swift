@@ -1,0 +1,141 @@
+import HistoryBenchmarks
+import Measuring
+import Reporting
+
+/// Keeps results, and holds others against them.
+struct BenchBaselineVerb: Verb {
+  enum Action: String {
+    case save
+    case list
+    case compare
+    case check
+    case accept
+  }
+
+  let action: Action
+  let options: BenchBaselineOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    switch action {
+    case .save: try save()
+    case .list: try list()
+    case .compare: try compare()
+    case .check: try check()
+    case .accept: try accept()
+    }
+  }
+
+  private var baselines: Baselines { Baselines(besides: options.runs) }
+
+  private func results() throws(LabError) -> BenchmarkResults {
+    try BenchSource.results(options.run, runs: options.runs)
+  }
+
+  private func save() throws(LabError) -> ExitCode {
+    let name = options.name ?? ""
+    let results = try results()
+    try baselines.save(results, as: name)
+    terminal.print("Kept \(results.rows.count.grouped) rows: \(baselines.path(of: name))")
+    return .good
+  }
+
+  private func list() throws(LabError) -> ExitCode {
+    var table = ReportTable(columns: [
+      .text("name"), .text("time"), .text("commit"), .number("rows"),
+    ])
+    let names = try baselines.names()
+    for name in names {
+      let results = try baselines.read(name)
+      table.append([
+        name, results.environment.time.readable, results.environment.commit ?? "not known",
+        results.rows.count.grouped,
+      ])
+    }
+    if names.isEmpty {
+      terminal.print("No baseline is kept. Try: history-lab bench baseline save NAME")
+    } else {
+      terminal.print(String(table.text().dropLast()))
+    }
+    return .good
+  }
+
+  // MARK: Comparing
+
+  private func compare() throws(LabError) -> ExitCode {
+    let base = try baselines.read(options.name ?? "")
+    let head = try results()
+    let counts = ExactComparison(
+      base: base.rows,
+      head: head.rows,
+      tolerance: options.tolerance
+    )
+    let code = CountText(terminal: terminal).tell(counts)
+    tellTimes(base, head)
+    return code
+  }
+
+  /// The ratios to the floors that lie apart with their whole intervals; two runs are two launches, which
+  /// decide nothing about times.
+  private func tellTimes(_ base: BenchmarkResults, _ head: BenchmarkResults) {
+    var table = ReportTable(columns: [
+      .text("benchmark"), .text("contender"), .number("history"), .number("ratio before"),
+      .number("ratio now"),
+    ])
+    for row in head.rows where row.metric == .cpu {
+      let before = base.rows.first {
+        $0.title == row.title && $0.contender == row.contender && $0.metric == row.metric
+          && $0.historySize == row.historySize
+      }
+      guard let was = before?.ratio?.interval, let now = row.ratio?.interval,
+        now.lower > was.upper * 1.05 || now.upper < was.lower / 1.05
+      else { continue }
+      table.append([
+        row.title, row.contender, row.historySize.grouped, NumberText.ratio(was.estimate),
+        NumberText.ratio(now.estimate),
+      ])
+    }
+    guard !table.rows.isEmpty else { return }
+    terminal.print("Times beside the floor that lie apart; two launches decide nothing:")
+    for line in table.text().split(separator: "\n") { terminal.print("  " + line) }
+    terminal.print("Decide with: history-lab bench compare --base COMMIT")
+  }
+
+  private func check() throws(LabError) -> ExitCode {
+    let results = try results()
+    let file = ThresholdFile(for: results.environment, in: options.thresholds)
+    guard let thresholds = try file.read() else {
+      terminal.print(
+        "There are no thresholds for \(results.environment.platform). "
+          + "Try: history-lab bench baseline accept"
+      )
+      return .undecided
+    }
+    let counts = thresholds.compare(
+      results.rows,
+      of: BenchmarkSubject.ours,
+      tolerance: options.tolerance
+    )
+    let code = CountText(terminal: terminal).tell(counts)
+    let unmet = thresholds.unmet(by: results.rows)
+    guard let first = unmet.first else { return code }
+    terminal.print("\(unmet.count.grouped) thresholds have no count in the run: \(first)")
+    return code == .good ? .undecided : code
+  }
+
+  private func accept() throws(LabError) -> ExitCode {
+    let results = try results()
+    let file = ThresholdFile(for: results.environment, in: options.thresholds)
+    let thresholds = CountThresholds(
+      results.rows,
+      of: BenchmarkSubject.ours,
+      platform: results.environment.platform
+    )
+    guard !thresholds.counts.isEmpty else {
+      throw .usage("the run has no exact counts to keep. Try: history-lab bench run --quick")
+    }
+    try file.write(thresholds)
+    terminal.print("Thresholds for \(thresholds.counts.count) benchmarks: \(file.path)")
+    return .good
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import HistoryBenchmarks
+import Measuring
+import Reporting
+
+/// Compares two builds of the command.
+struct BenchCompareVerb: Verb {
+  let options: BenchCompareOptions
+  let composition: Composition
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let outcome: BuildComparison.Outcome
+    do {
+      outcome = try compare(base: executable(options.base), head: executable(options.head))
+    } catch is Interrupted {
+      terminal.log("Ending early: nothing is decided.")
+      return .undecided
+    } catch let error as LabError {
+      throw error
+    } catch {
+      guard Interruption.isRequested else { throw .lab("the builds cannot be compared: \(error)") }
+      return .undecided
+    }
+    return try tell(outcome)
+  }
+
+  private func compare(base: String, head: String) throws -> BuildComparison.Outcome {
+    var comparison = BuildComparison(
+      base: base,
+      head: head,
+      subjects: options.subjects,
+      seed: options.seed
+    )
+    comparison.historySize = options.historySize
+    comparison.launches = options.launches
+    comparison.tolerance = options.tolerance
+    var bars: [Int: ProgressBar] = [:]
+    defer { terminal.setStatus(nil) }
+    return try comparison.run { look, pairs in
+      if Interruption.isRequested { throw Interrupted() }
+      let title = look == 1 ? "launching in turn" : "launching again for suspects"
+      let bar =
+        bars[look]
+        ?? ProgressBar(WorkState(title, unit: "pairs of launches", total: pairs), on: terminal)
+      bars[look] = bar
+      bar.advance()
+    }
+  }
+
+  private func executable(_ build: BenchCompareOptions.Build) throws(LabError) -> String {
+    switch build {
+    case .executable(let path): return path
+    case .commit(let commit):
+      let root = FileManager.default.currentDirectoryPath
+      return try CommitBuild(root: root, terminal: terminal).executable(of: commit)
+    case .this:
+      guard let command = composition.command else {
+        throw .lab("this process is not the command that would have to be launched.")
+      }
+      return command
+    }
+  }
+
+  // MARK: Telling
+
+  private func tell(_ outcome: BuildComparison.Outcome) throws(LabError) -> ExitCode {
+    let changed = outcome.judged.filter { [.dearer, .cheaper].contains($0.verdict.answer) }
+    let undecided = outcome.judged.filter { $0.verdict.answer == .undecided }
+    if options.json {
+      try tellJSON(outcome)
+    } else {
+      tellTimes(outcome, changed, undecided)
+    }
+    let counts =
+      options.json ? code(outcome.counts) : CountText(terminal: terminal).tell(outcome.counts)
+    if changed.contains(where: { $0.verdict.answer == .dearer }) || counts == .violation {
+      return .violation
+    }
+    return undecided.isEmpty ? counts : .undecided
+  }
+
+  private func code(_ counts: ExactComparison) -> ExitCode {
+    counts.compared == 0 ? .undecided : counts.dearer.isEmpty ? .good : .violation
+  }
+
+  private func tellTimes(
+    _ outcome: BuildComparison.Outcome,
+    _ changed: [LaunchComparison.Judged],
+    _ undecided: [LaunchComparison.Judged]
+  ) {
+    let suspects = outcome.judged.filter(\.verdict.wasSuspect)
+    terminal.print(
+      terminal.styled("Head beside base", .bold)
+        + " (\(options.launches) pairs of launches, seed 0x\(String(options.seed, radix: 16)))"
+    )
+    for line in table(outcome.judged).text().split(separator: "\n") { terminal.print("  " + line) }
+    terminal.print("")
+    for row in changed {
+      let kind = row.verdict.answer == .dearer ? "Regression" : "Improvement"
+      terminal.print(terminal.styled(kind, .bold) + ": \(sentence(row))")
+    }
+    for row in undecided { terminal.print("Not decided: \(sentence(row))") }
+    terminal.print(
+      "\(outcome.judged.count) rows of time: \(suspects.count) measured again, "
+        + "\(changed.count) confirmed at 99 % beyond 1 %, \(undecided.count) not decided."
+    )
+  }
+
+  private func sentence(_ row: LaunchComparison.Judged) -> String {
+    let ratio = row.verdict.ratio
+    return "\(row.key.title), \(row.key.historySize.grouped) transactions, \(row.key.metric.name): "
+      + "\(NumberText.ratio(ratio.estimate)) (\(NumberText.range(ratio.lower, ratio.upper)))"
+  }
+
+  private func table(_ judged: [LaunchComparison.Judged]) -> ReportTable {
+    var table = ReportTable(columns: [
+      .text("benchmark"), .text("clock"), .number("ratio"), .number("99 % interval"),
+      .number("launches"), .text("verdict"),
+    ])
+    for row in judged {
+      let ratio = row.verdict.ratio
+      table.append([
+        row.key.title, row.key.metric.name, NumberText.ratio(ratio.estimate),
+        NumberText.range(ratio.lower, ratio.upper), String(row.verdict.units),
+        row.verdict.answer.rawValue,
+      ])
+    }
+    return table
+  }
+
+  private func tellJSON(_ outcome: BuildComparison.Outcome) throws(LabError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    do {
+      let document = ComparisonDocument(outcome, seed: options.seed)
+      terminal.print(String(decoding: try encoder.encode(document), as: UTF8.self))
+    } catch {
+      throw .lab("the comparison cannot be written as JSON: \(error).")
+    }
+  }
+}
+
+/// What `bench compare --json` prints.
+private struct ComparisonDocument: Encodable {
+  struct Row: Encodable {
+    let benchmark: String
+    let contender: String
+    let history: Int
+    let metric: String
+    let verdict: GateVerdict
+  }
+
+  let comparison = 1
+  @HexCoded var seed: UInt64
+  let times: [Row]
+  let countsCompared: Int
+  let countsDearer: [String]
+  let countsCheaper: [String]
+
+  init(_ outcome: BuildComparison.Outcome, seed: UInt64) {
+    self.seed = seed
+    times = outcome.judged.map { row in
+      Row(
+        benchmark: row.key.title,
+        contender: row.key.contender,
+        history: row.key.historySize,
+        metric: row.key.metric.name,
+        verdict: row.verdict
+      )
+    }
+    countsCompared = outcome.counts.compared
+    countsDearer = outcome.counts.dearer.map(\.sentence)
+    countsCheaper = outcome.counts.cheaper.map(\.sentence)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import HistoryBenchmarks
+import Measuring
+import Reporting
+
+/// Tests the measuring itself: known costs, equal work, and regressions put in on purpose.
+struct BenchSelftestVerb: Verb {
+  let options: BenchSelftestOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    var outcomes: [SelfTestOutcome] = []
+    var isWhole = true
+    do {
+      try SimulatedSelfTest(seed: options.seed, isQuick: options.quick).run {
+        if Interruption.isRequested { throw Interrupted() }
+        outcomes.append($0)
+      }
+      let test = MeasuredSelfTest(seed: options.seed, isQuick: options.quick)
+      let bar = ProgressBar(
+        WorkState("measuring", unit: "rows", total: test.rowCount),
+        on: terminal
+      )
+      defer { bar.finish() }
+      try test.run(
+        measures: {
+          if Interruption.isRequested { throw Interrupted() }
+          bar.advance()
+        },
+        { outcomes.append($0) }
+      )
+    } catch is Interrupted {
+      terminal.log("Ending early.")
+      isWhole = false
+    } catch {
+      throw .lab("the measuring could not be tested: \(error)")
+    }
+    try tell(outcomes)
+    guard outcomes.allSatisfy(\.isReached) else { return .violation }
+    return isWhole ? .good : .undecided
+  }
+
+  private func tell(_ outcomes: [SelfTestOutcome]) throws(LabError) {
+    if options.json { return try tellJSON(outcomes) }
+    terminal.print(
+      terminal.styled("The measuring, tested on what is known", .bold)
+        + " (seed 0x\(String(options.seed, radix: 16)))"
+    )
+    for line in table(outcomes).text().split(separator: "\n") { terminal.print("  " + line) }
+    let reached = outcomes.filter(\.isReached).count
+    terminal.print("")
+    terminal.print("\(reached) of \(outcomes.count) goals reached.")
+    terminal.print(
+      "Simulated: laws with 3 % noise and 3 % outliers; launches that vary by "
+        + "\(percent(SimulatedLaunches.launchDeviation)), neighbouring pairs by "
+        + "\(percent(SimulatedLaunches.pairDeviation)), as 40 launches on 2 busy cores did."
+    )
+  }
+
+  private func table(_ outcomes: [SelfTestOutcome]) -> ReportTable {
+    var table = ReportTable(columns: [
+      .text("part"), .text("how"), .text("goal"), .text("found"), .text("verdict"),
+    ])
+    for outcome in outcomes {
+      table.append([
+        outcome.part, outcome.isMeasured ? "measured" : "simulated", outcome.goal, outcome.found,
+        outcome.isReached ? "reached" : "NOT REACHED",
+      ])
+    }
+    return table
+  }
+
+  private func tellJSON(_ outcomes: [SelfTestOutcome]) throws(LabError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    do { terminal.print(String(decoding: try encoder.encode(outcomes), as: UTF8.self)) } catch {
+      throw .lab("the outcomes cannot be written as JSON: \(error).")
+    }
+  }
+
+  private func percent(_ share: Double) -> String {
+    "\((share * 1000).rounded() / 10) %"
+  }
+}

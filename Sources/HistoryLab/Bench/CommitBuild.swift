@@ -1,0 +1,67 @@
+import Foundation
+
+/// Builds the command of a commit in a worktree, with a scratch path of its own, once.
+struct CommitBuild {
+  /// The package's root.
+  let root: String
+  let terminal: Terminal
+
+  /// The executable of a commit, built if it is not there yet.
+  ///
+  /// - Throws: a usage error when there is no such commit, a lab error when it does not build.
+  func executable(of commit: String) throws(LabError) -> String {
+    let name = try fullName(of: commit)
+    let folder = "\(root)/.build/commits/\(name)"
+    let executable = folder + "/build/release/history-lab"
+    if FilePath.state(of: executable) == .file { return executable }
+    terminal.log("Building \(commit) (\(name.prefix(12))) in \(folder)")
+    let source = folder + "/source"
+    try run(["git", "-C", root, "worktree", "add", "--force", "--detach", source, name])
+    let result = Result { () throws(LabError) in
+      try run([
+        "swift", "build", "-c", "release", "--product", "history-lab", "--package-path", source,
+        "--scratch-path", folder + "/build",
+      ])
+    }
+    try run(["git", "-C", root, "worktree", "remove", "--force", source])
+    try result.get()
+    return executable
+  }
+
+  private func fullName(of commit: String) throws(LabError) -> String {
+    let output = Pipe()
+    let revision = "\(commit)^{commit}"
+    let words = ["git", "-C", root, "rev-parse", "--verify", "--quiet", revision]
+    guard try start(words, output: output) == 0 else {
+      throw .usage("there is no commit \(commit.quoted) in \(root.quoted).")
+    }
+    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  private func run(_ words: [String]) throws(LabError) {
+    let code = try start(words, output: nil)
+    guard code != 0 else { return }
+    throw .lab(
+      "\(words.map(\.shellQuoted).joined(separator: " ")) ended with exit code \(code); its own "
+        + "words stand above."
+    )
+  }
+
+  /// Runs a command and waits for its end; without an output it writes to standard error.
+  private func start(_ words: [String], output: Pipe?) throws(LabError) -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = words
+    if let output {
+      process.standardOutput = output
+    } else {
+      process.standardOutput = FileHandle.standardError
+    }
+    do { try process.run() } catch {
+      throw .lab("\(words[0]) cannot be started: \(error.localizedDescription)")
+    }
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+}

@@ -1,0 +1,36 @@
+import Measuring
+import Reporting
+
+/// Tells what differs between counts.
+struct CountText {
+  let terminal: Terminal
+
+  /// More of a kind than these are only numbered.
+  private static let shown = 20
+
+  /// Tells the differences and how they are judged.
+  func tell(_ counts: ExactComparison) -> ExitCode {
+    list("Regression", counts.dearer)
+    list("Improvement", counts.cheaper)
+    guard counts.compared > 0 else {
+      terminal.print("No count is in both: nothing could be compared.")
+      return .undecided
+    }
+    let verdict = counts.dearer.isEmpty ? "none has risen" : "\(counts.dearer.count) have risen"
+    terminal.print(
+      "\(counts.compared.grouped) counts compared: \(verdict), \(counts.cheaper.count) have fallen."
+    )
+    if !counts.missing.isEmpty {
+      terminal.print("\(counts.missing.count.grouped) counts were there before and are not now.")
+    }
+    return counts.dearer.isEmpty ? .good : .violation
+  }
+
+  private func list(_ kind: String, _ findings: [ExactComparison.Finding]) {
+    for finding in findings.prefix(Self.shown) {
+      terminal.print(terminal.styled(kind, .bold) + ": \(finding.sentence)")
+    }
+    let more = findings.count - Self.shown
+    if more > 0 { terminal.print("\(kind)s: \(more) more") }
+  }
+}

@@ -1,0 +1,118 @@
+import HistoryBenchmarks
+
+/// What `bench compare` is asked to do.
+struct BenchCompareOptions: Hashable, Sendable {
+  /// A build of the command: an executable that is there, or a commit to build.
+  enum Build: Hashable, Sendable {
+    case executable(String)
+    case commit(String)
+    /// The command that is running.
+    case this
+  }
+  var base: Build
+  var head: Build
+  /// The names of the benchmarks.
+  var subjects: [String]
+  var historySize: Int
+  /// The pairs of launches of the first look.
+  var launches: Int
+  var seed: UInt64
+  /// The share by which a count may differ.
+  var tolerance: Double
+  var json: Bool
+
+  static let baseOption = Option(
+    "base",
+    .text("COMMIT", "a commit, a branch or a tag"),
+    "The commit that is built and compared with, instead of BASE."
+  )
+  static let headOption = Option(
+    "head",
+    .text("COMMIT", "a commit, a branch or a tag"),
+    defaultText: "this command",
+    "The commit that is built and judged, instead of HEAD."
+  )
+  static let sizeOption = Option(
+    "history",
+    "N",
+    in: 100...1_000_000,
+    default: 10_000,
+    "The size of history, in transactions of ten changes."
+  )
+  static let launchesOption = Option(
+    "launches",
+    "N",
+    in: 6...1_000,
+    default: 20,
+    "How often each build is launched; suspects four times as often again."
+  )
+
+  /// - Throws: a usage error if there is no base, a build is named twice, an executable is not there, or
+  ///   a benchmark cannot be compared.
+  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
+    let executables = arguments.positionals
+    for path in executables { try FilePath.checkReadable(path) }
+    switch (executables.first, arguments.value(Self.baseOption)) {
+    case (let path?, nil): base = .executable(path)
+    case (nil, let commit?): base = .commit(commit)
+    case (nil, nil): throw .usage("bench compare needs BASE, an executable, or --base COMMIT.")
+    case (.some, .some): throw .usage("BASE and --base name two builds: leave out one.")
+    }
+    switch (executables.dropFirst().first, arguments.value(Self.headOption)) {
+    case (let path?, nil): head = .executable(path)
+    case (nil, let commit?): head = .commit(commit)
+    case (nil, nil): head = .this
+    case (.some, .some): throw .usage("HEAD and --head name two builds: leave out one.")
+    }
+    subjects = try Self.subjects(arguments.all(BenchRunOptions.onlyOption), in: composition)
+    historySize = try arguments.required(Self.sizeOption)
+    launches = try arguments.required(Self.launchesOption)
+    seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
+    tolerance = try arguments.required(BenchBaselineOptions.toleranceOption) / 100
+    json = arguments.isSet(CommonOption.json)
+  }
+
+  private static func subjects(
+    _ only: [String],
+    in composition: Composition
+  ) throws(LabError) -> [String] {
+    for name in only { try composition.checkBenchmark(name) }
+    let names = Subjects.all.filter(LaunchProbe.canCompare).map(\.name).filter { name in
+      only.isEmpty || only.contains { name.begins(with: $0) }
+    }
+    guard !names.isEmpty else {
+      throw .usage(
+        "\(only.joinedWithAnd) is not measured in rounds, so that builds cannot be compared by it. "
+          + "Try: history-lab bench list"
+      )
+    }
+    return names
+  }
+
+  static let spec = VerbSpec(
+    name: "bench compare",
+    sentence: "Compares two builds by launching them in turn.",
+    positionals: [
+      PositionalSpec(
+        value: ValueReader.text("BASE", "a build of history-lab").rule,
+        isRequired: false,
+        sentence: "The executable that is compared with."
+      ),
+      PositionalSpec(
+        value: ValueReader.text("HEAD", "a build of history-lab").rule,
+        isRequired: false,
+        sentence: "The executable that is judged; without it this command."
+      ),
+    ],
+    options: [
+      baseOption.spec, headOption.spec, BenchRunOptions.onlyOption.spec, sizeOption.spec,
+      launchesOption.spec, BenchBaselineOptions.toleranceOption.spec, CommonOption.seed.spec,
+      CommonOption.json.spec,
+    ],
+    examples: [
+      Example("bench compare --base main", "This command beside a build of `main`."),
+      Example("bench compare old/history-lab new/history-lab", "Two builds that are there."),
+      Example("bench compare --base HEAD~1 --only fetch", "The benchmarks of fetch alone."),
+    ]
+  )
+}

@@ -1,0 +1,11 @@
+import Foundation
+
+extension RunFolder {
+  /// Takes up the folder of a run that was cut short; it must exist.
+  package init(resuming path: String) {
+    let whole = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let runs = (whole as NSString).deletingLastPathComponent
+    let parent = runs.hasSuffix("/runs") ? (runs as NSString).deletingLastPathComponent : runs
+    self.init(path: whole, latest: parent + "/latest")
+  }
+}

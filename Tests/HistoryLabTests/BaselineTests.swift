@@ -1,0 +1,151 @@
+import Foundation
+import Measuring
+import Reporting
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct `Baselines` {
+  @Test func `A run is kept under a name, listed, and equals itself`() async throws {
+    try await withRuns { runs in
+      try write(rows(steps: 607), to: "\(runs)/20260101T000000Z-bench")
+      let words = ["--output", runs]
+      #expect(await run(["bench", "baseline", "save", "before"] + words).code == .good)
+      let list = await run(["bench", "baseline", "list"] + words)
+      #expect(list.output.contains("before"))
+      #expect(list.output.contains("abc123"))
+      let same = await run(["bench", "baseline", "compare", "before"] + words)
+      #expect(same.code == .good)
+      #expect(same.output == "2 counts compared: none has risen, 0 have fallen.\n")
+    }
+  }
+
+  @Test func `A count that rose is a regression, named, and one that fell is told`() async throws {
+    try await withRuns { runs in
+      try write(rows(steps: 607), to: "\(runs)/20260101T000000Z-bench")
+      let words = ["--output", runs]
+      #expect(await run(["bench", "baseline", "save", "before"] + words).code == .good)
+      try write(rows(steps: 1_214), to: "\(runs)/20260102T000000Z-bench")
+      let dearer = await run(["bench", "baseline", "compare", "before"] + words)
+      #expect(dearer.code == .violation)
+      #expect(
+        dearer.output.contains(
+          "Regression: fetch newest, warm, Store, 1000 transactions: 1214 VM steps, before 607"
+        )
+      )
+      try write(rows(steps: 500), to: "\(runs)/20260103T000000Z-bench")
+      let cheaper = await run(["bench", "baseline", "compare", "before"] + words)
+      #expect(cheaper.code == .good)
+      #expect(cheaper.output.contains("Improvement: fetch newest"))
+      let within = ["bench", "baseline", "compare", "before", "--tolerance", "30"]
+      #expect(await run(within + words).output.contains("0 have fallen"))
+    }
+  }
+
+  @Test func `Thresholds are accepted, hold, and are kept for the platform`() async throws {
+    try await withRuns { runs in
+      let words = ["--output", runs, "--thresholds", "\(runs)/thresholds"]
+      try write(rows(steps: 607), to: "\(runs)/20260101T000000Z-bench")
+      let missing = await run(["bench", "baseline", "check"] + words)
+      #expect(missing.code == .undecided)
+      #expect(missing.output.contains("There are no thresholds for "))
+      #expect(await run(["bench", "baseline", "accept"] + words).code == .good)
+      #expect(await run(["bench", "baseline", "check"] + words).code == .good)
+      try write(rows(steps: 620), to: "\(runs)/20260102T000000Z-bench")
+      #expect(await run(["bench", "baseline", "check"] + words).code == .violation)
+      try write(
+        rows(steps: 607).filter { $0.metric == .vmSteps },
+        to: "\(runs)/20260103T000000Z-bench"
+      )
+      let unmet = await run(["bench", "baseline", "check"] + words)
+      #expect(unmet.code == .undecided)
+      #expect(
+        unmet.output.contains(
+          "1 thresholds have no count in the run: fetch newest, warm, page reads at 1000"
+        )
+      )
+    }
+  }
+
+  @Test func `What is wrong is said`() async throws {
+    try await withRuns { runs in
+      let words = ["--output", runs]
+      let none = await run(["bench", "baseline", "save", "before"] + words)
+      #expect(none.code == .usage)
+      #expect(none.errors.contains("holds no run of the benchmarks. Try: history-lab bench run"))
+      let odd = await run(["bench", "baseline", "save", "a/b"] + words)
+      #expect(odd.errors.contains("NAME takes letters, digits, dots, dashes and underscores."))
+      try write(rows(steps: 1), to: "\(runs)/20260101T000000Z-bench")
+      #expect(await run(["bench", "baseline", "save", "before"] + words).code == .good)
+      let nearly = await run(["bench", "baseline", "compare", "befor"] + words)
+      #expect(nearly.errors.contains(#"there is no baseline "befor". Did you mean "before"?"#))
+    }
+  }
+
+  @Test(arguments: [
+    ("bench compare", "bench compare needs BASE, an executable, or --base COMMIT."),
+    ("bench compare nowhere", #"there is no file "nowhere"."#),
+    ("bench compare Package.swift --base main", "BASE and --base name two builds: leave out one."),
+    ("bench compare --base main --only fetsh", #"unknown benchmark "fetsh"."#),
+    ("bench compare --base main --launches 5", "--launches takes a whole number from 6 to 1,000"),
+    ("bench compare --base main --only large", "is not measured in rounds"),
+  ])
+  func `A comparison that cannot be made is refused`(line: String, sentence: String) async {
+    let result = await run(line.split(separator: " ").map(String.init), composition: .current)
+    #expect(result.code == .usage)
+    #expect(result.errors.contains(sentence), "\(result.errors)")
+  }
+
+  @Test func `Builds are compared by all benchmarks in rounds unless some are named`() throws {
+    let all = try BenchCompareOptions(parse("bench compare --base main"), in: .current)
+    #expect(all.base == .commit("main"))
+    #expect(all.head == .this)
+    #expect(all.launches == 20)
+    #expect(all.historySize == 10_000)
+    #expect(all.subjects.contains("fetch newest 10"))
+    #expect(!all.subjects.contains("purge lock"))
+    let line = "bench compare --base a --head b --only FETCH --launches 7 --history 100"
+    let some = try BenchCompareOptions(parse(line), in: .current)
+    #expect(some.head == .commit("b"))
+    #expect(some.subjects == ["fetch newest 10", "fetch newest 1000"])
+  }
+
+  // MARK: Runs
+
+  private func withRuns(_ body: (String) async throws -> Void) async throws {
+    try await withFolder { folder in
+      try FileManager.default.createDirectory(
+        atPath: folder + "/runs",
+        withIntermediateDirectories: false
+      )
+      try await body(folder + "/runs")
+    }
+  }
+
+  private func write(_ rows: [BenchmarkRow], to folder: String) throws {
+    let environment = RunEnvironment.current(
+      sqlite: "3.40.1",
+      commit: "abc123",
+      time: .now(),
+      seed: 1
+    )
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    let json = try ResultsFile.json(BenchmarkResults(environment: environment, rows: rows))
+    try json.write(toFile: folder + "/results.json", atomically: true, encoding: .utf8)
+  }
+
+  private func rows(steps: Double) -> [BenchmarkRow] {
+    [(Metric.vmSteps, steps), (.pageReads, 4)].map { metric, value in
+      BenchmarkRow(
+        subject: "fetch",
+        operation: "newest",
+        condition: "warm",
+        contender: "Store",
+        historySize: 1_000,
+        metric: metric,
+        samples: [value],
+        seed: 1
+      )
+    }
+  }
+}
