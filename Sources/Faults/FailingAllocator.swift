@@ -30,7 +30,9 @@ package enum FailingAllocator {
   }
 
   /// Written once, before SQLite knows of the methods that read it.
+  @exclusivity(unchecked)
   nonisolated(unsafe) private static var standard = sqlite3_mem_methods()
+  @exclusivity(unchecked)
   nonisolated(unsafe) private static var key = pthread_key_t()
 
   /// Whether requests can be made to fail: asking for it puts the allocator in place, which is too late
@@ -46,6 +48,8 @@ package enum FailingAllocator {
     methods.xRealloc = { memory, count in
       FailingAllocator.strikes ? nil : FailingAllocator.standard.xRealloc(memory, count)
     }
+    // Two lanes would wait for each other at every request only to have it counted.
+    _ = csqlite_turn_off_memory_status()
     return csqlite_set_allocator(&methods) == SQLITE_OK
   }()
 

@@ -49,7 +49,7 @@ final class StoreCore {
   /// The newest transaction, as this connection has committed it.
   var knownHead: KnownHead?
   /// Where the marks of transactions come from, once one was needed.
-  @exclusivity(unchecked) private var marks: MarkSequence?
+  @exclusivity(unchecked) var marks: MarkSequence?
   /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when
   /// it fails.
   var hasMadeNames = false
@@ -213,7 +213,7 @@ final class StoreCore {
 
 /// Marks that no other opening of a store draws in the same order: one random number from the system
 /// seeds them, which costs more than the rest of a small write's bookkeeping (SplitMix64).
-private struct MarkSequence {
+struct MarkSequence {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }

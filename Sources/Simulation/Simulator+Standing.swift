@@ -46,7 +46,7 @@ extension Simulator {
       for (index, command) in commands().enumerated() {
         step(command, index, in: header) { _ in true }
       }
-      log = EventLog(after: log)
+      log.restart(after: log)
       handed = 0
       return
     }
@@ -54,7 +54,7 @@ extension Simulator {
     place.clock.now = standing.now
     life = standing.life
     post = standing.post
-    log = standing.log
+    log.restart(after: standing.log)
     handed = 0
   }
 

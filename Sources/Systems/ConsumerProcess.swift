@@ -20,14 +20,19 @@ final class ConsumerProcess {
   struct Memory {
     let registration: Registration
     let token: HistoryToken
+    /// What its connection remembers of the file.
+    let store: StoreKnowledge
   }
 
   /// What the process has in memory now.
-  var memory: Memory { Memory(registration: registration.released, token: token) }
+  func memory() throws(HistoryError) -> Memory {
+    Memory(registration: registration.released, token: token, store: try store.knowledge())
+  }
 
   /// Puts the process back as it was, on a store that was put back.
   init(_ memory: Memory, on store: Store) throws(HistoryError) {
     self.store = store
+    try store.recall(memory.store)
     registration = try store.holding(memory.registration)
     token = memory.token
   }

@@ -17,6 +17,13 @@ package struct EventLog {
     next = other.next
   }
 
+  /// Goes on behind another log, with the room that this one had for events.
+  package mutating func restart(after other: EventLog) {
+    events.removeAll(keepingCapacity: true)
+    tick = other.tick
+    next = other.next
+  }
+
   /// Adds what happened to an actor, or to the store.
   package mutating func add(_ actor: ActorID?, _ happening: Happening) {
     events.append(Event(at: next, tick: tick, actor: actor, happening))

@@ -38,26 +38,30 @@ final class PlanProcess {
     let staged: PlannedWrite?
     let begunAt: Date?
     let contexts: [ObjectContext.Memory]
+    /// What its connection remembers of the file.
+    let store: StoreKnowledge
   }
 
-  var memory: Memory {
+  func memory() throws(SystemFailure) -> Memory {
     Memory(
       actor: actor,
       batchContextName: batchContextName,
       staged: staged,
       begunAt: begunAt,
-      contexts: contexts.map(\.memory)
+      contexts: contexts.map(\.memory),
+      store: try telling { () throws(HistoryError) in try store.knowledge() }
     )
   }
 
   /// Puts the process back as it was, on a store that was put back.
-  init(_ memory: Memory, on store: Store) {
+  init(_ memory: Memory, on store: Store) throws(HistoryError) {
     actor = memory.actor
     batchContextName = memory.batchContextName
     staged = memory.staged
     begunAt = memory.begunAt
     self.store = store
     contexts = memory.contexts.map { ObjectContext(store: store, memory: $0) }
+    try store.recall(memory.store)
   }
 
   /// The author that a write names.

@@ -150,12 +150,16 @@ final class ProcessHost<Hosted: HostedProcess> {
     let bench = try bench()
     var processes: [ActorID: Hosted.Memory] = [:]
     for (actor, process) in running { processes[actor] = try process.memory() }
+    var consumers: [ActorID: ConsumerProcess.Memory] = [:]
+    for (id, consumer) in self.consumers {
+      consumers[id] = try telling { () throws(HistoryError) in try consumer.memory() }
+    }
     return SystemSnapshot(
       restoreFiles: bench.environment.saveFiles(),
       memory: Memory(
-        bench: bench.memory,
+        bench: try bench.memory(),
         processes: processes,
-        consumers: consumers.mapValues(\.memory),
+        consumers: consumers,
         own: own
       )
     )

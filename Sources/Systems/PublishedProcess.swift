@@ -101,9 +101,9 @@ final class PublishedProcess: HostedProcess {
     let callCounts: [Int]
   }
 
-  func memory() -> Memory {
+  func memory() throws(SystemFailure) -> Memory {
     Memory(
-      process: process.memory,
+      process: try process.memory(),
       setup: setup,
       waiting: (fetched, dispatched),
       unrecorded: unrecorded,
@@ -113,8 +113,8 @@ final class PublishedProcess: HostedProcess {
   }
 
   /// Puts the process back as it was, on a store that was put back.
-  init(_ memory: Memory, on store: Store) {
-    process = PlanProcess(memory.process, on: store)
+  init(_ memory: Memory, on store: Store) throws(HistoryError) {
+    process = try PlanProcess(memory.process, on: store)
     setup = memory.setup
     (fetched, dispatched) = memory.waiting
     unrecorded = memory.unrecorded

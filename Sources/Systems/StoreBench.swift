@@ -71,16 +71,19 @@ final class StoreBench {
   }
 
   /// What the data holds, by the plan's names.
-  func data() throws(SystemFailure) -> Objects {
+  func data() throws(SystemFailure) -> Objects { Objects(try rows()) }
+
+  /// The rows of the data with the plan's names.
+  private func rows() throws(SystemFailure) -> [NamedRow] {
     let store = try store()
     let snapshot = try telling { () throws(HistoryError) in try store.snapshot() }
-    var held: Objects = [:]
+    var held: [NamedRow] = []
     for batch in snapshot.rows {
       guard let entity = store.model.entity(batch.entity) else { continue }
       for (index, key) in batch.keys.enumerated() {
         let row = batch.values[index * batch.width..<(index + 1) * batch.width]
-        let id = ObjectID(entity: batch.entity, key: key)
-        held[objects.name(id, in: store.model)] = entity.values(row)
+        let name = objects.name(ObjectID(entity: batch.entity, key: key), in: store.model)
+        held.append(NamedRow(name: name, entity: entity, values: row))
       }
     }
     return held
@@ -172,9 +175,18 @@ final class StoreBench {
   struct Memory {
     let objects: PlanObjects
     let random: UInt64
+    /// What its own connection remembers of the file.
+    let store: StoreKnowledge
   }
 
-  var memory: Memory { Memory(objects: objects, random: pool.random.value) }
+  func memory() throws(SystemFailure) -> Memory {
+    let store = try store()
+    return Memory(
+      objects: objects,
+      random: pool.random.value,
+      store: try telling { () throws(HistoryError) in try store.knowledge() }
+    )
+  }
 
   /// Puts the files back and takes up what was kept with them; every process must be gone.
   func restore(_ memory: Memory, _ files: @Sendable () -> Void) throws(SystemFailure) {
@@ -184,13 +196,15 @@ final class StoreBench {
     pool.reset(seed: memory.random)
     objects = memory.objects
     try open()
+    let store = try store()
+    try telling { () throws(HistoryError) in try store.recall(memory.store) }
   }
 
   /// Adds the clock, data, history, and what the file keeps besides them.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     state.enter(nil)
     state.add(time: environment.clock.now)
-    state.add(try data())
+    state.add(try rows())
     for transaction in try history() { Self.describe(transaction, &state) }
     let store = try store()
     let register = try telling { () throws(HistoryError) in try store.register() }

@@ -47,12 +47,12 @@ final class TrackedProcess: HostedProcess {
         "\(process.actor.id) waits to repeat a pass: its task cannot be kept and put back."
       )
     }
-    return Memory(process: process.memory, engine: engine, setup: setup, told: told)
+    return Memory(process: try process.memory(), engine: engine, setup: setup, told: told)
   }
 
   /// Puts the process back as it was, on a store that was put back.
   init(_ memory: Memory, on store: Store) throws(HistoryError) {
-    process = PlanProcess(memory.process, on: store)
+    process = try PlanProcess(memory.process, on: store)
     setup = memory.setup
     engine = try memory.engine.engine(memory.setup, process)
     told = memory.told

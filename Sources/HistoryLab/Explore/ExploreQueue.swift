@@ -1,19 +1,24 @@
 import Synchronization
 
-/// Hands out the pieces of an exploration, each once, and counts the states of all of them.
+/// Hands out the pieces of an exploration, each once and those first that take longest, and counts the
+/// states of all of them.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)
   let tasks: [ExploreTask]
+  /// The numbers of the pieces as they are handed out.
+  private let order: [Int]
 
   init(_ tasks: [ExploreTask]) {
     self.tasks = tasks
+    let weights = tasks.map(\.weight)
+    order = tasks.indices.sorted { (weights[$1], $0) < (weights[$0], $1) }
   }
 
   /// The number of the next piece, or nothing when all are taken.
   func take() -> Int? {
     let next = taken.add(1, ordering: .relaxed).oldValue
-    return next < tasks.count ? next : nil
+    return next < order.count ? order[next] : nil
   }
 
   /// Counts more states, and answers how many there are now.

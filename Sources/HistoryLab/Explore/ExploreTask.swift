@@ -1,4 +1,5 @@
 import Checkers
+import Foundation
 import Simulation
 import Systems
 import Traces
@@ -52,6 +53,16 @@ struct ExploreTask: Sendable {
       throw .lab(
         "\(system.name) could not be explored under \(condition.rawValue): \(error.message)"
       )
+    }
+  }
+
+  /// About how long it takes beside others: how many plans there were if as much could be done later as
+  /// at the beginning.
+  var weight: Double {
+    let alphabet = alphabet
+    return alphabet.headers.reduce(0) { sum, header in
+      let moves = alphabet.moves(from: alphabet.start(header))
+      return sum + pow(Double(moves.count), Double(scope.depth))
     }
   }
 

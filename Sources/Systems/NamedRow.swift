@@ -1,0 +1,49 @@
+import PersistentHistory
+import Traces
+
+/// A row of the data or of a context, with the name that the plan has for its object.
+struct NamedRow {
+  private(set) var name: ObjectName
+  let entity: Entity
+  let values: ArraySlice<Value>
+
+  /// The same row under another name.
+  func named(_ name: ObjectName) -> NamedRow {
+    var row = self
+    row.name = name
+    return row
+  }
+}
+
+extension Objects {
+  /// The rows by name, each by attribute name and without what is null.
+  init(_ rows: [NamedRow]) {
+    self.init(minimumCapacity: rows.count)
+    for row in rows { self[row.name] = row.entity.values(row.values) }
+  }
+}
+
+extension StateSketch {
+  /// Adds rows in the order of their names, each with its attributes in the model's order.
+  mutating func add(_ rows: [NamedRow]) {
+    add(rows.count)
+    for row in rows.sorted(by: { $0.name < $1.name }) {
+      add(row.name)
+      for (index, value) in row.values.enumerated() where value != .null {
+        add(index)
+        add(value)
+      }
+    }
+  }
+}
+
+extension Entity {
+  /// A row by attribute name, without what is null.
+  func values(_ row: ArraySlice<Value>) -> Values {
+    var values: Values = [:]
+    for (attribute, value) in zip(attributes, row) where value != .null {
+      values[attribute.name] = value
+    }
+    return values
+  }
+}
