@@ -14,7 +14,8 @@ package import Traces
 /// the store, or that anything is ever purged (Reclaim); purges of transactions that no event told,
 /// and those for members whose registration or cursor a power-off has made uncertain, until their next
 /// launch.
-/// A record of unknown outcome counts as done.
+/// A record of unknown outcome counts as done. Purges in whole passes of the closing phase, which only a
+/// system has that makes no single steps, are no part of the plan.
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
   package static let sentence =
@@ -31,7 +32,7 @@ package struct PurgeSafety: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
     switch event.happening {
-    case .purged: purge(event, on: timeline)
+    case .purged where !timeline.isInClosingPass: purge(event, on: timeline)
     case .lost where !hasRetention:
       accuse(event, "was cut off, though the plan has no retention limit")
     case .lost: checkLimit(event, on: timeline)

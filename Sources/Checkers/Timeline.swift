@@ -120,6 +120,9 @@ extension Timeline {
     members.subtracting(lost).subtracting(mayBeGone).subtracting(mayHaveMoved)
   }
 
+  /// Whether the command under way is a whole pass of the closing phase.
+  package var isInClosingPass: Bool { !isInPlan && word == "pass" }
+
   /// The words of commands that may make a whole pass.
   static let passing: Set<String> = ["pass", "deliver", "poll", "launch"]
 

@@ -46,10 +46,16 @@ struct Composition: Sendable {
 }
 
 extension Composition {
-  /// Makes sure that there is a system with a name.
+  /// Makes sure that there is a system with a name, or that the name holds the command of one.
   ///
   /// - Throws: a usage error that proposes the nearest one.
   func checkSystem(_ name: String) throws(LabError) {
+    if let command = ExternalProgram.command(in: name) {
+      guard command.allSatisfy(\.isWhitespace) else { return }
+      throw .usage(
+        "\(name.quoted) names no program. Try: \("external:history-lab serve".shellQuoted)"
+      )
+    }
     let known = catalogue.names(.systems)
     guard !known.contains(name) else { return }
     throw unknown("system", name, known, try: "list systems")

@@ -2,6 +2,8 @@
 enum LabError: Error, Equatable, Sendable {
   /// An argument names something wrong, files included.
   case usage(String)
+  /// What is under test did not take part, so that nothing can be said about it.
+  case undecided(String)
   /// The lab itself failed.
   case lab(String)
 
@@ -9,6 +11,7 @@ enum LabError: Error, Equatable, Sendable {
   var exitCode: ExitCode {
     switch self {
     case .usage: .usage
+    case .undecided: .undecided
     case .lab: .lab
     }
   }
@@ -16,7 +19,7 @@ enum LabError: Error, Equatable, Sendable {
   /// What the person is told, on standard error.
   var sentence: String {
     switch self {
-    case .usage(let sentence), .lab(let sentence): sentence
+    case .usage(let sentence), .undecided(let sentence), .lab(let sentence): sentence
     }
   }
 

@@ -6,7 +6,8 @@ extension ToolSpec {
     verbs: [
       CheckOptions.spec, ReplayOptions.spec, ExploreOptions.spec, MutantsOptions.spec,
       StressOptions.spec, BenchRunOptions.spec, ReportOptions.spec,
-      HistoryListOptions.group, InspectOptions.spec, ConvertOptions.spec, ListOptions.spec,
+      HistoryListOptions.group, InspectOptions.spec, ConvertOptions.spec, ServeOptions.spec,
+      ProtocolCheckOptions.group, ListOptions.spec,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),

@@ -115,23 +115,7 @@ package final class Simulator {
     isStopped = false
     isDown = false
     isBeyondRepair = false
-    let kind = "\(header.timestamps.rawValue) \(header.model.hashValue)"
-    if !place.hasTemplate(kind: kind) {
-      // No connection to another kind's file may be taken for one to this. Made with a fixed seed, so
-      // that the image does not depend on which plan came first.
-      system.close()
-      var bare = header
-      bare.actors = []
-      try system.reset(bare, place.prepare(seed: 0, kind: kind))
-      system.close()
-      place.keepTemplate(kind: kind)
-    }
-    let hasFaults = !faults.isEmpty
-    let losesPower = faults.contains(where: \.kind.isPowerOff)
-    // What a connection remembers of its log from another plan decides what it syncs, and when.
-    if losesPower { system.close() }
-    try system.reset(header, place.prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))
-    if losesPower { place.watchPower() }
+    try place.reset(system, header, faults)
   }
 
   // MARK: Commands
@@ -233,7 +217,8 @@ package final class Simulator {
 
   /// Repeats fetch, merge, record for every running actor until some rounds change nothing.
   ///
-  /// Then it reads views, data and history. It never purges.
+  /// Then it reads views, data and history. It never purges, unless the system has no steps and does so
+  /// in a whole pass.
   private func close(
     _ header: PlanHeader,
     _ quietRounds: Int,
@@ -266,7 +251,10 @@ package final class Simulator {
 
   private func closingPass(_ actor: ActorID, _ observe: (Event) -> Bool) {
     let before = log.events.count
-    for action in [Action.fetch(actor), .merge(actor), .record(actor)] where !isStopped {
+    let steps =
+      system.capabilities.contains(.steps)
+      ? [Action.fetch(actor), .merge(actor), .record(actor)] : [.pass(actor)]
+    for action in steps where !isStopped {
       perform(action, command: nil, observe)
     }
     // A member that was told that its history is gone reads everything anew.

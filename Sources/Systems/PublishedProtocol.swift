@@ -86,6 +86,7 @@ package struct PublishedProtocol: Sendable {
   package var capabilities: Set<Capability> {
     var all: Set<Capability> = [
       .steps, .begin, .clock, .crash, .history, .batch, .nullAuthor, .config, .signals, .consume,
+      .policies,
     ]
     if manualBound != nil { all.insert(.purge) }
     if hooks == .beforeMerge { all.insert(.hooks) }

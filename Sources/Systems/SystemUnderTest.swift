@@ -7,6 +7,9 @@ package protocol SystemUnderTest: AnyObject {
   /// What it can be asked to do.
   var capabilities: Set<Capability> { get }
 
+  /// Why it cannot go on with the plan, so that nothing can be said about that; nothing if it can.
+  var trouble: SystemTrouble? { get }
+
   /// Starts over with an empty store, for the actors of a plan.
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure)
 
@@ -43,6 +46,9 @@ package protocol SystemUnderTest: AnyObject {
 }
 
 extension SystemUnderTest {
+  /// Nothing: only what the lab did not start itself can get lost.
+  package var trouble: SystemTrouble? { nil }
+
   /// Does nothing: most systems have nothing that a plan makes fail.
   package func heal() {}
 
@@ -125,6 +131,8 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case retention
   /// Fetching no more transactions at a time than the plan says.
   case pages
+  /// Saves that end conflicts in the way that the plan says.
+  case policies
   /// A store whose calls to the file system the lab can make fail.
   case faults
   /// Starting again after the power has gone.

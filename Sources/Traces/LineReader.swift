@@ -85,8 +85,13 @@ extension JSONValue {
   ///
   /// - Throws: ``FormatError`` when it is not JSON.
   init(message: String) throws(FormatError) {
-    var reader = LineReader(message)
-    guard let (_, value) = try reader.next() else {
+    // A newline within it would make it two.
+    var reader = LineReader(message.split(whereSeparator: \.isNewline).joined(separator: " ") + "\n")
+    let next: (place: Place, value: JSONValue)?
+    do throws(FormatError) { next = try reader.next() } catch {
+      throw FormatError(line: nil, problem: error.problem, advice: "Send one JSON object a line.")
+    }
+    guard let (_, value) = next else {
       throw FormatError(
         line: nil,
         problem: "the message is empty",

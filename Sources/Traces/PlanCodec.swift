@@ -40,39 +40,3 @@ package enum PlanCodec {
     return (plan, nil)
   }
 }
-
-extension PlanCodec {
-  /// One command as a message of the wire, without a newline.
-  package static func encode(_ command: Command, id: Int) -> String {
-    message(json(of: command), id: id)
-  }
-
-  /// The header as a message of the wire, without a newline: `hello` or `reset`.
-  ///
-  /// The key `version` says which version of the formats is spoken.
-  package static func encode(_ header: PlanHeader, word: String, id: Int) -> String {
-    var members = json(of: header).members ?? [:]
-    members["plan"] = nil
-    members["do"] = .string(word)
-    members["version"] = .integer(Int64(PlanHeader.version))
-    return message(.object(members), id: id)
-  }
-
-  /// Reads a command from a message of the wire, where unknown keys are passed over.
-  ///
-  /// - Throws: ``FormatError`` without a line.
-  package static func decodeMessage(
-    _ message: String,
-    for header: PlanHeader
-  ) throws(FormatError) -> Command {
-    let place = Place(line: nil, lenient: true)
-    let fields = try Fields(JSONValue(message: message), as: "a command", at: place)
-    return try command(fields, Vocabulary(header))
-  }
-
-  private static func message(_ value: JSONValue, id: Int) -> String {
-    var members = value.members ?? [:]
-    members["id"] = .integer(Int64(id))
-    return JSONValue.object(members).line
-  }
-}

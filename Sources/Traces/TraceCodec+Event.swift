@@ -65,12 +65,14 @@ extension TraceCodec {
     ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
   }
 
-  private static func json(of objects: Objects) -> JSONValue {
+  /// Objects by their names.
+  static func json(of objects: Objects) -> JSONValue {
     let pairs = objects.map { ($0.key.description, JSONValue.object($0.value.mapValues(\.json))) }
     return .object(Dictionary(uniqueKeysWithValues: pairs))
   }
 
-  private static func json(of transaction: CommittedTransaction) -> [String: JSONValue] {
+  /// A transaction as keys of one object.
+  static func json(of transaction: CommittedTransaction) -> [String: JSONValue] {
     var members: [String: JSONValue] = [
       "transaction": .string(transaction.name), "timestamp": JSONValue(transaction.timestamp),
       "changes": .array(transaction.changes.map(json)),

@@ -17,7 +17,7 @@ extension TraceCodec {
 }
 
 /// Reads what happened from the keys of one event.
-private struct EventReader {
+struct EventReader {
   let fields: Fields
   let names: Vocabulary
   /// How many commands the plan has.
@@ -109,7 +109,8 @@ private struct EventReader {
     return try PlanCodec.fault(Fields(members, as: "the fault", at: fields.place))
   }
 
-  private func history() throws(FormatError) -> [CommittedTransaction] {
+  /// The transactions that history holds.
+  func history() throws(FormatError) -> [CommittedTransaction] {
     _ = try fields.need("transactions", "a list of transactions", \.elements)
     return try fields.objects("transactions", as: "transaction")
       .map { (held) throws(FormatError) in
@@ -118,7 +119,8 @@ private struct EventReader {
       }
   }
 
-  private func transaction(_ fields: Fields) throws(FormatError) -> CommittedTransaction {
+  /// One transaction from its keys.
+  func transaction(_ fields: Fields) throws(FormatError) -> CommittedTransaction {
     _ = try fields.need("changes", "a list of changes", \.elements)
     let changes = try fields.objects("changes", as: "change")
       .map { (fields) throws(FormatError) in try change(fields) }

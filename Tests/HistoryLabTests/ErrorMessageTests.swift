@@ -17,7 +17,7 @@ import Darwin
     (
       "measure",
       #"unknown verb "measure". There are check, replay, explore, mutants, stress, bench, report, history, "#
-        + #"inspect, convert and list. "#
+        + #"inspect, convert, serve, protocol and list. "#
         + "Try: history-lab --help"
     ),
     (

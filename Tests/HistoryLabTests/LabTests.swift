@@ -23,6 +23,7 @@ import Testing
         "convert": "\(folder)/file \(folder)/new", "report": "--output \(folder)",
         "report trend": "--history \(folder)/file", "history add": folder,
         "history list": "--history \(folder)/file",
+        "protocol check": "cat",
       ]
       for verb in ToolSpec.historyLab.leaves {
         let arguments = try parse("\(verb.name) \(more[verb.name] ?? "")")

@@ -261,13 +261,14 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
   @Test func `What comes on the wire wrong is refused without a line`() throws {
     let header = try PlanCodec.decode(Self.header).header
-    let error = #expect(throws: FormatError.self) {
-      try PlanCodec.decodeMessage(#"{"do":"pass","actor":"ap"}"#, for: header)
+    let error = #expect(throws: WireRefusal.self) {
+      try WireCodec.request(#"{"do":"pass","actor":"ap","id":3}"#, for: header)
     }
+    #expect(error?.id == 3)
     #expect(
-      error?.description
+      error?.failure.message
         == #"the header declares no actor or consumer "ap". Did you mean "app"?"#
     )
-    #expect(throws: FormatError.self) { try PlanCodec.decodeMessage("  \n", for: header) }
+    #expect(throws: WireRefusal.self) { try WireCodec.request("  \n", for: header) }
   }
 }

@@ -73,22 +73,4 @@ import Testing
         == #"{"Item/10":true,"Item/9":null,"a\"":"\u0001\u0000/\t😀","é":1}"#
     )
   }
-
-  @Test func `A command crosses the wire with its number, and unknown keys are passed over`() throws
-  {
-    var random = RandomPlan(seed: 3)
-    let plan = try random.plan()
-    for command in plan.commands {
-      let message = PlanCodec.encode(command, id: 7)
-      #expect(message.contains("\"id\":7"))
-      #expect(!message.contains("\n"))
-      let later = message.dropLast() + #","zukunft":{"a":[1]}}"#
-      #expect(try PlanCodec.decodeMessage(String(later), for: plan.header) == command)
-    }
-    let hello = PlanCodec.encode(plan.header, word: "hello", id: 1)
-    let fields = try Fields(JSONValue(message: hello), as: "hello", at: Place())
-    #expect(try fields.string("do") == "hello")
-    #expect(try fields.count("version") == 1)
-    #expect(try fields.objects("actors", as: "actor").count == 3)
-  }
 }

@@ -1,5 +1,6 @@
 import Checkers
 import Foundation
+import Systems
 import Traces
 import Workloads
 
@@ -17,7 +18,9 @@ struct CheckReport {
   var verdict: String {
     if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
     if systems.contains(where: { !$0.tally.broken.isEmpty }) { return "invalid" }
-    let isUndecided = systems.contains { !$0.tally.undecided.isEmpty || !$0.unstruck.isEmpty }
+    let isUndecided = systems.contains {
+      !$0.tally.undecided.isEmpty || !$0.unstruck.isEmpty || $0.tally.trouble != nil
+    }
     return isUndecided || systems.isEmpty ? "unknown" : "valid"
   }
 
@@ -50,6 +53,11 @@ struct SystemReport {
   /// What has to have struck and never did.
   var unstruck: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
 
+  private func troubleSentence(_ first: (plan: Int, because: SystemTrouble)) -> String {
+    "It did not take part to the end in \(tally.troubleCount.grouped) of "
+      + "\(tally.planCount.grouped) plans, first in plan \(first.plan): \(first.because)"
+  }
+
   /// One sentence.
   var sentence: String {
     let plans = "\(tally.planCount.grouped) plans"
@@ -60,7 +68,9 @@ struct SystemReport {
     if !tally.broken.isEmpty {
       let names = tally.broken.map(\.checker).joinedWithAnd
       return "\(names) broke, in \(tally.invalidPlanCount.grouped) of \(plans)."
+        + (tally.trouble.map { " " + troubleSentence($0) } ?? "")
     }
+    if let trouble = tally.trouble { return troubleSentence(trouble) }
     if !tally.undecided.isEmpty {
       return "none of \(plans) exercised \(tally.undecided.joinedWithAnd)."
     }
@@ -125,6 +135,11 @@ struct CheckDocument: Codable {
     var repeatedPlans: Int?
     /// The first plan whose second run differed.
     var nondeterministicPlan: Int?
+    /// In how many plans the system did not take part to the end; absent in the reports of older
+    /// versions.
+    var plansInTrouble: Int?
+    /// Why it did not in the first of them.
+    var trouble: String?
     let steps: Int
     let seconds: Double
     let invariants: [Invariant]
@@ -162,6 +177,8 @@ struct CheckDocument: Codable {
       invalidPlans: report.tally.invalidPlanCount,
       repeatedPlans: report.tally.repeatedPlanCount,
       nondeterministicPlan: report.tally.difference?.plan,
+      plansInTrouble: report.tally.troubleCount,
+      trouble: report.tally.trouble?.because.description,
       steps: report.tally.stepCount,
       seconds: report.seconds,
       invariants: CheckerSuite.names(in: .all).map { name in

@@ -16,6 +16,8 @@ struct CheckRun: Sendable {
 
   /// How often shrinking may run the system, for each invariant that broke.
   static let shrinkEvaluations = 2_000
+  /// After so many plans in which the system did not take part to the end a lane gives it up.
+  static let troubleCountMax = 3
 
   /// Runs plans 1 to a count, or until so many steps are made, and counts the verdicts.
   ///
@@ -59,7 +61,8 @@ struct CheckRun: Sendable {
     defer { place.removeStore() }
     let lane = PlanLane(system, at: place, versions: versions)
     var outcomes: [PlanOutcome] = []
-    while goesOn(), let plan = queue.take() {
+    var troubleCount = 0
+    while goesOn(), troubleCount < Self.troubleCountMax, let plan = queue.take() {
       do throws(SystemFailure) {
         let outcome = try lane.outcome(
           of: recipe.plan(plan).plan,
@@ -67,6 +70,7 @@ struct CheckRun: Sendable {
           repeating: recipe.repeats(plan)
         )
         queue.finish(plan, steps: outcome.stepCount)
+        if outcome.trouble != nil { troubleCount += 1 }
         outcomes.append(outcome)
         progress(outcome)
       } catch {
@@ -97,9 +101,9 @@ struct CheckRun: Sendable {
     do throws(SystemFailure) {
       return try finding(checker, number, shrunk, lane)
     } catch {
-      throw .lab(
+      let sentence =
         "plan \(number), made shorter, could not be run on \(system.name): \(error.message)"
-      )
+      throw system.isExternal ? .undecided(sentence) : .lab(sentence)
     }
   }
 
@@ -114,6 +118,7 @@ struct CheckRun: Sendable {
     let trace = try lane.trace(plan)
     // Of the whole trace: what only the end decides, an early stop would place elsewhere.
     let suite = CheckerSuite(checking: trace, scope: .all)
+    if let trouble = lane.trouble { throw SystemFailure(.crashed, trouble.description) }
     guard let violation = suite.violation(of: checker) else {
       throw SystemFailure(
         .failed,

@@ -1,4 +1,5 @@
 import Checkers
+import Systems
 import Traces
 import Workloads
 
@@ -24,6 +25,10 @@ struct CheckTally: Sendable {
   private(set) var repeatedPlanCount = 0
   /// The first plan whose second run differed, and the event in which it did.
   private(set) var difference: (plan: Int, event: Int)?
+  /// The plans in which the system did not take part to the end.
+  private(set) var troubleCount = 0
+  /// The first of them, and why.
+  private(set) var trouble: (plan: Int, because: SystemTrouble)?
   private let names = CheckerSuite.names(in: .all)
 
   init() {
@@ -39,6 +44,10 @@ struct CheckTally: Sendable {
     if outcome.isRepeated { repeatedPlanCount += 1 }
     if let event = outcome.difference, outcome.plan < difference?.plan ?? .max {
       difference = (outcome.plan, event)
+    }
+    if let trouble = outcome.trouble {
+      troubleCount += 1
+      if outcome.plan < self.trouble?.plan ?? .max { self.trouble = (outcome.plan, trouble) }
     }
     for condition in outcome.conditions { conditions[condition, default: 0] += 1 }
     for (name, answer) in zip(names, outcome.answers) {

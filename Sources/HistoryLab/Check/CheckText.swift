@@ -31,7 +31,7 @@ struct CheckText {
       terminal.print("  The power went \(report.tally.faults.powerOffCount.grouped) times.")
     }
     let isGood = report.findings.isEmpty && report.tally.difference == nil
-    let style: Style = isGood ? .green : .red
+    let style: Style = isGood ? (report.tally.trouble == nil ? .green : .yellow) : .red
     terminal.print(terminal.styled("  " + report.sentence.capitalizedFirst, style))
     terminal.print("")
     for (index, finding) in FindingOrder.tellingFirst(report.findings, by: \.violation.checker)

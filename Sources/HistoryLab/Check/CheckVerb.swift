@@ -11,7 +11,10 @@ struct CheckVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let systems = options.systems.compactMap(LabSystem.named)
+    let programs = ProgramShelf(seconds: options.timeout)
+    let systems = try options.systems.map { (name) throws(LabError) in
+      try LabSystem.find(name, programs)
+    }
     let styles = try systems.map { (system) throws(LabError) in
       try options.planOptions.style(for: system)
     }
@@ -43,6 +46,7 @@ struct CheckVerb: Verb {
       folder: folder.path
     )
     if options.json { terminal.print(try result.json()) }
+    if let errors = programs.text { try folder.write(ProgramShelf.file, errors) }
     return try finish(result, folder)
   }
 
@@ -76,7 +80,8 @@ struct CheckVerb: Verb {
         try folder.keep(
           finding,
           replayOfPlan: options.replayCommand(system: system.name, plan: plan),
-          onDisk: options.onDisk
+          onDisk: options.onDisk,
+          timeout: options.timeout
         )
       )
     }

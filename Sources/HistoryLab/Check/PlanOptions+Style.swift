@@ -17,6 +17,7 @@ extension PlanOptions {
     style.conditions = try conditions.conditions(for: system)
     style.hasContexts = system.capabilities.contains(.contexts)
     style.hasPages = system.capabilities.contains(.pages)
+    style.hasPolicies = system.capabilities.contains(.policies)
     style.hasHooks = system.capabilities.contains(.hooks)
     if let actors { style.actorCounts = actors...actors }
     if let config { style.setup = try Self.setup(config, for: system) }

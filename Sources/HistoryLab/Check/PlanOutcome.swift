@@ -1,4 +1,5 @@
 import Checkers
+import Systems
 import Traces
 import Workloads
 
@@ -24,6 +25,8 @@ struct PlanOutcome: Sendable {
   let isRepeated: Bool
   /// The first event in which the second run differed.
   let difference: Int?
+  /// Why the system did not take part to the end, if it did not: then no checker has an answer.
+  let trouble: SystemTrouble?
 
   /// Takes the answers of the checkers.
   init(
@@ -33,6 +36,7 @@ struct PlanOutcome: Sendable {
     faults: FaultCounts = FaultCounts(),
     isRepeated: Bool = false,
     difference: Int? = nil,
+    trouble: SystemTrouble? = nil,
     _ suite: CheckerSuite
   ) {
     self.isRepeated = isRepeated
@@ -41,8 +45,10 @@ struct PlanOutcome: Sendable {
     self.faults = faults
     self.stepCount = stepCount
     self.conditions = conditions
+    self.trouble = trouble
     answers = suite.verdicts.map { answer in
-      switch answer.verdict {
+      if trouble != nil { return .unknown }
+      return switch answer.verdict {
       case .valid: .valid
       case .invalid: .invalid
       case .unknown: .unknown

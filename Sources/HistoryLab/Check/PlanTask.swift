@@ -44,6 +44,7 @@ struct PlanRecipe: Sendable {
 /// It belongs to one thread at a time.
 final class PlanLane {
   let system: LabSystem
+  private let underTest: any SystemUnderTest
   private let simulator: Simulator
   private let versions: [String: String]
 
@@ -51,8 +52,12 @@ final class PlanLane {
   init(_ system: LabSystem, at place: StorePlace, versions: [String: String]) {
     self.system = system
     self.versions = versions
-    simulator = Simulator(system.make(), at: place)
+    underTest = system.make()
+    simulator = Simulator(underTest, at: place)
   }
+
+  /// Why the system did not take part in the last plan to its end, if it did not.
+  var trouble: SystemTrouble? { underTest.trouble }
 
   /// How many commands were performed so far.
   var stepCount: Int { simulator.stepCount }
@@ -69,7 +74,13 @@ final class PlanLane {
     let hasFaults = plan.commands.contains { !$0.faults.isEmpty }
     let (suite, events) = try watch(plan) { if hasFaults { faults.observe($0, of: plan) } }
     let steps = stepCount - before
-    let difference = isRepeated ? events.firstDifference(from: try simulator.run(plan)) : nil
+    var trouble = trouble
+    var difference: Int?
+    if isRepeated, trouble == nil {
+      let again = try run(plan) { _ in true }
+      trouble = self.trouble
+      if trouble == nil { difference = events.firstDifference(from: again) }
+    }
     return PlanOutcome(
       plan: number,
       stepCount: steps,
@@ -77,6 +88,7 @@ final class PlanLane {
       faults: faults,
       isRepeated: isRepeated,
       difference: difference,
+      trouble: trouble,
       suite
     )
   }
@@ -89,7 +101,7 @@ final class PlanLane {
     noting: (Event) -> Void = { _ in }
   ) throws(SystemFailure) -> (suite: CheckerSuite, events: [Event]) {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
-    let events = try simulator.run(plan) { event in
+    let events = try run(plan) { event in
       suite.observe(event)
       noting(event)
       return true
@@ -97,16 +109,32 @@ final class PlanLane {
     return (suite, events)
   }
 
+  /// Runs a plan until the observer has seen enough, or the system takes no part in it any more.
+  ///
+  /// - Throws: ``SystemFailure`` when the system cannot start and it is not its own trouble.
+  @discardableResult
+  private func run(
+    _ plan: Plan,
+    observe: (Event) -> Bool
+  ) throws(SystemFailure) -> [Event] {
+    do throws(SystemFailure) {
+      return try simulator.run(plan) { observe($0) && trouble == nil }
+    } catch {
+      guard trouble != nil else { throw error }
+      return []
+    }
+  }
+
   /// Runs a plan until a checker rejects it, or to its end, and answers why it does.
   func violation(of checker: String, by plan: Plan) throws(SystemFailure) -> Violation? {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     var found: Violation?
-    _ = try simulator.run(plan) { event in
+    try run(plan) { event in
       suite.observe(event)
       if suite.isInvalid { found = suite.violation(of: checker) }
       return found == nil
     }
-    return found ?? suite.violation(of: checker)
+    return found ?? (trouble == nil ? suite.violation(of: checker) : nil)
   }
 
   /// Runs a plan until any checker rejects it, or to its end, and answers why it does.
@@ -126,7 +154,7 @@ final class PlanLane {
   func trace(_ plan: Plan, until count: Int? = nil) throws(SystemFailure) -> Trace {
     let header = TraceHeader(plan: plan, system: system.name, versions: versions)
     var kept = 0
-    let events = try simulator.run(plan) { event in
+    let events = try run(plan) { event in
       kept += 1
       return !event.happening.isEnd(of: count)
     }

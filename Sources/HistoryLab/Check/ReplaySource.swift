@@ -1,5 +1,6 @@
 import Foundation
 import PropertyTesting
+import Systems
 import Traces
 import Workloads
 
@@ -13,16 +14,16 @@ struct ReplaySource {
   /// Reads the file, or draws the plan of a seed.
   ///
   /// - Throws: a usage error that says what is wrong with the file, the system or the number.
-  init(_ options: ReplayOptions) throws(LabError) {
+  init(_ options: ReplayOptions, _ programs: ProgramShelf) throws(LabError) {
     switch options.source {
     case .file(let path):
       let file = try Self.read(path)
       plan = file.plan
       checker = file.checker
-      system = try Self.system(options.system ?? file.system ?? "tracker")
+      system = try Self.system(options.system, else: file.system ?? "tracker", programs)
     case .seed(let seed, let number, let planOptions):
       checker = nil
-      system = try Self.system(options.system ?? "tracker")
+      system = try Self.system(options.system, else: "tracker", programs)
       let recipe = PlanRecipe(
         generator: PlanGenerator(try planOptions.style(for: system)),
         seed: seed,
@@ -38,7 +39,19 @@ struct ReplaySource {
     )
   }
 
-  private static func system(_ name: String) throws(LabError) -> LabSystem {
+  /// The system that was named, else the one that a file names; what a file says starts no program.
+  private static func system(
+    _ named: String?,
+    else name: String,
+    _ programs: ProgramShelf
+  ) throws(LabError) -> LabSystem {
+    if let named { return try .find(named, programs) }
+    guard ExternalProgram.command(in: name) == nil else {
+      throw .usage(
+        "the file was made with \(name.quoted), and no program is started because a file says so. "
+          + "Try: --system \(name.shellQuoted)"
+      )
+    }
     guard let system = LabSystem.named(name) else {
       throw .usage("the file names the system \(name.quoted), which this build does not have.")
     }

@@ -11,19 +11,24 @@ struct ReplayVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let source = try ReplaySource(options)
+    let programs = ProgramShelf(seconds: options.timeout)
+    let source = try ReplaySource(options, programs)
     let place = try options.place()
     let lane = PlanLane(source.system, at: place, versions: ["lab": ToolSpec.version])
     defer { place.removeStore() }
     do throws(SystemFailure) {
-      return try run(source, lane)
+      let code = try run(source, lane)
+      if source.system.isExternal, let errors = programs.text { terminal.log(errors) }
+      return code
     } catch {
+      if let trouble = lane.trouble { throw Self.undecided(trouble) }
       throw .lab("the plan could not be run on \(source.system.name): \(error.message)")
     }
   }
 
   private func run(_ source: ReplaySource, _ lane: PlanLane) throws(SystemFailure) -> ExitCode {
     let trace = try lane.trace(source.plan, until: options.until)
+    if let trouble = lane.trouble { throw SystemFailure(.crashed, trouble.description) }
     let suite = CheckerSuite(checking: trace, scope: .all)
     let violation = violation(in: suite, source)
     if options.json {
@@ -39,6 +44,10 @@ struct ReplayVerb: Verb {
       show(trace, violation, suite)
     }
     return code(suite)
+  }
+
+  private static func undecided(_ trouble: SystemTrouble) -> LabError {
+    .undecided("the system did not take part in the plan to its end: \(trouble)")
   }
 
   /// What is shown: the invariant that the file names, else the first that broke.

@@ -2,6 +2,7 @@ import Foundation
 import HistoryStore
 import Measuring
 import Reporting
+import Systems
 import Traces
 
 /// The folder of one run of a verb, with what every verb writes into it.
@@ -86,10 +87,13 @@ struct RunOutput {
   func keep(
     _ finding: Finding,
     replayOfPlan: String,
-    onDisk: String?
+    onDisk: String?,
+    timeout: Double = ExternalProgram.secondsByDefault
   ) throws(LabError) -> FindingReport {
     let counterexample = finding.counterexample
-    let system = counterexample.trace.header.system.replacingOccurrences(of: "/", with: "-")
+    let name = counterexample.trace.header.system
+    let isExternal = ExternalProgram.command(in: name) != nil
+    let system = isExternal ? "external" : name.replacingOccurrences(of: "/", with: "-")
     let stem = "\(system)-\(counterexample.violation.checker)"
     let file = "counterexample-\(stem).jsonl"
     try write(file, CounterexampleCodec.encode(counterexample))
@@ -97,10 +101,12 @@ struct RunOutput {
     try write("trace-\(stem).jsonl", TraceCodec.encode(counterexample.trace))
     let replay = ReplayOptions(
       source: .file(folder.path(of: file)),
-      system: nil,
+      // A file does not get programs started: who replays it says which.
+      system: isExternal ? name : nil,
       until: nil,
       json: false,
-      onDisk: onDisk
+      onDisk: onDisk,
+      timeout: timeout
     )
     let page = CounterexamplePage(counterexample, replay: replay.command, file: file)
     let pageFile = "counterexample-\(stem).html"

@@ -19,6 +19,8 @@ struct CheckOptions: Hashable, Sendable {
   var onDisk: String?
   /// When to stop even if plans are left.
   var timeLimit: Duration?
+  /// How long an answer of an external system is waited for, in seconds.
+  var timeout: Double
   /// Whether a short check is enough.
   var quick: Bool
 
@@ -31,7 +33,7 @@ struct CheckOptions: Hashable, Sendable {
     default: "tracker",
     defaultText: "tracker",
     repeats: true,
-    "The system to put under test."
+    "The system to put under test; external:COMMAND is a program that /bin/sh runs."
   )
   static let plansOption = Option(
     "plans",
@@ -81,6 +83,7 @@ struct CheckOptions: Hashable, Sendable {
     json = arguments.isSet(CommonOption.json)
     onDisk = arguments.value(CommonOption.onDisk)
     if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
+    timeout = try arguments.required(CommonOption.timeout)
     timeLimit = arguments.value(Self.minutes).map { .seconds($0 * 60) }
   }
 
@@ -93,7 +96,8 @@ struct CheckOptions: Hashable, Sendable {
       system: system,
       until: nil,
       json: false,
-      onDisk: onDisk
+      onDisk: onDisk,
+      timeout: timeout
     ).command
   }
 }
@@ -104,7 +108,7 @@ extension CheckOptions {
     sentence: "Runs plans against systems; shrinks and reports what fails.",
     options: [system.spec, plansOption.spec, stepsOption.spec] + PlanOptions.specs + [
       CommonOption.seed.spec, minutes.spec, quickFlag.spec, jobsOption.spec,
-      CommonOption.onDisk.spec, CommonOption.output.spec, CommonOption.json.spec,
+      CommonOption.timeout.spec, CommonOption.onDisk.spec, CommonOption.output.spec, CommonOption.json.spec,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),
@@ -117,8 +121,8 @@ extension CheckOptions {
         "Every kind of trouble that the lab makes, for a million steps."
       ),
       Example(
-        "check --config mine.json --conditions crash,retention",
-        "Your own actors, members and limits, with crashes."
+        "check --system \"external:python3 mine.py\" --timeout 5",
+        "A program of your own, in any language."
       ),
     ]
   )

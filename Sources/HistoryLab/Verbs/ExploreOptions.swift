@@ -1,3 +1,4 @@
+import Systems
 import Workloads
 
 /// What `explore` is asked to do.
@@ -67,6 +68,12 @@ struct ExploreOptions: Hashable, Sendable {
       if name == Self.everySystem {
         systems += composition.catalogue.names(.systems).filter { !$0.hasPrefix("mutant/") }
       } else {
+        guard ExternalProgram.command(in: name) == nil else {
+          throw .usage(
+            "--system: an external system cannot be explored: what it has in memory can neither be put "
+              + "back nor compared. Try: history-lab check --system \(name.shellQuoted)"
+          )
+        }
         try composition.checkSystem(name)
         systems.append(name)
       }

@@ -1,3 +1,5 @@
+import Systems
+
 /// What `replay` is asked to do.
 struct ReplayOptions: Hashable, Sendable {
   /// Where the plan comes from.
@@ -18,12 +20,14 @@ struct ReplayOptions: Hashable, Sendable {
   var json: Bool
   /// The folder for real store files, or nothing for stores in memory.
   var onDisk: String?
+  /// How long an answer of an external system is waited for, in seconds.
+  var timeout = ExternalProgram.secondsByDefault
 
   static let systemOption = Option(
     "system",
     .text("NAME", "a system's name, as list systems shows them"),
     defaultText: "the one that FILE names, else tracker",
-    "The system to run the plan on."
+    "The system to run the plan on; external:COMMAND is a program that /bin/sh runs."
   )
   static let seedOption = Option(
     "seed",
@@ -61,6 +65,7 @@ extension ReplayOptions {
     if steps, json {
       throw .usage("--step shows text for people: leave out --json, or --step for the whole trace.")
     }
+    timeout = try arguments.required(CommonOption.timeout)
     onDisk = arguments.value(CommonOption.onDisk)
     if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
   }
@@ -93,6 +98,7 @@ extension ReplayOptions {
       words += ["--seed", "0x" + String(seed, radix: 16), "--plan", String(plan)]
       words += options.arguments
     }
+    if timeout != ExternalProgram.secondsByDefault { words += ["--timeout", String(timeout)] }
     if let onDisk { words += ["--on-disk", onDisk] }
     if let until { words += ["--until", String(until)] }
     if steps { words.append("--step") }
@@ -113,6 +119,7 @@ extension ReplayOptions {
       )
     ],
     options: [systemOption.spec, seedOption.spec, plan.spec] + PlanOptions.specs + [
+      CommonOption.timeout.spec,
       stepFlag.spec, untilOption.spec, CommonOption.onDisk.spec, CommonOption.json.spec,
     ],
     examples: [

@@ -43,6 +43,11 @@ enum Verbs {
     case "bench list":
       let options = BenchListOptions(arguments)
       return BenchListVerb(options: options, composition: composition, terminal: terminal)
+    case "serve":
+      let options = try ServeOptions(arguments, in: composition)
+      return ServeVerb(options: options, terminal: terminal)
+    case "protocol check":
+      return ProtocolCheckVerb(options: try ProtocolCheckOptions(arguments), terminal: terminal)
     case "report": return ReportVerb(options: try ReportOptions(arguments), terminal: terminal)
     case "report trend":
       return ReportTrendVerb(options: try ReportTrendOptions(arguments), terminal: terminal)

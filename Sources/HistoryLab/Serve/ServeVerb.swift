@@ -1,0 +1,54 @@
+import Simulation
+import Systems
+import Traces
+
+/// Answers commands on standard input, a line each.
+struct ServeVerb: Verb {
+  let options: ServeOptions
+  let terminal: Terminal
+  /// Where the commands come from.
+  var input: Int32 = 0
+
+  func run() async throws(LabError) -> ExitCode {
+    guard let system = LabSystem.named(options.system) else {
+      throw .usage("there is no system \(options.system.quoted) in this build.")
+    }
+    let server = WireServer(serving: system)
+    var lines = LineInput(input)
+    while !server.hasEnded, terminal.outputFailure == nil, let line = lines.next() {
+      switch line {
+      case .text(let text): terminal.print(server.answer(text))
+      case .unreadable: terminal.print(Self.refusal("the line is no UTF-8"))
+      case .tooLong: terminal.print(Self.refusal("the line is too long"))
+      }
+    }
+    return .good
+  }
+
+  private static func refusal(_ problem: String) -> String {
+    let advice = "Send one JSON object a line, in UTF-8."
+    return WireCodec.encode(
+      WireFailure(SystemFailure(.failed, "\(problem). \(advice)")),
+      id: nil
+    )
+  }
+}
+
+extension WireServer {
+  /// Serves a system of this build, whose stores lie in memory.
+  convenience init(serving lab: LabSystem) {
+    let place = StorePlace.heap()
+    let system = lab.make()
+    // The files lie here, where the other side can make no call fail.
+    let words = lab.capabilities.subtracting([.faults, .powerOff]).map(\.rawValue)
+    let hello = WireHello(
+      system: lab.name,
+      version: ToolSpec.version,
+      capabilities: words.sorted(),
+      timestamps: lab.timestamps
+    )
+    self.init(system, hello, clock: place.clock) { header throws(SystemFailure) in
+      try place.reset(system, header)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Systems
+
+/// What `protocol check` is asked to do.
+struct ProtocolCheckOptions: Hashable, Sendable {
+  /// What `/bin/sh -c` runs.
+  var command: String
+  /// How long an answer is waited for, in seconds.
+  var timeout: Double
+  /// Whether the results are printed as JSON.
+  var json: Bool
+
+  /// - Throws: a usage error if no program is named.
+  init(_ arguments: ParsedArguments) throws(LabError) {
+    let words = arguments.positionals.first ?? ""
+    command = ExternalProgram.command(in: words) ?? words
+    guard !command.allSatisfy(\.isWhitespace) else {
+      throw .usage("the command is empty: name a program, in quotes with its arguments.")
+    }
+    timeout = try arguments.required(CommonOption.timeout)
+    json = arguments.isSet(CommonOption.json)
+  }
+}
+
+extension ProtocolCheckOptions {
+  static let group = VerbSpec(
+    name: "protocol",
+    sentence: "Talks with a program that is to be put under test, and tells what it answers wrongly.",
+    examples: check.examples,
+    subverbs: [check]
+  )
+
+  private static let check = VerbSpec(
+    name: "protocol check",
+    sentence: "Tells which commands a program answers wrongly, before any plan is run.",
+    positionals: [
+      PositionalSpec(
+        value: ValueReader.text("COMMAND", "a program with its arguments, in quotes").rule,
+        isRequired: true,
+        sentence: "What /bin/sh runs: it reads commands on standard input and answers each with a line "
+          + "on standard output."
+      )
+    ],
+    options: [CommonOption.timeout.spec, CommonOption.json.spec],
+    examples: [
+      Example("protocol check \"python3 mine.py\"", "A program of your own."),
+      Example("protocol check \"history-lab serve\" --json", "Ours, for machines."),
+    ]
+  )
+}

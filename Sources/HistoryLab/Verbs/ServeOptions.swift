@@ -1,0 +1,49 @@
+/// What `serve` is asked to do.
+struct ServeOptions: Hashable, Sendable {
+  /// The system that answers.
+  var system: String
+
+  static let systemOption = Option(
+    "system",
+    .text("NAME", "a system's name, as list systems shows them"),
+    default: "tracker",
+    defaultText: "tracker",
+    "The system that answers."
+  )
+  static let mutantOption = Option(
+    "mutant",
+    .text("NAME", "a mutant's name, without mutant/ before it"),
+    "The tracker with one seeded bug answers."
+  )
+
+  /// - Throws: a usage error if there is no such system.
+  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
+    if let mutant = arguments.value(Self.mutantOption) {
+      system = "mutant/" + mutant
+    } else {
+      system = try arguments.required(Self.systemOption)
+    }
+    let known = composition.catalogue.names(.systems)
+    guard known.contains(system) else {
+      let hint = NearestWord.hint(for: system, among: known)
+      throw .usage("unknown system \(system.quoted).\(hint) Try: history-lab list systems")
+    }
+  }
+}
+
+extension ServeOptions {
+  static let spec = VerbSpec(
+    name: "serve",
+    sentence: "Answers commands on standard input, a line each: a system of ours as a program.",
+    options: [systemOption.spec, mutantOption.spec],
+    exclusive: [["system", "mutant"]],
+    examples: [
+      Example("serve", "Our tracker, as the other side of external:COMMAND."),
+      Example("serve --mutant purge-by-greatest-cursor", "One with a seeded bug."),
+      Example(
+        "check --system \"external:history-lab serve\" --seed 1",
+        "The lab and the tracker as two processes."
+      ),
+    ]
+  )
+}

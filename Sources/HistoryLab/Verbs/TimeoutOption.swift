@@ -1,0 +1,12 @@
+import Systems
+
+extension CommonOption {
+  /// How long an answer of a program under test is waited for.
+  static let timeout = Option(
+    "timeout",
+    .decimal("SECONDS", 0.05...86_400),
+    default: ExternalProgram.secondsByDefault,
+    defaultText: ExternalProgram.secondsByDefault.short,
+    "How long an answer of an external system is waited for."
+  )
+}

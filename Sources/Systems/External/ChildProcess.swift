@@ -1,0 +1,147 @@
+import Foundation
+import Synchronization
+
+/// A process in a process group of its own, with pipes to its three standard files.
+///
+/// The lab's ends of the pipes are not blocking, and no other child inherits them: when the lab is gone,
+/// however it ended, the child reads the end of its input.
+struct ChildProcess {
+  let id: pid_t
+  let input: Int32
+  let output: Int32
+  let errors: Int32
+
+  /// Starts a command through `/bin/sh -c`.
+  ///
+  /// - Throws: ``WireTrouble`` when the system gives no pipes or no process.
+  init(_ command: String) throws(WireTrouble) {
+    // Writing to a program that is gone is an error of that write, no signal.
+    signal(SIGPIPE, SIG_IGN)
+    let (pipes, id) = try Self.starting.withLock { _ throws(WireTrouble) in
+      try Self.start(command)
+    }
+    self.id = id
+    (input, output, errors) = (pipes[0].write, pipes[1].read, pipes[2].read)
+    for descriptor in [pipes[0].read, pipes[1].write, pipes[2].write] { Foundation.close(descriptor) }
+    for descriptor in [input, output, errors] {
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+  }
+
+  /// One at a time: between the making of a pipe and the mark that no child is to inherit it, none may
+  /// be started.
+  private static let starting = Mutex(())
+
+  private static func start(_ command: String) throws(WireTrouble) -> (Pipes, pid_t) {
+    var pipes = Pipes()
+    do throws(WireTrouble) {
+      for _ in 0..<3 { try pipes.add() }
+      let id = try spawn(
+        command,
+        input: pipes[0].read,
+        output: pipes[1].write,
+        errors: pipes[2].write
+      )
+      return (pipes, id)
+    } catch {
+      pipes.closeAll()
+      throw error
+    }
+  }
+
+  /// The pipes while they are made.
+  private struct Pipes {
+    private var made: [(read: Int32, write: Int32)] = []
+
+    subscript(_ index: Int) -> (read: Int32, write: Int32) { made[index] }
+
+    mutating func add() throws(WireTrouble) {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else {
+        throw WireTrouble("it could not be started, for lack of a pipe: \(reason(errno))")
+      }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      made.append((ends[0], ends[1]))
+    }
+
+    func closeAll() {
+      for ends in made {
+        Foundation.close(ends.read)
+        Foundation.close(ends.write)
+      }
+    }
+  }
+
+  private static func spawn(
+    _ command: String,
+    input: Int32,
+    output: Int32,
+    errors: Int32
+  ) throws(WireTrouble) -> pid_t {
+    #if canImport(Darwin)
+    var actions: posix_spawn_file_actions_t?
+    var attributes: posix_spawnattr_t?
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT
+    #else
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    for (from, to) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
+      posix_spawn_file_actions_adddup2(&actions, from, to)
+    }
+    // The lab ignores SIGPIPE, its children do not. A group of its own: ctrl-C is for the lab, which
+    // then ends its children in order, and their children with them.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    var id = pid_t()
+    let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+    let code = withStrings(["sh", "-c", command]) { arguments in
+      withStrings(environment) { environment in
+        posix_spawn(&id, "/bin/sh", &actions, &attributes, arguments, environment)
+      }
+    }
+    guard code == 0 else { throw WireTrouble("it could not be started: \(reason(code))") }
+    return id
+  }
+
+  private static func withStrings(
+    _ texts: [String],
+    _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32
+  ) -> Int32 {
+    let strings = texts.map { strdup($0) }
+    defer { for string in strings { free(string) } }
+    return body(strings + [nil])
+  }
+
+  /// What an error of the system means.
+  static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+  /// How the process ended, if it has: as a clause, with the process as "it".
+  func ending(waiting: Bool = false) -> String? {
+    var status: Int32 = 0
+    var result: pid_t
+    repeat { result = waitpid(id, &status, waiting ? 0 : WNOHANG) } while result < 0 && errno == EINTR
+    guard result != 0 else { return nil }
+    guard result == id else { return "it ended" }
+    let number = status & 0x7f
+    return number == 0
+      ? "it ended with code \((status >> 8) & 0xff)" : "it was ended by signal \(number)"
+  }
+
+  /// Ends the process and whatever it has started in its group.
+  func kill() { Foundation.kill(-id, SIGKILL) }
+}
+
+/// What an error of the system means.
+private func reason(_ code: Int32) -> String { ChildProcess.reason(code) }

@@ -1,0 +1,128 @@
+import PersistentHistory
+import Traces
+
+/// What an answer says, as the events of a trace.
+extension ExternalSystem {
+  /// Tells what was done.
+  func tell(
+    _ answer: WireAnswer,
+    of action: Action,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    try check(answer, of: action)
+    let actor = action.actor
+    if answer.isExpired { log.add(actor, .expired) }
+    if answer.isRewound { log.add(actor, .rewound) }
+    if case .launch(let actor) = action {
+      let cursor = answer.cursor?.transaction
+      let isNew = answer.isRegistered ?? notes.isNew(actor)
+      log.add(actor, isNew ? .registered(cursor: cursor) : .launched(cursor: cursor))
+    }
+    tellSteps(answer, of: action, &log)
+    if let purged = answer.purged, !purged.isEmpty { log.add(actor, .purged(purged)) }
+    tellEnding(answer, of: action, &log)
+    notes.note(action)
+    for actor in answer.signalled { log.add(actor, .signalled) }
+  }
+
+  /// Tells what was done before it failed, and passes the failure on.
+  func tell(
+    _ failed: WireFailure,
+    of action: Action,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    var done = failed.done
+    let signalled = done.signalled
+    done.signalled = []
+    // A launch that failed is no launch, and a write that failed wrote nothing.
+    try check(done, of: action)
+    let actor = action.actor
+    tellSteps(done, of: action, &log)
+    if let purged = done.purged, !purged.isEmpty { log.add(actor, .purged(purged)) }
+    if failed.failure.code == .expired { log.add(actor, .expired) }
+    if failed.failure.code == .rewound { log.add(actor, .rewound) }
+    for actor in signalled { log.add(actor, .signalled) }
+    throw failed.failure
+  }
+
+  /// Fetch, merge and record, alone or in a pass.
+  private func tellSteps(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
+    let actor = action.actor
+    if answer.hasWoken { log.add(actor, .woke) }
+    switch action {
+    case .fetch: if let names = answer.transactions { log.add(actor, .fetched(names)) }
+    case .merge, .pass, .deliver, .poll, .launch:
+      if let fetched = answer.fetched { log.add(actor, .fetched(fetched)) }
+      if let observed = answer.observed, !observed.isEmpty { log.add(actor, .observed(observed)) }
+      if let merged = answer.transactions { log.add(actor, .merged(merged)) }
+      if let position = Self.recorded(answer, by: action) {
+        log.add(actor, .recorded(cursor: position.transaction))
+      }
+    case .record:
+      if let cursor = answer.cursor { log.add(actor, .recorded(cursor: cursor.transaction)) }
+    default: break
+    }
+    for member in answer.lost { log.add(member, .lost) }
+  }
+
+  /// The position that a merge or a pass recorded, if it did.
+  private static func recorded(_ answer: WireAnswer, by action: Action) -> WirePosition? {
+    switch action {
+    case .launch: answer.recorded
+    case .merge: nil
+    default: answer.cursor
+    }
+  }
+
+  private func tellEnding(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
+    switch action {
+    case .write, .batch, .commit: tellWrite(answer.write, of: action, &log)
+    case .stop(let actor): log.add(actor, .stopped)
+    case .crash(let actor): log.add(actor, .crashed)
+    case .retire(let actor): log.add(actor, .retired)
+    case .resync(let actor): log.add(actor, .resynced(cursor: answer.cursor?.transaction))
+    case .consume(let consumer): log.add(consumer, .consumed(answer.transactions ?? []))
+    case .view(let actor, let context):
+      log.add(actor, .viewed(context: context, answer.objects ?? [:]))
+    case .data: log.add(nil, .data(answer.objects ?? [:]))
+    case .history: log.add(nil, .history((answer.history ?? []).map(timed)))
+    default: break
+    }
+  }
+
+  private func tellWrite(_ write: WireWrite?, of action: Action, _ log: inout EventLog) {
+    guard case .committed(var transaction)? = write else {
+      return log.add(action.actor, .wroteNothing)
+    }
+    // A program whose clock the plan does not move reads another time in each run.
+    if !capabilities.contains(.clock) { transaction.timestamp = clock.now }
+    notes.note(transaction.name, at: transaction.timestamp)
+    log.add(action.actor, .committed(transaction))
+  }
+
+  private func timed(_ held: CommittedTransaction) -> CommittedTransaction {
+    guard !capabilities.contains(.clock), let time = notes.times[held.name] else { return held }
+    var held = held
+    held.timestamp = time
+    return held
+  }
+
+  /// Refuses names that no write was answered with, and one that was used before: about such an answer
+  /// no checker can say anything.
+  private func check(_ answer: WireAnswer, of action: Action) throws(SystemFailure) {
+    if let name = notes.unknown(in: answer) {
+      throw give(
+        "its answer to \"\(action.word)\" names the transaction \"\(name)\", with which no write "
+          + "was answered",
+        asked: nil
+      )
+    }
+    if case .committed(let transaction)? = answer.write, notes.times[transaction.name] != nil {
+      throw give(
+        "it answered \"\(action.word)\" with the transaction \"\(transaction.name)\", which is "
+          + "another one already",
+        asked: nil
+      )
+    }
+  }
+}

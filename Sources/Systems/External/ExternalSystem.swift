@@ -1,0 +1,237 @@
+package import Traces
+
+/// A program of somebody else under test, spoken to over the wire.
+///
+/// What it says is turned into events, and nothing else is known of it. When it ends, is silent, or says
+/// what is no answer, it is in trouble: nothing more is asked of it until the next plan, which begins
+/// with another launch.
+package final class ExternalSystem: SystemUnderTest {
+  package let capabilities: Set<Capability>
+  /// What it said of itself.
+  package let hello: WireHello
+  /// Starts the program.
+  private let open: () throws(WireTrouble) -> any WireChannel
+  private var channel: (any WireChannel)?
+  private var lastID = 0
+  private var said: String?
+  /// Why it cannot go on with the plan, if it cannot.
+  package private(set) var trouble: SystemTrouble?
+  private(set) var clock = PlanClock()
+  /// A plan that it does not know of yet.
+  private var awaited: PlanHeader?
+  var notes = ExternalNotes()
+
+  /// Takes a program that was greeted before, and starts it when the first plan comes.
+  package init(
+    _ hello: WireHello,
+    open: @escaping () throws(WireTrouble) -> any WireChannel
+  ) {
+    self.hello = hello
+    self.open = open
+    capabilities = hello.abilities
+  }
+
+  deinit { leave() }
+
+  /// Starts a program, and asks what it is and what it can do.
+  ///
+  /// - Throws: ``SystemTrouble`` when it does not say so.
+  package static func greet(
+    _ open: () throws(WireTrouble) -> any WireChannel
+  ) throws(SystemTrouble) -> WireHello {
+    let channel: any WireChannel
+    do throws(WireTrouble) { channel = try open() } catch {
+      throw SystemTrouble(clause: error.clause)
+    }
+    defer { channel.close() }
+    let (hello, _) = try greet(channel, id: 1)
+    return hello
+  }
+
+  private static func greet(
+    _ channel: any WireChannel,
+    id: Int
+  ) throws(SystemTrouble) -> (WireHello, said: String) {
+    let message = WireCodec.encode(WireMessage(id: id, request: .hello))
+    var said: String?
+    func trouble(_ clause: String) -> SystemTrouble {
+      SystemTrouble(clause: clause, asked: message, said: said, errors: channel.errorsIfAny)
+    }
+    do throws(WireTrouble) { said = try channel.exchange(message) } catch {
+      throw trouble(error.clause)
+    }
+    let reply: Result<WireHello, WireFailure>
+    do throws(FormatError) { reply = try WireCodec.hello(said ?? "", id: id) } catch {
+      throw trouble(error.clause)
+    }
+    switch reply {
+    case .success(let hello): return (hello, said ?? "")
+    case .failure(let failure):
+      throw trouble("it answered \"hello\" with an error: \(failure.failure)")
+    }
+  }
+
+  // MARK: Plans
+
+  package func reset(
+    _ header: PlanHeader,
+    _ environment: SystemEnvironment
+  ) throws(SystemFailure) {
+    clock = environment.clock
+    notes = ExternalNotes(header)
+    trouble = nil
+    awaited = header
+    // Where nobody takes part there is nothing to start over for.
+    if !header.actors.isEmpty { try start() }
+  }
+
+  /// Lets it know of the plan, if it does not.
+  private func start() throws(SystemFailure) {
+    guard let header = awaited else { return }
+    awaited = nil
+    if channel == nil { try launch() }
+    switch try ask(.reset(header)) {
+    case .success: return
+    case .failure(let failure):
+      throw give("it answered \"reset\" with an error: \(failure.failure)", asked: nil)
+    }
+  }
+
+  private func launch() throws(SystemFailure) {
+    do throws(WireTrouble) {
+      channel = try open()
+    } catch {
+      throw give(error.clause, asked: nil)
+    }
+    guard let channel else { return }
+    do throws(SystemTrouble) {
+      lastID += 1
+      let (again, line) = try Self.greet(channel, id: lastID)
+      said = line
+      guard again == hello else {
+        throw SystemTrouble(
+          clause: "it said something else of itself than when it was launched first",
+          said: line
+        )
+      }
+    } catch {
+      throw give(error)
+    }
+  }
+
+  /// It keeps its process: a plan after this one is a reset.
+  package func close() {}
+
+  private func leave() {
+    channel?.close()
+    channel = nil
+  }
+
+  package func heal() {
+    guard capabilities.contains(.hooks), trouble == nil else { return }
+    // Whoever cannot heal fails the passes that come now, which tells.
+    do throws(SystemFailure) { _ = try ask(.heal) } catch {}
+  }
+
+  package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    try start()
+    guard case .clock = action, !capabilities.contains(.clock) else {
+      switch try ask(.command(action)) {
+      case .success(let answer): try tell(answer, of: action, &log)
+      case .failure(let failed): try tell(failed, of: action, &log)
+      }
+      return
+    }
+  }
+
+  // MARK: Messages
+
+  private func ask(_ request: WireRequest) throws(SystemFailure) -> WireCodec.Reply {
+    if let trouble { throw trouble.failure }
+    guard let channel else { throw SystemFailure(.failed, "The program is not running.") }
+    lastID += 1
+    let message = WireMessage(id: lastID, request: request, now: clock.now)
+    let line = WireCodec.encode(message)
+    do throws(WireTrouble) {
+      let answer = try channel.exchange(line)
+      said = answer
+      return try read(answer, to: message)
+    } catch {
+      throw give(error.clause, asked: line)
+    }
+  }
+
+  private func read(
+    _ line: String,
+    to message: WireMessage
+  ) throws(WireTrouble) -> WireCodec.Reply {
+    do throws(FormatError) {
+      return try WireCodec.reply(
+        line,
+        id: message.id,
+        to: message.request,
+        by: notes.writer(of: message.request),
+        in: notes.header
+      )
+    } catch {
+      throw WireTrouble(error.clause)
+    }
+  }
+
+  /// What it said cannot be: it is in trouble.
+  func give(_ clause: String, asked: String?) -> SystemFailure {
+    give(
+      SystemTrouble(clause: clause, asked: asked, said: said, errors: channel?.errorsIfAny)
+    )
+  }
+
+  private func give(_ trouble: SystemTrouble) -> SystemFailure {
+    var trouble = trouble
+    let running = channel
+    // What it says while it ends may be why.
+    leave()
+    trouble.errors = running?.errorsIfAny ?? trouble.errors
+    self.trouble = trouble
+    said = nil
+    return trouble.failure
+  }
+
+  // MARK: What nobody can do for it
+
+  package func snapshot() throws(SystemFailure) -> SystemSnapshot {
+    throw SystemFailure(.unsupported, "What a program has in memory cannot be saved.")
+  }
+
+  package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
+    throw SystemFailure(.unsupported, "What a program has in memory cannot be put back.")
+  }
+
+  package func describe(_ state: inout StateSketch) throws(SystemFailure) {
+    throw SystemFailure(.unsupported, "What a program has in memory cannot be compared.")
+  }
+}
+
+extension WireChannel {
+  /// The last that came on standard error, if anything did.
+  fileprivate var errorsIfAny: String? { lastErrors.isEmpty ? nil : lastErrors }
+}
+
+extension SystemTrouble {
+  fileprivate var failure: SystemFailure { SystemFailure(.crashed, description) }
+}
+
+extension FormatError {
+  /// What is wrong, as a clause.
+  fileprivate var clause: String { "\(problem). \(advice)".trimmedFullStop }
+}
+
+extension String {
+  fileprivate var trimmedFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
+}
+
+extension WireHello {
+  /// What this lab can ask it to do: of all that it can, what needs no hold on its files.
+  package var abilities: Set<Capability> {
+    Set(capabilities.compactMap(Capability.init)).subtracting([.faults, .powerOff])
+  }
+}

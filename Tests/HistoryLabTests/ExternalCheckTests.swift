@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+import Traces
+
+@testable import HistoryLab
+
+@Suite(.serialized) struct `Programs under test` {
+  /// The command lies beside the tests.
+  private static var command: String? {
+    guard let tests = Bundle.main.executablePath else { return nil }
+    let places =
+      [URL(fileURLWithPath: tests).deletingLastPathComponent()]
+      + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+    return places.map { $0.appendingPathComponent("history-lab").path }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  private struct Document: Decodable {
+    struct System: Decodable {
+      struct Invariant: Decodable, Equatable {
+        let invariant: String
+        let valid: Int
+        let invalid: Int
+        let unknown: Int
+      }
+      struct Found: Decodable {
+        let checker: String
+        let commands: Int
+        let replay: String
+        let file: String
+      }
+      let steps: Int
+      let invariants: [Invariant]
+      let counterexamples: [Found]
+      let plansInTrouble: Int
+    }
+    let verdict: String
+    let because: String
+    let systems: [System]
+  }
+
+  private func check(
+    _ system: String,
+    _ words: String...,
+    in folder: String
+  ) async throws -> (code: ExitCode, document: Document) {
+    let line = ["check", "--system", system, "--seed", "1", "--json", "--output", folder] + words
+    let kept = await run(line)
+    #expect(kept.errors == "")
+    return (kept.code, try JSONDecoder().decode(Document.self, from: Data(kept.output.utf8)))
+  }
+
+  @Test func `Ours as a process has the verdicts that it has here`() async throws {
+    let command = try #require(Self.command)
+    try await withFolder { folder in
+      let here = try await check("tracker", "--plans", "30", in: folder)
+      let there = try await check("external:'\(command)' serve", "--plans", "30", in: folder)
+      #expect(here.code == there.code && there.document.verdict == "valid")
+      #expect(here.document.systems[0].invariants == there.document.systems[0].invariants)
+      #expect(here.document.systems[0].steps == there.document.systems[0].steps)
+    }
+  }
+
+  @Test func `A seeded bug is found in a process, and its plan replayed there`() async throws {
+    let command = try #require(Self.command)
+    try await withFolder { folder in
+      let system = "external:'\(command)' serve --mutant purge-by-greatest-cursor"
+      let found = try await check(system, "--plans", "60", "--jobs", "1", in: folder)
+      #expect(found.code == .violation)
+      let first = try #require(
+        found.document.systems[0].counterexamples.first { $0.checker == "PurgeSafety" }
+      )
+      #expect(first.commands <= 3)
+      #expect(first.replay.contains("--system 'external:"))
+      let again = await run(["replay", first.file, "--system", system])
+      #expect(again.code == .violation && again.output.contains("PurgeSafety: broken."))
+      // What a file says starts no program.
+      let bare = await run(["replay", first.file])
+      #expect(bare.code == .usage && bare.errors.contains("no program is started"))
+      let right = await run(["replay", first.file, "--system", "external:'\(command)' serve"])
+      #expect(right.code == .good, "\(right)")
+    }
+  }
+
+  @Test(arguments: [
+    ("exit 3", "it ended with code 3"), ("cat", "lacks the key \"ok\""),
+    ("sleep 60", "it was silent for 0.2 seconds"), ("yes", "this is not JSON: y"),
+  ])
+  func `Who does not greet is not put under test`(_ program: String, _ clause: String) async throws {
+    try await withFolder { folder in
+      let kept = await run([
+        "check", "--system", "external:\(program)", "--timeout", "0.2", "--output", folder,
+      ])
+      #expect(kept.code == .undecided)
+      #expect(kept.errors.contains(clause), "\(kept.errors)")
+      #expect(kept.errors.contains("Try: history-lab protocol check"))
+    }
+  }
+
+  @Test func `Who falls silent within a plan makes the verdict unknown`() async throws {
+    try await withFolder { folder in
+      let hello = #"{"id":1,"ok":{"system":"a","version":"1","capabilities":["steps"]}}"#
+      let program = "read x; echo '\(hello)'; read x; echo 'I am lost' >&2; read y && sleep 60"
+      let kept = try await check(
+        "external:\(program)",
+        "--timeout",
+        "0.2",
+        "--jobs",
+        "1",
+        in: folder
+      )
+      #expect(kept.code == .undecided && kept.document.verdict == "unknown")
+      #expect(kept.document.systems[0].plansInTrouble == 3)
+      #expect(kept.document.because.contains("it was silent for 0.2 seconds, after {"))
+      #expect(kept.document.because.contains("On standard error: I am lost"))
+      let errors = try String(contentsOfFile: "\(folder)/latest/standard-error.txt", encoding: .utf8)
+      #expect(errors.contains("== program 2 ==\nI am lost\n"))
+      let run = try String(contentsOfFile: "\(folder)/latest/run.json", encoding: .utf8)
+      #expect(run.contains("\"unknown\""))
+    }
+  }
+
+  @Test(arguments: [
+    ("check --system external:", "names no program"),
+    ("explore --system external:cat", "an external system cannot be explored"),
+    ("check --system external:cat --timeout 0", "--timeout takes a number from 0.05 to 86,400"),
+  ])
+  func `What cannot be run is refused`(_ line: String, _ sentence: String) async {
+    let kept = await run(line.split(separator: " ").map(String.init))
+    #expect(kept.code == .usage)
+    #expect(kept.errors.contains(sentence), "\(kept.errors)")
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import PropertyTesting
+import Simulation
+import Systems
+import Testing
+import Traces
+import Workloads
+
+@testable import HistoryLab
+
+@Suite struct `Our systems behind the wire` {
+  /// The same plans on a system and on the same system behind the wire.
+  private func traces(
+    _ name: String,
+    _ conditions: ConditionChoice,
+    plans: Int,
+    seed: UInt64
+  ) throws -> [(here: Trace, there: Trace)] {
+    let served = try LabSystem.served(name)
+    let here = try #require(LabSystem.named(name))
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(try PlanOptions(conditions: conditions).style(for: served)),
+      seed: seed,
+      timestamps: served.timestamps
+    )
+    let lanes = (
+      PlanLane(here, at: .heap(), versions: [:]), PlanLane(served, at: .heap(), versions: [:])
+    )
+    return try (1...plans).map { number in
+      let plan = recipe.plan(number).plan
+      return (try lanes.0.trace(plan), try lanes.1.trace(plan))
+    }
+  }
+
+  @Test(arguments: [("tracker", 60), ("kit-2", 20), ("article-eager", 20)])
+  func `The same plan makes the same trace there as here`(_ name: String, _ plans: Int) throws {
+    for (number, pair) in try traces(name, .everyday, plans: plans, seed: 5).enumerated() {
+      let first = zip(pair.here.events, pair.there.events).first { $0 != $1 }
+      #expect(first == nil, "plan \(number + 1)")
+      #expect(pair.here.events.count == pair.there.events.count, "plan \(number + 1)")
+    }
+  }
+
+  @Test func `Also with signals, hooks that throw, limits and second launches`() throws {
+    let conditions = ConditionChoice.named([
+      .lostNotification, .hookFailure, .retention, .sameActorTwice, .configSkew,
+    ])
+    for (number, pair) in try traces("tracker", conditions, plans: 60, seed: 9).enumerated() {
+      let first = zip(pair.here.events, pair.there.events).first { $0 != $1 }
+      #expect(first == nil, "plan \(number + 1)")
+      #expect(pair.here.events.count == pair.there.events.count, "plan \(number + 1)")
+    }
+  }
+
+  @Test func `The same plan has the same verdicts`() async throws {
+    let served = try LabSystem.served("tracker")
+    var here = try checkRun("tracker", seed: 3)
+    let style = try PlanOptions().style(for: served)
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(style),
+      seed: 3,
+      timestamps: served.timestamps
+    )
+    here = CheckRun(system: here.system, recipe: recipe, versions: [:], place: { _ in .heap() })
+    let there = CheckRun(system: served, recipe: recipe, versions: [:], place: { _ in .heap() })
+    let (left, right) = (try await here.tally(80), try await there.tally(80, jobs: 2))
+    #expect(left.counts == right.counts)
+    #expect(left.stepCount == right.stepCount && right.trouble == nil)
+    #expect(right.undecided.isEmpty && right.broken.isEmpty)
+  }
+
+  @Test func `A seeded bug is found and shrunk through the wire`() async throws {
+    let served = try LabSystem.served("mutant/purge-by-greatest-cursor")
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(try PlanOptions().style(for: served)),
+      seed: 1,
+      timestamps: served.timestamps
+    )
+    let run = CheckRun(system: served, recipe: recipe, versions: [:], place: { _ in .heap() })
+    let tally = try await run.tally(100)
+    let plan = try #require(tally.broken.first { $0.checker == "PurgeSafety" }).plan
+    let finding = try run.shrink("PurgeSafety", plan: plan) { _ in }
+    #expect(finding.counterexample.trace.header.plan.commands.count <= 3)
+  }
+
+  @Test func `A system without steps gets whole passes`() async throws {
+    let served = try LabSystem.served("tracker") { line in
+      line.replacingOccurrences(of: "\"steps\",", with: "")
+    }
+    #expect(!served.capabilities.contains(.steps))
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(try PlanOptions().style(for: served)),
+      seed: 1,
+      timestamps: served.timestamps
+    )
+    let run = CheckRun(system: served, recipe: recipe, versions: [:], place: { _ in .heap() })
+    let tally = try await run.tally(80)
+    #expect(tally.broken.isEmpty && tally.undecided.isEmpty && tally.trouble == nil)
+    let lane = PlanLane(served, at: .heap(), versions: [:])
+    for number in 1...20 {
+      let trace = try lane.trace(recipe.plan(number).plan)
+      let words = trace.events.compactMap { event in
+        if case .called(_, let word) = event.happening { word } else { nil }
+      }
+      #expect(Set(words).isDisjoint(with: ["fetch", "merge", "record"]))
+    }
+  }
+
+  // MARK: Trouble
+
+  @Test func `A program that goes wrong makes its plans unknown, and is given up`() async throws {
+    let served = try LabSystem.served("tracker") { line in
+      line.contains("\"purged\":[\"") ? "what?" : line
+    }
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(try PlanOptions().style(for: served)),
+      seed: 1,
+      timestamps: served.timestamps
+    )
+    let run = CheckRun(system: served, recipe: recipe, versions: [:], place: { _ in .heap() })
+    let tally = try await run.tally(200)
+    #expect(tally.troubleCount == CheckRun.troubleCountMax && tally.planCount < 200)
+    let first = try #require(tally.trouble)
+    #expect(first.because.description.hasPrefix("this is not JSON: what?"))
+    #expect(first.because.description.hasSuffix("The last that it said: what?"))
+    #expect(tally.broken.isEmpty)
+    let report = SystemReport(system: "external:served", tally: tally, seconds: 1, findings: [])
+    #expect(report.sentence.hasPrefix("It did not take part to the end in 3 of "))
+    let check = CheckReport(seed: 1, plans: 200, like: "photos", systems: [report], folder: "")
+    #expect(check.verdict == "unknown")
+    #expect(try check.json().contains("\"plansInTrouble\" : 3"))
+  }
+
+  // MARK: The verb
+
+  @Test func `It answers lines until it is told to end`() async throws {
+    let (input, kept) = (Pipe(), TestTerminal())
+    let lines = [
+      #"{"id":1,"do":"hello"}"#, "nonsense", "", #"{"id":2,"do":"foo"}"#, #"{"id":3,"do":"bye"}"#,
+      #"{"id":4,"do":"hello"}"#,
+    ]
+    try input.fileHandleForWriting.write(
+      contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8)
+    )
+    let options = try ServeOptions(parse("serve"), in: .sample)
+    let verb = ServeVerb(
+      options: options,
+      terminal: kept.terminal,
+      input: input.fileHandleForReading.fileDescriptor
+    )
+    #expect(try await verb.run() == .good)
+    let answers = kept.output.text.split(separator: "\n")
+    #expect(answers.count == 5)
+    #expect(answers[0].contains(#""system":"tracker""#))
+    #expect(answers[1].contains("this is not JSON: nonsense"))
+    #expect(answers[2].contains("the message is empty"))
+    #expect(answers[3].contains("unsupported"))
+    #expect(answers[4] == #"{"id":3,"ok":{}}"#)
+  }
+
+  @Test func `The end of its input ends it; a line that cannot be read has an answer`() async throws {
+    let (input, kept) = (Pipe(), TestTerminal())
+    var bytes = Data([0xff, 0x0a])
+    bytes += Data(#"{"id":1,"do":"data"}"#.utf8) + Data([0x0a]) + Data("half".utf8)
+    try input.fileHandleForWriting.write(contentsOf: bytes)
+    try input.fileHandleForWriting.close()
+    let verb = ServeVerb(
+      options: try ServeOptions(parse("serve --system article"), in: .sample),
+      terminal: kept.terminal,
+      input: input.fileHandleForReading.fileDescriptor
+    )
+    #expect(try await verb.run() == .good)
+    let answers = kept.output.text.split(separator: "\n")
+    #expect(answers.count == 2)
+    #expect(answers[0].contains("the line is no UTF-8"))
+    #expect(answers[1].contains("comes before any plan"))
+  }
+
+  @Test func `A line that is too long is passed over`() throws {
+    let input = Pipe()
+    let long = String(repeating: "x", count: 40_000) + "\nshort\n"
+    try input.fileHandleForWriting.write(contentsOf: Data(long.utf8))
+    try input.fileHandleForWriting.close()
+    var lines = LineInput(
+      input.fileHandleForReading.fileDescriptor,
+      byteCountMax: 10_000
+    )
+    #expect([lines.next(), lines.next(), lines.next()] == [.tooLong, .text("short"), nil])
+  }
+
+  @Test(arguments: [
+    ("serve --mutant none", "unknown system \"mutant/none\"."),
+    ("serve --system trackr", "Did you mean \"tracker\"?"),
+    ("serve --system tracker --mutant x", "cannot be given together"),
+  ])
+  func `Who is not there cannot answer`(_ line: String, _ sentence: String) async {
+    let result = await run(line.split(separator: " ").map(String.init))
+    #expect(result.code == .usage)
+    #expect(result.errors.contains(sentence), "\(result.errors)")
+  }
+}

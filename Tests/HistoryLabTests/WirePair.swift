@@ -1,0 +1,43 @@
+import Systems
+import Testing
+import Traces
+
+@testable import HistoryLab
+
+/// A server of ours in the same process, as a program under test.
+final class ServedChannel: WireChannel {
+  private let server: WireServer
+  /// What becomes of an answer on its way.
+  private let change: (String) -> String
+  let lastErrors = ""
+
+  init(_ server: WireServer, changing change: @escaping (String) -> String = { $0 }) {
+    self.server = server
+    self.change = change
+  }
+
+  func exchange(_ line: String) throws(WireTrouble) -> String { change(server.answer(line)) }
+
+  func close() {}
+}
+
+extension LabSystem {
+  /// A system of ours behind the wire, its answers changed on their way.
+  static func served(
+    _ name: String,
+    changing change: @escaping @Sendable (String) -> String = { $0 }
+  ) throws -> LabSystem {
+    let lab = try #require(LabSystem.named(name))
+    let open = { @Sendable () throws(WireTrouble) -> any WireChannel in
+      ServedChannel(WireServer(serving: lab), changing: change)
+    }
+    let hello = try ExternalSystem.greet(open)
+    return LabSystem(
+      name: "external:served",
+      sentence: "Ours behind the wire.",
+      timestamps: hello.timestamps,
+      capabilities: hello.abilities,
+      make: { ExternalSystem(hello, open: open) }
+    )
+  }
+}

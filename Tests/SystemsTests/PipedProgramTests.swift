@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import Systems
+
+@Suite struct `A program behind pipes` {
+  private func program(
+    _ command: String,
+    timeout: Duration = .seconds(30),
+    _ errors: StandardErrorText = StandardErrorText()
+  ) throws -> PipedProgram {
+    var program = ExternalProgram(command, timeout: timeout)
+    program.lineByteCountMax = 1 << 18
+    return try PipedProgram(program, errors: errors)
+  }
+
+  /// Why the program gives no answer, after some that it does give.
+  private func trouble(_ command: String, timeout: Duration = .seconds(30)) throws -> String? {
+    let program = try program(command, timeout: timeout)
+    return #expect(throws: WireTrouble.self) {
+      for _ in 0..<3 { _ = try program.exchange("hello") }
+    }?.clause
+  }
+
+  @Test func `Lines go there and come back, however long they are`() throws {
+    let program = try program("cat")
+    for length in [0, 1, 70_000, 200_000] {
+      let line = String(repeating: "é", count: length / 2)
+      #expect(try program.exchange(line) == line)
+    }
+  }
+
+  @Test(arguments: [
+    ("exit 3", "it ended with code 3"),
+    ("kill -9 $$", "it was ended by signal 9"),
+    ("read x; printf '{\"id\":'", "it ended with code 0, in the middle of a line"),
+    ("no-such-program-anywhere", "it ended with code 127"),
+    ("exec 0<&-; exit 4", "it ended with code 4"),
+    ("printf 'a\\377b\\n'; cat", "it said a line that is not UTF-8: a\u{FFFD}b"),
+    ("cat /dev/zero", "it said a line of more than 262144 bytes"),
+  ])
+  func `Whatever it does, the lab is told`(_ command: String, _ clause: String) throws {
+    #expect(try trouble(command) == clause)
+  }
+
+  @Test(arguments: [
+    ("cat > /dev/null", "it was silent for 0.1 seconds"),
+    ("read x; printf abc; cat > /dev/null", "it was silent for 0.1 seconds after 3 bytes"),
+  ])
+  func `Its silence has an end`(_ command: String, _ clause: String) throws {
+    let told = try trouble(command, timeout: .milliseconds(100))
+    #expect(told?.hasPrefix(clause) == true, "\(told as Any)")
+  }
+
+  @Test func `One that does not read keeps nobody waiting`() throws {
+    let program = try program("exec sleep 600", timeout: .milliseconds(100))
+    let line = String(repeating: "x", count: 1 << 20)
+    let error = #expect(throws: WireTrouble.self) { try program.exchange(line) }
+    #expect(error?.clause == "it did not read its standard input for 0.1 seconds")
+  }
+
+  @Test func `What it writes to standard error is kept, and does not stop it`() throws {
+    let errors = StandardErrorText()
+    let program = try program(
+      "read x; head -c 3000000 /dev/zero | tr '\\0' e >&2; echo last >&2; echo done; cat",
+      errors
+    )
+    #expect(try program.exchange("go") == "done")
+    program.close()
+    #expect(errors.tail.hasSuffix("eee" + "last\n"))
+    let text = errors.text
+    #expect(text.hasPrefix("eee") && text.utf8.count < 1_100_000)
+    #expect(text.contains("more bytes]"))
+  }
+
+  @Test func `It ends with its channel, and what it has started too`() throws {
+    let orderly = StandardErrorText()
+    try program("cat; echo bye >&2", orderly).close()
+    #expect(orderly.text == "bye\n")
+    // One that hears nothing is killed, with the process that it started in the background.
+    var stubborn = ExternalProgram("trap '' TERM; sleep 600 & echo $!; exec sleep 600")
+    stubborn.grace = .milliseconds(50)
+    let program = try PipedProgram(stubborn)
+    let child = try #require(pid_t(try program.exchange("")))
+    program.close()
+    #expect(kill(child, 0) == -1 || Self.isZombie(child))
+    #expect(throws: WireTrouble.self) { try program.exchange("again") }
+  }
+
+  /// Whether a process is dead and only not yet taken note of.
+  private static func isZombie(_ process: pid_t) -> Bool {
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else {
+      return true
+    }
+    return text.contains(") Z ")
+  }
+}
