@@ -9,13 +9,14 @@ extension BenchmarkReport {
     if let glance = ratioSection() { sections.append(glance) }
     sections += results.titles.filter(hasCourse).compactMap(benchmarkSection)
     if let others = oneSizeSection() { sections.append(others) }
+    if let latency = latencySection() { sections.append(latency) }
     if let exact = exactSection() { sections.append(exact) }
     if let missing = missingSection() { sections.append(missing) }
     sections.append(methodSection())
     return ReportPage(
       title: "What history costs",
       lead: lead,
-      tiles: verdicts + buildTile() + (goalTile() ?? costTiles()),
+      tiles: verdicts + buildTile() + noiseTile() + complexityTile() + (goalTile() ?? costTiles()),
       sections: sections,
       environment: RunConditions.facts(of: results.environment)
     )
@@ -124,6 +125,41 @@ extension BenchmarkReport {
     return parts.joined(separator: ", ")
   }
 
+  /// The conditions that stand in no heading, as a sentence behind another one.
+  var sharedConditions: String {
+    guard results.titles.count > 1, let title = results.titles.first else { return "" }
+    let shared = title.dropFirst(shortened(title).count).drop { $0 == "," || $0 == " " }
+    return shared.isEmpty ? "" : " All benchmarks share these conditions: \(shared)."
+  }
+
+  /// How many of our operations follow which law; nothing where none could be told.
+  func complexityTile() -> [VerdictTile] {
+    let found = results.titles.filter(hasCourse).compactMap { title in
+      rows(title: title, metric: .wall).first { $0.ratio != nil }.flatMap {
+        complexity(title: title, contender: $0.contender)?.complexity
+      }
+    }
+    let counts = Dictionary(grouping: found) { $0 }.mapValues(\.count)
+    guard
+      let (law, count) = counts.max(by: {
+        ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue)
+      }),
+      found.contains(where: { $0 != .inconclusive })
+    else { return [] }
+    let others = counts.filter { $0.key != law }.sorted { $0.key.rawValue < $1.key.rawValue }
+      .map { "\($0.value) \($0.key.rawValue)" }
+    return [
+      VerdictTile(
+        subject: "Cost against the size of history",
+        state: counts[.worse] == nil ? .good : .bad,
+        word: counts[.worse] == nil ? "no worse than linear" : "worse than linear",
+        answer: "\(count) of \(found.count) \(law.rawValue)",
+        detail: (others.isEmpty ? "" : others.joined(separator: ", ") + ". ")
+          + "Wall time, by the best fit that 95 % of the resamples agree on."
+      )
+    ]
+  }
+
   private func ratioTable(_ rows: [BenchmarkRow]) -> ReportTable {
     var table = ReportTable(
       caption: "Cost beside the floor",
@@ -137,7 +173,7 @@ extension BenchmarkReport {
         $0.contender == row.contender && $0.historySize == row.historySize
       }
       table.append([
-        row.title, row.contender, Self.ratio(row), Self.ratioRange(row),
+        shortened(row.title), row.contender, Self.ratio(row), Self.ratioRange(row),
         cpu.flatMap { $0.ratio == nil ? nil : Self.ratio($0) } ?? "not measured",
       ])
     }

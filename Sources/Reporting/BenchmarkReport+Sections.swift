@@ -25,7 +25,7 @@ extension BenchmarkReport {
       palette: palette
     )
     return PageSection(
-      Self.heading(title),
+      Self.heading(shortened(title)),
       anchor: anchor,
       [
         .paragraph(growthSentence(rows, names, verdicts) + lawSentence(names, verdicts)),
@@ -170,7 +170,7 @@ extension BenchmarkReport {
     let unit = row.metric.unit
     let tail = row.summary.map { [$0.p95, $0.p99] } ?? []
     return [
-      row.title, row.contender, NumberText.count(row.historySize), Self.median(row),
+      shortened(row.title), row.contender, NumberText.count(row.historySize), Self.median(row),
       tail.map { NumberText.quantity($0, unit: unit) }.joined(separator: " \u{2013} "),
       row.summary.map { NumberText.quantity($0.max, unit: unit) } ?? "", Self.ratio(row),
     ]
@@ -194,7 +194,7 @@ extension BenchmarkReport {
     for row in rows {
       guard let summary = row.summary else { continue }
       table.append([
-        row.title, row.contender, NumberText.count(row.historySize), row.metric.name,
+        shortened(row.title), row.contender, NumberText.count(row.historySize), row.metric.name,
         NumberText.quantity(summary.min, unit: row.metric.unit),
         NumberText.quantity(summary.max, unit: row.metric.unit),
       ])
@@ -233,6 +233,7 @@ extension BenchmarkReport {
             + "random order and then its mirror, so that what disturbs the machine disturbs all "
             + "alike. A ratio is the median over the rounds; its interval comes from "
             + "2,000 resamples of whole rounds. Outliers are counted and never dropped."
+            + sharedConditions
         ),
         .link(path: "results.json", text: "Every sample, as JSON"),
         .link(path: "results.csv", text: "Every row, as CSV"),

@@ -73,7 +73,7 @@ package struct ChartTool: Sendable {
   /// That is a tenth of a pixel, defaults, empty parts, and the font of every single text; it halves
   /// the size of a drawing.
   private static let program = #"""
-    import json, re, signal, sys
+    import itertools, json, re, signal, sys
     signal.alarm(120)
     import vl_convert
     number = re.compile(r"-?\d+\.\d{2,}")
@@ -86,6 +86,20 @@ package struct ChartTool: Sendable {
     font = re.compile(r' font-family="([^"]*)"')
     unstroked = re.compile(r'(<path [^>]*fill="[^"]*") stroke-width="2"/>')
     group = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>")
+    line = re.compile(
+      r'<line(?: transform="translate\((-?[\d.]+),(-?[\d.]+)\)")?(?: x2="(-?[\d.]+)")?'
+      r'(?: y2="(-?[\d.]+)")?((?: (?:stroke|opacity|stroke-[a-z]+)="[^"]*")*)/>')
+    lines = re.compile(r"(?:<line[^>]*/>){2,}")
+    def joined(match):
+      found = line.findall(match[0])
+      if len(found) < match[0].count("<line"):
+        return match[0]
+      paths = ""
+      for look, some in itertools.groupby(found, lambda one: one[4]):
+        ways = (f"M{x or 0},{y or 0}" + (f"l{dx},{dy}" if dx and dy else f"h{dx}" if dx else f"v{dy}")
+                for x, y, dx, dy, _ in some)
+        paths += f'<path d="{"".join(ways)}"{look}/>'
+      return paths
     def short(match):
       text = f"{float(match[0]):.1f}".rstrip("0").rstrip(".")
       return "0" if text == "-0" else text
@@ -96,6 +110,7 @@ package struct ChartTool: Sendable {
       fonts = font.findall(svg)
       if fonts:
         svg = font.sub("", svg).replace("<svg ", f'<svg font-family="{fonts[0]}" ', 1)
+      svg = lines.sub(joined, svg)
       shorter = group.sub(r"\1", svg)
       while shorter != svg:
         svg, shorter = shorter, group.sub(r"\1", shorter)

@@ -53,7 +53,7 @@ extension PageBlock {
   }
 
   /// A path that stays beside the page: a scheme or a root in it would lead elsewhere.
-  private static func relative(_ path: String) -> String {
+  static func relative(_ path: String) -> String {
     "./" + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")
   }
 }

@@ -145,6 +145,8 @@ enum PageStyle {
     body{font-size:10.5pt}main{max-width:none;padding:0}
     nav,.anchor,.csv,#tip{display:none}
     .scroll{overflow:visible;max-height:none}th{position:static}
+    table{font-size:7.5pt}th,td{padding:.2rem .35rem;white-space:normal!important}
+    td,th{overflow-wrap:break-word}
     .figure{display:block}.chart{max-width:30rem;margin-bottom:.75rem}
     .tile,.chart,p,tr,pre{break-inside:avoid}
     h2,h3,.caption,section>p{break-after:avoid}thead{display:table-header-group}

@@ -45,7 +45,9 @@ package struct RatioChart: Sendable, Hashable {
   }
 
   private var summary: String {
-    "Cost beside \(floor), which is 1. " + entries.map(label).joined(separator: "; ") + "."
+    let told = entries.prefix(8).map(label).joined(separator: "; ")
+    return "Cost beside \(floor), which is 1. \(told)"
+      + (entries.count > 8 ? "; and \(entries.count - 8) more, in the table." : ".")
   }
 
   private func label(_ entry: Entry) -> String {

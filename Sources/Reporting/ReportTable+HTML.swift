@@ -28,13 +28,21 @@ extension ReportTable {
     let cells = row.cells.enumerated().map { place, cell in
       let sign = place == 0 ? row.mark.map { [$0.signHTML] } ?? [] : []
       let state = row.cellMarks[place].map { "cell \($0.rawValue)" }
-      return HTML.element("td", ["class": state ?? ""], sign + [.text(cell)])
+      return HTML.element(
+        "td",
+        ["class": state ?? ""],
+        sign + [content(cell, row.cellLinks[place])]
+      )
     }
     return .element(
       "tr",
       ["id": row.anchor ?? "", "class": row.mark.map { "mark \($0.rawValue)" } ?? ""],
       cells
     )
+  }
+
+  private func content(_ cell: String, _ link: String?) -> HTML {
+    link.map { .element("a", ["href": PageBlock.relative($0)], text: cell) } ?? .text(cell)
   }
 
   private func captionLine(_ fileName: String?, _ values: ReportTable?) -> HTML {

@@ -22,6 +22,8 @@ package struct ReportTable: Sendable, Hashable {
     package var mark: VerdictState?
     /// How single cells stand out, by their column.
     package var cellMarks: [Int: VerdictState] = [:]
+    /// Paths beside the page to which single cells lead, by their column.
+    package var cellLinks: [Int: String] = [:]
     /// The name by which a link leads to this row.
     package var anchor: String?
 

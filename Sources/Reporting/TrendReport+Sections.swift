@@ -37,8 +37,10 @@ extension TrendReport {
   private func shown(_ titles: [String], _ count: Int) -> [TrendCourse] {
     var seen: Set<TrendCourse.Row> = []
     let stepped = findings.sorted { size($0) > size($1) }.map(\.course)
-    let watched = courses.filter { titles.contains($0.row.title) && $0.row.metric == "wall ratio" }
-      .sorted { $0.row.historySize > $1.row.historySize }
+    let watched = courses.filter { course in
+      course.row.metric == "wall ratio" && titles.contains { course.row.title.hasPrefix($0) }
+    }
+    .sorted { $0.row.historySize > $1.row.historySize }
     return Array((stepped + watched).filter { seen.insert($0.row).inserted }.prefix(count))
   }
 

@@ -39,7 +39,7 @@ struct FinishedRun {
   var verdicts: [Verdict] = []
   var facts: [Fact] = []
 
-  var name: String { String(folder.split(separator: "/").last ?? "") }
+  var name: String { RunFolders.name(of: folder) }
 
   /// Reads the folder of a run.
   ///

@@ -1,4 +1,3 @@
-import Foundation
 import Reporting
 
 /// Keeps the results of runs in the results' database.
@@ -28,21 +27,11 @@ struct HistoryAddVerb: Verb {
     return leftOut == 0 ? .good : .undecided
   }
 
-  /// The folder itself if it is that of a run, else those that it holds at any depth, by name.
-  ///
-  /// - Throws: a usage error if there is none.
-  static func runs(in folder: String) throws(LabError) -> [String] {
-    let path = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
-    let found = nested(path)
+  /// - Throws: a usage error if there is no run.
+  private static func runs(in folder: String) throws(LabError) -> [String] {
+    let found = try RunFolders.runs(in: folder)
     guard found.isEmpty else { return found }
     throw .usage("\(folder.quoted) holds no run: there is no run.json in it or below.")
-  }
-
-  private static func nested(_ folder: String) -> [String] {
-    if FilePath.state(of: folder + "/run.json") == .file { return [folder] }
-    guard let walker = FileManager.default.enumerator(atPath: folder) else { return [] }
-    let files = walker.compactMap { $0 as? String }.filter { $0.hasSuffix("/run.json") }
-    return files.map { folder + "/" + $0.dropLast("/run.json".count) }.sorted()
   }
 }
 

@@ -20,19 +20,55 @@ struct CheckSections {
         state: broken.isEmpty ? .good : .bad,
         word: broken.isEmpty ? "held" : isOurs ? "broken" : "found broken",
         answer: broken.isEmpty ? "\(held) of \(all) invariants" : "\(broken.count) invariants",
-        detail: "\(check.system.plans.grouped) plans, \(check.system.steps.grouped) steps, "
-          + "like \(check.like), seed \(check.seed).",
+        detail: "\(check.system.plans.grouped) plans, \(check.system.steps.grouped) steps"
+          + "\(powerOffCount(check.system)), like \(check.like), seed \(check.seed).",
         anchor: PageSection.anchor(from: Self.heading(check))
       )
     }
   }
 
-  /// One section a system: its invariants, and what broke them.
+  /// What breaks each system, and then one section a system: its invariants, and what broke them.
   var sections: [PageSection] {
+    (overview.map { [$0] } ?? []) + each
+  }
+
+  /// For each system that broke an invariant the shortest plan that shows it, with the way to it.
+  private var overview: PageSection? {
+    let broken = checks.filter { !$0.system.counterexamples.isEmpty }
+    guard !broken.isEmpty else { return nil }
+    var table = ReportTable(
+      caption: "Invariants that broke, each with its counterexample",
+      columns: [
+        .text("system"), .text("invariant"), .number("commands"), .text("what happened"),
+      ]
+    )
+    for check in broken {
+      for found in FindingOrder.tellingFirst(check.system.counterexamples, by: \.checker) {
+        var row = ReportTable.Row(
+          [check.system.system, found.checker, String(found.commands), found.because],
+          mark: .bad
+        )
+        row.cellLinks[1] = path(of: found)
+        table.append(row)
+      }
+    }
+    return PageSection(
+      "What breaks each design",
+      [
+        .paragraph(
+          "Random plans were run on each system, and what broke an invariant was made as short as it "
+            + "gets. The name of an invariant leads to its counterexample."
+        ), .table(table),
+      ]
+    )
+  }
+
+  private var each: [PageSection] {
     checks.map { check in
       PageSection(
         Self.heading(check),
-        [.paragraph(sentence(check)), .table(table(check.system))] + findings(check)
+        [.paragraph(sentence(check)), .table(table(check.system))] + faults(check.system)
+          + findings(check)
       )
     }
   }
@@ -46,6 +82,11 @@ struct CheckSections {
     return sentence
       + "\(check.system.plans.grouped) random plans, \(check.system.invalidPlans.grouped) of which "
       + "broke an invariant." + powerOffs(check.system)
+  }
+
+  private func powerOffCount(_ system: CheckDocument.System) -> String {
+    guard let count = system.powerOffs, count > 0 else { return "" }
+    return ", \(count.grouped) power-offs"
   }
 
   private func powerOffs(_ system: CheckDocument.System) -> String {
@@ -76,6 +117,22 @@ struct CheckSections {
     return table
   }
 
+  /// How often each kind of fault struck, where plans had faults.
+  private func faults(_ system: CheckDocument.System) -> [PageBlock] {
+    let faults = Dictionary(grouping: system.faults ?? [], by: \.kind)
+    guard !faults.isEmpty else { return [] }
+    var table = ReportTable(
+      caption: "Faults: how often they were planned for a command that ran, and struck",
+      columns: [.text("fault"), .number("planned"), .number("struck"), .number("commands")]
+    )
+    for (kind, found) in faults.sorted(by: { $0.key < $1.key }) {
+      let planned = found.reduce(0) { $0 + $1.planned }
+      let struck = found.reduce(0) { $0 + $1.struck }
+      table.append([kind, planned.grouped, struck.grouped, String(found.count)])
+    }
+    return [.table(table)]
+  }
+
   /// What broke, what tells most first: that one with its picture, the others with the way to theirs.
   private func findings(_ check: RunCollection.Check) -> [PageBlock] {
     let found = FindingOrder.tellingFirst(check.system.counterexamples, by: \.checker)
@@ -103,9 +160,14 @@ struct CheckSections {
 
   /// The way to the counterexample's own page, when that is still there.
   private func page(_ found: CheckDocument.Found) -> [PageBlock] {
+    path(of: found).map {
+      [.link(path: $0, text: "The picture of \(found.checker), its plan and its file")]
+    } ?? []
+  }
+
+  private func path(of found: CheckDocument.Found) -> String? {
     let path = (found.file as NSString).deletingPathExtension + ".html"
-    guard FileManager.default.fileExists(atPath: path) else { return [] }
-    let link = RelativePath.path(from: pageFolder, to: path)
-    return [.link(path: link, text: "The picture of \(found.checker), its plan and its file")]
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    return RelativePath.path(from: pageFolder, to: path)
   }
 }

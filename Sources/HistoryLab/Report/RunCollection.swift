@@ -23,22 +23,18 @@ struct RunCollection {
   /// What the newest cards were explored for.
   private(set) var scopes: [ExploreScope] = []
   private(set) var bench: Bench?
+  /// The newest stress run and the newest run of the seeded bugs.
+  private(set) var stress: StressDocument?
+  private(set) var mutants: MutantDocument?
   /// Runs that could not be read, each with the reason.
   private(set) var unreadable: [String] = []
   /// The newest run's folder.
   private(set) var newest: String?
 
-  /// Reads the runs of a folder, newest first.
+  /// Reads the runs of a folder, at any depth, newest first.
   init(_ folder: String) throws(LabError) {
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: folder)
-    } catch {
-      throw .usage("the runs in \(folder.quoted) cannot be listed: \(error.localizedDescription)")
-    }
-    for name in names.sorted().reversed() where name != "latest" && !name.hasPrefix(".") {
-      read(folder + "/" + name)
-    }
+    let runs = try RunFolders.runs(in: folder)
+    for run in runs.sorted(by: { RunFolders.name(of: $0) > RunFolders.name(of: $1) }) { read(run) }
     cards.sort { Self.rank($0.system) < Self.rank($1.system) }
     checks.sort { Self.rank($0.system.system) < Self.rank($1.system.system) }
   }
@@ -56,6 +52,8 @@ struct RunCollection {
     if let data = FileManager.default.contents(atPath: run + "/cards.json") {
       readCards(data, run)
     }
+    stress = stress ?? document("stress.json", run)
+    mutants = mutants ?? document("mutants.json", run)
     guard bench == nil, FileManager.default.fileExists(atPath: run + "/results.json") else {
       return
     }
@@ -64,6 +62,17 @@ struct RunCollection {
       newest = newest ?? run
     } catch {
       unreadable.append(error.description)
+    }
+  }
+
+  private mutating func document<Document: Decodable>(_ file: String, _ run: String) -> Document? {
+    do throws(LabError) {
+      guard let found: Document = try RunDocument.read(run + "/" + file) else { return nil }
+      newest = newest ?? run
+      return found
+    } catch {
+      unreadable.append(error.sentence)
+      return nil
     }
   }
 

@@ -51,6 +51,8 @@ enum Verbs {
     case "report": return ReportVerb(options: try ReportOptions(arguments), terminal: terminal)
     case "report trend":
       return ReportTrendVerb(options: try ReportTrendOptions(arguments), terminal: terminal)
+    case "report nights":
+      return ReportNightsVerb(options: try ReportNightsOptions(arguments), terminal: terminal)
     case "history add":
       return HistoryAddVerb(options: try HistoryAddOptions(arguments), terminal: terminal)
     case "history list":

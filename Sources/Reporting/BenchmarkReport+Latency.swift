@@ -1,0 +1,67 @@
+import Measuring
+
+extension BenchmarkReport {
+  /// What the slow ones took, for the benchmarks of signals and of planned rates; nil without one.
+  ///
+  /// Only rows with a hundred samples or more say something of their slow ones.
+  func latencySection() -> PageSection? {
+    let rows = results.rows.filter { row in
+      row.metric.kind == .wall && row.ratio == nil && row.samples.count >= 100
+        && !hasCourse(row.title) && !floors.contains(row.contender)
+    }
+    guard !rows.isEmpty else { return nil }
+    let titles = Set(rows.map(\.title))
+    let series = rows.prefix(ContenderPalette.series.count).map { row in
+      LatencyChart.Series(
+        name: titles.count == 1 ? row.contender : "\(row.contender), \(shortened(row.title))",
+        samples: SortedSamples(row.samples)
+      )
+    }
+    let palette = ContenderPalette(contenders: series.map(\.name), floors: [])
+    let chart = LatencyChart(id: "latency", series: Array(series), palette: palette)
+    return PageSection(
+      "Latency by percentile",
+      anchor: "latency",
+      [
+        .paragraph(
+          "How long the slowest took: of ten, of a hundred, of a thousand. A percentile is told only "
+            + "where at least one sample lies beyond it."
+        ),
+        .figure(
+          Figure(chart: chart.chart, table: Self.table(series), values: Self.values(series))
+        ),
+      ]
+    )
+  }
+
+  private static func table(_ series: [LatencyChart.Series]) -> ReportTable {
+    let shares = LatencyChart.shares
+    var table = ReportTable(
+      caption: "Latency within which so many samples lie",
+      columns: [.text("what"), .number("samples")]
+        + shares.map { .number(LatencyChart.name($0)) } + [.number("most")]
+    )
+    for one in series {
+      let known = LatencyChart.shares(of: one.samples)
+      table.append(
+        [one.name, NumberText.count(one.samples.values.count)]
+          + shares.map {
+            known.contains($0) ? NumberText.time(nanoseconds: one.samples.quantile($0)) : ""
+          } + [NumberText.time(nanoseconds: one.samples.quantile(1))]
+      )
+    }
+    return table
+  }
+
+  private static func values(_ series: [LatencyChart.Series]) -> ReportTable {
+    var values = ReportTable(columns: ["what", "share", "latency_ns"].map { .text($0) })
+    for one in series {
+      for share in LatencyChart.shares(of: one.samples) + [1] {
+        values.append([
+          one.name, NumberText.exact(share), NumberText.rounded(one.samples.quantile(share)),
+        ])
+      }
+    }
+    return values
+  }
+}

@@ -1,0 +1,107 @@
+import Measuring
+
+/// Draws latency by percentile: how long the slowest of ten, of a hundred, of a thousand took.
+struct LatencyChart {
+  /// One curve.
+  struct Series {
+    let name: String
+    let samples: SortedSamples
+  }
+  let id: String
+  let series: [Series]
+  let palette: ContenderPalette
+
+  /// The shares that are told, as far as the samples are many enough to tell them.
+  static let shares = [0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999]
+
+  var chart: Chart {
+    Chart(
+      id: id,
+      summary: "Latency by percentile. " + series.map(told).joined(separator: "; ") + ".",
+      spec: spec,
+      legend: palette.legend(for: series.map(\.name)),
+      note: "Each step to the right is one tenth of the samples before it."
+    )
+  }
+
+  /// The shares that stand on at least one sample.
+  static func shares(of samples: SortedSamples) -> [Double] {
+    shares.filter { (1 - $0) * Double(samples.values.count) >= 1 }
+  }
+
+  /// A share as people write it: 99.9 %.
+  static func name(_ share: Double) -> String {
+    NumberText.exact((share * 1_000_000).rounded() / 10_000) + " %"
+  }
+
+  private func told(_ series: Series) -> String {
+    let most = series.samples.quantile(1)
+    return
+      "\(series.name): half within \(NumberText.time(nanoseconds: series.samples.median)), all "
+      + "within \(NumberText.time(nanoseconds: most))"
+  }
+
+  private var spec: ChartSpec {
+    let names = series.map(\.name)
+    return [
+      "width": 340, "height": 230, "padding": 4, "config": ChartStyle.config,
+      "data": ["values": .list(series.flatMap(values))],
+      "encoding": [
+        "x": [
+          "field": "nines", "type": "quantitative", "title": "percentile",
+          "scale": ["nice": false, "padding": 10],
+          "axis": [
+            "values": [0, 1, 2, 3, 4], "grid": false,
+            "labelExpr":
+              "datum.value == 0 ? '0 %' : datum.value == 1 ? '90 %' : datum.value == 2 ? '99 %' : datum.value == 3 ? '99.9 %' : '99.99 %'",
+          ],
+        ],
+        "y": y,
+        "color": palette.color(for: names),
+      ],
+      "layer": [
+        ["mark": ["type": "line", "strokeWidth": 2, "aria": false]],
+        [
+          "mark": ["type": "point", "filled": true, "size": 50, "opacity": 1],
+          "encoding": ["shape": palette.shape(for: names), "description": ["field": "label"]],
+        ],
+      ],
+    ]
+  }
+
+  private var y: ChartSpec {
+    let decades = ChartStyle.decades(around: series.flatMap { $0.samples.values })
+    let ends = [decades.lowerBound, decades.upperBound].map { ChartStyle.power($0) }
+    return [
+      "field": "latency", "type": "quantitative",
+      "scale": ["type": "log", "nice": false, "domain": .list(ends.map(ChartSpec.number))],
+      "axis": [
+        "title": "latency", "ticks": false, "labelExpr": .text(CostChart.nanosecondTicks),
+        "values": .list(ChartStyle.ticks(over: decades).map(ChartSpec.number)),
+      ],
+    ]
+  }
+
+  private func values(of series: Series) -> [ChartSpec] {
+    Self.shares(of: series.samples).map { share in
+      let latency = series.samples.quantile(share)
+      return [
+        "contender": .text(series.name), "nines": .number(Self.nines(share)),
+        "latency": .number(latency),
+        "label": .text(
+          "\(series.name), \(Self.name(share)): \(NumberText.time(nanoseconds: latency))"
+        ),
+      ]
+    }
+  }
+
+  /// How many nines a share has: 0.9 is one, 0.99 two.
+  private static func nines(_ share: Double) -> Double {
+    var (rest, nines) = (1 - share, 0.0)
+    while rest < 0.1 - 1e-9 {
+      rest *= 10
+      nines += 1
+    }
+    return nines + (1 - rest) / 0.9
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Reporting
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct `The report's page` {
+  @Test func `Checks, stress runs, seeded bugs and the trend stand on one page`() async throws {
+    try await withFolder { folder in
+      let runs = folder + "/runs"
+      for day in 1...3 { _ = try Night(runs).bench("bench/night-\(day)", ours: 1_000, day: day) }
+      _ = await run(["check", "--plans", "20", "--seed", "1", "--output", runs + "/check"])
+      try Self.keep("stress.json", Self.stress, in: runs + "/stress/20260101T000000Z-stress")
+      _ = await run(["history", "add", runs, "--history", folder + "/h.db"])
+      let page = folder + "/page.html"
+      let result = await run(
+        ["report", "--output", runs, "--html", page, "--history", folder + "/h.db"]
+      )
+      #expect(result.code == .good, "\(result.errors)")
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("id=\"stress\"") && html.contains("process-1"))
+      #expect(html.contains("id=\"trend\"") && html.contains("No step in"))
+      #expect(html.contains("Invariants: tracker"))
+      let ids = html.matches(of: /\ id="([^"]*)"/).map { String($0.1) }
+      #expect(Set(ids).count == ids.count)
+    }
+  }
+
+  @Test func `A broken invariant leads to its counterexample`() async throws {
+    try await withFolder { folder in
+      let words = ["check", "--system", "article", "--plans", "60", "--seed", "1"]
+      var composition = Composition.sample
+      composition.catalogue = Composition.current.catalogue
+      _ = await run(words + ["--output", folder + "/runs"], composition: composition)
+      let page = folder + "/page.html"
+      _ = await run(["report", "--output", folder + "/runs", "--html", page])
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("What breaks each design"))
+      let links = html.matches(of: /<a href="\.\/(runs\/[^"]*\.html)">/).map { String($0.1) }
+      #expect(!links.isEmpty)
+      for link in links {
+        #expect(FileManager.default.fileExists(atPath: folder + "/" + link), "\(link)")
+      }
+    }
+  }
+
+  @Test func `The index of nights leads to each night, and names what was left out`() async throws {
+    try await withFolder { folder in
+      for (night, state) in [
+        ("2026-01-01", "tests good 61\nbench FAILED 3\n"), ("2026-01-02", "tests good 59\n"),
+      ] {
+        try FileManager.default.createDirectory(
+          atPath: folder + "/" + night,
+          withIntermediateDirectories: true
+        )
+        try makeFile("\(folder)/\(night)/state", state)
+      }
+      try makeFile(folder + "/2026-01-01/index.html")
+      let result = await run(["report", "nights", folder])
+      #expect(result.code == .good)
+      let html = try String(contentsOfFile: folder + "/index.html", encoding: .utf8)
+      #expect(html.contains("<a href=\"./2026-01-01/index.html\">2026-01-01</a>"))
+      #expect(!html.contains("./2026-01-02/index.html"))
+      #expect(html.contains("FAILED 3 s") && html.contains("good 1 min 1 s"))
+      #expect(html.contains("left out"))
+      #expect(html.contains("nothing failed"))
+      let none = await run(["report", "nights", folder + "/2026-01-01"])
+      #expect(none.code == .usage && none.errors.contains("holds no night"))
+    }
+  }
+
+  private static func keep(_ file: String, _ text: String, in folder: String) throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try makeFile(folder + "/run.json", "{}")
+    try makeFile(folder + "/" + file, text)
+  }
+
+  private static let stress = """
+    {"verdict": "valid", "because": "all views equal the store's data.", "result": {"seed": "0x1",
+    "seconds": 3, "participants": [{"name": "process-1"}], "committed": 12, "sampleCount": 2,
+    "heldMax": 5, "heldAtEnd": 1}}
+    """
+}
