@@ -11,7 +11,7 @@ import Testing
     deviation: Double = 0.01,
     seed: UInt64
   ) -> [Double] {
-    var noise = Noise(seed: seed)
+    var noise = SimulatedNoise(seed: seed)
     return (0..<count + later).map { night in
       100 * (1 + deviation * noise.normal()) * (night < count ? 1 : factor)
     }
