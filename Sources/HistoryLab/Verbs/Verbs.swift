@@ -53,6 +53,8 @@ enum Verbs {
       return ReportTrendVerb(options: try ReportTrendOptions(arguments), terminal: terminal)
     case "report nights":
       return ReportNightsVerb(options: try ReportNightsOptions(arguments), terminal: terminal)
+    case "report export":
+      return ReportExportVerb(options: try ReportExportOptions(arguments), terminal: terminal)
     case "history add":
       return HistoryAddVerb(options: try HistoryAddOptions(arguments), terminal: terminal)
     case "history list":

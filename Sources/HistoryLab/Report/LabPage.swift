@@ -1,0 +1,41 @@
+import HistoryBenchmarks
+import Measuring
+import Reporting
+
+/// What runs found, as one page.
+struct LabPage {
+  let runs: RunCollection
+  /// How the costs moved from run to run; nothing where no runs are kept.
+  let trend: TrendReport?
+  /// The folder in which the page will lie.
+  let folder: String
+
+  /// Verdicts first, then what broke, then what it costs.
+  var page: ReportPage {
+    let checks = CheckSections(checks: runs.checks, pageFolder: folder)
+    let trials = TrialSections(stress: runs.stress, mutants: runs.mutants)
+    let cards = CardSections(cards: runs.cards, scopes: runs.scopes).sections
+    let tiles = checks.tiles + trials.tiles + [trend?.tile].compactMap { $0 }
+    let behaviour = cards + checks.sections + trials.sections
+    let courses = trend.map { [$0.section(watching: Self.watched)] } ?? []
+    guard let bench = runs.bench else {
+      return ReportPage(
+        title: "Persistent History Lab",
+        lead: "What holds, and what breaks it.",
+        tiles: tiles,
+        sections: behaviour + courses,
+        environment: [
+          .init("Lab", ToolSpec.version), .init("Benchmarks", "not measured"),
+        ]
+      )
+    }
+    var page = BenchmarkReport(bench.results, verdicts: tiles, goals: Goals.all).page()
+    page.title = "Persistent History Lab"
+    page.lead = "What holds, what breaks it, and what it costs. " + page.lead
+    page.sections = behaviour + courses + page.sections
+    return page
+  }
+
+  /// The benchmarks whose course is drawn even without a step.
+  private static var watched: [String] { Goals.all.map(\.benchmark) }
+}

@@ -1,0 +1,89 @@
+import HistoryBenchmarks
+import Measuring
+import Reporting
+
+/// The verdicts of runs as a CI system reads them.
+///
+/// What fails is ours: an invariant that our tracker broke, a seeded bug that was not found, processes
+/// that disagree. What a published protocol breaks is known, and a goal that is missed is no regression:
+/// both are skipped cases that say so.
+struct LabVerdicts {
+  let runs: RunCollection
+
+  init(_ runs: RunCollection) { self.runs = runs }
+
+  var report: JUnitReport {
+    JUnitReport(
+      suites: runs.checks.map(Self.suite) + [stress, mutants, goals].compactMap { $0 }
+    )
+  }
+
+  private static func suite(_ check: RunCollection.Check) -> JUnitReport.Suite {
+    let system = check.system
+    let isOurs = system.system == "tracker"
+    return JUnitReport.Suite(
+      "check \(system.system)",
+      seconds: system.seconds,
+      cases: system.invariants.map { row in
+        let found = system.counterexamples.first { $0.checker == row.invariant }
+        if row.invalid > 0 {
+          let reason =
+            "broke in \(row.invalid) of \(system.plans) plans"
+            + (found.map { ": \($0.because). Replay: \($0.replay)" } ?? "")
+          return .init(row.invariant, isOurs ? .failed(reason) : .skipped("known: \(reason)"))
+        }
+        return .init(row.invariant, row.valid > 0 ? .passed : .skipped("no plan exercised it"))
+      }
+    )
+  }
+
+  private var stress: JUnitReport.Suite? {
+    runs.stress.map { stress in
+      let outcome: JUnitReport.Outcome =
+        switch stress.verdict {
+        case "valid": .passed
+        case "invalid": .failed(stress.because)
+        default: .skipped(stress.because)
+        }
+      return JUnitReport.Suite(
+        "stress",
+        seconds: stress.result.seconds,
+        cases: [.init("real processes on one store", outcome)]
+      )
+    }
+  }
+
+  private var mutants: JUnitReport.Suite? {
+    runs.mutants.map { mutants in
+      JUnitReport.Suite(
+        "mutants",
+        seconds: mutants.seconds,
+        cases: mutants.outcomes.map { one in
+          let isAsExpected = one.outcome == "killed" || one.outcome == "equivalent"
+          let found = "\(one.outcome): \(one.killed) of \(one.seeds) seeds found it"
+          return .init(one.mutant, isAsExpected ? .passed : .failed(found))
+        }
+      )
+    }
+  }
+
+  private var goals: JUnitReport.Suite? {
+    guard let bench = runs.bench else { return nil }
+    let outcomes = BenchmarkReport(bench.results, goals: Goals.all).reachedFor
+    return JUnitReport.Suite(
+      "goals",
+      cases: outcomes.map { outcome in
+        let value = outcome.value.map(NumberText.significant) ?? "nothing"
+        let limit = outcome.goal.limit.map(NumberText.significant) ?? "none"
+        return .init(
+          outcome.goal.measure,
+          outcome.verdict == .reached
+            ? .passed
+            : .skipped(
+              "\(outcome.verdict.rawValue): \(outcome.reason ?? "\(value), limit \(limit)")"
+            )
+        )
+      }
+    )
+  }
+}

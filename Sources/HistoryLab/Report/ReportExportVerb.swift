@@ -1,0 +1,76 @@
+import Foundation
+import HistoryBenchmarks
+import Measuring
+import Reporting
+
+/// Writes runs in the formats that other programs read.
+struct ReportExportVerb: Verb {
+  let options: ReportExportOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let runs = try RunCollection(options.runs)
+    guard let newest = runs.newest else {
+      throw .usage(
+        "\(options.runs.quoted) holds no finished check, exploration or benchmark. Try: history-lab check"
+      )
+    }
+    for reason in runs.unreadable { terminal.log("history-lab: left out: \(reason)") }
+    let folder = options.target ?? newest
+    try makeFolder(folder)
+    for format in options.formats {
+      let files = try files(of: format, runs, folder)
+      if files.isEmpty { terminal.log("\(format.rawValue): the runs hold nothing for it.") }
+      for (name, text) in files {
+        try PageFile.write(text, to: folder + "/" + name)
+        terminal.print("\(format.rawValue): \(folder)/\(name)")
+      }
+    }
+    return .good
+  }
+
+  private func makeFolder(_ folder: String) throws(LabError) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch { throw .lab("the folder \(folder.quoted) cannot be made: \(error)") }
+  }
+
+  /// The files of a format by name; none where the runs hold nothing for it.
+  private func files(
+    of format: ExportFormat,
+    _ runs: RunCollection,
+    _ folder: String
+  ) throws(LabError) -> [(name: String, text: String)] {
+    switch format {
+    case .junit: return [("junit.xml", LabVerdicts(runs).report.xml())]
+    case .markdown, .text:
+      let page = LabPage(runs: runs, trend: nil, folder: folder).page
+      return format == .text ? [("report.txt", page.text())] : [("report.md", page.markdown())]
+    case .bencher, .githubAction, .google, .jmh, .histogram, .csv:
+      guard let bench = runs.bench else { return [] }
+      do { return try Self.files(of: format, bench) } catch {
+        throw .lab("the results cannot be written as \(format.rawValue): \(error)")
+      }
+    }
+  }
+
+  private static func files(
+    of format: ExportFormat,
+    _ bench: RunCollection.Bench
+  ) throws -> [(name: String, text: String)] {
+    let export = ResultsExport(bench.results)
+    switch format {
+    case .bencher: return [("bencher.json", try export.bencher())]
+    case .githubAction: return [("github-action-benchmark.json", try export.githubAction())]
+    case .google: return [("google-benchmark.json", try export.googleBenchmark())]
+    case .jmh: return [("jmh.json", try export.jmh())]
+    case .histogram: return export.histograms.map { ($0.name + ".hgrm", $0.text) }
+    case .csv:
+      return [
+        ("results.csv", bench.results.csv(run: RunFolders.name(of: bench.folder))),
+        ("complexity.csv", BenchmarkReport(bench.results).complexityCSV()),
+      ]
+    case .junit, .markdown, .text: return []
+    }
+  }
+}

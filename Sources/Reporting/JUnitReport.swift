@@ -1,0 +1,94 @@
+/// Verdicts as JUnit XML, which every CI system reads.
+///
+/// The elements and attributes are those of the schema that Jenkins publishes
+/// (https://github.com/jenkinsci/xunit-plugin, junit-10.xsd): `testsuites`, `testsuite`, `testcase`,
+/// `failure`, `skipped`.
+package struct JUnitReport: Sendable, Hashable {
+  /// What came of a case.
+  package enum Outcome: Sendable, Hashable {
+    /// It holds.
+    case passed
+    /// It is broken; the text says how.
+    case failed(String)
+    /// It could not be decided, or is no verdict on our code; the text says why.
+    case skipped(String)
+  }
+
+  /// One thing that was judged.
+  package struct Case: Sendable, Hashable {
+    /// What: an invariant, a bug, a row.
+    package var name: String
+    /// What came of it.
+    package var outcome: Outcome
+
+    /// Makes a case.
+    package init(_ name: String, _ outcome: Outcome) {
+      self.name = name
+      self.outcome = outcome
+    }
+  }
+
+  /// What was judged together.
+  package struct Suite: Sendable, Hashable {
+    /// The name, which also stands before the names of its cases.
+    package var name: String
+    /// How long it took, in seconds.
+    package var seconds: Double
+    /// The cases.
+    package var cases: [Case]
+
+    /// Makes a suite.
+    package init(_ name: String, seconds: Double = 0, cases: [Case]) {
+      self.name = name
+      self.seconds = seconds
+      self.cases = cases
+    }
+  }
+
+  /// The suites, in order.
+  package var suites: [Suite]
+
+  /// Makes a report.
+  package init(suites: [Suite]) { self.suites = suites }
+
+  /// The report as XML.
+  package func xml() -> String {
+    let cases = suites.flatMap(\.cases)
+    let seconds = suites.reduce(0) { $0 + $1.seconds }
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      + "<testsuites name=\"history-lab\" \(Self.counts(cases, seconds))>\n"
+      + suites.map(Self.element).joined() + "</testsuites>\n"
+  }
+
+  private static func element(_ suite: Suite) -> String {
+    "  <testsuite name=\"\(HTML.escaped(suite.name))\" \(counts(suite.cases, suite.seconds))>\n"
+      + suite.cases.map { element($0, in: suite) }.joined() + "  </testsuite>\n"
+  }
+
+  private static func element(_ one: Case, in suite: Suite) -> String {
+    let open =
+      "    <testcase classname=\"\(HTML.escaped(suite.name))\" name=\"\(HTML.escaped(one.name))\" "
+      + "time=\"0\""
+    switch one.outcome {
+    case .passed: return open + "/>\n"
+    case .failed(let reason):
+      let text = HTML.escaped(reason)
+      return open + "><failure message=\"\(text)\">\(text)</failure></testcase>\n"
+    case .skipped(let reason):
+      return open + "><skipped message=\"\(HTML.escaped(reason))\"/></testcase>\n"
+    }
+  }
+
+  private static func counts(_ cases: [Case], _ seconds: Double) -> String {
+    var (failures, skipped) = (0, 0)
+    for one in cases {
+      switch one.outcome {
+      case .passed: break
+      case .failed: failures += 1
+      case .skipped: skipped += 1
+      }
+    }
+    return "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" skipped=\"\(skipped)\" "
+      + "time=\"\(NumberText.rounded(seconds))\""
+  }
+}

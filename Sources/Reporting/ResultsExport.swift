@@ -1,0 +1,73 @@
+package import Measuring
+
+/// Benchmark results in the formats that other programs read.
+package struct ResultsExport: Sendable {
+  /// What is exported.
+  package let results: BenchmarkResults
+
+  /// Makes an export.
+  package init(_ results: BenchmarkResults) { self.results = results }
+
+  /// Bencher Metric Format: by benchmark and measure a value with its bounds
+  /// (https://bencher.dev/docs/reference/bencher-metric-format/).
+  ///
+  /// - Throws: `EncodingError`, for a number that is none.
+  package func bencher() throws -> String {
+    struct Value: Encodable {
+      let value: Double
+      let lower_value: Double?
+      let upper_value: Double?
+    }
+    var document: [String: [String: Value]] = [:]
+    for row in rows {
+      let value = Value(
+        value: row.summary.p50,
+        lower_value: row.row.median?.lower,
+        upper_value: row.row.median?.upper
+      )
+      document[Self.name(row.row), default: [:]][Self.measure(row.row.metric)] = value
+    }
+    return try JSONText.of(document)
+  }
+
+  /// The custom data of github-action-benchmark, less is better
+  /// (https://github.com/benchmark-action/github-action-benchmark, `customSmallerIsBetter`).
+  ///
+  /// - Throws: `EncodingError`, for a number that is none.
+  package func githubAction() throws -> String {
+    struct Entry: Encodable {
+      let name: String
+      let unit: String
+      let value: Double
+      let range: String?
+      let extra: String
+    }
+    return try JSONText.of(
+      rows.map { row in
+        let half = row.row.median.map { ($0.upper - $0.lower) / 2 }
+        return Entry(
+          name: "\(Self.name(row.row)) (\(row.row.metric.name))",
+          unit: row.row.metric.unit,
+          value: row.summary.p50,
+          range: half.map { "\u{B1} " + NumberText.rounded($0) },
+          extra: "samples: \(row.summary.count)\nseed: 0x\(String(row.row.seed, radix: 16))"
+        )
+      }
+    )
+  }
+
+  /// The rows with numbers.
+  var rows: [(row: BenchmarkRow, summary: SampleSummary)] {
+    results.rows.compactMap { row in row.summary.map { (row, $0) } }
+  }
+
+  /// The row without its metric: benchmark, contender and size of history.
+  static func name(_ row: BenchmarkRow) -> String {
+    "\(row.title)/\(row.contender)/\(row.historySize)"
+  }
+
+  /// A metric as Bencher names measures: `latency` is its own for times.
+  private static func measure(_ metric: Metric) -> String {
+    metric == .wall ? "latency" : PageSection.anchor(from: metric.name)
+  }
+}

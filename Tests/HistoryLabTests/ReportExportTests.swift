@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct `Exported reports` {
+  @Test func `Every format is written beside the newest run`() async throws {
+    try await withFolder { folder in
+      let run = try Night(folder + "/runs").bench("one", ours: 1_000)
+      let result = await HistoryLabTests.run(["report", "export", "--output", folder + "/runs"])
+      #expect(result.code == .good, "\(result.errors)")
+      let files = try FileManager.default.contentsOfDirectory(atPath: run)
+      for file in [
+        "junit.xml", "bencher.json", "github-action-benchmark.json", "google-benchmark.json",
+        "jmh.json", "results.csv", "complexity.csv", "report.md", "report.txt",
+      ] { #expect(files.contains(file), "\(file)") }
+      #expect(result.errors.contains("hdr-histogram: the runs hold nothing for it"))
+    }
+  }
+
+  @Test func `An invariant that others break is no failure of ours`() async throws {
+    try await withFolder { folder in
+      var composition = Composition.sample
+      composition.catalogue = Composition.current.catalogue
+      let words = ["check", "--system", "article", "--plans", "60", "--seed", "1"]
+      _ = await run(words + ["--output", folder + "/runs"], composition: composition)
+      _ = await run(
+        ["report", "export", "--format", "junit", "--output", folder + "/runs", "--to", folder]
+      )
+      let xml = try String(contentsOfFile: folder + "/junit.xml", encoding: .utf8)
+      #expect(xml.contains("<testsuite name=\"check article\""))
+      #expect(xml.contains("failures=\"0\"") && xml.contains("message=\"known: broke in "))
+    }
+  }
+
+  @Test func `An unknown format is told with the nearest one`() async throws {
+    try await withFolder { folder in
+      let result = await run(["report", "export", "--format", "junnit", "--output", folder])
+      #expect(result.code == .usage)
+      #expect(result.errors.contains(#"unknown format "junnit". Did you mean "junit"?"#))
+    }
+  }
+}
