@@ -46,7 +46,7 @@ extension FuzzTarget {
     } catch {
       try expect(!error.description.isEmpty, "refused without a sentence")
     }
-    _ = try answer { () throws(HistoryError) in
+    _ = try answered { () throws(HistoryError) in
       let store = try Store(reading: file.path, copyingTo: file.folder.path)
       try store.fetch(HistoryRequest(after: nil)).readAll()
       _ = try store.verify()
@@ -54,7 +54,7 @@ extension FuzzTarget {
   }
 
   private static func write(_ file: FuzzStore) throws {
-    _ = try answer { () throws(HistoryError) in
+    _ = try answered { () throws(HistoryError) in
       let store = try Store(path: file.path, configuration: file.configuration)
       try store.fetch(HistoryRequest(after: nil)).readAll()
       var isDone = false

@@ -32,20 +32,6 @@ extension FuzzTarget {
     _ = try refusable { () throws(FormatError) in try SetupCodec.decode(text(bytes)) }
   }
 
-  static let message = FuzzTarget(
-    "message",
-    "Messages of the wire: what is read is written and read again as the same command."
-  ) {
-    let header = try messageHeader()
-    return { bytes in
-      try twice(
-        bytes,
-        { text throws(FormatError) in try PlanCodec.decodeMessage(text, for: header) },
-        { PlanCodec.encode($0, id: 1) }
-      )
-    }
-  }
-
   /// Reads a text, writes it, and reads that again: the second text must be the first.
   private static func twice<Read>(
     _ bytes: [UInt8],
@@ -65,7 +51,7 @@ extension FuzzTarget {
   }
 
   /// What is read, or nothing when it is refused, which takes a clause and a sentence.
-  private static func refusable<Read>(
+  static func refusable<Read>(
     _ read: () throws(FormatError) -> Read
   ) throws -> Read? {
     do throws(FormatError) {
@@ -77,24 +63,5 @@ extension FuzzTarget {
     }
   }
 
-  private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
-  private static func messageHeader() throws -> PlanHeader {
-    let model = try Model([
-      Entity("Item", [Attribute("title", .string), Attribute("count", .int)]),
-      Entity(
-        "Note",
-        [
-          Attribute("ratio", .double), Attribute("body", .data), Attribute("due", .date),
-          Attribute("done", .bool), Attribute("code", .uuid),
-        ]
-      ),
-    ])
-    var header = PlanHeader(
-      model: model,
-      actors: [PlannedActor("app", author: "app"), PlannedActor("widget", author: "widget")]
-    )
-    header.consumers = ["mirror"]
-    return header
-  }
+  static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

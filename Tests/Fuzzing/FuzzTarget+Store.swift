@@ -61,7 +61,7 @@ extension FuzzTarget {
         "transaction \(damaged) is damaged, and told is: \(error)"
       )
     }
-    _ = try answer { () throws(HistoryError) in try store.verify() }
+    _ = try answered { () throws(HistoryError) in try store.verify() }
   }
 
   /// The value of some bytes in SQL: null, a number, a text or a blob, by the first.

@@ -19,7 +19,7 @@ extension FuzzTarget {
       let again = try JSONDecoder().decode(HistoryToken.self, from: JSONEncoder().encode(token))
       try expect(again == token, "\(token) is read again as \(again)")
       guard
-        let page = try answer({ () throws(HistoryError) in
+        let page = try answered({ () throws(HistoryError) in
           try store.fetch(HistoryRequest(after: token))
         })
       else { return }
@@ -45,7 +45,7 @@ extension FuzzTarget {
         )
       }
       guard
-        let uri = try answer({ () throws(HistoryError) in
+        let uri = try answered({ () throws(HistoryError) in
           try store.uri(of: try store.objectID(for: text))
         })
       else { return }
@@ -55,7 +55,7 @@ extension FuzzTarget {
 }
 
 /// What a store answers, or nothing when it refuses with a sentence.
-func answer<Answer>(_ ask: () throws(HistoryError) -> Answer) throws -> Answer? {
+func answered<Answer>(_ ask: () throws(HistoryError) -> Answer) throws -> Answer? {
   do throws(HistoryError) {
     return try ask()
   } catch {

@@ -26,7 +26,7 @@ package struct FuzzTarget: Sendable {
 
   /// Every target, by name.
   package static let all: [FuzzTarget] =
-    [plan, trace, counterexample, setup, message, token, uri] + [blob, row, file]
+    [plan, trace, counterexample, setup, message, answer, token, uri, blob, row, file]
 
   /// The target with a name, or nothing.
   package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
