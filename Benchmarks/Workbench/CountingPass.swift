@@ -55,10 +55,10 @@ struct CountingPass {
     var rows = zip(meter.metrics, meter.take()).map { metric, sum in
       row(work.contender, size, metric, Double(sum) / Double(work.operations))
     }
-    for index in rows.indices { rows[index].varies = subject.varies(rows[index].metric) }
+    for index in rows.indices { rows[index].varies = work.varies }
     if let growth {
-      var row = row(work.contender, size, .memoryGrowth, Double(growth))
-      row.varies = "the system gives and takes memory in pages of its own choice"
+      var row = row(work.contender, size, .residentGrowth, Double(growth))
+      row.varies = SampledRow.memoryVaries
       rows.append(row)
     }
     return rows
@@ -103,7 +103,4 @@ extension BenchmarkSubject {
   func fullCondition(_ shared: String) -> String {
     [condition, shared].filter { !$0.isEmpty }.joined(separator: ", ")
   }
-
-  /// Why one of its counts may differ from run to run; nil when it may not.
-  func varies(_ metric: Metric) -> String? { nil }
 }

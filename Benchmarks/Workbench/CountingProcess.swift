@@ -6,12 +6,18 @@ enum CountingProcess {
   /// Where the counts of a benchmark are handed over, within the scratch folder.
   private static let file = "/counted.json"
 
+  /// A store that the process copies.
+  struct Place: Codable {
+    var historySize: Int
+    var path: String
+  }
+
   /// What the process is told.
   struct Request: Codable {
     var subject: String
     var folder: String
     var medium: String
-    var sizes: [Int]
+    var stores: [Place]
     @HexCoded var seed: UInt64
     var haste: Int
     var condition: String
@@ -30,7 +36,7 @@ enum CountingProcess {
       subject: pass.subject.name,
       folder: scratch.path,
       medium: scratch.medium,
-      sizes: pass.settings.map(\.historySize),
+      stores: pass.settings.map { Place(historySize: $0.historySize, path: $0.template.path) },
       seed: pass.seed,
       haste: pass.settings.first?.haste ?? 1,
       condition: pass.condition,
@@ -62,13 +68,10 @@ enum CountingProcess {
     let scratch = ScratchFolder(existing: request.folder, medium: request.medium)
     let pass = CountingPass(
       subject: subject,
-      settings: request.sizes.map { size in
+      settings: request.stores.map { store in
         BenchmarkSetting(
-          historySize: size,
-          template: StoreTemplate(
-            historySize: size,
-            path: TemplateBuilder.path(of: size, in: request.folder)
-          ),
+          historySize: store.historySize,
+          template: StoreTemplate(historySize: store.historySize, path: store.path),
           scratch: scratch,
           haste: request.haste
         )

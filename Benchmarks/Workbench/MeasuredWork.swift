@@ -6,6 +6,8 @@ struct MeasuredWork {
   let contender: String
   /// How many operations one measurement holds.
   let operations: Int
+  /// Why its counts may differ from run to run, where they may.
+  var varies: String?
   /// Does the work with the watch running only around what counts, puts back what it changed, and
   /// tells what it did.
   let measure: (inout Stopwatch) throws -> WorkTally

@@ -28,20 +28,32 @@ struct SampledRow {
   /// Makes the row of results.
   func row(about topic: RowTopic, seed: UInt64) -> BenchmarkRow {
     switch outcome {
-    case .samples(let samples) where !samples.isEmpty:
-      BenchmarkRow(
-        subject: topic.subject,
-        operation: topic.operation,
-        condition: topic.condition,
-        contender: contender,
-        historySize: topic.historySize,
-        metric: metric,
-        samples: samples,
-        seed: seed
-      )
+    case .samples(let samples) where !samples.isEmpty: found(samples, topic, seed)
     case .samples: missing("no sample came", topic, seed)
     case .notMeasured(let reason): missing(reason, topic, seed)
     }
+  }
+
+  /// Why memory differs from run to run, though the system counts it.
+  static let memoryVaries = "the system gives and takes memory in pages of its own choice"
+
+  private func found(
+    _ samples: [Double],
+    _ topic: RowTopic,
+    _ seed: UInt64
+  ) -> BenchmarkRow {
+    var row = BenchmarkRow(
+      subject: topic.subject,
+      operation: topic.operation,
+      condition: topic.condition,
+      contender: contender,
+      historySize: topic.historySize,
+      metric: metric,
+      samples: samples,
+      seed: seed
+    )
+    if [.peakMemory, .memoryGrowth].contains(metric) { row.varies = Self.memoryVaries }
+    return row
   }
 
   private func missing(_ reason: String, _ topic: RowTopic, _ seed: UInt64) -> BenchmarkRow {

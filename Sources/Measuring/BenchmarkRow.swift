@@ -82,8 +82,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
 
   /// Whether the row comes from the untimed pass that counts what a timed contender does.
   package var isCountedBeside: Bool {
-    Metric.counted.contains(metric) || Metric.allocator.contains(metric)
-      || metric == .memoryGrowth && varies != nil
+    (Metric.counted + Metric.allocator + [.residentGrowth]).contains(metric)
   }
 
   /// The benchmark's name without contender and size: `fetch newest 100, 4 authors`.

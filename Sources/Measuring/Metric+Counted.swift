@@ -29,6 +29,9 @@ extension Metric {
   /// By how much the bytes that are allocated and not freed rose; what stays after much work is a leak.
   package static let liveBytes = Metric(name: "live bytes", kind: .exact, unit: "B")
 
+  /// By how much more memory was resident during one measurement than before it.
+  package static let residentGrowth = Metric(name: "resident growth", kind: .exact, unit: "B")
+
   /// What a counting pass counts of each contender, without memory.
   package static let counted = [
     vmSteps, pageReads, pageWrites, rowsWritten, systemCalls, bytesRead, bytesWritten,

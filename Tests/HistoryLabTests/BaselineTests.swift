@@ -104,7 +104,7 @@ import Testing
     #expect(all.historySize == 10_000)
     #expect(all.subjects.contains("fetch newest 10"))
     #expect(!all.subjects.contains("purge lock"))
-    let line = "bench compare --base a --head b --only FETCH --launches 7 --history 100"
+    let line = "bench compare --base a --head b --only FETCH --launches 7 --size 100"
     let some = try BenchCompareOptions(parse(line), in: .current)
     #expect(some.head == .commit("b"))
     #expect(some.subjects == ["fetch newest 10", "fetch newest 1000"])

@@ -4,10 +4,15 @@ struct HelpText {
   /// The columns that a line may fill.
   let width: Int
 
+  /// So many subverbs stand beside a verb in the overview; the help of the verb names them all.
+  private static let namedSubverbs = 3
+
   /// What the tool is, its verbs and how it ends.
   func overview() -> String {
     let verbs = tool.verbs.map { verb in
-      let more = verb.subverbs.map(\.word).joined(separator: "|")
+      var words = verb.subverbs.map(\.word)
+      if words.count > Self.namedSubverbs { words[Self.namedSubverbs...] = ["..."] }
+      let more = words.joined(separator: "|")
       return (more.isEmpty ? verb.word : "\(verb.word) \(more)", verb.sentence)
     }
     let options = [

@@ -21,7 +21,7 @@ struct BenchBaselineOptions: Hashable, Sendable {
     "thresholds",
     .path("DIR"),
     default: ThresholdFile.folder,
-    defaultText: ThresholdFile.folder,
+    defaultText: "Thresholds in Benchmarks",
     "The folder of the committed counts, one folder a platform."
   )
   static let toleranceOption = Option(

@@ -33,7 +33,7 @@ struct BenchCompareOptions: Hashable, Sendable {
     "The commit that is built and judged, instead of HEAD."
   )
   static let sizeOption = Option(
-    "history",
+    "size",
     "N",
     in: 100...1_000_000,
     default: 10_000,
