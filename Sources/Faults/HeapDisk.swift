@@ -57,6 +57,17 @@ extension HeapDisk {
     return code
   }
 
+  /// How often something was written, cut or deleted that others may read, or was to be.
+  var writeCount: Int {
+    var count = 0
+    for kind in [FileKind.main, .wal, .journal] {
+      for call in [FileCall.write, .truncate, .delete] {
+        count += calls[CallCounters.index(kind, call)]
+      }
+    }
+    return count
+  }
+
   /// Copies the counts.
   var counters: CallCounters {
     let count = CallCounters.tableCount

@@ -19,6 +19,10 @@ extension HeapFileSystem {
     disk.locked { $0.snapshot(sharing: base) }
   }
 
+  /// A number that is another one once anything was written, cut or deleted; putting files back leaves
+  /// it as it is.
+  package var writeCount: Int { disk.locked { $0.writeCount } }
+
   /// Makes the files exactly those of an image that shares most of its bytes, as ``restore(_:)``.
   package func restore(_ image: SparseImage) {
     disk.locked { $0.restore(image) }

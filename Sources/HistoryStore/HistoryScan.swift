@@ -81,6 +81,21 @@ struct HistoryScan {
   /// Whether every transaction after the position is met.
   var meetsAll: Bool { conditions == nil && afterTimestamp == nil }
 
+  /// What the statement of a scan that does not meet all depends on.
+  struct Shape: Equatable {
+    let isTimed: Bool
+    let possible: String?
+    let certain: String?
+  }
+
+  var shape: Shape {
+    Shape(
+      isTimed: afterTimestamp != nil,
+      possible: conditions?.possible,
+      certain: readsChanges ? conditions?.certain : nil
+    )
+  }
+
   /// One row a transaction, in commit order, for a scan that does not meet all.
   func sql(_ rules: HistoryRules, _ layout: HistoryLayout) -> String {
     let time = afterTimestamp == nil ? "" : " AND \(layout.timestamp) > ?2"

@@ -50,7 +50,7 @@ extension StoreCore {
 
   private func page(_ plan: HistoryScan) throws -> HistoryPage {
     var scan = plan
-    let rows = try scan.meetsAll ? statement(.page) : query(scan.sql(rules, layout))
+    let rows = try scan.meetsAll ? statement(.page) : statement(of: scan)
     defer { rows.statement.reset() }
     scan.bind(to: rows.statement)
     var hasMore = false
@@ -69,6 +69,15 @@ extension StoreCore {
     if scan.greatestString > strings.completeThrough { try learnNewStrings() }
     findWriters(in: &scan)
     return scan.page(self, through: try scannedThrough(scan, hasMore), hasMore: hasMore)
+  }
+
+  /// The statement of a scan that does not meet all: that of the last one, where it asked for the same.
+  private func statement(of scan: HistoryScan) throws -> PreparedStatement {
+    let shape = scan.shape
+    if let lastScan, lastScan.shape == shape { return lastScan.statement }
+    let made = try query(scan.sql(rules, layout))
+    lastScan = (shape, made)
+    return made
   }
 
   /// Reads one transaction: its row, and its changes if they are wanted or must be asked.

@@ -48,6 +48,8 @@ final class StoreCore {
   var boundNames: TransactionNames?
   /// The newest transaction, as this connection has committed it.
   var knownHead: KnownHead?
+  /// The statement of the last fetch with a filter or a time, and what it was made for.
+  var lastScan: (shape: HistoryScan.Shape, statement: PreparedStatement)?
   /// Where the marks of transactions come from, once one was needed.
   @exclusivity(unchecked) var marks: MarkSequence?
   /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when

@@ -115,6 +115,8 @@ public struct HistoryTransactions: RandomAccessCollection, Sendable {
 package struct InternedStrings: Sendable {
   private var byNumber: [String?] = [nil]
   private var numbers: [String: Int32] = [:]
+  /// What the strings say as labels, by number, where they are some.
+  private var labels: [ProcessLabel?] = [nil]
 
   /// Whether the strings that name processes are labels, which may name a writer too.
   package let areLabels: Bool
@@ -126,15 +128,15 @@ package struct InternedStrings: Sendable {
   /// - Complexity: linear in the strings where they are labels.
   package func numbers(ofProcess name: String?) -> [Int32] {
     guard areLabels else { return number(of: name).map { [$0] } ?? [] }
-    let labelled = byNumber.indices.filter { index in
-      byNumber[index].map { ProcessLabel($0).name == name } ?? (index == 0 && name == nil)
+    let labelled = labels.indices.filter { index in
+      labels[index].map { $0.name == name } ?? (index == 0 && name == nil)
     }
     return labelled.map { Int32($0) }
   }
 
   /// What the string of a process says, where such strings are labels.
   package func label(of process: Int32) -> ProcessLabel? {
-    areLabels ? self[process].map { ProcessLabel($0) } : nil
+    process > 0 && Int(process) < labels.count ? labels[Int(process)] : nil
   }
 
   /// The string with a number, or nothing.
@@ -155,6 +157,9 @@ package struct InternedStrings: Sendable {
     }
     byNumber[Int(number)] = string
     numbers[string] = number
+    guard areLabels else { return }
+    labels += Array(repeating: nil, count: byNumber.count - labels.count)
+    labels[Int(number)] = ProcessLabel(string)
   }
 
   /// The number through which every string of the file is known; above it only some may be, those

@@ -34,8 +34,12 @@ package struct ExplorationBounds: Sendable, Hashable {
   package var depth: Int
   /// The greatest number of states.
   package var stateCountMax: Int
-  /// How many states of one length are kept whole, so that they need not be brought about again.
-  package var snapshotCountMax = 100_000
+  /// Whether the system is put back where a state stood; without it every command that led there is
+  /// performed again before each move.
+  package var putsStatesBack = true
+  /// How many states of one length are kept whole, so that they need not be brought about again; others
+  /// are once, for all of their moves.
+  package var keptCountMax = 50_000
   /// Whether states that look alike are taken for one; without it every plan runs by itself.
   package var mergesStates = true
 

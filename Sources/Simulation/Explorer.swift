@@ -20,6 +20,12 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private struct Open {
     let node: Int
     let root: Int
+    /// What is known of it; nothing if it must be brought about again.
+    let kept: Kept?
+  }
+
+  /// All that it takes to go on from a state.
+  private struct Kept {
     let place: Space.Place
     let judge: Judge
     let standing: Simulator.Standing
@@ -101,9 +107,9 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     level.reverse()
     // What is kept of a state goes with its moves.
     while let open = level.popLast() {
-      let standing = try whole(open)
-      for action in space.moves(from: open.place) {
-        try go(action, from: open, at: standing, depth: depth, &following)
+      let kept = if let kept = open.kept { kept } else { try bringAbout(open) }
+      for action in space.moves(from: kept.place) {
+        try go(action, from: open, kept, depth: depth, &following)
         guard tree.count <= bounds.stateCountMax else {
           result.ending = .outOfStates
           return
@@ -116,41 +122,64 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// Where a state stands with the system; one that was not kept is brought about again, once for all
-  /// of its moves.
-  private func whole(_ open: Open) throws(SystemFailure) -> Simulator.Standing {
-    guard !open.standing.isWhole else { return open.standing }
+  /// Performs the commands that lead to a state which was not kept, once for all of its moves.
+  private func bringAbout(_ open: Open) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
-    try simulator.goBack(to: open.standing, header, performing: tree.commands(to: open.node))
-    let standing = try simulator.standing(withSystem: true)
-    return standing.isWhole ? standing : open.standing
+    var (judge, place) = (Judge(header), space.start(header))
+    try simulator.open(header) { event in
+      judge.observe(event)
+      return true
+    }
+    for (index, command) in tree.commands(to: open.node).enumerated() {
+      perform(command, index, in: header, &judge, &place)
+    }
+    return Kept(place: place, judge: judge, standing: try standing())
   }
 
-  private func go(
-    _ action: Action,
-    from open: Open,
-    at standing: Simulator.Standing,
-    depth: Int,
-    _ following: inout [Open]
-  ) throws(SystemFailure) {
-    let header = roots[open.root].header
-    try simulator.goBack(to: standing, header, performing: tree.commands(to: open.node))
-    let command = Command(action)
-    var (judge, place, events) = (open.judge, open.place, [Event]())
+  /// Where the simulator stands, with the system unless every command is to be performed again.
+  private func standing() throws(SystemFailure) -> Simulator.Standing {
+    try simulator.standing(withSystem: bounds.putsStatesBack)
+  }
+
+  /// Performs a command, and answers whether it ran: what is refused is no plan.
+  @discardableResult
+  private func perform(
+    _ command: Command,
+    _ index: Int,
+    in header: PlanHeader,
+    _ judge: inout Judge,
+    _ place: inout Space.Place
+  ) -> Bool {
+    var events: [Event] = []
     judge.append(command)
-    simulator.step(command, depth, in: header) { event in
+    simulator.step(command, index, in: header) { event in
       judge.observe(event)
       events.append(event)
       return true
     }
     // What the system or the scheduler refuses to send is no plan.
-    if events.contains(where: \.isSkip) { return }
+    if events.contains(where: \.isSkip) { return false }
+    space.advance(&place, by: command.action, events)
+    return true
+  }
+
+  private func go(
+    _ action: Action,
+    from open: Open,
+    _ kept: Kept,
+    depth: Int,
+    _ following: inout [Open]
+  ) throws(SystemFailure) {
+    let header = roots[open.root].header
+    try simulator.goBack(to: kept.standing, header, performing: tree.commands(to: open.node))
+    var (judge, place) = (kept.judge, kept.place)
+    let command = Command(action)
+    guard perform(command, depth, in: header, &judge, &place) else { return }
     result.moveCount += 1
-    space.advance(&place, by: action, events)
     note(judge.broken, after: command, at: open.node, header)
     let key = try key(open.root, place, judge)
     if let node = visited[key] { return tree.link(open.node, to: node) }
-    let node = tree.add(command, after: open.node)
+    let node = tree.add(action, after: open.node)
     if bounds.mergesStates { visited[key] = node }
     try meet(node, open.root, place, judge, isLast: depth + 1 == bounds.depth, &following)
   }
@@ -165,16 +194,9 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     _ following: inout [Open]
   ) throws(SystemFailure) {
     if !isLast {
-      let isKept = following.count < bounds.snapshotCountMax
-      following.append(
-        Open(
-          node: node,
-          root: root,
-          place: place,
-          judge: judge,
-          standing: try simulator.standing(withSystem: isKept)
-        )
-      )
+      let isKept = following.count < bounds.keptCountMax
+      let kept = isKept ? Kept(place: place, judge: judge, standing: try standing()) : nil
+      following.append(Open(node: node, root: root, kept: kept))
     }
     var closing = judge
     let header = roots[root].header

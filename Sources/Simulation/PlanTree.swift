@@ -4,7 +4,10 @@ import Traces
 /// which to which.
 struct PlanTree {
   private var parents: [Int32] = []
-  private var commands: [Command?] = []
+  /// The last command on the way to each state, by its place among all that there are.
+  private var commands: [Int32] = []
+  private var every: [Command] = []
+  private var places: [Action: Int32] = [:]
   private var depths: [UInt8] = []
   /// Every move, also those to states that were met before.
   private var moves: [(from: Int32, to: Int32)] = []
@@ -15,18 +18,26 @@ struct PlanTree {
   /// Adds a state at which plans begin.
   mutating func addRoot() -> Int {
     parents.append(-1)
-    commands.append(nil)
+    commands.append(-1)
     depths.append(0)
     return count - 1
   }
 
   /// Adds a state that a command leads to.
-  mutating func add(_ command: Command, after parent: Int) -> Int {
+  mutating func add(_ action: Action, after parent: Int) -> Int {
     parents.append(Int32(parent))
-    commands.append(command)
+    commands.append(place(of: action))
     depths.append(depths[parent] + 1)
     link(parent, to: count - 1)
     return count - 1
+  }
+
+  private mutating func place(of action: Action) -> Int32 {
+    if let known = places[action] { return known }
+    let place = Int32(every.count)
+    every.append(Command(action))
+    places[action] = place
+    return place
   }
 
   /// Notes that a move leads from one state to another.
@@ -37,7 +48,7 @@ struct PlanTree {
     var found: [Command] = []
     var node = node
     while node >= 0 {
-      if let command = commands[node] { found.append(command) }
+      if commands[node] >= 0 { found.append(every[Int(commands[node])]) }
       node = Int(parents[node])
     }
     return found.reversed()

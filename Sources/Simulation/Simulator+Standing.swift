@@ -10,9 +10,6 @@ extension Simulator {
     fileprivate let now: Double
     /// Nothing when the commands must be performed again.
     fileprivate let system: SystemSnapshot?
-
-    /// Whether the system can be put back, so that no command must be performed again.
-    var isWhole: Bool { system != nil }
   }
 
   /// Where the run stands; with the system if that is wanted and it can be put back.

@@ -81,7 +81,7 @@ package final class StorePlace {
     let template = templates[kind]
     if let template { files.restore(template) } else { files.removeAll() }
     let base = template ?? FileSystemImage(files: [:])
-    return SystemEnvironment(
+    var environment = SystemEnvironment(
       path: "plan.store",
       vfs: files.name,
       clock: clock,
@@ -91,6 +91,8 @@ package final class StorePlace {
         return { files.restore(image) }
       }
     )
+    environment.writeCount = { files.writeCount }
+    return environment
   }
 
   /// What makes calls fail.

@@ -7,7 +7,10 @@ import Traces
 final class StoreBench {
   let header: PlanHeader
   let environment: SystemEnvironment
-  var objects = PlanObjects()
+  /// What the plan's names stand for.
+  var objects = PlanObjects() { didSet { seen = nil } }
+  /// What was seen when something was last written.
+  private var seen: StoreSight?
   private var pool: StorePool
   /// Where the store says that it has told of a commit.
   var signals: SignalBoard { pool.signals }
@@ -73,8 +76,24 @@ final class StoreBench {
   /// What the data holds, by the plan's names.
   func data() throws(SystemFailure) -> Objects { Objects(try rows()) }
 
+  /// What was seen since something was last written, if that is known.
+  private var sight: StoreSight {
+    let count = environment.writeCount()
+    if let seen, let count, seen.writeCount == count { return seen }
+    return StoreSight(writeCount: count)
+  }
+
   /// The rows of the data with the plan's names.
   private func rows() throws(SystemFailure) -> [NamedRow] {
+    var sight = sight
+    if let rows = sight.rows { return rows }
+    let rows = try readRows()
+    sight.rows = rows
+    seen = sight
+    return rows
+  }
+
+  private func readRows() throws(SystemFailure) -> [NamedRow] {
     let store = try store()
     let snapshot = try telling { () throws(HistoryError) in try store.snapshot() }
     var held: [NamedRow] = []
@@ -91,7 +110,22 @@ final class StoreBench {
 
   /// What history holds, by the plan's names.
   func history() throws(SystemFailure) -> [CommittedTransaction] {
-    try heldTransactions().map(committed)
+    var sight = sight
+    if let history = sight.history { return history }
+    let history = try heldTransactions().map(committed)
+    sight.history = history
+    seen = sight
+    return history
+  }
+
+  private func register() throws(SystemFailure) -> StoreRegister {
+    var sight = sight
+    if let register = sight.register { return register }
+    let store = try store()
+    let register = try telling { () throws(HistoryError) in try store.register() }
+    sight.register = register
+    seen = sight
+    return register
   }
 
   /// What history holds.
@@ -164,6 +198,7 @@ final class StoreBench {
   /// Opens the store anew on connections of another pool.
   func reopen(on pool: StorePool) throws(SystemFailure) {
     opened = nil
+    seen = nil
     pool.reset(seed: self.pool.random.value)
     self.pool = pool
     try open()
@@ -177,6 +212,8 @@ final class StoreBench {
     let random: UInt64
     /// What its own connection remembers of the file.
     let store: StoreKnowledge
+    /// What it saw of what lies in the files.
+    let sight: StoreSight
   }
 
   func memory() throws(SystemFailure) -> Memory {
@@ -184,7 +221,8 @@ final class StoreBench {
     return Memory(
       objects: objects,
       random: pool.random.value,
-      store: try telling { () throws(HistoryError) in try store.knowledge() }
+      store: try telling { () throws(HistoryError) in try store.knowledge() },
+      sight: sight
     )
   }
 
@@ -198,6 +236,7 @@ final class StoreBench {
     try open()
     let store = try store()
     try telling { () throws(HistoryError) in try store.recall(memory.store) }
+    seen = memory.sight.counting(from: environment.writeCount())
   }
 
   /// Adds the clock, data, history, and what the file keeps besides them.
@@ -206,8 +245,7 @@ final class StoreBench {
     state.add(time: environment.clock.now)
     state.add(try rows())
     for transaction in try history() { Self.describe(transaction, &state) }
-    let store = try store()
-    let register = try telling { () throws(HistoryError) in try store.register() }
+    let register = try register()
     for mark in register.marks {
       if let author = mark.author { state.enter(author: author) } else { state.enter(nil) }
       state.add(number: mark.purged)

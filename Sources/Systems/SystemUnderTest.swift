@@ -154,6 +154,8 @@ package struct SystemEnvironment: Sendable {
   /// Saves the files, and answers how to bring them back: on the heap beneath open connections that
   /// are outside a transaction, on disk after all are closed.
   package var saveFiles: @Sendable () -> @Sendable () -> Void
+  /// A number that is another one once anything was written to a file; nothing where nobody counts.
+  package var writeCount: @Sendable () -> Int? = { nil }
 
   package init(
     path: String,

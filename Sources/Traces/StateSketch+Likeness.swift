@@ -46,13 +46,13 @@ extension StateSketch {
   /// - Complexity: n log n in the words, and n for each exchange of actors.
   package func likeness(_ likeness: StateLikeness) -> UInt64 {
     let ranks = Ranks(self, likeness)
-    let plain = sections.map { section in
-      section.map { word in
-        switch word.kind {
-        case .plain, .member, .members: word
-        default: Word(kind: word.kind, bits: ranks.rank(of: word))
-        }
-      }
+    var plain = PlainWords(
+      sectionCount: sections.count,
+      count: sections.reduce(0) { $0 + $1.count }
+    )
+    for section in sections {
+      for word in section { plain.words.append(Word(kind: word.kind, bits: ranks.rank(of: word))) }
+      plain.ends.append(plain.words.count)
     }
     var least = UInt64.max
     for exchange in likeness.exchanges {
@@ -61,12 +61,28 @@ extension StateSketch {
     return least
   }
 
+  /// The words of all sections, one after the other, without what nothing depends on.
+  private struct PlainWords {
+    var words: [Word] = []
+    /// Where each section ends.
+    var ends: [Int] = []
+
+    init(sectionCount: Int, count: Int) {
+      words.reserveCapacity(count)
+      ends.reserveCapacity(sectionCount)
+    }
+
+    subscript(section: Int) -> ArraySlice<Word> {
+      words[(section == 0 ? 0 : ends[section - 1])..<ends[section]]
+    }
+  }
+
   /// Members that the header does not name keep their places.
   private static func extended(_ exchange: [Int], to count: Int) -> [Int] {
     exchange.count < count ? exchange + Array(exchange.count..<count) : exchange
   }
 
-  private static func hash(_ sections: [[Word]], _ places: [Int]) -> UInt64 {
+  private static func hash(_ sections: PlainWords, _ places: [Int]) -> UInt64 {
     var hash = StateHash()
     add(sections[0], places, to: &hash)
     for place in places.indices {
@@ -77,7 +93,7 @@ extension StateSketch {
     return hash.value
   }
 
-  private static func add(_ words: [Word], _ places: [Int], to hash: inout StateHash) {
+  private static func add(_ words: ArraySlice<Word>, _ places: [Int], to hash: inout StateHash) {
     for word in words {
       switch word.kind {
       case .member: hash.add(UInt64(places[Int(word.bits)]), of: .member)

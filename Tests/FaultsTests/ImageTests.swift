@@ -29,6 +29,29 @@ struct ImageTests {
     #expect(before.byteCount == before.files.values.reduce(32 << 10) { $0 + $1.bytes.count })
   }
 
+  @Test func `An image of what differs brings back exactly the files of its moment`() throws {
+    let template = try HeapFileSystem.template()
+    files.install(template, at: "app.store")
+    let base = files.snapshot()
+    let connection = try Connection("app.store", on: files)
+    #expect(try connection.items == [])
+    var moments: [(whole: FileSystemImage, sparse: SparseImage, items: [String])] = []
+    for number in 1...20 {
+      try connection.run("INSERT INTO item VALUES (\(number), \(number))")
+      if number == 12 { try connection.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+      moments.append((files.snapshot(), files.snapshot(sharing: base), try connection.items))
+    }
+    for moment in moments + moments.reversed() {
+      files.restore(moment.sparse)
+      #expect(files.snapshot() == moment.whole)
+      #expect(try connection.items == moment.items)
+      #expect(moment.sparse.byteCount < moment.whole.byteCount / 5)
+    }
+    files.restore(base)
+    files.restore(files.snapshot(sharing: FileSystemImage(files: [:])))
+    #expect(try connection.items == [])
+  }
+
   @Test func `Open connections see the restored content at their next statement`() throws {
     let one = try Connection.store(on: files)
     let other = try Connection("app.store", on: files)

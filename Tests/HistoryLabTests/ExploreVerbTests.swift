@@ -46,7 +46,7 @@ import Workloads
       let printed = try JSONDecoder().decode(CardsDocument.self, from: Data(result.output.utf8))
       let cell = try #require(printed.systems[0].cells.first { $0.invariant == "PurgeSafety" })
       #expect(cell.result == .breaks && cell.length == 3 && cell.depth == 3)
-      #expect(cell.condition == "steady" && cell.budget == nil)
+      #expect(cell.condition == "steady" && cell.budget == nil && cell.isLeast == true)
       #expect(cell.because?.contains("purged #1") == true)
       // A header and three commands.
       #expect(cell.plan?.count == 4)
@@ -68,6 +68,32 @@ import Workloads
       let open = try cards(folder).systems[0].cells.filter { $0.result == .unknown }
       #expect(open.count == 2 * Self.invariantCount && open.allSatisfy { $0.budget == 51 })
     }
+  }
+
+  @Test func `A length is called the least only where every shorter plan was run`() throws {
+    let system = try #require(LabSystem.named("article"))
+    func outcome(_ scope: ExploreScope, states: Int) throws -> ExploreTask.Outcome {
+      let task = ExploreTask(
+        system: system,
+        condition: .ties,
+        scope: scope,
+        stateCountMax: states,
+        versions: [:]
+      )
+      return try task.run { _ in true }
+    }
+    let whole = try outcome(ExploreScope(actors: 2, depth: 3), states: 1_000)
+    let cut = try outcome(ExploreScope(actors: 3, depth: 3), states: 10)
+    func cell(_ pieces: [ExploreTask.Outcome]) throws -> SafetyCell {
+      let card = SafetyCard(system, conditions: [.ties], pieceCount: pieces.count, pieces)
+      return try #require(card.cells.first { $0.invariant == "Convergence" })
+    }
+    #expect(try cell([whole]).word == "breaks 3" && cell([whole]).isLeast)
+    // Three actors may need fewer commands, as far as anybody has seen.
+    #expect(cut.exploration.depth == 1)
+    #expect(try cell([whole, cut]).word == "breaks ≤ 3")
+    let unknown = try cell([cut])
+    #expect(unknown.word == "unknown" && unknown.budget == 11 && !unknown.isLeast)
   }
 
   @Test func `A card has every condition as a row, those out of reach too`() async throws {

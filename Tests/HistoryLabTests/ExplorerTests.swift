@@ -75,9 +75,11 @@ import Workloads
         TrackerSystem(rules: Mutant.all.first { $0.name == "purge-to-head" }?.rules ?? .standard)
       }
     ),
+    (2, .hookFailure, { TrackerSystem() }), (2, .lostNotification, { TrackerSystem() }),
+    (2, .mirrorLag, { PublishedSystem(.article) }),
   ]
 
-  @Test(arguments: 0..<6)
+  @Test(arguments: 0..<9)
   func `Merging states changes neither what breaks, nor how short, nor how many plans there are`(
     _ place: Int
   ) throws {
@@ -91,16 +93,114 @@ import Workloads
     #expect(merged.stateCount < single.stateCount)
   }
 
-  @Test(arguments: 0..<6)
+  @Test(arguments: 0..<9)
   func `A state that is put back is the one that its plan leads to`(_ place: Int) throws {
     let (depth, condition, make) = Self.small[place]
     let kept = try explore(make(), condition, depth: depth)
-    let replayed = try explore(make(), condition, depth: depth) { $0.snapshotCountMax = 0 }
-    #expect(kept.stateCount == replayed.stateCount, "\(condition)")
-    #expect(kept.planCount == replayed.planCount)
-    #expect(kept.moveCount == replayed.moveCount)
-    #expect(kept.broken == replayed.broken)
-    #expect(kept.exercised == replayed.exercised)
+    let ways: [(inout ExplorationBounds) -> Void] = [
+      { $0.putsStatesBack = false }, { $0.keptCountMax = 0 }, { $0.keptCountMax = 7 },
+    ]
+    for way in ways {
+      let replayed = try explore(make(), condition, depth: depth, way)
+      #expect(kept.stateCount == replayed.stateCount, "\(condition)")
+      #expect(kept.planCount == replayed.planCount)
+      #expect(kept.moveCount == replayed.moveCount)
+      #expect(kept.broken == replayed.broken)
+      #expect(kept.exercised == replayed.exercised)
+    }
+  }
+
+  /// What explorations of two actors came to before anything about them was made faster.
+  private static let known: [Known] = [
+    Known("tracker", .crash, 3, plans: 1_085, states: 194),
+    Known("tracker", .lostNotification, 3, plans: 907, states: 236),
+    Known("tracker", .mirrorLag, 3, plans: 873, states: 232),
+    Known("tracker", .hookFailure, 2, plans: 237, states: 129),
+    Known("tracker", .backgroundWrites, 2, plans: 135, states: 48),
+    Known("kit-2", .crash, 3, plans: 603, states: 112),
+    Known(
+      "article",
+      .lostNotification,
+      3,
+      plans: 589,
+      states: 170,
+      lengths: ["CursorProgress": 1, "WakeUp": 2]
+    ),
+    Known(
+      "article",
+      .configSkew,
+      3,
+      plans: 1_233,
+      states: 278,
+      lengths: ["Convergence": 1, "NoLostTransaction": 1, "CursorProgress": 2]
+    ),
+  ]
+
+  private struct Known: Sendable, CustomTestStringConvertible {
+    let system: String
+    let condition: Condition
+    let depth: Int
+    let plans: Double
+    let states: Int
+    let lengths: [String: Int]
+
+    init(
+      _ system: String,
+      _ condition: Condition,
+      _ depth: Int,
+      plans: Double,
+      states: Int,
+      lengths: [String: Int] = [:]
+    ) {
+      self.system = system
+      self.condition = condition
+      self.depth = depth
+      self.plans = plans
+      self.states = states
+      self.lengths = lengths
+    }
+
+    var testDescription: String { "\(system) under \(condition.rawValue)" }
+  }
+
+  @Test(arguments: known)
+  private func `Plans, states and shortest lengths are those that they always were`(
+    _ known: Known
+  ) throws {
+    let system = try #require(LabSystem.named(known.system))
+    let task = ExploreTask(
+      system: system,
+      condition: known.condition,
+      scope: ExploreScope(actors: 2, depth: known.depth),
+      stateCountMax: 10_000,
+      versions: [:]
+    )
+    let outcome = try task.run { _ in true }
+    #expect(outcome.exploration.planCount == known.plans)
+    #expect(outcome.exploration.stateCount == known.states)
+    #expect(outcome.broken.mapValues(\.length) == known.lengths)
+  }
+
+  @Test func `The pieces that take longest begin first, and are told in their order`() async throws
+  {
+    let system = try #require(LabSystem.named("tracker"))
+    let tasks = [Condition.lateJoin, .steady, .backgroundWrites, .crash].map { condition in
+      ExploreTask(
+        system: system,
+        condition: condition,
+        scope: ExploreScope(actors: 2, depth: 1),
+        stateCountMax: 1_000,
+        versions: [:]
+      )
+    }
+    let queue = ExploreQueue(tasks)
+    #expect((0..<5).map { _ in queue.take() } == [2, 3, 1, 0, nil])
+    let outcomes = try await ExploreQueue(tasks).run(
+      jobs: 2,
+      finished: { _ in },
+      progress: { _ in true }
+    )
+    #expect(outcomes.map(\.outcome.condition) == tasks.map(\.condition))
   }
 
   @Test func `An exploration that runs out of states says so, and how far it came`() throws {

@@ -15,6 +15,8 @@ struct CardsDocument: Codable {
     let states: Int
     /// How many commands the shortest plan has that breaks it.
     var length: Int?
+    /// Whether every shorter plan was run, so that there is none.
+    var isLeast: Bool?
     /// The lines of that plan.
     var plan: [String]?
     /// What it comes to, in a sentence.
@@ -105,6 +107,7 @@ extension CardsDocument.Cell {
     self.file = file
     guard let counterexample = cell.counterexample else { return }
     length = counterexample.length
+    isLeast = cell.isLeast
     because = counterexample.violation.because
     plan = PlanCodec.encode(counterexample.trace.header.plan)
       .split(separator: "\n").map(String.init)

@@ -103,11 +103,12 @@ struct SafetyCell: Sendable {
     case unknown
     case notExercised
 
-    /// The result in a word or two; of one that breaks with the length of its plan.
-    func word(_ length: Int) -> String {
+    /// The result in a word or two; of one that breaks with the length of its plan, and whether that
+    /// is the least or the least that was found.
+    func word(_ length: Int, isLeast: Bool) -> String {
       switch self {
       case .holds: "holds"
-      case .breaks: "breaks \(length)"
+      case .breaks: isLeast ? "breaks \(length)" : "breaks ≤ \(length)"
       case .unknown: "unknown"
       case .notExercised: "-"
       }
@@ -122,6 +123,8 @@ struct SafetyCell: Sendable {
   let stateCount: Int
   /// A shortest plan that breaks it.
   let counterexample: Counterexample?
+  /// Whether every shorter plan was run, so that no plan that breaks it is shorter.
+  let isLeast: Bool
   /// How many states there were allowed to be, where that was too few.
   let budget: Int?
 
@@ -148,11 +151,14 @@ struct SafetyCell: Sendable {
       depth = pieces.map(\.exploration.depth).max() ?? 0
       result = isCut || !open.isEmpty ? .unknown : isExercised ? .holds : .notExercised
     }
+    // A piece that was covered to its whole depth has no shorter plan within the scopes of the card.
+    let covered = open.map(\.exploration.depth).min() ?? .max - 1
+    isLeast = result == .breaks && !isCut && covered + 1 >= depth
     budget = result == .unknown ? open.map(\.exploration.stateCount).max() : nil
   }
 
   /// The cell in a word or two.
-  var word: String { result.word(depth) }
+  var word: String { result.word(depth, isLeast: isLeast) }
 }
 
 extension Counterexample {

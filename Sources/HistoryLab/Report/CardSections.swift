@@ -126,7 +126,7 @@ extension CardsDocument.Card {
 
 extension CardsDocument.Cell {
   /// The cell in a word or two.
-  var word: String { result.word(depth) }
+  var word: String { result.word(depth, isLeast: isLeast ?? true) }
 
   fileprivate var state: VerdictState? {
     switch result {
