@@ -85,8 +85,7 @@ extension JSONValue {
   ///
   /// - Throws: ``FormatError`` when it is not JSON.
   init(message: String) throws(FormatError) {
-    // A newline within it would make it two.
-    var reader = LineReader(message.split(whereSeparator: \.isNewline).joined(separator: " ") + "\n")
+    var reader = LineReader(message + "\n")
     let next: (place: Place, value: JSONValue)?
     do throws(FormatError) { next = try reader.next() } catch {
       throw FormatError(line: nil, problem: error.problem, advice: "Send one JSON object a line.")

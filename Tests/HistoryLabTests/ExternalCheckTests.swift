@@ -86,7 +86,8 @@ import Traces
     ("exit 3", "it ended with code 3"), ("cat", "lacks the key \"ok\""),
     ("sleep 60", "it was silent for 0.2 seconds"), ("yes", "this is not JSON: y"),
   ])
-  func `Who does not greet is not put under test`(_ program: String, _ clause: String) async throws {
+  func `Who does not greet is not put under test`(_ program: String, _ clause: String) async throws
+  {
     try await withFolder { folder in
       let kept = await run([
         "check", "--system", "external:\(program)", "--timeout", "0.2", "--output", folder,
@@ -113,7 +114,10 @@ import Traces
       #expect(kept.document.systems[0].plansInTrouble == 3)
       #expect(kept.document.because.contains("it was silent for 0.2 seconds, after {"))
       #expect(kept.document.because.contains("On standard error: I am lost"))
-      let errors = try String(contentsOfFile: "\(folder)/latest/standard-error.txt", encoding: .utf8)
+      let errors = try String(
+        contentsOfFile: "\(folder)/latest/standard-error.txt",
+        encoding: .utf8
+      )
       #expect(errors.contains("== program 2 ==\nI am lost\n"))
       let run = try String(contentsOfFile: "\(folder)/latest/run.json", encoding: .utf8)
       #expect(run.contains("\"unknown\""))

@@ -72,7 +72,9 @@ import Traces
   }
 
   @Test func `A program that says the same to everything is wrong in everything`() async throws {
-    let kept = await run(["protocol", "check", "--json", "while read x; do echo '{\"id\":1}'; done"])
+    let kept = await run([
+      "protocol", "check", "--json", "while read x; do echo '{\"id\":1}'; done",
+    ])
     #expect(kept.code == .violation)
     let document = try JSONDecoder().decode(Document.self, from: Data(kept.output.utf8))
     #expect(document.verdict == "invalid")

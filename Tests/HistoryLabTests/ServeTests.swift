@@ -9,60 +9,45 @@ import Workloads
 @testable import HistoryLab
 
 @Suite struct `Our systems behind the wire` {
-  /// The same plans on a system and on the same system behind the wire.
-  private func traces(
-    _ name: String,
-    _ conditions: ConditionChoice,
-    plans: Int,
-    seed: UInt64
-  ) throws -> [(here: Trace, there: Trace)] {
-    let served = try LabSystem.served(name)
-    let here = try #require(LabSystem.named(name))
+  /// The same plans on the tracker and on the tracker behind the wire make the same traces.
+  private func compare(_ conditions: ConditionChoice, plans: Int, seed: UInt64) throws {
+    let served = try LabSystem.served("tracker")
     let recipe = PlanRecipe(
       generator: PlanGenerator(try PlanOptions(conditions: conditions).style(for: served)),
       seed: seed,
       timestamps: served.timestamps
     )
-    let lanes = (
-      PlanLane(here, at: .heap(), versions: [:]), PlanLane(served, at: .heap(), versions: [:])
-    )
-    return try (1...plans).map { number in
+    let here = PlanLane(try #require(LabSystem.named("tracker")), at: .heap(), versions: [:])
+    let there = PlanLane(served, at: .heap(), versions: [:])
+    for number in 1...plans {
       let plan = recipe.plan(number).plan
-      return (try lanes.0.trace(plan), try lanes.1.trace(plan))
+      let (left, right) = (try here.trace(plan).events, try there.trace(plan).events)
+      let first = zip(left, right).first { $0 != $1 }
+      #expect(first == nil, "plan \(number)")
+      #expect(left.count == right.count, "plan \(number)")
     }
   }
 
-  @Test(arguments: [("tracker", 60), ("kit-2", 20), ("article-eager", 20)])
-  func `The same plan makes the same trace there as here`(_ name: String, _ plans: Int) throws {
-    for (number, pair) in try traces(name, .everyday, plans: plans, seed: 5).enumerated() {
-      let first = zip(pair.here.events, pair.there.events).first { $0 != $1 }
-      #expect(first == nil, "plan \(number + 1)")
-      #expect(pair.here.events.count == pair.there.events.count, "plan \(number + 1)")
-    }
+  @Test func `The same plan makes the same trace there as here`() throws {
+    try compare(.everyday, plans: 60, seed: 5)
   }
 
   @Test func `Also with signals, hooks that throw, limits and second launches`() throws {
-    let conditions = ConditionChoice.named([
-      .lostNotification, .hookFailure, .retention, .sameActorTwice, .configSkew,
-    ])
-    for (number, pair) in try traces("tracker", conditions, plans: 60, seed: 9).enumerated() {
-      let first = zip(pair.here.events, pair.there.events).first { $0 != $1 }
-      #expect(first == nil, "plan \(number + 1)")
-      #expect(pair.here.events.count == pair.there.events.count, "plan \(number + 1)")
-    }
+    try compare(
+      .named([.lostNotification, .hookFailure, .retention, .sameActorTwice, .configSkew]),
+      plans: 60,
+      seed: 9
+    )
   }
 
   @Test func `The same plan has the same verdicts`() async throws {
-    let served = try LabSystem.served("tracker")
-    var here = try checkRun("tracker", seed: 3)
-    let style = try PlanOptions().style(for: served)
-    let recipe = PlanRecipe(
-      generator: PlanGenerator(style),
-      seed: 3,
-      timestamps: served.timestamps
+    let here = try checkRun("tracker", seed: 3)
+    let there = CheckRun(
+      system: try LabSystem.served("tracker"),
+      recipe: here.recipe,
+      versions: [:],
+      place: here.place
     )
-    here = CheckRun(system: here.system, recipe: recipe, versions: [:], place: { _ in .heap() })
-    let there = CheckRun(system: served, recipe: recipe, versions: [:], place: { _ in .heap() })
     let (left, right) = (try await here.tally(80), try await there.tally(80, jobs: 2))
     #expect(left.counts == right.counts)
     #expect(left.stepCount == right.stepCount && right.trouble == nil)
@@ -158,7 +143,8 @@ import Workloads
     #expect(answers[4] == #"{"id":3,"ok":{}}"#)
   }
 
-  @Test func `The end of its input ends it; a line that cannot be read has an answer`() async throws {
+  @Test func `The end of its input ends it; a line that cannot be read has an answer`() async throws
+  {
     let (input, kept) = (Pipe(), TestTerminal())
     var bytes = Data([0xff, 0x0a])
     bytes += Data(#"{"id":1,"do":"data"}"#.utf8) + Data([0x0a]) + Data("half".utf8)

@@ -43,12 +43,10 @@ private final class ScriptedChannel: WireChannel {
       let hello = WireHello(system: "mine", version: "1", capabilities: capabilities)
       let box = Box()
       system = ExternalSystem(hello) { () throws(WireTrouble) in
-        // Numbers go on from launch to launch.
-        let start = box.channels.last.map { 1 + $0.asked.count } ?? 1
-        let greeting = WireCodec.encode(hello, id: start)
+        let greeting = WireCodec.encode(hello, id: 1)
         let lines = (["\"ok\":{}"] + bodies).enumerated()
           .map { offset, body in
-            body.hasPrefix("{") ? body : "{\"id\":\(offset + start + 1),\(body)}"
+            body.hasPrefix("{") ? body : "{\"id\":\(offset + 2),\(body)}"
           }
         let channel = ScriptedChannel([greeting] + lines)
         channel.lastErrors = errors
@@ -127,7 +125,9 @@ private final class ScriptedChannel: WireChannel {
   }
 
   @Test func `Without a clock of its own it has the lab's times`() throws {
-    let bench = try Bench([Self.written, #""ok":{"transactions":[{"transaction":"t1","timestamp":5,"changes":[]}]}"#])
+    let bench = try Bench([
+      Self.written, #""ok":{"transactions":[{"transaction":"t1","timestamp":5,"changes":[]}]}"#,
+    ])
     let told = try bench.perform(Self.insert, .history)
     guard case .committed(let transaction) = told[0], case .history(let held) = told[1] else {
       Issue.record("\(told)")
@@ -202,7 +202,8 @@ private final class ScriptedChannel: WireChannel {
     #expect(told.contains(#"The last that it said: {"id":3,"ok":{"transaction":"t1""#))
   }
 
-  @Test func `It is asked to heal where it has hooks, and moves its clock where it has one`() throws {
+  @Test func `It is asked to heal where it has hooks, and moves its clock where it has one`() throws
+  {
     let plain = try Bench([])
     plain.system.heal()
     #expect(try plain.perform(.clock(advance: 5)) == [])

@@ -140,7 +140,10 @@ import Testing
     ("pass", #"{"id":1,"ok":{"transactions":[],"lost":["x"]}}"#, "no actor or consumer \"x\""),
     ("write", #"{"id":1,"ok":{"transaction":"1","changes":[]}}"#, "lacks the key \"timestamp\""),
     ("write", #"{"id":1,"ok":{"transaction":"1","timestamp":1}}"#, "lacks the key \"changes\""),
-    ("write", #"{"id":1,"ok":{"transaction":1,"timestamp":1,"changes":[]}}"#, "It must be a string."),
+    (
+      "write", #"{"id":1,"ok":{"transaction":1,"timestamp":1,"changes":[]}}"#,
+      "It must be a string."
+    ),
   ])
   func `What is no answer is refused with what is wrong`(
     _ word: String,

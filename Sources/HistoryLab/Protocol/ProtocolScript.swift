@@ -19,7 +19,10 @@ struct ProtocolScript {
   init(_ channel: any WireChannel, command: String) {
     let item = Entity(
       "Item",
-      [Attribute("title", .string, preservesValueInHistoryOnDeletion: true), Attribute("count", .int)]
+      [
+        Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+        Attribute("count", .int),
+      ]
     )
     var header = PlanHeader(
       model: Model(unchecked: [item]),
@@ -166,7 +169,9 @@ struct ProtocolScript {
   private mutating func restart() throws(ProtocolTalk.Ended) {
     _ = try talk.ask(.command(.stop(Self.widget)))
     try launchAgain()
-    guard talk.abilities.contains(.crash) else { return talk.pass(over: ["crash"], lacking: .crash) }
+    guard talk.abilities.contains(.crash) else {
+      return talk.pass(over: ["crash"], lacking: .crash)
+    }
     _ = try talk.ask(.command(.crash(Self.widget)))
     try launchAgain()
   }
@@ -267,7 +272,9 @@ struct ProtocolScript {
   }
 
   private mutating func batch() throws(ProtocolTalk.Ended) {
-    guard talk.abilities.contains(.batch) else { return talk.pass(over: ["batch"], lacking: .batch) }
+    guard talk.abilities.contains(.batch) else {
+      return talk.pass(over: ["batch"], lacking: .batch)
+    }
     let batch = PlannedBatch(
       actor: Self.app,
       type: .update,
@@ -306,7 +313,9 @@ struct ProtocolScript {
     } else {
       talk.pass(over: ["resync"], lacking: .resync)
     }
-    guard talk.abilities.contains(.clock) else { return talk.pass(over: ["clock"], lacking: .clock) }
+    guard talk.abilities.contains(.clock) else {
+      return talk.pass(over: ["clock"], lacking: .clock)
+    }
     let day = 86_400.0
     _ = try talk.ask(.command(.clock(advance: day)), tick: day)
     let now = talk.now

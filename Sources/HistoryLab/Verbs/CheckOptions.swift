@@ -108,7 +108,8 @@ extension CheckOptions {
     sentence: "Runs plans against systems; shrinks and reports what fails.",
     options: [system.spec, plansOption.spec, stepsOption.spec] + PlanOptions.specs + [
       CommonOption.seed.spec, minutes.spec, quickFlag.spec, jobsOption.spec,
-      CommonOption.timeout.spec, CommonOption.onDisk.spec, CommonOption.output.spec, CommonOption.json.spec,
+      CommonOption.timeout.spec, CommonOption.onDisk.spec, CommonOption.output.spec,
+      CommonOption.json.spec,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),

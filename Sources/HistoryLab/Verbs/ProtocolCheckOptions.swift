@@ -24,7 +24,8 @@ struct ProtocolCheckOptions: Hashable, Sendable {
 extension ProtocolCheckOptions {
   static let group = VerbSpec(
     name: "protocol",
-    sentence: "Talks with a program that is to be put under test, and tells what it answers wrongly.",
+    sentence:
+      "Talks with a program that is to be put under test, and tells what it answers wrongly.",
     examples: check.examples,
     subverbs: [check]
   )
@@ -36,7 +37,8 @@ extension ProtocolCheckOptions {
       PositionalSpec(
         value: ValueReader.text("COMMAND", "a program with its arguments, in quotes").rule,
         isRequired: true,
-        sentence: "What /bin/sh runs: it reads commands on standard input and answers each with a line "
+        sentence:
+          "What /bin/sh runs: it reads commands on standard input and answers each with a line "
           + "on standard output."
       )
     ],

@@ -22,7 +22,9 @@ struct ChildProcess {
     }
     self.id = id
     (input, output, errors) = (pipes[0].write, pipes[1].read, pipes[2].read)
-    for descriptor in [pipes[0].read, pipes[1].write, pipes[2].write] { Foundation.close(descriptor) }
+    for descriptor in [pipes[0].read, pipes[1].write, pipes[2].write] {
+      Foundation.close(descriptor)
+    }
     for descriptor in [input, output, errors] {
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
@@ -131,7 +133,9 @@ struct ChildProcess {
   func ending(waiting: Bool = false) -> String? {
     var status: Int32 = 0
     var result: pid_t
-    repeat { result = waitpid(id, &status, waiting ? 0 : WNOHANG) } while result < 0 && errno == EINTR
+    repeat {
+      result = waitpid(id, &status, waiting ? 0 : WNOHANG)
+    } while result < 0 && errno == EINTR
     guard result != 0 else { return nil }
     guard result == id else { return "it ended" }
     let number = status & 0x7f

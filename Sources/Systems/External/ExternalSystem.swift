@@ -97,6 +97,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
+  /// Starts it; its messages are counted from 1.
   private func launch() throws(SystemFailure) {
     do throws(WireTrouble) {
       channel = try open()
@@ -105,7 +106,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
     guard let channel else { return }
     do throws(SystemTrouble) {
-      lastID += 1
+      lastID = 1
       let (again, line) = try Self.greet(channel, id: lastID)
       said = line
       guard again == hello else {

@@ -69,7 +69,10 @@ package final class WireServer {
 
   /// The lab says what its clock reads; who does not is taken at the plan's word.
   private func moveClock(for action: Action, to now: Double?) {
-    if let now { return clock.now = now }
+    if let now {
+      clock.now = now
+      return
+    }
     switch action {
     case .write(let write), .begin(let write): if write.ticks { clock.now += header?.step ?? 1 }
     case .batch: clock.now += header?.step ?? 1

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import Traces
+
+@testable import HistoryLab
+
+/// Whether there is a `python3` among the commands.
+private let hasPython =
+  ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":").contains { folder in
+    FileManager.default.isExecutableFile(atPath: "\(folder)/python3")
+  } ?? false
+
+/// The demonstration in Python, as its page says, really run.
+@Suite(.enabled(if: hasPython, "There is no python3 here, which the page needs."))
+struct FirstSystemTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../..").standardizedFileURL
+
+  /// The file as the page names it, from the package's folder.
+  private static let file = "Sources/Systems/Systems.docc/first-system.py"
+
+  private static func system(_ words: String = "") -> String {
+    "external:python3 '\(root.path)/\(file)'\(words)"
+  }
+
+  private static func page() throws -> String {
+    let url = root.appending(path: "Sources/Systems/Systems.docc/YourFirstSystem.md")
+    return try String(contentsOf: url, encoding: .utf8)
+  }
+
+  private func counterexample(in folder: String) throws -> (file: String, Counterexample) {
+    let file = "\(folder)/latest/counterexample-external-PurgeSafety.jsonl"
+    return (file, try CounterexampleCodec.decode(String(contentsOfFile: file, encoding: .utf8)))
+  }
+
+  @Test(arguments: ["", " --bug"])
+  func `It answers as it should, with its bug and without`(_ words: String) async {
+    let command = String(Self.system(words).dropFirst("external:".count))
+    let kept = await run(["protocol", "check", command])
+    #expect(kept.code == .good, "\(kept)")
+    #expect(kept.output.contains("first-system 1"))
+  }
+
+  @Test func `Its bug is found, shrunk and replayed as the page says`() async throws {
+    try await withFolder { folder in
+      let check = await run([
+        "check", "--system", Self.system(" --bug"), "--seed", "1", "--output", folder,
+      ])
+      #expect(check.code == .violation && check.errors == "")
+      let (file, found) = try counterexample(in: folder)
+      #expect(found.trace.header.plan.commands.count == 3)
+      let page = try Self.page()
+      #expect(page.contains(found.violation.because), "\(found.violation.because)")
+      let first = check.output.split(separator: "\n").first {
+        $0.hasPrefix("PurgeSafety broke first")
+      }
+      #expect(first.map { page.contains($0) } == true, "\(first as Any)")
+      let picture = check.output.split(separator: "\n").filter {
+        $0.contains("│") || $0.contains("─┼")
+      }
+      #expect(picture.count == 5 && picture.allSatisfy { page.contains($0) }, "\(picture)")
+
+      let replay = await run(["replay", file, "--system", Self.system(" --bug")])
+      #expect(replay.code == .violation)
+      #expect(replay.output.contains("PurgeSafety: broken. \(found.violation.because)"))
+      let mended = await run(["replay", file, "--system", Self.system()])
+      #expect(mended.output.contains("PurgeSafety") && !mended.output.contains("broken"))
+      #expect(mended.code == .good)
+    }
+  }
+
+  @Test func `Without it every invariant that is exercised holds`() async throws {
+    try await withFolder { folder in
+      let kept = await run([
+        "check", "--system", Self.system(), "--seed", "1", "--output", folder,
+      ])
+      #expect(kept.code == .good && kept.errors == "", "\(kept)")
+      let sentence = kept.output.split(separator: "\n").first { $0.contains("exercised held") }
+      let told = sentence.map { $0.trimmingCharacters(in: .whitespaces) }
+      let page = try Self.page()
+      #expect(told.map { page.contains($0) } == true, "\(told as Any)")
+    }
+  }
+
+  @Test func `The page's lines of code stand in the program`() throws {
+    let program = try String(
+      contentsOf: Self.root.appending(path: Self.file),
+      encoding: .utf8
+    )
+    let lines = Set(program.split(separator: "\n"))
+    let blocks = try Self.page().split(separator: "```python\n").dropFirst()
+    #expect(!blocks.isEmpty)
+    for block in blocks {
+      let code = block.prefix { $0 != "`" }.split(separator: "\n")
+      for line in code { #expect(lines.contains(line), "\(line)") }
+    }
+    #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count < 240)
+  }
+}
