@@ -162,7 +162,7 @@ let package = Package(
         "PersistentHistory", "SQLiteStorage", "HistoryStore", "Traces", "Workloads", "Checkers",
         "Systems", "Simulation", "Measuring", "Reporting", "HistoryBenchmarks",
       ],
-      exclude: ["Counterexamples", "LeastPlans"]
+      exclude: ["Counterexamples", "LeastPlans", "Reached"]
     ),
   ]
 )

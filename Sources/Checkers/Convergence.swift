@@ -8,7 +8,8 @@ package import Traces
 /// needs a reason: a conflict, a fault, a store that is busy or full); every
 /// answer about the data against the model; at the end the views of all running members that have
 /// not been told that they miss history against the data. Objects that transactions of authors
-/// touched which a member ignores are left out for that member.
+/// touched which a member ignores are left out for that member, and so are those of transactions that
+/// a merge hook of its finished since its contexts were loaded.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
 /// TombstoneFidelity), views in the middle of a plan, which may be behind. After a write of
@@ -88,8 +89,8 @@ private struct FinalView: Sendable {
   let at: Int
 
   func violation(against data: Objects, on timeline: Timeline) -> Violation? {
-    let ignored = objectsIgnored(on: timeline)
-    guard let difference = Difference(from: data, to: objects, except: ignored) else { return nil }
+    let leftOut = objectsLeftOut(on: timeline)
+    guard let difference = Difference(from: data, to: objects, except: leftOut) else { return nil }
     let last = timeline.lastWrite(of: difference.object)
     let cause = last.map { " (\(timeline.writer(of: $0)) last wrote it in \(timeline.label($0)))" }
     let id = timeline.everyone[member].id
@@ -111,16 +112,22 @@ private struct FinalView: Sendable {
   /// A plan seldom replaces an object behind one view's back more often.
   private static let aliasCountMax = 32
 
-  /// The objects that transactions touched whose author the member does not merge.
-  private func objectsIgnored(on timeline: Timeline) -> Set<ObjectName> {
-    let id = timeline.everyone[member].id
-    guard let authors = timeline.plan.header.actor(id)?.ignores, !authors.isEmpty else { return [] }
-    let from = timeline.everyone[member].registeredFrom
-    let ignored = timeline.transactions[from...].filter { transaction in
-      transaction.told.author.map(authors.contains) ?? false
+  /// The objects that transactions touched whose author the member does not merge, or that its merge
+  /// hooks finished.
+  private func objectsLeftOut(on timeline: Timeline) -> Set<ObjectName> {
+    let (id, bit) = (timeline.everyone[member].id, timeline.everyone[member].bit)
+    let authors = timeline.plan.header.actor(id)?.ignores ?? []
+    var objects: Set<ObjectName> = []
+    for position in timeline.transactions.indices.dropFirst(
+      timeline.everyone[member].registeredFrom
+    ) {
+      let told = timeline.transactions[position].told
+      let isIgnored = told.author.map(authors.contains) ?? false
+      guard isIgnored || timeline.standings[position].finished.contains(bit) else { continue }
+      for change in told.changes {
+        objects.formUnion([change.object] + Self.aliases(of: change.object))
+      }
     }
-    return Set(
-      ignored.flatMap { $0.told.changes.map(\.object) }.flatMap { [$0] + Self.aliases(of: $0) }
-    )
+    return objects
   }
 }

@@ -36,6 +36,8 @@ package struct Standing: Sendable {
   package internal(set) var merged: MemberSet = []
   /// Those that have merged it once, whatever came after.
   package internal(set) var everMerged: MemberSet = []
+  /// Those whose merge hook finished it, so that it may be missing from what their contexts hold now.
+  package internal(set) var finished: MemberSet = []
   /// Those that have merged it and recorded that.
   package internal(set) var recorded: MemberSet = []
   /// Whether it has left history.
@@ -54,6 +56,7 @@ package struct Standing: Sendable {
     required.subtract(bit)
     merged.subtract(bit)
     everMerged.subtract(bit)
+    finished.subtract(bit)
     recorded.subtract(bit)
   }
 }

@@ -4,7 +4,8 @@ package import Traces
 ///
 /// Verifies: after the closing phase, for each member that runs and has not been told that it
 /// misses history, that each transaction required of it was merged in some incarnation. What a crash
-/// took back before it was recorded must be merged again; a resync counts as merging everything up
+/// took back before it was recorded must be merged again; what a merge hook finished counts as merged
+/// by that member; a resync counts as merging everything up
 /// to its cursor. A consumer is held to what was committed before it last consumed.
 ///
 /// Does not verify: what merging did to a view (Convergence), the order (MergeOrder), members that

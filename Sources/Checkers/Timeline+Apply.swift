@@ -34,7 +34,12 @@ extension Timeline {
     case .retired:
       everyone[member].leftAt = standings.count
       retire(bit)
-    case .merged: merge(member)
+    case .merged:
+      merge(member)
+      for position in named where position >= 0 { standings[position].finished.subtract(bit) }
+    case .finished:
+      merge(member)
+      for position in named where position >= 0 { standings[position].finished.formUnion(bit) }
     case .recorded: record(member)
     case .consumed: consume(member)
     case .lost:
@@ -113,6 +118,8 @@ extension Timeline {
     let bit = everyone[member].bit
     guard members.contains(bit) else { return register(member) }
     if isDown.contains(bit) { takeUp(member, at: named.first ?? -1) }
+    // A second process knows nothing of what the first one has merged and not recorded.
+    if running.contains(bit) { crash(member) }
     start(member)
   }
 
@@ -123,9 +130,17 @@ extension Timeline {
     mayBeGone.subtract(bit)
     mayHaveMoved.subtract(bit)
     mayLinger.subtract(bit)
+    forgetFinished(bit)
     let cursor = named.first.flatMap { $0 < 0 ? nil : $0 }
     everyone[member].cursor = cursor
     everyone[member].mergedThrough = cursor ?? -1
+  }
+
+  /// Whoever loads its contexts anew misses nothing of what a hook had finished before.
+  private mutating func forgetFinished(_ bit: MemberSet) {
+    for position in standings.indices where !standings[position].finished.isEmpty {
+      standings[position].finished.subtract(bit)
+    }
   }
 
   mutating func crash(_ member: Int) {
@@ -199,6 +214,7 @@ extension Timeline {
     let bit = everyone[member].bit
     lost.subtract(bit)
     cutOff.subtract(bit)
+    forgetFinished(bit)
     guard let cursor = named.first, cursor >= 0 else { return }
     let from = everyone[member].registeredFrom
     for position in from..<max(from, cursor + 1) { standings[position].merge(bit) }

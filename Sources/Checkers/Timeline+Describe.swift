@@ -23,7 +23,8 @@ extension Timeline {
     for (position, standing) in standings.enumerated() {
       // What an actor ignores may be missing from its view for ever.
       let isIgnored = transactions[position].told.author.map { ignoring[$0] != nil } ?? false
-      if !standing.isSettled || isIgnored { describe(position, standing, &state) }
+      let isLeftOut = isIgnored || !standing.finished.isEmpty
+      if !standing.isSettled || isLeftOut { describe(position, standing, &state) }
     }
     for member in everyone {
       state.enter(member.id)
@@ -47,6 +48,7 @@ extension Timeline {
     for set in [standing.required, standing.merged, standing.everMerged, standing.recorded] {
       state.add(members: set.rawValue)
     }
+    if !standing.finished.isEmpty { state.add(members: standing.finished.rawValue) }
     state.add(standing.isPurged)
     state.add(standing.mayBePurged)
     for change in transaction.told.changes {

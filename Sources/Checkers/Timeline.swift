@@ -7,7 +7,7 @@ package import Traces
 /// Membership comes from the trace's own events, never from what a system believes. A member must
 /// merge every transaction committed after it registered, except what its own view saved (in
 /// whatever incarnation, and if it merges into no other context) and what an author wrote that it
-/// ignores. A crash takes back what it had
+/// ignores. What a merge hook finishes counts as merged. A crash takes back what it had
 /// merged and not recorded. The members of one transaction are the bits of one word, so a trace
 /// may name at most ``MemberSet/capacity`` of them.
 ///
@@ -131,7 +131,8 @@ extension Timeline {
     actor = event.actor.map { position(of: $0) }
     named.removeAll(keepingCapacity: true)
     switch event.happening {
-    case .merged(let names), .consumed(let names), .purged(let names), .observed(let names):
+    case .merged(let names), .finished(let names), .consumed(let names), .purged(let names),
+      .observed(let names):
       for name in names { named.append(positions[name] ?? -1) }
     case .recorded(let cursor), .registered(let cursor), .launched(let cursor),
       .resynced(let cursor), .recovered(let cursor):

@@ -145,7 +145,7 @@ extension StoreCore {
     guard token.store == id else { throw HistoryError.otherStore(token: token, store: id) }
     guard token.number > 0 else { return }
     let mark = try mark(of: token.number)
-    if mark == token.mark { return }
+    if rules.fetching.isSame(mark, token) { return }
     let head = try lastNumber(head().number)
     guard mark == nil, token.number <= head else {
       throw HistoryError.rewound(token: token, head: head)

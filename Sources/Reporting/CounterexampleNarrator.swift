@@ -64,6 +64,7 @@ struct CounterexampleNarrator {
     case .batch(let batch): return CounterexamplePhrase.batch(batch)
     case .deliver(_, let fate), .poll(_, let fate):
       return (step.word ?? "") + (fate == .delivered ? "" : " (\(fate.rawValue))")
+    case .belated(_, let late): return "older process: " + late.rawValue
     case .clock(let advance): return "clock " + CounterexamplePhrase.duration(advance)
     default: break
     }
@@ -132,6 +133,7 @@ struct CounterexampleNarrator {
     case .fetched(let names): return "fetch " + Say.names(names)
     case .observed(let names): return "observe " + Say.names(names)
     case .merged(let names): return "merge " + Say.names(names)
+    case .finished(let names): return "a hook finishes " + Say.names(names)
     case .recorded(nil) where step.word == nil || step.word == "purge": return "cursor reset"
     case .recorded(let cursor): return "record " + Say.cursor(cursor)
     case .consumed(let names): return "consume " + Say.names(names)

@@ -10,6 +10,8 @@ struct ActorLife {
   }
   private var states: [ActorID: State] = [:]
   private var staged: Set<ActorID> = []
+  /// Those of whom a process lives that a later launch has replaced.
+  private var replaced: Set<ActorID> = []
   private let header: PlanHeader
   private let capabilities: Set<Capability>
 
@@ -32,6 +34,7 @@ struct ActorLife {
       state.enter(actor)
       state.add(life == .running)
       state.add(staged.contains(actor))
+      if replaced.contains(actor) { state.add(true) }
     }
     state.enter(nil)
   }
@@ -47,11 +50,14 @@ struct ActorLife {
     case .launch: return isRunning && !mayLaunchTwice(actor) ? "\(actor) is running" : nil
     case .commit: return staged.contains(actor) ? nil : "\(actor) has begun no write"
     case .begin: return !isRunning || staged.contains(actor) ? "\(actor) cannot begin" : nil
+    case .belated: return replaced.contains(actor) ? nil : "no process of \(actor) was replaced"
     case .consume: return isConsumer && isRunning ? nil : "\(actor) is no consumer that runs"
     case .resync: return isRunning ? nil : "\(actor) is not running"
     default: return isRunning && !isConsumer ? nil : "\(actor) is not running"
     }
   }
+
+  private var canBeLate: Bool { capabilities.contains(.belated) }
 
   private func mayLaunchTwice(_ actor: ActorID) -> Bool {
     capabilities.contains(.twice) && header.actor(actor) != nil
@@ -64,6 +70,7 @@ struct ActorLife {
   mutating func noteEnd() {
     for actor in alive { states[actor] = .ended }
     staged.removeAll()
+    replaced.removeAll()
   }
 
   /// Takes note of a command that failed: what was begun is over, written or not.
@@ -76,7 +83,9 @@ struct ActorLife {
     switch action {
     case .launch(let actor):
       // A process that took over from another has begun nothing.
-      states[actor] = .running
+      if states.updateValue(.running, forKey: actor) == .running, canBeLate {
+        replaced.insert(actor)
+      }
       staged.remove(actor)
     case .stop(let actor), .crash(let actor), .retire(let actor):
       states[actor] = .ended

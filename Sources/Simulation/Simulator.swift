@@ -238,7 +238,9 @@ package final class Simulator {
       cursors = records
     }
     for consumer in life.consuming where !isStopped {
+      let before = log.events.count
       perform(.consume(consumer), command: nil, observe)
+      resyncIfTold(consumer, since: before, observe)
     }
     for actor in life.running {
       for context in header.actor(actor)?.contextNames ?? [] {
@@ -257,12 +259,16 @@ package final class Simulator {
     for action in steps where !isStopped {
       perform(action, command: nil, observe)
     }
-    // A member that was told that its history is gone reads everything anew.
+    resyncIfTold(actor, since: before, observe)
+  }
+
+  /// A member that was told that its history is gone reads everything anew.
+  private func resyncIfTold(_ member: ActorID, since before: Int, _ observe: (Event) -> Bool) {
     let wasToldSo = log.events[before...].contains {
       $0.happening == .expired || $0.happening == .rewound
     }
     if wasToldSo, system.capabilities.contains(.resync), !isStopped {
-      perform(.resync(actor), command: nil, observe)
+      perform(.resync(member), command: nil, observe)
     }
   }
 }

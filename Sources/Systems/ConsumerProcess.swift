@@ -9,11 +9,24 @@ final class ConsumerProcess {
   /// The position through which it has read.
   private(set) var token: HistoryToken
 
-  /// Registers the consumer, or takes up its token.
-  init(_ id: ActorID, on store: Store) throws(HistoryError) {
+  /// Registers the consumer, or takes up its token: the later of what the store and it itself kept.
+  init(
+    _ id: ActorID,
+    on store: Store,
+    keeping own: HistoryToken? = nil
+  ) throws(HistoryError) {
     self.store = store
     registration = try store.join(id, kind: .consumer)
-    token = registration.cursor
+    let recorded = registration.cursor
+    token = own.flatMap { $0.number > recorded.number ? $0 : nil } ?? recorded
+  }
+
+  /// Where the consumer stands in this history: where the store says, when the transaction that its
+  /// token lies behind is none of this history any more.
+  func knownToken() throws(HistoryError) -> HistoryToken {
+    let page = try store.fetch(HistoryRequest(after: registration.cursor))
+    let isKnown = page.transactions.contains { $0.token == token }
+    return isKnown ? token : registration.cursor
   }
 
   /// What the process has in memory.

@@ -7,6 +7,8 @@ import Traces
 final class HookNotes: @unchecked Sendable {
   /// The transactions that observers were told of since somebody looked, each once in a row.
   private var observed: [Int64] = []
+  /// The transactions whose merge a hook has finished since somebody looked.
+  private var finished: [Int64] = []
   /// How often each hook was called.
   var callCounts: [Int: Int] = [:]
   /// Whether no hook throws any more.
@@ -22,6 +24,15 @@ final class HookNotes: @unchecked Sendable {
   func takeObserved() -> [Int64] {
     defer { observed.removeAll() }
     return observed
+  }
+
+  /// Notes that a merge hook finished the merge of some transactions.
+  func noteFinished(_ numbers: [Int64]) { finished += numbers }
+
+  /// What was finished since the last time that somebody asked.
+  func takeFinished() -> [Int64] {
+    defer { finished.removeAll() }
+    return finished
   }
 
   /// Counts a call of a hook that throws.

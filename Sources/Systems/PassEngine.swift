@@ -7,6 +7,8 @@ import Traces
 struct StepReport {
   /// What it will merge, if it fetched.
   var fetched: [Int64]?
+  /// What a merge hook finished.
+  var finished: [Int64] = []
   /// What observers were told.
   var observed: [Int64] = []
   /// What it merged, if it merged.
@@ -64,6 +66,19 @@ enum PassEngineMemory {
     switch self {
     case .session(let memory): try SessionEngine(memory, setup, process)
     case .tracker(let memory): try TrackerEngine(memory, setup, process)
+    }
+  }
+}
+
+extension PassEngine {
+  /// Does one step that a process still does which was replaced.
+  func perform(_ step: BelatedStep, _ report: inout StepReport) throws(HistoryError) {
+    switch step {
+    case .record: try record(&report)
+    case .purge: try purge(&report)
+    case .resync: _ = try resync()
+    case .pass: try pass(&report)
+    case .fetch: try fetch(&report)
     }
   }
 }

@@ -12,9 +12,13 @@ extension ProcessHost {
     switch action {
     case .launch(let id) where bench.header.consumers.contains(id):
       let store = try bench.connect()
-      let started = try telling { () throws(HistoryError) in try ConsumerProcess(id, on: store) }
+      let started = try telling { () throws(HistoryError) in
+        try ConsumerProcess(id, on: store, keeping: ownTokens[id])
+      }
       consumers[id] = started
-      let cursor = started.token.transactionName
+      let cursor = try telling { () throws(HistoryError) in
+        try started.knownToken()
+      }.transactionName
       log.add(
         id,
         started.registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
@@ -23,15 +27,22 @@ extension ProcessHost {
       let consumer = try consumer(id)
       try tellingLoss(of: id, &log) { log throws(HistoryError) in
         log.add(id, .consumed(try consumer.consume().map { String($0) }))
+        keep(consumer.token, of: id, bench)
       }
     case .resync(let id) where consumers[id] != nil:
       let consumer = try consumer(id)
       try tellingLoss(of: id, &log) { log throws(HistoryError) in
         log.add(id, .resynced(cursor: try consumer.resync().transactionName))
+        keep(consumer.token, of: id, bench)
       }
     default: return false
     }
     return true
+  }
+
+  /// Keeps a consumer's token where the plan says that it does.
+  private func keep(_ token: HistoryToken, of id: ActorID, _ bench: StoreBench) {
+    if bench.header.tokens == .own { ownTokens[id] = token }
   }
 
   private func consumer(_ id: ActorID) throws(SystemFailure) -> ConsumerProcess {

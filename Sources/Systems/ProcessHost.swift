@@ -30,16 +30,24 @@ final class ProcessHost<Hosted: HostedProcess> {
   private var pools: StorePools
   private var opened: StoreBench?
   private(set) var running: [ActorID: Hosted] = [:]
+  /// The processes that a later launch of their actors has replaced, the last one of each.
+  private var replaced: [ActorID: Hosted] = [:]
+  /// Whether those go on.
+  private let keepsReplaced: Bool
   /// The plan's consumers that were launched: mirrors and indexes beside the system.
   var consumers: [ActorID: ConsumerProcess] = [:]
+  /// The tokens that consumers keep in places of their own: nothing takes them back.
+  var ownTokens: [ActorID: HistoryToken] = [:]
 
-  init(_ pools: StorePools) {
+  init(_ pools: StorePools, keepsReplaced: Bool = false) {
     self.pools = pools
+    self.keepsReplaced = keepsReplaced
   }
 
   /// Starts over with an empty store.
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure) {
     endAll()
+    ownTokens.removeAll()
     opened = try StoreBench(header, environment, pools.pool(header, environment))
   }
 
@@ -82,6 +90,14 @@ final class ProcessHost<Hosted: HostedProcess> {
     return process
   }
 
+  /// The process of an actor that a later launch has replaced.
+  func replacedProcess(_ actor: ActorID) throws(SystemFailure) -> Hosted {
+    guard let process = replaced[actor] else {
+      throw SystemFailure(.failed, "No process of \(actor) was replaced.")
+    }
+    return process
+  }
+
   /// Starts an actor's process on a connection of its own.
   func start(
     _ actor: ActorID,
@@ -90,7 +106,9 @@ final class ProcessHost<Hosted: HostedProcess> {
     let bench = try bench()
     let (planned, store) = (try bench.planned(actor), try bench.connect())
     let started = try telling { () throws(HistoryError) in try make(planned, store) }
-    running[actor] = started
+    if let old = running.updateValue(started, forKey: actor), keepsReplaced {
+      replaced.updateValue(old, forKey: actor)?.end()
+    }
     return started
   }
 
@@ -102,7 +120,9 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   private func endAll() {
     for process in running.values { process.end() }
+    for process in replaced.values { process.end() }
     running.removeAll()
+    replaced.removeAll()
     consumers.removeAll()
   }
 
@@ -142,12 +162,16 @@ final class ProcessHost<Hosted: HostedProcess> {
     let bench: StoreBench.Memory
     let processes: [ActorID: Hosted.Memory]
     let consumers: [ActorID: ConsumerProcess.Memory]
+    let ownTokens: [ActorID: HistoryToken]
     let own: Own
   }
 
   /// Everything that it would take to go on from here.
   func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
+    guard replaced.isEmpty else {
+      throw SystemFailure(.unsupported, "Processes that were replaced cannot be kept and put back.")
+    }
     var processes: [ActorID: Hosted.Memory] = [:]
     for (actor, process) in running { processes[actor] = try process.memory() }
     var consumers: [ActorID: ConsumerProcess.Memory] = [:]
@@ -160,6 +184,7 @@ final class ProcessHost<Hosted: HostedProcess> {
         bench: try bench.memory(),
         processes: processes,
         consumers: consumers,
+        ownTokens: ownTokens,
         own: own
       )
     )
@@ -181,6 +206,7 @@ final class ProcessHost<Hosted: HostedProcess> {
       running[actor] = try telling { () throws(HistoryError) in try Hosted(process, on: store) }
     }
     try restore(consumers: memory.consumers, bench)
+    ownTokens = memory.ownTokens
     return memory.own
   }
 
@@ -192,6 +218,10 @@ final class ProcessHost<Hosted: HostedProcess> {
       state.enter(actor)
       process.describe(&state)
       process.process.describe(&state, bench.objects)
+    }
+    for (actor, process) in replaced.sorted(by: { $0.key < $1.key }) {
+      state.enter(actor)
+      process.describe(&state)
     }
     for (id, consumer) in consumers.sorted(by: { $0.key < $1.key }) {
       state.enter(id)

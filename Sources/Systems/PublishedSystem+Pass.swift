@@ -17,7 +17,10 @@ extension PublishedSystem {
   func merge(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     if rules.hooks == .beforeMerge, !manager.fetched.isEmpty {
       observe(manager.fetched, manager, &log)
-      if try finishes(manager) { return manager.skipMerge() }
+      if try finishes(manager) {
+        log.add(manager.id, .finished(Self.names(manager.fetched)))
+        return manager.skipMerge()
+      }
     }
     let merged = try telling { () throws(HistoryError) in try manager.mergeAll() }
     for pass in merged { log.add(manager.id, .merged(Self.names(pass))) }

@@ -108,6 +108,13 @@ final class StoreBench {
     return held
   }
 
+  /// How far the registry says that an actor has merged, if it is a member.
+  func cursor(of actor: ActorID) throws(SystemFailure) -> StoreRegister.Row? {
+    let store = try store()
+    let register = try telling { () throws(HistoryError) in try store.register() }
+    return register.members.first { $0.id == actor }
+  }
+
   /// What history holds, by the plan's names.
   func history() throws(SystemFailure) -> [CommittedTransaction] {
     var sight = sight

@@ -15,6 +15,7 @@ final class StorePool {
   private let path: String
   private let model: Model
   private let checkpointPages: Int?
+  private let locks: PlannedLocks
 
   init(
     _ header: PlanHeader,
@@ -32,7 +33,7 @@ final class StorePool {
     configuration.rules = rules
     configuration.random = { random.next() }
     configuration.onSignal = { signals.raise($0) }
-    configuration.memberLocks = .inMemory()
+    configuration.memberLocks = header.locks == .held ? .inMemory() : .none
     configuration.clock = { clock.date }
     if environment.vfs != nil { configuration.busyTimeoutMs = 0 }
     configuration.durability = header.synchronous == .full ? .full : .normal
@@ -42,6 +43,7 @@ final class StorePool {
     path = environment.path
     model = header.model
     checkpointPages = header.checkpointPages
+    locks = header.locks
   }
 
   /// Core Data keeps the clock's raw reading, whatever the plan says of a store of ours.
@@ -59,7 +61,7 @@ final class StorePool {
       && configuration.protectedAuthors == header.protectedAuthors
       && configuration.timestamps == Self.timestamps(header, configuration.layout)
       && configuration.durability == (header.synchronous == .full ? .full : .normal)
-      && checkpointPages == header.checkpointPages
+      && checkpointPages == header.checkpointPages && locks == header.locks
   }
 
   /// Takes every connection back; whoever has one must not use it any more.

@@ -127,6 +127,8 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case poll
   /// A second process of an actor that runs.
   case twice
+  /// Telling what a process does that a later launch of its actor has replaced.
+  case belated
   /// Limits beyond which a member is lost.
   case retention
   /// Fetching no more transactions at a time than the plan says.

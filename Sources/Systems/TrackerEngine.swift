@@ -106,8 +106,10 @@ final class TrackerEngine: PassEngine {
       try observe(model) { [notes] _ in try notes.call(hook, index) }
     case .finish:
       try ask { tracker, notes throws(HistoryError) in
-        try await tracker.registerMergeHook { _ in
-          notes.isTrouble(hook, index) ? .finish : .goOn
+        try await tracker.registerMergeHook { input in
+          guard notes.isTrouble(hook, index) else { return .goOn }
+          notes.noteFinished(input.transactions.map(\.number))
+          return .finish
         }
       }
     case .retry, .skip, .retryAlternating, .skipAlternating:
@@ -168,7 +170,7 @@ final class TrackerEngine: PassEngine {
     _ step: PassStep,
     _ report: inout StepReport
   ) throws(HistoryError) -> TrackerStep {
-    defer { report.observed += notes.takeObserved() }
+    defer { takeNotes(&report) }
     return try ask { tracker, _ throws(HistoryError) in try await tracker.perform(step) }
   }
 
@@ -207,9 +209,14 @@ final class TrackerEngine: PassEngine {
 
   /// Takes what passes did since the last time.
   private func take(_ report: inout StepReport) {
-    report.observed += notes.takeObserved()
+    takeNotes(&report)
     for pass in reports.passes { report.add(pass) }
     reports.passes.removeAll()
+  }
+
+  private func takeNotes(_ report: inout StepReport) {
+    report.observed += notes.takeObserved()
+    report.finished += notes.takeFinished()
   }
 
   func heal() { notes.isHealed = true }

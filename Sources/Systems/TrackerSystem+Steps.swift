@@ -51,6 +51,33 @@ extension TrackerSystem {
     }
   }
 
+  /// Lets a process go on that a later launch has replaced, and tells by looking what it has changed:
+  /// its contexts are nobody's any more, and what it is told concerns nobody.
+  func belated(
+    _ step: BelatedStep,
+    of actor: ActorID,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let engine = try host.replacedProcess(actor).engine
+    let bench = try host.bench()
+    let before = try bench.cursor(of: actor)
+    var report = StepReport()
+    var failure: SystemFailure?
+    do throws(SystemFailure) {
+      try telling { () throws(HistoryError) in
+        try bench.purging(actor, &log) { _ throws(HistoryError) in
+          try engine.perform(step, &report)
+        }
+      }
+    } catch { failure = error }
+    for member in report.lost { log.add(member, .lost) }
+    let after = try bench.cursor(of: actor)
+    if after != before, let number = after?.cursor {
+      log.add(actor, .recorded(cursor: number == 0 ? nil : String(number)))
+    }
+    if let failure { throw failure }
+  }
+
   /// Runs what does not purge, and tells what it did.
   private func reporting(
     _ actor: ActorID,
@@ -86,6 +113,7 @@ extension TrackerSystem {
     if let fetched = report.fetched { log.add(actor, .fetched(names(fetched))) }
     if !report.observed.isEmpty { log.add(actor, .observed(names(report.observed))) }
     if let merged = report.merged { log.add(actor, .merged(names(merged))) }
+    if !report.finished.isEmpty { log.add(actor, .finished(names(report.finished))) }
     if let cursor = report.cursor { log.add(actor, .recorded(cursor: cursor.transactionName)) }
     for member in report.lost { log.add(member, .lost) }
   }

@@ -9,7 +9,7 @@ package final class TrackerSystem: SystemUnderTest {
 
   /// Creates the system with the rules that a mutant may have changed.
   package init(rules: HistoryRules = .standard) {
-    host = ProcessHost(StorePools(rules: rules))
+    host = ProcessHost(StorePools(rules: rules), keepsReplaced: true)
   }
 
   package let capabilities = TrackerSystem.abilities
@@ -50,6 +50,7 @@ package final class TrackerSystem: SystemUnderTest {
     case .stop(let actor): host.end(actor, .stopped, &log)
     case .crash(let actor): host.end(actor, .crashed, &log)
     case .retire(let actor): try retire(actor, &log)
+    case .belated(let actor, let step): try belated(step, of: actor, &log)
     case .deliver(let actor, _), .poll(let actor, _): try look(actor, &log)
     default:
       if let actor = action.actor { try step(action, of: actor, &log) }

@@ -43,6 +43,8 @@ package enum Action: Hashable, Sendable {
   case purge(ActorID)
   /// An actor takes a new snapshot and moves its cursor to the head.
   case resync(ActorID)
+  /// The process of an actor that a later launch has replaced does one more step.
+  case belated(ActorID, BelatedStep)
   /// A consumer reads what is new and keeps its token.
   case consume(ActorID)
   /// A pending notification reaches an actor, or does not.
@@ -75,6 +77,7 @@ package enum Action: Hashable, Sendable {
     case .pass: "pass"
     case .purge: "purge"
     case .resync: "resync"
+    case .belated: "belated"
     case .consume: "consume"
     case .deliver: "deliver"
     case .poll: "poll"
@@ -93,11 +96,20 @@ package enum Action: Hashable, Sendable {
     case .commit(let actor), .launch(let actor), .stop(let actor), .crash(let actor),
       .retire(let actor), .fetch(let actor), .merge(let actor), .record(let actor),
       .pass(let actor), .purge(let actor), .resync(let actor), .consume(let actor),
-      .deliver(let actor, _), .poll(let actor, _), .view(let actor, _):
+      .belated(let actor, _), .deliver(let actor, _), .poll(let actor, _), .view(let actor, _):
       actor
     case .data, .history, .clock: nil
     }
   }
+}
+
+/// What a process still does that a later launch of its actor has replaced.
+package enum BelatedStep: String, Hashable, Sendable, CaseIterable {
+  case record
+  case purge
+  case resync
+  case pass
+  case fetch
 }
 
 /// What becomes of a notification.

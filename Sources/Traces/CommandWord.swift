@@ -14,6 +14,7 @@ enum CommandWord: String, CaseIterable {
   case pass
   case purge
   case resync
+  case belated
   case consume
   case deliver
   case poll
@@ -29,6 +30,7 @@ enum CommandWord: String, CaseIterable {
     switch self {
     case .write, .begin: ["actor", "context", "author", "changes", "policy", "tick"]
     case .batch: ["actor", "author", "op", "entity", "where", "values"]
+    case .belated: ["actor", "step"]
     case .deliver, .poll: ["actor", "fate"]
     case .view: ["actor", "context"]
     case .consume: ["consumer"]

@@ -44,6 +44,9 @@ package enum Happening: Hashable, Sendable {
   case observed([TransactionName])
   /// An actor brought transactions into its contexts, in order.
   case merged([TransactionName])
+  /// A merge hook of an actor finished the merge of transactions: they count as merged, and what they
+  /// changed is in none of its contexts unless the hook brought it there.
+  case finished([TransactionName])
   /// An actor recorded that it has merged through a transaction.
   case recorded(cursor: TransactionName?)
   /// A consumer read transactions and kept its token.

@@ -13,6 +13,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case fetched
   case observed
   case merged
+  case finished
   case recorded
   case consumed
   case purged
@@ -42,7 +43,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
     case .recovered: ["through"]
     case .damaged: ["because"]
     case .committed: CommittedTransaction.keys
-    case .fetched, .observed, .merged, .consumed, .purged, .history: ["transactions"]
+    case .fetched, .observed, .merged, .finished, .consumed, .purged, .history: ["transactions"]
     case .viewed: ["context", "objects"]
     case .data: ["objects"]
     case .fault: ["fault"]
@@ -70,6 +71,7 @@ extension Happening {
     case .fetched: .fetched
     case .observed: .observed
     case .merged: .merged
+    case .finished: .finished
     case .recorded: .recorded
     case .consumed: .consumed
     case .purged: .purged

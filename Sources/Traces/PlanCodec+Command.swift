@@ -13,6 +13,8 @@ extension PlanCodec {
     switch action {
     case .write(let write), .begin(let write): return json(of: write)
     case .batch(let batch): return json(of: batch)
+    case .belated(let actor, let step):
+      return ["actor": .string(actor.name), "step": .string(step.rawValue)]
     case .consume(let consumer): return ["consumer": .string(consumer.name)]
     case .deliver(let actor, let fate), .poll(let actor, let fate):
       let members = ["actor": JSONValue.string(actor.name), "fate": .string(fate.rawValue)]

@@ -18,6 +18,8 @@ extension PlanCodec {
       members["synchronous"] = .string(header.synchronous.rawValue)
     }
     members["checkpointPages"] = header.checkpointPages.map { .integer(Int64($0)) }
+    if header.locks != .held { members["locks"] = .string(header.locks.rawValue) }
+    if header.tokens != .store { members["tokens"] = .string(header.tokens.rawValue) }
     let consumers = header.consumers.map(\.name)
     if !consumers.isEmpty { members["consumers"] = JSONValue(strings: consumers) }
     if !header.batchAuthors.isEmpty {

@@ -3,7 +3,7 @@ internal import PersistentHistory
 extension PlanCodec {
   private static let headerKeys = [
     "plan", "seed", "step", "timestamps", "drive", "model", "actors", "consumers", "batchAuthors",
-    "protectedAuthors", "retention", "synchronous", "checkpointPages",
+    "protectedAuthors", "retention", "synchronous", "checkpointPages", "locks", "tokens",
   ]
   private static let actorKeys = [
     "id", "author", "launched", "allAuthors", "batchAuthors", "ignores", "contexts", "page",
@@ -26,6 +26,8 @@ extension PlanCodec {
     header.checkpointPages = try fields.find("checkpointPages", "a whole number, 1 or more") {
       $0.whole.flatMap { $0 >= 1 && $0 <= Int64(Int32.max) ? Int($0) : nil }
     }
+    header.locks = try fields.choice("locks", default: .held)
+    header.tokens = try fields.choice("tokens", default: .store)
     header.consumers = try consumers(fields)
     header.batchAuthors = try fields.strings(ifAny: "batchAuthors") ?? []
     header.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []

@@ -24,6 +24,22 @@ package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
   case full
 }
 
+/// Whether a second process of an actor that runs is refused.
+package enum PlannedLocks: String, Hashable, Sendable, CaseIterable {
+  /// It is.
+  case held
+  /// Nobody can tell that the first one runs: the second replaces it.
+  case none
+}
+
+/// Where consumers keep their tokens.
+package enum PlannedTokens: String, Hashable, Sendable, CaseIterable {
+  /// In the store.
+  case store
+  /// In a place of their own besides, from which no power-off takes them back.
+  case own
+}
+
 /// Limits beyond which a member is lost; absent limits are off.
 package struct PlannedRetention: Hashable, Sendable {
   /// Seconds against the newest transaction.
@@ -88,6 +104,10 @@ package struct PlanHeader: Hashable, Sendable {
   package var synchronous: PlannedSynchronous = .normal
   /// How many pages the write-ahead log takes before it is copied into the file, if the plan says.
   package var checkpointPages: Int?
+  /// Whether a second process of an actor that runs is refused.
+  package var locks: PlannedLocks = .held
+  /// Where the consumers keep their tokens.
+  package var tokens: PlannedTokens = .store
   /// The entities of the store.
   package var model: Model
   /// The actors, launched in this order.

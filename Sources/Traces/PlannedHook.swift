@@ -15,11 +15,12 @@ package enum PlannedHook: String, CaseIterable, Sendable {
   /// As ``observerRetry``, but that every other call throws, beginning with the first.
   case observerRetryAlternating = "observer-throws-retry-alternating"
 
-  /// A merge hook whose every third call finishes the pass by itself: what was fetched counts as merged.
+  /// A merge hook whose every third call finishes the merge by itself: what was fetched counts as
+  /// merged, and an event says so.
   case finish = "finishes"
 
-  /// Those that throw at every third call: random plans have them.
-  package static let failing: [PlannedHook] = [.retry, .skip, .observerRetry]
+  /// Those that throw, or finish the merge, at every third call: random plans have them.
+  package static let failing: [PlannedHook] = [.retry, .skip, .observerRetry, .finish]
   /// Those that throw at every other call: short plans need no more for both.
   package static let alternating: [PlannedHook] = [
     .retryAlternating, .skipAlternating, .observerRetryAlternating,

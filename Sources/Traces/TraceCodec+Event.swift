@@ -27,8 +27,8 @@ extension TraceCodec {
     case .recovered(let through): json("through", of: through)
     case .damaged(let reason): ["because": .string(reason)]
     case .committed(let transaction): json(of: transaction)
-    case .fetched(let names), .observed(let names), .merged(let names), .consumed(let names),
-      .purged(let names):
+    case .fetched(let names), .observed(let names), .merged(let names), .finished(let names),
+      .consumed(let names), .purged(let names):
       ["transactions": JSONValue(strings: names)]
     case .viewed(let context, let objects):
       ["context": .string(context), "objects": json(of: objects)]

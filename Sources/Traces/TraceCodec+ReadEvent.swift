@@ -39,6 +39,7 @@ struct EventReader {
     case .fetched: .fetched(try transactions())
     case .observed: .observed(try transactions())
     case .merged: .merged(try transactions())
+    case .finished: .finished(try transactions())
     case .recorded: .recorded(cursor: try fields.string(ifAny: "cursor"))
     case .consumed: .consumed(try transactions())
     case .purged: .purged(try transactions())

@@ -43,6 +43,7 @@ extension Condition {
     case .crash: [.crash]
     case .stop: [.restart]
     case .consume: [.mirrorLag]
+    case .belated: [.sameActorTwice]
     case .deliver(_, let fate), .poll(_, let fate): fate == .delivered ? [] : [.lostNotification]
     default: []
     }

@@ -19,6 +19,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
   case consume
   case resync
   case launchTwice
+  case belated
 
   /// How often it is chosen in a plain run, against the others.
   var weight: Int {
@@ -26,7 +27,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     case .write: 36
     case .pass: 12
     case .deliver: 10
-    case .fetch, .merge, .record: 8
+    case .fetch, .merge, .record, .belated: 8
     case .purge: 6
     case .launch, .clock, .consume: 5
     case .batch, .commit: 4
@@ -42,7 +43,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     case .stop: .restart
     case .begin, .commit: .stampBeforeCommit
     case .batch: .backgroundWrites
-    case .launchTwice: .sameActorTwice
+    case .launchTwice, .belated: .sameActorTwice
     default: nil
     }
   }

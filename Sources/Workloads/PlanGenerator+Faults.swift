@@ -20,7 +20,9 @@ extension PlanGenerator {
     _ draft: PlanDraft
   ) -> [PlannedFault] {
     guard draft.active.contains(.powerOff) else { return [] }
-    let share = min(Self.rareShare, Self.weightedShare / Double(action.weight))
+    // A pass is four commands in one.
+    let weight = Double(action.weight) / (action == .pass ? 2 : 1)
+    let share = min(Self.rareShare, Self.weightedShare / weight)
     guard source.bool(probability: share, label: "power-off") else { return [] }
     return [source.span("power-off") { powerOff(&$0) }]
   }

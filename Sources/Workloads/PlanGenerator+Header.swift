@@ -20,6 +20,7 @@ extension PlanGenerator {
     if let setup = style.setup {
       var header = setup.header(model: model)
       header.drive = active.contains(.lostNotification) ? .signals : header.drive
+      places(&header, active, &source)
       return header
     }
     var header = PlanHeader(model: model, actors: [])
@@ -33,7 +34,30 @@ extension PlanGenerator {
     header.actors = Self.names.prefix(count).map { name in
       source.span("actor") { actor(name, of: count, active, header, &$0) }
     }
+    places(&header, active, &source)
     return header
+  }
+
+  /// Draws whether a second process is refused, and where consumers keep their tokens.
+  private func places(
+    _ header: inout PlanHeader,
+    _ active: Set<Condition>,
+    _ source: inout ChoiceSource
+  ) {
+    if active.contains(.sameActorTwice), style.actions.contains(.belated),
+      source.bool(probability: 0.7, label: "locks")
+    {
+      header.locks = .none
+    }
+    guard active.contains(.powerOff) else { return }
+    // Somebody must remember what the power-off takes back.
+    if style.setup == nil, header.consumers.isEmpty, source.bool(probability: 0.5, label: "mirror")
+    {
+      header.consumers = ["mirror"]
+    }
+    if !header.consumers.isEmpty, source.bool(probability: 0.8, label: "tokens") {
+      header.tokens = .own
+    }
   }
 
   private func actorCount(_ source: inout ChoiceSource) -> Int {

@@ -93,6 +93,11 @@ package struct PlanGenerator: Sendable {
     switch action {
     // A crash in the middle of a pass is what crashes are about.
     case .crash where draft.state.midPass != 0: return 4 * action.weight
+    // A second process comes when the first one has only to record.
+    case .launchTwice where draft.header.locks == .none && draft.state.unrecorded != 0:
+      return 12 * action.weight
+    // What such a consumer has read a power-off may take back.
+    case .consume where draft.header.tokens == .own: return 3 * action.weight
     // A purge that may take nearly everything is seldom possible.
     case .purge where draft.state.isCaughtUp: return 8 * action.weight
     default: return action.weight
@@ -118,6 +123,8 @@ package struct PlanGenerator: Sendable {
   ) -> Int {
     var eligible = draft.state.eligible(for: action)
     if action == .crash, eligible & draft.state.midPass != 0 { eligible &= draft.state.midPass }
+    let unrecorded = eligible & draft.state.unrecorded
+    if action == .launchTwice, unrecorded != 0 { eligible = unrecorded }
     let count = action == .consume ? draft.header.consumers.count : draft.header.actors.count
     return source.index(below: count) { wanted in
       let later = eligible >> UInt64(wanted)
@@ -137,6 +144,9 @@ package struct PlanGenerator: Sendable {
     case .write: return .write(write(&source, actor, &draft))
     case .begin: return .begin(write(&source, actor, &draft))
     case .batch: return .batch(batch(&source, actor, draft))
+    case .belated:
+      let steps = BelatedStep.allCases
+      return .belated(actor.id, steps[source.weighted([8, 2, 2, 2, 1])])
     case .clock: return .clock(advance: advance(&source, draft))
     case .deliver: return .deliver(actor.id, fate(&source))
     case .poll: return .poll(actor.id, fate(&source))

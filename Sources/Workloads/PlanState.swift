@@ -10,12 +10,17 @@ struct PlanState {
   private let consumers: UInt64
   private let passesBySignal: Bool
   private let hasRetention: Bool
+  private let isReplacing: Bool
   private var running: UInt64
   private var staging: UInt64 = 0
   /// Those that a signal is on its way to.
   private var signalled: UInt64 = 0
+  /// Those of whom a process goes on that a later launch has replaced.
+  private var replaced: UInt64 = 0
   /// Those in the middle of a pass: they have fetched and not recorded.
   private(set) var midPass: UInt64 = 0
+  /// Those of them that have merged: only the record is missing.
+  private(set) var unrecorded: UInt64 = 0
   /// Those that history is kept for, and those of them that have not passed since the last write.
   private var members: UInt64
   private var behind: UInt64 = 0
@@ -28,6 +33,7 @@ struct PlanState {
     consumers = Self.mask(of: header.consumers.count)
     passesBySignal = header.drive == .signals
     hasRetention = header.retention != nil
+    isReplacing = header.locks == .none
     running = header.actors.enumerated().reduce(0) { mask, item in
       item.element.launched ? mask | 1 << UInt64(item.offset) : mask
     }
@@ -53,6 +59,7 @@ struct PlanState {
     case .consume: consumers
     case .deliver: running & signalled
     case .poll: passesBySignal ? running : 0
+    case .belated: replaced
     case .resync: hasRetention ? running : 0
     case .pass, .fetch, .merge, .record: passesBySignal ? 0 : running
     default: running
@@ -81,6 +88,11 @@ struct PlanState {
     case .launch:
       running |= bit
       members |= bit
+    case .launchTwice:
+      guard isReplacing else { return }
+      leave(bit)
+      running |= bit
+      replaced |= bit
     case .stop, .crash: leave(bit)
     case .retire:
       leave(bit)
@@ -93,9 +105,13 @@ struct PlanState {
     case .deliver:
       signalled &= ~bit
       behind &= ~bit
-    case .fetch, .merge: midPass |= bit
+    case .fetch: midPass |= bit
+    case .merge:
+      unrecorded |= midPass & bit
+      midPass |= bit
     case .record, .pass, .resync:
       midPass &= ~bit
+      unrecorded &= ~bit
       behind &= ~bit
     case .consume: consumersBehind &= ~bit
     default: break
@@ -110,13 +126,17 @@ struct PlanState {
   }
 
   /// Takes note that everyone is down.
-  mutating func loseEverything() { leave(everyone) }
+  mutating func loseEverything() {
+    leave(everyone)
+    replaced = 0
+  }
 
   private mutating func leave(_ bit: UInt64) {
     running &= ~bit
     staging &= ~bit
     signalled &= ~bit
     midPass &= ~bit
+    unrecorded &= ~bit
   }
 
   mutating func note(_ change: PlannedChange) {

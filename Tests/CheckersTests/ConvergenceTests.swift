@@ -388,4 +388,60 @@ import Traces
       because == (code == .failed ? "app's write failed, though nothing stood in its way: no" : nil)
     )
   }
+
+  // MARK: What a merge hook finishes
+
+  /// A story in which share wrote Item/1 and Item/2, and a hook of app finished some of it.
+  private func finished(_ names: TransactionName...) throws -> Story {
+    var story = try Story("app", "share", "widget")
+    story.write("share", "1", .insert("Item", 1, ["title": "a"]))
+    story.write("share", "2", .insert("Item", 2, ["title": "b"]))
+    story.run(.pass("app")) { story in
+      story.tell("app", .finished(names))
+      story.tell("app", .merged(["1", "2"].filter { !names.contains($0) }))
+      story.tell("app", .recorded(cursor: "2"))
+    }
+    story.pass("widget", "1", "2")
+    return story
+  }
+
+  /// The story's data without an object.
+  private func objects(of story: Story, without key: Int64) -> Objects {
+    story.objects.filter { $0.key != ObjectName("Item", key) }
+  }
+
+  @Test func `What a merge hook finished may be missing from the view of its actor`() throws {
+    var story = try finished("1")
+    story.close(views: ["app": objects(of: story, without: 1)])
+    #expect(story.verdict(Convergence.self) == .valid)
+    #expect(story.verdict(NoLostTransaction.self) == .valid)
+    #expect(story.verdict(CursorProgress.self) == .valid)
+  }
+
+  @Test func `Another transaction may not`() throws {
+    var story = try finished("1")
+    story.close(views: ["app": objects(of: story, without: 2)])
+    #expect(violation(story)?.because.contains("app's view lacks Item/2") == true)
+  }
+
+  @Test func `Nor may it be missing from the view of another actor`() throws {
+    var story = try finished("1")
+    story.close(views: ["widget": objects(of: story, without: 1)])
+    #expect(violation(story)?.because.contains("widget's view lacks Item/1") == true)
+  }
+
+  @Test func `Nor once the actor's contexts are loaded anew`() throws {
+    var story = try finished("1")
+    story.stop("app")
+    story.relaunch("app", at: "2")
+    story.close(views: ["app": objects(of: story, without: 1)])
+    #expect(violation(story)?.because.contains("app's view lacks Item/1") == true)
+  }
+
+  @Test func `Nor once it is merged after all`() throws {
+    var story = try finished("1")
+    story.tell("app", .merged(["1"]))
+    story.close(views: ["app": objects(of: story, without: 1)])
+    #expect(violation(story)?.because.contains("app's view lacks Item/1") == true)
+  }
 }

@@ -155,4 +155,16 @@ import Traces
     story.pass("app", "3")
     #expect(story.verdict(CursorProgress.self) == .valid)
   }
+
+  @Test func `A second process owes what the first one had merged and not recorded`() throws {
+    for isRecorded in [true, false] {
+      var story = try Story("app", "share")
+      story.write("share", "1")
+      story.run(.merge("app")) { $0.tell("app", .merged(["1"])) }
+      if isRecorded { story.run(.record("app")) { $0.tell("app", .recorded(cursor: "1")) } }
+      story.run(.launch("app")) { $0.tell("app", .launched(cursor: isRecorded ? "1" : nil)) }
+      story.run(.belated("app", .record)) { $0.tell("app", .recorded(cursor: "1")) }
+      #expect((story.verdict(CursorProgress.self) == .valid) == isRecorded)
+    }
+  }
 }

@@ -194,4 +194,25 @@ import Traces
     story.close()
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }
+
+  @Test func `What a merge hook finished counts as merged by its actor alone, until a crash`()
+    throws
+  {
+    func story(_ body: (inout Story) -> Void) throws -> Verdict {
+      var story = try Story("app", "widget", "share")
+      story.write("share", "1")
+      story.run(.merge("app")) { $0.tell("app", .finished(["1"])) }
+      body(&story)
+      story.close()
+      return story.verdict(NoLostTransaction.self)
+    }
+    #expect(try story { $0.pass("widget", "1") } == .valid)
+    #expect(try story { _ in }.violation?.because.contains("widget never merged #1") == true)
+    let again = try story { story in
+      story.pass("widget", "1")
+      story.crash("app")
+      story.relaunch("app", at: nil)
+    }
+    #expect(again.violation?.because.contains("app lost #1 in a crash") == true)
+  }
 }

@@ -308,4 +308,15 @@ import Traces
     story.purge("share", "1")
     #expect(story.verdict(PurgeSafety.self) == .valid)
   }
+
+  @Test func `What a merge hook finished may go once that is recorded, and not before`() throws {
+    for isRecorded in [true, false] {
+      var story = try Story("app", "share")
+      story.write("share", "1")
+      story.run(.merge("app")) { $0.tell("app", .finished(["1"])) }
+      if isRecorded { story.run(.record("app")) { $0.tell("app", .recorded(cursor: "1")) } }
+      story.run(.purge("share")) { $0.tell("share", .purged(["1"])) }
+      #expect((story.verdict(PurgeSafety.self) == .valid) == isRecorded)
+    }
+  }
 }

@@ -59,14 +59,18 @@ import Traces
 
   @Test func `A merge hook that finishes drops the whole batch for good`() throws {
     let rig = try rig(.kit2, .observer, .finish)
-    #expect(try thirdPass(rig) == [.fetched(["3"]), .observed(["3"]), .recorded(cursor: "3")])
+    #expect(
+      try thirdPass(rig) == [
+        .fetched(["3"]), .observed(["3"]), .finished(["3"]), .recorded(cursor: "3"),
+      ]
+    )
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
     #expect(try rig.objects(.view("app", context: "view"))?.keys.sorted() == [item(1), item(2)])
   }
 
   @Test func `A merge hook that finishes skips those after it`() throws {
     let rig = try rig(.kit2, .finish, .retry)
-    #expect(try thirdPass(rig) == [.fetched(["3"]), .recorded(cursor: "3")])
+    #expect(try thirdPass(rig) == [.fetched(["3"]), .finished(["3"]), .recorded(cursor: "3")])
     // The second was asked only twice, so that its third call comes next.
     try rig.write("widget", insert(4))
     #expect(throws: SystemFailure.self) { try rig.perform(.pass("app")) }

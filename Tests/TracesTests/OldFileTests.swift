@@ -22,7 +22,9 @@ import Testing
     #expect(
       plan.header.retention == PlannedRetention(age: 604_800, transactions: 100, bytes: 65_536)
     )
-    #expect(Set(plan.commands.map(\.action.word)).count == CommandWord.allCases.count)
+    // But for the one that came later.
+    let words = Set(plan.commands.map(\.action.word))
+    #expect(words == Set(CommandWord.allCases.map(\.rawValue)).subtracting(["belated"]))
     let text = PlanCodec.encode(plan)
     #expect(PlanCodec.encode(try PlanCodec.decode(text)) == text)
   }
@@ -33,7 +35,7 @@ import Testing
     #expect(counterexample.violation.transaction == "1")
     let words = Set(counterexample.trace.events.map(\.happening.word))
     // Words that came later.
-    #expect(words == Set(EventWord.allCases).subtracting([.damaged]))
+    #expect(words == Set(EventWord.allCases).subtracting([.damaged, .finished]))
     let text = CounterexampleCodec.encode(counterexample)
     #expect(text == (try Self.fixture("counterexample-1.jsonl")))
   }

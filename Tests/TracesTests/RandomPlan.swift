@@ -108,6 +108,8 @@ extension RandomPlan {
     header.step = pick([1, 0, 0.5])
     header.timestamps = pick(TimestampPolicy.allCases)
     header.drive = pick(Drive.allCases)
+    header.locks = pick(PlannedLocks.allCases)
+    header.tokens = pick(PlannedTokens.allCases)
     header.consumers = ["mirror"]
     header.batchAuthors = list(0...2) { $0.text() }
     header.protectedAuthors = list(0...2) { $0.text() }
@@ -207,6 +209,7 @@ extension RandomPlan {
     case .pass: .pass(member())
     case .purge: .purge(member())
     case .resync: .resync(member())
+    case .belated: .belated(member(), pick(BelatedStep.allCases))
     case .consume: .consume("mirror")
     case .deliver: .deliver(member(), pick(SignalFate.allCases))
     case .poll: .poll(member(), pick(SignalFate.allCases))
@@ -246,6 +249,7 @@ extension CommandWord {
       case .pass: .pass
       case .purge: .purge
       case .resync: .resync
+      case .belated: .belated
       case .consume: .consume
       case .deliver: .deliver
       case .poll: .poll

@@ -61,6 +61,7 @@ extension RandomPlan {
     case .fetched: .fetched(list(0...3) { $0.name() })
     case .observed: .observed(list(0...3) { $0.name() })
     case .merged: .merged(list(0...3) { $0.name() })
+    case .finished: .finished(list(0...3) { $0.name() })
     case .recorded: .recorded(cursor: some { $0.name() })
     case .consumed: .consumed(list(0...3) { $0.name() })
     case .purged: .purged(list(0...3) { $0.name() })

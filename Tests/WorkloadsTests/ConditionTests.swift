@@ -36,7 +36,8 @@ import Traces
         switch condition {
         case .pause: [.clockJump]
         case .clockJump: [.pause, .clockBack]
-        case .configSkew: [.mirrorLag]
+        // Whoever is to be told that history went back must have seen more of it, and outlive that.
+        case .configSkew, .powerOff: [.mirrorLag]
         default: []
         }
       #expect(others.subtracting(alike).isEmpty, "\(condition): \(others)")
@@ -101,5 +102,22 @@ import Traces
         #expect(["me", "cloudimport"].contains(author))
       }
     }
+  }
+
+  @Test func `Where a second process replaces the first, that one goes on in every way`() {
+    let plans = Self.plans([.sameActorTwice], 200)
+    let steps = plans.flatMap(\.commands).compactMap { command -> BelatedStep? in
+      if case .belated(_, let step) = command.action { step } else { nil }
+    }
+    #expect(Set(steps) == Set(BelatedStep.allCases))
+    #expect(Set(plans.map(\.header.locks)) == [.held, .none])
+    let replacing = plans.filter { $0.commands.contains { $0.action.word == "belated" } }
+    #expect(replacing.allSatisfy { $0.header.locks == .none } && replacing.count > 20)
+  }
+
+  @Test func `Where the power goes, some consumers keep what they have read`() {
+    let plans = Self.plans([.powerOff], 200)
+    #expect(plans.count { $0.header.tokens == .own } > 20)
+    #expect(plans.allSatisfy { $0.header.tokens == .store || !$0.header.consumers.isEmpty })
   }
 }

@@ -6,6 +6,7 @@ struct PlanRules {
   private let header: PlanHeader
   private var running: Set<ActorID>
   private var begun: Set<ActorID> = []
+  private var replaced: Set<ActorID> = []
   private let allowsTwice: Bool
 
   init(_ header: PlanHeader, allowsTwice: Bool = false) {
@@ -24,7 +25,14 @@ struct PlanRules {
     let wants: Bool
     switch action {
     // A second process of an actor that runs is a kind of trouble.
-    case .launch: wants = running.insert(actor).inserted || allowsTwice
+    case .launch:
+      let isFirst = running.insert(actor).inserted
+      if !isFirst, header.locks == .none {
+        begun.remove(actor)
+        replaced.insert(actor)
+      }
+      wants = isFirst || allowsTwice
+    case .belated: wants = replaced.contains(actor)
     case .deliver, .poll: wants = running.contains(actor) && header.drive == .signals
     case .stop, .crash, .retire:
       begun.remove(actor)
@@ -40,6 +48,7 @@ struct PlanRules {
   mutating func losePower() {
     running = []
     begun = []
+    replaced = []
   }
 
   /// Why what a write sets does not fit the model, or nothing.

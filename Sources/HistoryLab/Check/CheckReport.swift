@@ -127,6 +127,12 @@ struct CheckDocument: Codable {
     /// How often its call came, or the power went without.
     let struck: Int
   }
+  struct Refusal: Codable {
+    let command: String
+    let code: String
+    /// How often the command failed so.
+    let count: Int
+  }
   struct System: Codable {
     let system: String
     let plans: Int
@@ -148,6 +154,8 @@ struct CheckDocument: Codable {
     /// How often the power went; absent in the reports of older versions, as are the faults.
     var powerOffs: Int?
     var faults: [Fault]?
+    /// With which codes commands failed, and how often; absent in the reports of older versions.
+    var refusals: [Refusal]?
     let counterexamples: [Found]
   }
   /// The version of the form.
@@ -201,6 +209,9 @@ struct CheckDocument: Codable {
           planned: count.planned,
           struck: count.struck
         )
+      },
+      refusals: report.tally.refusals.pairs.sorted { $0.key < $1.key }.map { pair, count in
+        Refusal(command: pair.command, code: pair.code.rawValue, count: count)
       },
       counterexamples: report.findings.map(found)
     )

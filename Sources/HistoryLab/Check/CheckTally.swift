@@ -18,6 +18,8 @@ struct CheckTally: Sendable {
   private(set) var conditions: [Condition: Int] = [:]
   /// What went wrong by plan.
   private(set) var faults = FaultCounts()
+  /// What was refused to commands.
+  private(set) var refusals = RefusalCounts()
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
   private(set) var stepCount = 0
@@ -41,6 +43,7 @@ struct CheckTally: Sendable {
     stepCount += outcome.stepCount
     if outcome.isBroken { invalidPlanCount += 1 }
     faults.add(outcome.faults)
+    refusals.add(outcome.refusals)
     if outcome.isRepeated { repeatedPlanCount += 1 }
     if let event = outcome.difference, outcome.plan < difference?.plan ?? .max {
       difference = (outcome.plan, event)

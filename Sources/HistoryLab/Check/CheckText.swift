@@ -27,6 +27,10 @@ struct CheckText {
     where !report.tally.faults.pairs.isEmpty {
       terminal.print("  " + line)
     }
+    for line in table(report.tally.refusals).text().split(separator: "\n")
+    where !report.tally.refusals.pairs.isEmpty {
+      terminal.print("  " + line)
+    }
     if report.tally.faults.powerOffCount > 0 {
       terminal.print("  The power went \(report.tally.faults.powerOffCount.grouped) times.")
     }
@@ -90,6 +94,17 @@ struct CheckText {
       table.append(
         [word] + counts.map { "\(($0?.struck ?? 0).grouped)/\(($0?.planned ?? 0).grouped)" }
       )
+    }
+    return table
+  }
+
+  /// One line a command: how often it was refused with each code.
+  private func table(_ refusals: RefusalCounts) -> ReportTable {
+    let codes = SystemFailure.Code.allCases.filter { refusals.count(of: $0) > 0 }
+    var table = ReportTable(columns: [.text("refused")] + codes.map { .number($0.rawValue) })
+    for command in Set(refusals.pairs.keys.map(\.command)).sorted() {
+      let counts = codes.map { refusals.pairs[RefusalCounts.Pair(command: command, code: $0)] ?? 0 }
+      table.append([command] + counts.map(\.grouped))
     }
     return table
   }

@@ -36,6 +36,7 @@ extension LabSystem {
       case .purge: capabilities.contains(.purge)
       case .poll: capabilities.contains(.poll)
       case .resync: capabilities.contains(.resync)
+      case .belated: capabilities.contains(.belated)
       default: capabilities.contains(.steps) || !steps.contains(action)
       }
     }

@@ -21,6 +21,8 @@ struct PlanOutcome: Sendable {
   let answers: [Answer]
   /// What went wrong by plan.
   let faults: FaultCounts
+  /// What was refused.
+  let refusals: RefusalCounts
   /// Whether it ran a second time to see if the same comes of it.
   let isRepeated: Bool
   /// The first event in which the second run differed.
@@ -34,6 +36,7 @@ struct PlanOutcome: Sendable {
     stepCount: Int,
     conditions: Set<Condition>,
     faults: FaultCounts = FaultCounts(),
+    refusals: RefusalCounts = RefusalCounts(),
     isRepeated: Bool = false,
     difference: Int? = nil,
     trouble: SystemTrouble? = nil,
@@ -43,6 +46,7 @@ struct PlanOutcome: Sendable {
     self.difference = difference
     self.plan = plan
     self.faults = faults
+    self.refusals = refusals
     self.stepCount = stepCount
     self.conditions = conditions
     self.trouble = trouble

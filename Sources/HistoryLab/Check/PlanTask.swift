@@ -71,8 +71,12 @@ final class PlanLane {
   ) throws(SystemFailure) -> PlanOutcome {
     let before = stepCount
     var faults = FaultCounts()
+    var refusals = RefusalCounts()
     let hasFaults = plan.commands.contains { !$0.faults.isEmpty }
-    let (suite, events) = try watch(plan) { if hasFaults { faults.observe($0, of: plan) } }
+    let (suite, events) = try watch(plan) { event in
+      if hasFaults { faults.observe(event, of: plan) }
+      refusals.observe(event, of: plan)
+    }
     let steps = stepCount - before
     var trouble = trouble
     var difference: Int?
@@ -86,6 +90,7 @@ final class PlanLane {
       stepCount: steps,
       conditions: Condition.found(in: plan),
       faults: faults,
+      refusals: refusals,
       isRepeated: isRepeated,
       difference: difference,
       trouble: trouble,

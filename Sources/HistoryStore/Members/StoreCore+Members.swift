@@ -29,7 +29,7 @@ extension StoreCore {
       guard !isLost || arrival.resyncsIfLost || !rules.registry.tellsLossAtLaunch else {
         throw HistoryError.lost(arrival.member)
       }
-      return try enter(arrival, epoch, isFirst: known == nil)
+      return try enter(arrival, epoch, known)
     }
     let cursor = try token(rules.registry.laterCursor, known)
     try relaunch(arrival, epoch)
@@ -56,13 +56,14 @@ extension StoreCore {
   private func enter(
     _ arrival: Arrival,
     _ epoch: Int64,
-    isFirst: Bool
+    _ known: MemberRow?
   ) throws -> Registration {
     let head = try headToken()
     let outcome = try arrival.cursors.map { cursors in
-      isFirst ? try find(cursors, arrival.author) : .ignored(.alreadyAMember)
+      known == nil ? try find(cursors, arrival.author) : .ignored(.alreadyAMember)
     }
-    var cursor = try token(rules.registry.firstCursor, nil)
+    let start = known == nil ? rules.registry.firstCursor : rules.registry.returnCursor
+    var cursor = try token(start, known)
     if case .imported(let token, _) = outcome { cursor = token }
     try insert(arrival, epoch, at: cursor, head: head.number)
     return Registration(
@@ -129,7 +130,10 @@ extension StoreCore {
 
   private func nextEpoch() throws -> Int64 {
     let raise = try query(
-      "UPDATE history_metadata SET value = value + 1 WHERE name = 'epoch' RETURNING value"
+      """
+      UPDATE history_metadata SET value = \(rules.registry.nextEpoch)
+      WHERE name = 'epoch' RETURNING value
+      """
     )
     defer { raise.statement.reset() }
     guard try raise.statement.step() else {

@@ -1,3 +1,5 @@
+package import PersistentHistory
+
 /// The decisions about what a page of history holds.
 package struct FetchingRules: Sendable {
   /// How the number of a transaction is compared with the cursor.
@@ -8,6 +10,11 @@ package struct FetchingRules: Sendable {
   package var order = "ASC"
   /// Through where a page has read that ends before history does.
   package var pageEnd = PageEnd.lastRead
+  /// Whether a transaction is the one that a token was made from, by their marks; one that is not there
+  /// has none.
+  package var isSame: @Sendable (_ mark: Int64?, _ token: HistoryToken) -> Bool = {
+    $0 == $1.mark
+  }
   /// The authors that a member leaves out: those that it was told to.
   package var ignoredAuthors: @Sendable (_ patterns: Set<String>, _ own: String?) -> Set<String> = {
     patterns,

@@ -2,10 +2,14 @@
 package struct RegistryRules: Sendable {
   /// Where a member starts at its first launch.
   package var firstCursor = StartingPoint.head
+  /// Where a member starts that comes back: it had retired, or was told that it lost history.
+  package var returnCursor = StartingPoint.head
   /// Where a member starts that is known.
   package var laterCursor = StartingPoint.cursor
   /// Where a member starts that has lost history.
   package var resyncCursor = StartingPoint.head
+  /// The epoch of the next launch, from that of the last one.
+  package var nextEpoch = "value + 1"
   /// Whether the contexts read their objects when a member starts.
   package var loads: @Sendable (_ start: MemberStart) -> Bool = { _ in true }
   /// Marks those as lost who have not merged through a number, and names them: never a consumer.

@@ -15,6 +15,12 @@ extension Mutant {
     ) {
       $0.fetching.afterCursor = ">="
     },
+    Mutant(
+      "fetch-behind-rewound",
+      least: 3,
+      under: ["power-off"],
+      "A fetch after a transaction that a power-off took back is answered."
+    ) { $0.fetching.isSame = { _, _ in true } },
     Mutant("fetch-newest-first", least: 2, "A fetch returns the newest transaction first.") {
       $0.fetching.order = "DESC"
     },

@@ -20,6 +20,12 @@ extension Mutant {
       $0.recording.position = .fetched
     },
     Mutant(
+      "record-outside-transaction",
+      least: 5,
+      under: ["same-actor-twice"],
+      "A record goes by the look at the registry that the fetch before it took, in its transaction."
+    ) { $0.recording.condition = "id = ?1 AND state = 0 AND cursor <= ?3" },
+    Mutant(
       "record-head",
       least: 2,
       "A record notes the newest transaction, whether it was fetched or not."

@@ -25,6 +25,18 @@ extension Mutant {
       $0.registry.firstCursor = .beginning
     },
     Mutant(
+      "join-at-old-cursor",
+      least: 5,
+      under: ["restart"],
+      "A member that comes back after it retired takes up its old registration."
+    ) { $0.registry.returnCursor = .cursor },
+    Mutant(
+      "join-in-old-epoch",
+      least: 3,
+      under: ["same-actor-twice"],
+      "A launch takes up the epoch of the one before: the process that it replaces is not refused."
+    ) { $0.registry.nextEpoch = "max(value, 1)" },
+    Mutant(
       "launch-at-head",
       least: 3,
       "A member that is launched again starts at the newest transaction."

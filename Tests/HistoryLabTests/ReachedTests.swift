@@ -1,0 +1,79 @@
+import Foundation
+import PersistentHistory
+import Simulation
+import Testing
+import Traces
+import Workloads
+
+@testable import HistoryLab
+
+/// Refusals that only few plans lead to: each has a plan that does, and random plans reach them often
+/// enough.
+@Suite struct `Refusals that plans reach` {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "Reached")
+
+  private static func tracker() throws -> PlanLane {
+    PlanLane(try #require(LabSystem.named("tracker")), at: .heap(), versions: [:])
+  }
+
+  private static func plan(_ file: String) throws -> Plan {
+    try LabFile(String(contentsOf: folder.appending(path: "\(file).jsonl"), encoding: .utf8)).plan
+  }
+
+  @Test(arguments: ["record", "purge", "resync", "pass"])
+  func `What a process does that was replaced is refused, and nothing breaks`(
+    _ step: String
+  ) throws {
+    let lane = try Self.tracker()
+    let plan = try Self.plan("superseded-at-\(step)")
+    let outcome = try lane.outcome(of: plan, number: 1)
+    #expect(!outcome.isBroken)
+    let pair = RefusalCounts.Pair(command: "belated \(step)", code: .superseded)
+    #expect(outcome.refusals.pairs == [pair: 1])
+    #expect(outcome.conditions.contains(.sameActorTwice))
+  }
+
+  @Test(arguments: ["rewound-above-the-head", "rewound-to-another-history"])
+  func `Who remembers what a power-off took back is told, and resyncs`(_ file: String) throws {
+    let lane = try Self.tracker()
+    let plan = try Self.plan(file)
+    let trace = try lane.trace(plan)
+    let told = trace.events.filter { $0.actor == "mirror" }.map(\.happening)
+    #expect(told.contains(.rewound))
+    #expect(try #require(told.firstIndex(of: .rewound)) < told.count - 1)
+    #expect(told.contains { if case .resynced = $0 { true } else { false } })
+    #expect(try !lane.outcome(of: plan, number: 1).isBroken)
+  }
+
+  /// What commands of random plans were refused.
+  private func refusals(_ condition: Condition, _ count: Int) throws -> RefusalCounts {
+    let system = try #require(LabSystem.named("tracker"))
+    let options = PlanOptions(conditions: .named([condition]))
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(try options.style(for: system)),
+      seed: 1,
+      timestamps: system.timestamps
+    )
+    let lane = try Self.tracker()
+    var refusals = RefusalCounts()
+    for number in 1...count {
+      let outcome = try lane.outcome(of: recipe.plan(number).plan, number: number)
+      refusals.add(outcome.refusals)
+      #expect(!outcome.isBroken, "plan \(number)")
+    }
+    return refusals
+  }
+
+  @Test func `Random plans reach each step of a process that was replaced`() throws {
+    let found = try refusals(.sameActorTwice, 150)
+    for step in ["record", "purge", "resync"] {
+      let pair = RefusalCounts.Pair(command: "belated \(step)", code: .superseded)
+      #expect(found.pairs[pair, default: 0] >= 3, "\(step)")
+    }
+  }
+
+  @Test func `Random plans reach a history that went back`() throws {
+    #expect(try refusals(.powerOff, 150).count(of: .rewound) >= 3)
+  }
+}
