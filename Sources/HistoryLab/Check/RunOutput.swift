@@ -45,7 +45,11 @@ struct RunOutput {
     } catch {
       throw .lab(error.description)
     }
+    ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
   }
+
+  /// Makes the folder for what is not kept.
+  func makeScratch() throws(LabError) -> ScratchFolder { try ScratchFolder(in: folder.path) }
 
   /// The folder's path.
   var path: String { folder.path }
