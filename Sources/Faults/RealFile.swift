@@ -42,6 +42,11 @@ struct RealFile {
   /// Lets go of the file system.
   fileprivate func release() { owner.release() }
 
+  /// Tells whoever listens of a call.
+  fileprivate func tell(_ call: FileCall) {
+    owner._withUnsafeGuaranteedRef { $0.witness?(call, kind) }
+  }
+
   fileprivate func locked<Answer>(_ body: (inout RealDisk) -> Answer) -> Answer {
     owner._withUnsafeGuaranteedRef { $0.locked(body) }
   }
@@ -77,6 +82,7 @@ extension RealFile {
     _ body: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods) -> Int32
   ) -> Int32 {
     let handle = at(file).pointee
+    handle.tell(call)
     let code = handle.locked { disk in
       let code = disk.admit(call, kind ?? handle.kind, life: handle.life)
       if code == SQLITE_OK { note(&disk, handle) }

@@ -8,7 +8,8 @@ internal import Synchronization
 ///
 /// It hands every call on to SQLite's default VFS, if no fault strikes. At a power-off it puts what
 /// survives in place of the files, so that a real disk shows what the one on the heap does. It stays
-/// registered while it is referenced or any of its files is open.
+/// registered while it is referenced or any of its files is open. As the default it serves whoever names
+/// no VFS, so that a process need not be told of it.
 package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   package let name: String
 
@@ -16,6 +17,8 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   let base: UnsafeMutablePointer<sqlite3_vfs>
   /// The methods that each open file points to.
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
+  /// Who is told of each call before it is made, if anybody is.
+  let witness: (@Sendable (FileCall, FileKind) -> Void)?
   private let lock = Lock()
   /// Only touched while the lock is held.
   private let disk: UnsafeMutablePointer<RealDisk>
@@ -25,7 +28,11 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   private static let instanceCount = Atomic<Int>(0)
 
   /// Makes a file system and registers it with SQLite.
-  package init() {
+  package init(
+    isDefault: Bool = false,
+    telling witness: (@Sendable (FileCall, FileKind) -> Void)? = nil
+  ) {
+    self.witness = witness
     guard let base = sqlite3_vfs_find(nil) else {
       fatalError("SQLite has no default VFS: there are no real files")
     }
@@ -46,7 +53,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     // All but the calls that concern files is the platform's own.
     system.initialize(to: base.pointee)
     fillIn()
-    let code = sqlite3_vfs_register(system, 0)
+    let code = sqlite3_vfs_register(system, isDefault ? 1 : 0)
     guard code == SQLITE_OK else { fatalError("SQLite did not register \(name): code \(code)") }
   }
 

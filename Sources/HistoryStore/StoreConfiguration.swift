@@ -58,6 +58,8 @@ public struct StoreConfiguration: Sendable {
   package var vfs: String?
   /// Who is told of a signal besides other processes, on the thread that sends it: the lab.
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
+  /// Who is told of records and purges: the lab.
+  package var witness: StoreWitness?
   /// The decisions that a seeded bug may replace.
   package var rules = HistoryRules.standard
 

@@ -1,6 +1,6 @@
-import HistoryStore
+package import HistoryStore
 import PersistentHistory
-import Traces
+package import Traces
 
 /// Which object of the store each name of a plan stands for.
 ///
@@ -53,7 +53,7 @@ struct PlanObjects {
 
 extension SystemFailure {
   /// What a store's error means to a plan.
-  init(_ error: HistoryError) {
+  package init(_ error: HistoryError) {
     let code: Code =
       switch error {
       case _ where error.isBusy: .busy

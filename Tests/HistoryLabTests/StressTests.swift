@@ -10,8 +10,13 @@ import Testing
     let options = try StressOptions(parse("stress"), in: .sample)
     #expect(options.processes == 3)
     #expect(options.duration == .seconds(60))
+    #expect(options.killsPerSecond == 1)
+    #expect(options.rate == 25)
+    #expect(options.guests == 1)
     #expect(options.seed == 42)
     #expect(options.output == "Reports/runs")
+    #expect(options.mutant == nil)
+    #expect(options.disk == nil)
     #expect(!options.json)
   }
 
@@ -19,15 +24,30 @@ import Testing
     let minutes = try StressOptions(parse("stress --minutes 0.5 --processes 8"), in: .sample)
     #expect(minutes.duration == .seconds(30))
     #expect(minutes.processes == 8)
+    #expect(minutes.guests == 2)
     let seconds = try StressOptions(parse("stress --seconds 1.5 --json"), in: .sample)
     #expect(seconds.duration == .seconds(1.5))
     #expect(seconds.json)
   }
 
+  @Test func `Nobody joins or retires where nobody is killed`() throws {
+    let options = try StressOptions(parse("stress --kills-per-second 0"), in: .sample)
+    #expect(options.guests == 0)
+  }
+
+  @Test(arguments: ["record-before-merge", "mutant/record-before-merge"])
+  func `A mutant is named with its prefix or without`(_ name: String) throws {
+    let options = try StressOptions(parse("stress --mutant \(name)"), in: .sample)
+    #expect(options.mutant == "record-before-merge")
+  }
+
   @Test(arguments: [
-    ("--processes 0", "--processes takes a whole number from 1 to 64"),
+    ("--processes 1", "--processes takes a whole number from 2 to 48"),
     ("--minutes 1 --seconds 1", "--minutes and --seconds cannot be given together."),
     ("--seconds 0", "--seconds takes a number from 0.1 to 604,800"),
+    ("--kills-per-second 21", "--kills-per-second takes a number from 0 to 20"),
+    ("--mutant record-before-merg", "Did you mean \"record-before-merge\"?"),
+    ("--disk broken", "--disk takes"),
   ])
   func `What cannot be run is refused`(_ words: String, _ sentence: String) async {
     let result = await run(["stress"] + words.split(separator: " ").map(String.init))
@@ -43,48 +63,94 @@ import Testing
 
   // MARK: Judging
 
-  @Test func `Views that equal the data and an empty history are good`() {
-    let result = StressResult.good
-    #expect(result.verdict == "valid")
+  @Test func `What held everywhere is good`() {
+    #expect(StressResult.good.verdict == "valid")
     #expect(
-      result.because
-        == "all 2 views equal the store's data, history held 40 of 100 transactions at most and "
-        + "1 at the end, and no error reached a caller."
+      StressResult.good.because
+        == "all views equal the store's data, nothing was purged or lost too early, and history held "
+        + "40 of 100 transactions at most and 1 at the end."
     )
   }
 
   @Test func `Whatever is not as it must be is told`() {
+    let failure = StressChecks.Answer(checker: "PurgeSafety", verdict: "invalid", because: "gone")
     let breaks: [((inout StressResult) -> Void, String)] = [
-      ({ $0.participants[1].report?.view = nil }, "the view of b differs from the store's data"),
-      ({ $0.data = StressView(objectCount: 3, digest: "f") }, "the view of a differs"),
-      ({ $0.participants[0].report?.busyErrors = 2 }, "a met 2 errors, 2 of them a busy store"),
-      ({ $0.participants[0].report?.otherErrors = 1 }, "a met 1 errors, 0 of them a busy store"),
+      ({ $0.checkers.append(failure) }, "PurgeSafety: gone."),
+      ({ $0.participants[0].errors["io"] = 2 }, "process-1 met 2 errors, first: "),
       ({ $0.heldAtEnd = 2 }, "history still holds 2 transactions that everybody merged"),
       ({ $0.heldMax = 10_001 }, "history grew to 10,001 of 100 transactions"),
-      (
-        { $0.committed = 99 },
-        "the processes wrote 100 transactions, and the store has committed 99"
-      ),
-      (
-        {
-          $0.participants[1].report = nil
-          $0.participants[1].trouble = "did not answer"
-        }, "b did not answer."
-      ),
+      ({ $0.untoldCount = 1 }, "the store holds 1 transactions that no process told of"),
+      ({ $0.integrityProblem = "page 3" }, "the file is damaged: page 3"),
+      ({ $0.sleepers = ["nobody woke"] }, "nobody woke"),
+      ({ $0.troubles = ["process-2 did not pause"] }, "Process-2 did not pause"),
     ]
     for (change, sentence) in breaks {
       var result = StressResult.good
       change(&result)
       #expect(result.verdict == "invalid", "\(sentence)")
-      #expect(result.because.contains(sentence), "\(result.because)")
+      #expect(
+        result.because.capitalizedFirst.contains(sentence.capitalizedFirst),
+        "\(result.because)"
+      )
     }
   }
 
-  @Test func `A process that merged nothing shows nothing`() {
+  @Test func `Errors are no fault of ours where the disk is at fault`() {
+    var result = StressResult(.sample(disk: .full))
+    result.checkers = StressResult.good.checkers
+    result.participants = StressResult.good.participants
+    result.participants[0].errors["full"] = 9
+    #expect(result.verdict == "valid")
+  }
+
+  @Test func `What a run did not exercise leaves it undecided`() {
     var result = StressResult.good
-    result.participants[1].report?.merged = 0
+    result.checkers[0] = .init(checker: "Convergence", verdict: "unknown", because: "No views.")
     #expect(result.verdict == "unknown")
-    #expect(result.because == "b had nothing to write or to merge. Try a longer run.")
+    #expect(result.because == "Convergence cannot be told: No views.")
+    result.checkers[0] = .init(checker: "WakeUp", verdict: "unknown", because: "No signals.")
+    #expect(result.verdict == "valid")
+  }
+
+  @Test func `A run that was ended early is undecided, whatever it left`() {
+    var result = StressResult.good
+    result.isInterrupted = true
+    result.heldAtEnd = 70
+    #expect(result.verdict == "unknown")
+  }
+
+  // MARK: Orders
+
+  @Test func `An order is read as it was written`() {
+    let orders = [StressOrder(.pause), StressOrder(dyingAt: .checkpoint, visit: 7)]
+    for order in orders { #expect(StressOrder(order.line) == order) }
+    #expect(StressOrder("sing") == nil)
+  }
+
+  @Test func `The nemesis does the same with the same seed`() {
+    var first = StressNemesis(killsPerSecond: 5, seed: 3)
+    var second = StressNemesis(killsPerSecond: 5, seed: 3)
+    #expect((0..<20).map { _ in first.seed() } == (0..<20).map { _ in second.seed() })
+    let late = ContinuousClock.now + .seconds(60)
+    #expect(first.deeds(at: late).count == 3)
+    var kind = StressNemesis(killsPerSecond: 0, seed: 3)
+    #expect(kind.deeds(at: late).isEmpty)
+  }
+
+  @Test func `A role survives its way to the process`() throws {
+    var role = StressRole(
+      name: "process-1",
+      actors: ["process-1", "process-2"],
+      life: 2,
+      seed: .max,
+      store: "/a b/'c.store",
+      traces: "/t",
+      rate: 0.5
+    )
+    role.mutant = "x"
+    role.disk = .failing
+    #expect(try StressRole(argument: role.argument()) == role)
+    #expect(role.isNoisy)
   }
 
   // MARK: Running
@@ -102,22 +168,44 @@ import Testing
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  @Test func `Three processes agree with the store after a second of writes`() async throws {
+  @Test func `Processes that are killed and replaced agree with the store`() async throws {
     var composition = Composition.sample
     let command = try #require(Self.command)
     composition.command = command
     try await withFolder { folder in
-      let words = ["stress", "--seconds", "1", "--seed", "7", "--json", "--output", folder]
+      let words = [
+        "stress", "--seconds", "2", "--seed", "7", "--kills-per-second", "4", "--json",
+        "--output", folder,
+      ]
       let kept = await run(words, composition: composition)
       #expect(kept.code == .good, "\(kept.output) \(kept.errors)")
       let file = try String(contentsOfFile: "\(folder)/latest/stress.json", encoding: .utf8)
       #expect(kept.output == file)
       let document = try JSONDecoder().decode(Document.self, from: Data(file.utf8))
       #expect(document.verdict == "valid")
-      #expect(document.result.participants.map(\.name) == ["process-1", "process-2", "process-3"])
-      #expect(document.result.participants.allSatisfy { ($0.report?.written ?? 0) > 0 })
-      #expect(document.result.sampleCount > 0)
+      #expect(document.kills > 0)
+      #expect(document.result.counts.wakeUps > 0)
+      #expect(document.result.participants.count >= 3)
+      #expect(document.result.participants.allSatisfy { $0.merged > 0 })
       #expect(!FileManager.default.fileExists(atPath: "\(folder)/latest/scratch"))
+    }
+  }
+
+  @Test func `A seeded bug is found, and what it left is kept`() async throws {
+    var composition = Composition.sample
+    let command = try #require(Self.command)
+    composition.command = command
+    try await withFolder { folder in
+      let words = [
+        "stress", "--seconds", "0.5", "--seed", "7", "--kills-per-second", "0", "--mutant",
+        "record-before-merge", "--output", folder,
+      ]
+      let kept = await run(words, composition: composition)
+      #expect(kept.code == .violation, "\(kept.output) \(kept.errors)")
+      #expect(kept.output.contains("CursorProgress"), "\(kept.output)")
+      for file in ["left/store/shared.store", "left/traces/run.jsonl", "trace-excerpt.jsonl"] {
+        #expect(FileManager.default.fileExists(atPath: "\(folder)/latest/\(file)"), "\(file)")
+      }
     }
   }
 
@@ -128,7 +216,7 @@ import Testing
       let words = ["stress", "--seconds", "0.1", "--processes", "2", "--output", folder]
       let kept = await run(words, composition: composition)
       #expect(kept.code == .violation)
-      #expect(kept.output.contains("Process-1 ended too early with code 1; process-2 ended"))
+      #expect(kept.output.contains("Process-1 ended by itself with code 1; process-2 ended"))
       let file = try #require(kept.errors.split(separator: " ").last).dropLast()
       #expect(FileManager.default.fileExists(atPath: String(file)))
     }
@@ -136,18 +224,25 @@ import Testing
 
   private struct Document: Decodable {
     let verdict: String
+    let kills: Int
     let result: StressResult
+  }
+}
+
+extension StressOptions {
+  fileprivate static func sample(disk: StressDisk? = nil) -> StressOptions {
+    var options = StressOptions()
+    options.disk = disk
+    return options
   }
 }
 
 extension StressResult {
   /// What came of a run of two processes in which everything was as it must be.
   fileprivate static var good: StressResult {
-    let view = StressView(objectCount: 3, digest: "e")
-    let report = StressReport(written: 50, passes: 9, merged: 50, purged: 50, view: view)
-    var result = StressResult(seed: "0x1")
-    result.participants = [.init(name: "a", report: report), .init(name: "b", report: report)]
-    result.data = view
+    var result = StressResult(.sample())
+    result.participants = ["process-1", "process-2"].map(Participant.init)
+    result.checkers = [.init(checker: "Convergence", verdict: "valid", because: nil)]
     result.committed = 100
     result.heldMax = 40
     result.heldAtEnd = 1

@@ -46,6 +46,7 @@ struct RunOutput {
     } catch {
       throw .lab(error.description)
     }
+    ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
   }
 
   /// Takes up the folder of a run that was cut short.
@@ -66,6 +67,9 @@ struct RunOutput {
 
   /// The words of the run's command line, without the command.
   var words: [String] { Array(record.commandLine.dropFirst()) }
+
+  /// Makes the folder for what is not kept.
+  func makeScratch() throws(LabError) -> ScratchFolder { try ScratchFolder(in: folder.path) }
 
   /// The folder's path.
   var path: String { folder.path }

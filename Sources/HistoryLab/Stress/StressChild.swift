@@ -1,83 +1,72 @@
 import Foundation
 
-/// A process of a stress run, seen from the run.
+/// A process of a stress run, seen from the run: one life of one actor.
 final class StressChild {
-  let name: String
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
-  private var unread = Data()
+  private var unread = ""
+  private(set) var isStopped = false
 
-  /// How long an answer is waited for, in milliseconds.
-  private static let answerMs = 120_000
-
-  /// The process did not answer.
-  enum Failure: Error {
-    case ended(code: Int32)
-    case silent
-  }
-
-  /// Starts the process.
-  init(_ command: String, store: String, name: String, seed: UInt64) throws {
-    self.name = name
+  /// Starts the process; what it says on standard error goes to a file.
+  init(_ command: String, _ role: StressRole, errors: FileHandle) throws {
     process.executableURL = URL(fileURLWithPath: command)
-    process.arguments = [StressParticipant.verb, store, name, String(seed)]
+    process.arguments = [StressParticipant.verb, try role.argument()]
     process.standardInput = input
     process.standardOutput = output
+    process.standardError = errors
     try process.run()
+    let descriptor = output.fileHandleForReading.fileDescriptor
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
   }
 
-  deinit {
-    if process.isRunning { process.terminate() }
-  }
+  deinit { kill() }
 
   var isRunning: Bool { process.isRunning }
 
-  /// Tells the process what to do; one that is gone is found out when it does not answer.
-  func tell(_ word: StressWord) {
-    let line = Array("\(word.rawValue)\n".utf8)
+  /// How it ended: the signal that killed it, or its exit code.
+  var ending: (isSignal: Bool, code: Int32) {
+    (process.terminationReason == .uncaughtSignal, process.terminationStatus)
+  }
+
+  /// Tells the process what to do; one that is gone is found out otherwise.
+  func tell(_ order: StressOrder) {
+    let line = Array("\(order.line)\n".utf8)
     _ = write(input.fileHandleForWriting.fileDescriptor, line, line.count)
   }
 
-  /// Waits for a word.
-  func expect(_ word: StressWord) throws(Failure) {
-    while try line() != Data(word.rawValue.utf8) {}
-  }
-
-  /// Waits for the report.
-  func report() throws -> StressReport {
-    try JSONDecoder().decode(StressReport.self, from: try line())
-  }
-
-  /// Tells the process to end, and waits until it has.
-  func end() {
-    tell(.end)
-    process.waitUntilExit()
-  }
-
-  private func line() throws(Failure) -> Data {
+  /// The words that it has said since somebody asked, without waiting.
+  func words() -> [StressWord] {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let descriptor = output.fileHandleForReading.fileDescriptor
     while true {
-      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-        let line = Data(unread[..<end])
-        unread = Data(unread[(end + 1)...])
-        return line
-      }
-      let bytes = try available()
-      guard !bytes.isEmpty else {
-        process.waitUntilExit()
-        throw .ended(code: process.terminationStatus)
-      }
-      unread += bytes
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { break }
+      unread += String(decoding: bytes[..<count], as: UTF8.self)
     }
+    var lines = unread.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    unread = lines.removeLast()
+    return lines.compactMap(StressWord.init)
   }
 
-  private func available() throws(Failure) -> Data {
-    let file = output.fileHandleForReading
-    var request = pollfd(fd: file.fileDescriptor, events: Int16(POLLIN), revents: 0)
-    for _ in 0..<Self.answerMs / 1000 where poll(&request, 1, 1000) > 0 {
-      return file.availableData
-    }
-    process.terminate()
-    throw .silent
+  // MARK: Signals
+
+  /// Ends it on the spot.
+  func kill() { send(SIGKILL) }
+
+  /// Lets it stand still.
+  func stop() {
+    isStopped = true
+    send(SIGSTOP)
+  }
+
+  /// Lets it go on.
+  func goOn() {
+    isStopped = false
+    send(SIGCONT)
+  }
+
+  private func send(_ signal: Int32) {
+    if process.isRunning { _ = Foundation.kill(process.processIdentifier, signal) }
   }
 }

@@ -1,39 +1,60 @@
 import HistoryStore
-import ObjectContexts
 import PersistentHistory
 import Traces
 
-/// The objects of stress runs.
+/// The objects and the actors of stress runs.
 enum StressModel {
   static let entity = "Item"
+  /// What only ``noiseAuthor`` writes.
+  static let noise = "Noise"
+  /// An author that writes in bursts, and whose transactions one process does not merge.
+  static let noiseAuthor = "noise"
   static let bucketCount: Int64 = 8
 
-  /// - Throws: ``HistoryError`` when the file cannot be opened.
-  static func open(_ path: String) throws -> Store {
-    let model = try Model([
-      Entity(
-        entity,
-        [
-          Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
-          Attribute("count", .int), Attribute("bucket", .int),
-        ]
-      )
-    ])
-    return try Store(path: path, model: model)
-  }
-}
+  static let model = Model(unchecked: [
+    Entity(
+      entity,
+      [
+        Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+        Attribute("count", .int), Attribute("bucket", .int),
+      ]
+    ),
+    Entity(noise, [Attribute("count", .int)]),
+  ])
 
-extension StressView {
-  /// What a context holds, whatever the order in which it learned of it.
-  init(_ context: ObjectContext) {
-    var rows: [(id: ObjectID, values: [Value])] = []
-    context.forEachRegistered { rows.append(($0, Array($1))) }
-    rows.sort { $0.id < $1.id }
-    var state = StateSketch()
-    for row in rows {
-      state.add(Int(row.id.key))
-      for value in row.values { state.add(value) }
-    }
-    self.init(objectCount: rows.count, digest: String(state.digest, radix: 16))
+  /// The processes that write from the beginning.
+  static func processes(_ count: Int) -> [ActorID] { (1...count).map { ActorID("process-\($0)") } }
+
+  /// The processes that join and retire while others write.
+  static func guests(_ count: Int) -> [ActorID] {
+    count == 0 ? [] : (1...count).map { ActorID("guest-\($0)") }
+  }
+
+  /// Who takes part, as the checkers know it.
+  static func header(_ actors: [ActorID], seed: UInt64) -> PlanHeader {
+    let noisy = actors.count > 1 ? actors[0] : nil
+    let deaf = actors.count > 1 ? actors[1] : nil
+    var header = PlanHeader(
+      model: model,
+      actors: actors.map { id in
+        var actor = PlannedActor(id, author: id.name, launched: false)
+        if id == deaf {
+          actor.ignores = [noiseAuthor]
+          actor.page = 3
+        }
+        return actor
+      }
+    )
+    header.seed = seed
+    if noisy != nil { header.batchAuthors = [noiseAuthor] }
+    return header
+  }
+
+  /// - Throws: ``HistoryError`` when the file cannot be opened.
+  static func open(
+    _ path: String,
+    _ configuration: StoreConfiguration = StoreConfiguration()
+  ) throws(HistoryError) -> Store {
+    try Store(path: path, model: model, configuration: configuration)
   }
 }

@@ -3,44 +3,53 @@ import HistoryStore
 import HistoryTracking
 import ObjectContexts
 import PersistentHistory
-import Synchronization
+import Systems
+import Traces
 
 /// One process of a stress run: this command, started again under a verb that stands in no help.
-struct StressParticipant {
+final class StressParticipant: Sendable {
   static let verb = "_stress"
 
-  private let tracker: HistoryTracker
+  private let role: StressRole
+  private let seams: StressSeams
   private let view: ObjectContext
-  private let tally = StressTally()
-  private let seed: UInt64
+  private let tracker: HistoryTracker
 
   /// Does what the arguments say, if they are those of such a process.
   ///
   /// - Returns: the exit code, or nothing when the command has something else to do.
   static func run(_ arguments: [String]) async -> Int32? {
     guard arguments.first == verb else { return nil }
-    guard arguments.count == 4, let seed = UInt64(arguments[3]) else { return 64 }
-    // The process that started it decides about its end, also when ctrl-C reaches both.
-    signal(SIGINT, SIG_IGN)
+    guard arguments.count == 2, let role = try? StressRole(argument: arguments[1]) else {
+      return 64
+    }
+    // In a group of its own: ctrl-C does not reach it, and the kernel ends it when it is stopped while
+    // the process that started it is gone (the group is an orphan then, POSIX 1003.1 2.4.3).
+    setpgid(0, 0)
     signal(SIGPIPE, SIG_IGN)
     do {
-      try await StressParticipant(path: arguments[1], name: arguments[2], seed: seed).work()
+      try await StressParticipant(role).work()
       return 0
     } catch {
-      FileHandle.standardError.write(Data("\(arguments[2]): \(error)\n".utf8))
+      FileHandle.standardError.write(Data("\(role.name).\(role.life): \(error)\n".utf8))
       return 70
     }
   }
 
-  private init(path: String, name: String, seed: UInt64) throws {
-    let store = try StressModel.open(path)
-    self.seed = seed
-    view = ObjectContext(store: store, author: name, name: "view", mergePolicy: .objectWins)
-    // What goes wrong is counted and reported; nothing is written beside the run's own lines.
+  private init(_ role: StressRole) throws {
+    self.role = role
+    seams = try StressSeams(role)
+    let store = try StressModel.open(role.store, try seams.configuration())
+    view = ObjectContext(store: store, author: role.name, name: "view", mergePolicy: .objectWins)
+    let planned = role.header.actor(role.id)
     var configuration = TrackerConfiguration()
+    // What goes wrong stands in the trace; nothing is written beside the run's own lines.
     configuration.logLevel = .off
+    configuration.ignoring = Set(planned?.ignores ?? [])
+    configuration.pageTransactionCountMax =
+      planned?.page ?? configuration.pageTransactionCountMax
     tracker = HistoryTracker(
-      ActorID(name),
+      role.id,
       store: store,
       contexts: [view],
       configuration: configuration
@@ -50,79 +59,113 @@ struct StressParticipant {
   private func work() async throws {
     let orders = Self.orders()
     let passes = await tracker.passes
-    let counting = Task { [tally] in
-      for await pass in passes { tally.note(pass) }
+    let noting = Task { [seams] in
+      for await pass in passes {
+        if let failure = pass.failure { seams.noteFailure(of: "pass", failure) }
+      }
     }
-    defer { counting.cancel() }
-    try await tracker.start()
-    Self.say(StressWord.ready.rawValue)
-    let goesOn = Flag()
-    var writing: Task<Void, Never>?
+    defer { noting.cancel() }
+    try await launch()
+    Self.say(.ready)
+    let pen = StressPen()
+    let writing = Task { await pen.run(StressWriter(role, view: view, seams: seams)) }
     for await order in orders {
-      switch order {
-      case .write: writing = Task { await write(while: goesOn) }
-      case .stop:
-        goesOn.lower()
-        await writing?.value
-        Self.say(StressWord.stopped.rawValue)
-      case .settle: try await settle()
-      default: return
-      }
+      guard try await obey(order, pen) else { break }
+    }
+    pen.end()
+    await writing.value
+  }
+
+  /// Registers or takes up the cursor, and begins to follow.
+  private func launch() async throws(HistoryError) {
+    let start = MonotonicClock.now
+    let registration: Registration
+    do throws(HistoryError) { registration = try await tracker.launch() } catch {
+      seams.noteFailure(of: "launch", error)
+      throw error
+    }
+    let cursor = registration.cursor.transactionName
+    let happening: Happening =
+      registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
+    seams.tracker.add([.init(happening, start...MonotonicClock.now)])
+    do throws(HistoryError) { _ = try await tracker.start() } catch {
+      // From a cause that goes away it follows all the same, and repeats the pass.
+      guard error.isBusy || error.isFull || error.isInputOutput else { throw error }
     }
   }
 
-  /// Writes without a pause; an error is counted and the next write tried.
-  @concurrent
-  private func write(while goesOn: Flag) async {
-    var writer = StressWriter(view: view, seed: seed)
-    while goesOn.isUp {
-      do {
-        if try writer.write() { tally.noteWrite() }
-      } catch {
-        view.rollback()
-        tally.note(error)
-      }
-      await Task.yield()
+  /// Does what it is told, and answers whether to go on.
+  private func obey(_ order: StressOrder, _ pen: StressPen) async throws -> Bool {
+    switch order.word {
+    case .write: pen.goOn()
+    case .pause:
+      await pen.pause()
+      Self.say(.done)
+    case .once:
+      await pen.once()
+      Self.say(.done)
+    case .settle:
+      await settle()
+      Self.say(.done)
+    case .view:
+      tellView()
+      Self.say(.done)
+    case .retire:
+      await pen.pause()
+      let start = MonotonicClock.now
+      try await tracker.retire()
+      seams.tracker.add([.init(.retired, start...MonotonicClock.now)])
+      return false
+    case .die:
+      if let place = order.place { seams.death.arm(place, visit: order.visit) }
+    case .end: return false
+    case .ready, .done: break
     }
+    return true
   }
 
-  /// Passes until nothing is new, and reports.
-  private func settle() async throws {
+  /// Passes until nothing is new.
+  private func settle() async {
     do {
       while try await tracker.pass().transactionCount > 0 {}
-    } catch { tally.note(error) }
-    await tracker.stop()
-    var report = tally.report
-    report.view = StressView(view)
-    Self.say(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+    } catch {
+      // The report of the pass has told.
+    }
+  }
+
+  private func tellView() {
+    var objects: Objects = [:]
+    let model = view.store.model
+    view.forEachRegistered { id, row in
+      guard let entity = model.entity(id.entity) else { return }
+      objects[ObjectName(entity.name, id.key)] = Dictionary(
+        uniqueKeysWithValues: zip(entity.attributes.map(\.name), row)
+      )
+    }
+    let now = MonotonicClock.now
+    seams.tracker.add([
+      .init(.called(command: nil, word: "view"), at: now),
+      .init(.viewed(context: "view", objects), at: now),
+      .init(.ended(command: nil, .ok), at: MonotonicClock.now),
+    ])
   }
 
   // MARK: The other side
 
-  private static func say(_ line: String) {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  private static func say(_ word: StressWord) {
+    FileHandle.standardOutput.write(Data("\(word.rawValue)\n".utf8))
   }
 
   /// What the process that started this one says; when that is gone, this one ends at once.
-  private static func orders() -> AsyncStream<StressWord> {
-    let (orders, continuation) = AsyncStream.makeStream(of: StressWord.self)
+  private static func orders() -> AsyncStream<StressOrder> {
+    let (orders, continuation) = AsyncStream.makeStream(of: StressOrder.self)
     Thread.detachNewThread {
       while let line = readLine() {
-        guard let word = StressWord(rawValue: line) else { continue }
-        continuation.yield(word)
-        if word == .end { return }
+        guard let order = StressOrder(line) else { continue }
+        continuation.yield(order)
       }
       _exit(70)
     }
     return orders
-  }
-
-  /// Something that one task lowers and another looks at.
-  private final class Flag: Sendable {
-    private let state = Atomic(true)
-
-    var isUp: Bool { state.load(ordering: .acquiring) }
-
-    func lower() { state.store(false, ordering: .releasing) }
   }
 }

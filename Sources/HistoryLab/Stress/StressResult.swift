@@ -1,96 +1,145 @@
 import Foundation
+import Traces
 
 /// What came of a stress run.
 struct StressResult: Codable, Hashable, Sendable {
-  /// One process: its report, or what kept it from giving one.
+  /// What one actor did in all of its lives, as the joined trace tells it.
   struct Participant: Codable, Hashable, Sendable {
     let name: String
-    var report: StressReport?
-    var trouble: String?
+    var lives = 0
+    /// How many transactions it wrote.
+    var written = 0
+    /// How many pages it merged, with how many transactions.
+    var merges = 0
+    var merged = 0
+    /// How often it recorded its cursor.
+    var records = 0
+    /// How many transactions its purges made invisible.
+    var purged = 0
+    /// How many errors reached a caller, by their code.
+    var errors: [String: Int] = [:]
+    var firstError: String?
+
+    init(name: String) { self.name = name }
+
+    mutating func note(_ failure: SystemFailure) {
+      errors[failure.code.rawValue, default: 0] += 1
+      firstError = firstError ?? failure.message
+    }
   }
 
   /// The seed, in hexadecimal after `0x`.
   let seed: String
+  /// The seeded bug that the processes ran with, if any.
+  let mutant: String?
+  /// What the disk did, if it was not sound.
+  let disk: StressDisk?
+  /// How many processes wrote from the beginning.
+  let processes: Int
   /// How long the processes wrote.
   var seconds = 0.0
   var participants: [Participant] = []
-  /// What the store's data is at the end.
-  var data: StressView?
+  var counts = StressCounts()
   /// How many transactions were committed altogether.
   var committed: Int64 = 0
-  /// How often history was looked at while the processes wrote.
+  /// How many objects there are at the end.
+  var objectCount = 0
+  /// How often the store was looked at while the processes wrote.
   var sampleCount = 0
-  /// The most transactions that history held then.
+  /// The most transactions that history held then, and that the slowest member was behind by.
   var heldMax = 0
-  /// How many it holds at the end, when everybody has merged everything.
+  var lagMax = 0
+  /// How many history holds at the end, when everybody has merged everything.
   var heldAtEnd = 0
+  /// What SQLite's check of the file found.
+  var integrityProblem: String?
+  /// Commits after which somebody made no pass.
+  var sleepers: [String] = []
+  /// What processes did that nobody expected.
+  var troubles: [String] = []
+  /// Whether it was ended early.
+  var isInterrupted = false
+
+  /// How many events the joined trace has.
+  var eventCount = 0
+  /// How many writes of killed processes the store has settled, and how many it has not.
+  var settledCount = 0
+  var openCount = 0
+  /// How many transactions no process told of.
+  var untoldCount = 0
+  /// At how many points the intervals leave open whether a purge came too early.
+  var doubtCount = 0
+  var checkers: [StressChecks.Answer] = []
 
   /// History is bounded when it never held more than these, or a quarter of what was committed: a
   /// process that gets no processor for a second may lag by some thousands.
   private static let heldAlways: Int64 = 10_000
 
-  var written: Int { participants.reduce(0) { $0 + ($1.report?.written ?? 0) } }
+  init(_ options: StressOptions) {
+    seed = "0x" + String(options.seed, radix: 16)
+    mutant = options.mutant
+    disk = options.disk
+    processes = options.processes
+  }
 
-  /// `invalid` when something broke, `unknown` when somebody had nothing to do, else `valid`.
+  /// `invalid` when something broke, `unknown` when it cannot be told, else `valid`.
   var verdict: String {
     if !faults.isEmpty { return "invalid" }
-    return idle.isEmpty ? "valid" : "unknown"
+    return doubts.isEmpty ? "valid" : "unknown"
   }
 
   /// The verdict in a sentence.
   var because: String {
     if !faults.isEmpty { return faults.joined(separator: "; ") + "." }
-    guard idle.isEmpty else {
-      return "\(idle.joinedWithAnd) had nothing to write or to merge. Try a longer run."
-    }
-    return "all \(participants.count) views equal the store's data, history held "
+    if !doubts.isEmpty { return doubts.joined(separator: " ") }
+    return
+      "all views equal the store's data, nothing was purged or lost too early, and history held "
       + "\(heldMax.grouped) of \(Int(committed).grouped) transactions at most and "
-      + "\(heldAtEnd.grouped) at the end, and no error reached a caller."
+      + "\(heldAtEnd.grouped) at the end."
   }
 
   /// What is not as it must be.
   var faults: [String] {
-    var faults = participants.compactMap { participant in
-      participant.trouble.map { "\(participant.name) \($0)" }
-    }
-    for case (let name, let report?) in participants.map({ ($0.name, $0.report) }) {
-      if report.view != data { faults.append("the view of \(name) differs from the store's data") }
-      let errors = report.busyErrors + report.otherErrors
-      if errors > 0 {
-        faults.append(
-          "\(name) met \(errors) errors, \(report.busyErrors) of them a busy store, first: "
-            + (report.firstError ?? "")
-        )
-      }
-    }
-    // Nothing is known of what a process wrote before it was gone.
-    if participants.allSatisfy({ $0.trouble == nil }), committed != written {
-      faults.append(
-        "the processes wrote \(written.grouped) transactions, and the store has committed "
-          + Int(committed).grouped
-      )
+    var faults = troubles
+    faults += checkers.filter { $0.verdict == "invalid" }
+      .map { "\($0.checker): \($0.because ?? "")" }
+    faults += sleepers.prefix(1)
+    if let integrityProblem { faults.append("the file is damaged: \(integrityProblem)") }
+    if disk == nil { faults += errorFaults }
+    if untoldCount > openCount {
+      faults.append("the store holds \(untoldCount) transactions that no process told of")
     }
     return faults + historyFaults
   }
 
+  private var errorFaults: [String] {
+    participants.compactMap { participant in
+      let count = participant.errors.values.reduce(0, +)
+      guard count > 0 else { return nil }
+      return "\(participant.name) met \(count) errors, first: \(participant.firstError ?? "")"
+    }
+  }
+
   private var historyFaults: [String] {
+    guard !isInterrupted else { return [] }
     var faults: [String] = []
     if heldMax > max(Self.heldAlways, committed / 4) {
       faults.append("history grew to \(heldMax.grouped) of \(Int(committed).grouped) transactions")
     }
     // A process that is gone is still a member: history is kept for it.
-    if heldAtEnd > 1, participants.allSatisfy({ $0.trouble == nil }) {
+    if heldAtEnd > 1, troubles.isEmpty {
       faults.append("history still holds \(heldAtEnd.grouped) transactions that everybody merged")
     }
     return faults
   }
 
-  /// The processes whose run shows nothing.
-  private var idle: [String] {
-    participants.filter { participant in
-      guard let report = participant.report else { return false }
-      return report.written == 0 || (report.merged == 0 && participants.count > 1)
-    }.map(\.name)
+  /// Why nobody can tell.
+  private var doubts: [String] {
+    if isInterrupted {
+      return ["it was interrupted after \(Int(seconds.rounded())) s; nothing was checked."]
+    }
+    let unknown = checkers.filter { $0.verdict == "unknown" && StressChecks.isNeeded($0.checker) }
+    return unknown.map { "\($0.checker) cannot be told: \($0.because ?? "")" }
   }
 
   /// The result as one JSON object, keys sorted.
@@ -98,11 +147,17 @@ struct StressResult: Codable, Hashable, Sendable {
     struct Document: Encodable {
       let verdict: String
       let because: String
+      let kills: Int
       let result: StressResult
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    let document = Document(verdict: verdict, because: because, result: self)
+    let document = Document(
+      verdict: verdict,
+      because: because,
+      kills: counts.kills,
+      result: self
+    )
     do {
       return String(decoding: try encoder.encode(document), as: UTF8.self)
     } catch {

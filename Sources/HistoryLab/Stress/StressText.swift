@@ -6,38 +6,63 @@ struct StressText {
 
   func print(_ result: StressResult) {
     let rate = result.seconds > 0 ? Int(Double(result.committed) / result.seconds) : 0
+    let mutant = result.mutant.map { " of the mutant \($0)" } ?? ""
     terminal.print(
       terminal.styled("stress", .bold)
-        + ": \(result.participants.count) processes, \(Int(result.committed).grouped) transactions "
+        + ": \(result.processes) processes\(mutant), \(Int(result.committed).grouped) transactions "
         + "in \(Int(result.seconds.rounded())) s (\(rate.grouped)/s), seed \(result.seed)"
     )
     for line in table(result).text().split(separator: "\n") { terminal.print("  " + line) }
-    terminal.print(
-      "  history held \(result.heldMax.grouped) transactions at most, in "
-        + "\(result.sampleCount.grouped) samples, and \(result.heldAtEnd.grouped) at the end"
-    )
+    for line in lines(result) { terminal.print("  " + line) }
     let style: Style = result.verdict == "valid" ? .green : .red
     terminal.print(terminal.styled("  " + result.because.capitalizedFirst, style))
   }
 
   private func table(_ result: StressResult) -> ReportTable {
     var table = ReportTable(columns: [
-      .text("process"), .number("written"), .number("passes"), .number("merged"),
-      .number("purged"), .number("busy"), .number("other errors"), .number("objects"),
-      .text("view"),
+      .text("process"), .number("lives"), .number("written"), .number("merged"),
+      .number("records"), .number("purged"), .number("errors"),
     ])
-    for participant in result.participants {
-      table.append([participant.name] + cells(participant.report, result.data))
+    for one in result.participants {
+      let errors = one.errors.values.reduce(0, +)
+      let counts = [one.lives, one.written, one.merged, one.records, one.purged, errors]
+      table.append([one.name] + counts.map(\.grouped))
     }
     return table
   }
 
-  private func cells(_ report: StressReport?, _ data: StressView?) -> [String] {
-    guard let report else { return Array(repeating: "", count: 7) + ["none"] }
-    let counts = [
-      report.written, report.passes, report.merged, report.purged, report.busyErrors,
-      report.otherErrors, report.view?.objectCount ?? 0,
-    ]
-    return counts.map(\.grouped) + [report.view == data ? "as the store" : "differs"]
+  private func lines(_ result: StressResult) -> [String] {
+    let counts = result.counts
+    var lines: [String] = []
+    if counts.kills > 0 {
+      let places = StressPlace.allCases.compactMap { place in
+        counts.killedAt[place.rawValue].map { "\($0.grouped) \(place.sentence)" }
+      }
+      let anywhere = "\(counts.killedAnywhere.grouped) anywhere"
+      lines.append(
+        "killed \(counts.kills.grouped): " + (places + [anywhere]).joined(separator: ", ")
+      )
+      lines.append(
+        "stopped \(counts.stops.grouped), restarted \(counts.restarts.grouped), joined "
+          + "\(counts.joins.grouped), retired \(counts.retires.grouped)"
+      )
+    }
+    if counts.wakeUps > 0 {
+      lines.append(
+        "after each of \(counts.wakeUps.grouped) single commits everybody passed, at most "
+          + "\(counts.wakeUpMsMax.grouped) ms later"
+      )
+    }
+    lines.append(
+      "history held \(result.heldMax.grouped) transactions at most and "
+        + "\(result.heldAtEnd.grouped) at the end; the slowest was \(result.lagMax.grouped) behind"
+    )
+    lines.append(
+      "checked \(result.eventCount.grouped) events; writes cut off by a death: "
+        + "\(result.settledCount.grouped) settled, \(result.openCount.grouped) not"
+    )
+    let held = result.checkers.filter { $0.verdict == "valid" }.map(\.checker)
+    if !held.isEmpty { lines.append("held: " + held.joined(separator: ", ")) }
+    return lines
   }
 }

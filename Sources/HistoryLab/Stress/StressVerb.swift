@@ -1,6 +1,9 @@
 import Foundation
+import PersistentHistory
+import Traces
 
-/// Lets real processes write to one store, and tells whether they agree in the end.
+/// Lets real processes write to one store, kills them, and tells whether everything that holds for our
+/// tracker held.
 struct StressVerb: Verb {
   let options: StressOptions
   let composition: Composition
@@ -16,9 +19,14 @@ struct StressVerb: Verb {
       output: options.output,
       outputIsDefault: options.output == CommonOption.runsFolder
     )
-    let scratch = folder.path + "/scratch"
-    let result = try await stress(command, scratch)
+    let scratch = try folder.makeScratch()
+    let result = try stress(command, scratch, folder)
     try folder.write("stress.json", try result.json() + "\n")
+    if result.verdict == "valid" || result.isInterrupted {
+      try scratch.remove()
+    } else {
+      try scratch.keep(as: "left")
+    }
     try folder.finish(verdict: result.verdict, because: result.because)
     if options.json {
       terminal.print(try result.json())
@@ -27,10 +35,8 @@ struct StressVerb: Verb {
       terminal.print("Run: \(folder.path)")
     }
     if result.verdict == "invalid" {
-      let file = "\(scratch)/shared.store".shellQuoted
+      let file = "\(folder.path)/left/store/shared.store".shellQuoted
       terminal.log("What the processes left is kept; look at it with: history-lab inspect \(file)")
-    } else {
-      try remove(scratch)
     }
     return switch result.verdict {
     case "valid": .good
@@ -41,27 +47,37 @@ struct StressVerb: Verb {
 
   private func stress(
     _ command: String,
-    _ scratch: String
-  ) async throws(LabError) -> StressResult {
+    _ scratch: ScratchFolder,
+    _ folder: RunOutput
+  ) throws(LabError) -> StressResult {
     do {
-      try FileManager.default.createDirectory(
-        atPath: scratch,
-        withIntermediateDirectories: true
-      )
-      return try await StressSession(
-        options: options,
+      let session = try StressSession(
+        options,
         command: command,
-        path: scratch + "/shared.store",
-        terminal: terminal
-      ).run()
+        path: try scratch.makeFolder("store") + "/shared.store",
+        traces: try scratch.makeFolder("traces")
+      )
+      do { try session.run(terminal) } catch is Interrupted {
+        return session.interruptedResult
+      }
+      var result = session.result
+      result.troubles = session.troubleSentences
+      var checks = StressChecks(
+        session.header,
+        system: options.mutant.map { "mutant/\($0)" } ?? "tracker",
+        versions: folder.versions
+      )
+      let excerpt = try checks.run(
+        session.lanes(session.header),
+        origin: session.origin,
+        into: &result
+      )
+      if let excerpt { try folder.write("trace-excerpt.jsonl", excerpt) }
+      return result
+    } catch let error as LabError {
+      throw error
     } catch {
-      throw .lab("the processes could not be run on a store in \(scratch): \(error)")
-    }
-  }
-
-  private func remove(_ scratch: String) throws(LabError) {
-    do { try FileManager.default.removeItem(atPath: scratch) } catch {
-      throw .lab("\(scratch) could not be removed: \(error.localizedDescription)")
+      throw .lab("the processes could not be run on a store in \(scratch.path): \(error)")
     }
   }
 }

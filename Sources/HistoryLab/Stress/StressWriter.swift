@@ -2,35 +2,49 @@ import HistoryStore
 import Measuring
 import ObjectContexts
 import PersistentHistory
+import Systems
+import Traces
 
-/// Writes at random through a view and by batch requests: inserts, updates and deletes.
+/// Writes at random through a view and by batch requests, inserts, updates and deletes, and tells the
+/// trace of each write before and after it.
 struct StressWriter {
+  private let role: StressRole
   private let view: ObjectContext
-  private let author: BatchAuthor
+  private let seams: StressSeams
   private var random: SeededRandom
+  private var labels = 0
 
   /// From how many objects on more is deleted than inserted.
-  private static let objectCountMax = 400
+  private static let objectCountMax = 240
+  private static let noiseCountMax = 60
 
-  init(view: ObjectContext, seed: UInt64) {
+  init(_ role: StressRole, view: ObjectContext, seams: StressSeams) {
+    self.role = role
     self.view = view
-    author = BatchAuthor(view.author)
-    random = SeededRandom(seed: seed)
+    self.seams = seams
+    random = SeededRandom(seed: role.seed)
   }
 
-  /// Writes once.
-  ///
-  /// - Returns: whether it took effect as a transaction.
-  mutating func write() throws -> Bool {
-    switch Int.random(in: 0..<10, using: &random) {
-    case 0..<3: try insert()
-    case 3..<6: try update()
-    case 6: try delete()
-    case 7: try batchInsert()
-    case 8: try batchUpdate()
-    default: try thinOut()
+  /// How long to wait before the next write, in seconds, so that the rate is kept.
+  mutating func pause() -> Double {
+    role.rate > 0 ? Double.random(in: 0...2, using: &random) / role.rate : 0
+  }
+
+  /// Writes once, or some times in a row; what goes wrong stands in the trace.
+  mutating func write() {
+    let choices = role.isNoisy ? 11 : 10
+    switch Int.random(in: 0..<choices, using: &random) {
+    case 0..<3: insert()
+    case 3..<6: update()
+    case 6: delete()
+    case 7: batchInsert()
+    case 8: batchUpdate()
+    case 9: thinOut()
+    default: makeNoise()
     }
   }
+
+  // MARK: Values
 
   private mutating func number() -> Int64 { Int64.random(in: 0..<1_000_000, using: &random) }
 
@@ -38,63 +52,211 @@ struct StressWriter {
     Int64.random(in: 0..<StressModel.bucketCount, using: &random)
   }
 
-  private mutating func values() -> [String: Value] {
-    ["title": .string("item \(number())"), "count": .int(number()), "bucket": .int(bucket())]
+  /// New values, whose title tells by which write of which life they are.
+  private mutating func values() -> Values {
+    labels += 1
+    return [
+      "title": .string("\(role.name).\(role.life)/\(labels)"), "count": .int(number()),
+      "bucket": .int(bucket()),
+    ]
   }
 
-  private mutating func insert() throws -> Bool {
-    for _ in 0..<Int.random(in: 1...3, using: &random) {
-      try view.insert(StressModel.entity, values())
+  private func name(_ id: ObjectID) -> ObjectName {
+    ObjectName(view.store.model.entity(id.entity)?.name ?? "?", id.key)
+  }
+
+  // MARK: The view
+
+  /// Inserts some objects; everybody must merge that.
+  mutating func insert() {
+    save { writer in
+      var changes: [PlannedChange] = []
+      for _ in 0..<Int.random(in: 1...3, using: &writer.random) {
+        let values = writer.values()
+        let object = try writer.view.insert(StressModel.entity, values)
+        changes.append(PlannedChange(.insert, writer.name(object.id), values))
+      }
+      return changes
     }
-    return try view.save() != nil
   }
 
-  private mutating func update() throws -> Bool {
-    guard let object = try randomObject() else { return false }
-    do { try object.set(.int(number()), for: "count") } catch HistoryError.unknownObject {
-      // Somebody else's delete was merged just now.
-      return false
+  private mutating func update() {
+    save { writer in
+      guard let object = writer.objects(StressModel.entity).randomElement(using: &writer.random)
+      else { return [] }
+      let values: Values = ["count": .int(writer.number())]
+      do {
+        for (name, value) in values { try object.set(value, for: name) }
+      } catch HistoryError.unknownObject {
+        // Somebody else's delete was merged just now.
+        return []
+      }
+      return [PlannedChange(.update, writer.name(object.id), values)]
     }
-    return try view.save() != nil
   }
 
-  private mutating func delete() throws -> Bool {
-    guard let object = try randomObject() else { return false }
-    object.delete()
-    return try view.save() != nil
+  private mutating func delete() {
+    save { writer in
+      guard let object = writer.objects(StressModel.entity).randomElement(using: &writer.random)
+      else { return [] }
+      object.delete()
+      return [PlannedChange(.delete, writer.name(object.id))]
+    }
   }
 
-  /// One of the objects that the view holds.
-  private mutating func randomObject() throws -> StoredObject? {
-    try view.registeredObjects(StressModel.entity).randomElement(using: &random)
+  private func objects(_ entity: String) -> [StoredObject] {
+    do { return try view.registeredObjects(entity) } catch {
+      fatalError("the model of stress runs has no \(entity): \(error)")
+    }
   }
 
-  private mutating func batchInsert() throws -> Bool {
-    let rows = [values(), values(), values(), values(), values()]
-    try view.store.batchInsert(into: StressModel.entity, rows, by: author)
-    return true
+  /// Saves the edits that a closure makes in the view.
+  private mutating func save(_ edit: (inout StressWriter) throws -> [PlannedChange]) {
+    do {
+      let changes = try edit(&self)
+      guard !changes.isEmpty else { return }
+      seams.beginWrite(Command(.write(PlannedWrite(actor: role.id, changes: changes))))
+      let (written, edits) = try view.saveReporting()
+      let values = Dictionary(changes.map { ($0.object, $0.values) }) { $1 }
+      let told = edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
+        .map { edit in
+          CommittedChange(
+            edit.type,
+            name(edit.id),
+            columns: edit.type == .update ? values[name(edit.id)]?.keys.sorted() ?? [] : []
+          )
+        }
+      end(written, "view", role.name, told)
+    } catch {
+      view.rollback()
+      fail(error)
+    }
   }
 
-  private mutating func batchUpdate() throws -> Bool {
-    let result = try view.store.batchUpdate(
-      StressModel.entity,
-      where: .compare("bucket", .equal, .int(bucket())),
-      set: ["count": .int(number())],
-      by: author
+  // MARK: Batch requests
+
+  private mutating func batchInsert() {
+    batchInsert((0..<5).map { _ in values() }, into: StressModel.entity, by: .own)
+  }
+
+  private mutating func batchInsert(
+    _ rows: [Values],
+    into entity: String,
+    by author: WriteAuthor
+  ) {
+    // The store gives the keys out: until then the objects have names below zero.
+    let changes = rows.enumerated().map { index, values in
+      PlannedChange(.insert, ObjectName(entity, -Int64(index) - 1), values)
+    }
+    var write = PlannedWrite(actor: role.id, context: "batch", changes: changes)
+    write.author = author
+    request(.write(write), .insert, author) { store, by in
+      try store.batchInsert(into: entity, rows, by: by, result: .objectIDs)
+    }
+  }
+
+  private mutating func batchUpdate() {
+    let bucket = Value.int(bucket())
+    let values: Values = ["count": .int(number())]
+    var batch = PlannedBatch(
+      actor: role.id,
+      type: .update,
+      entity: StressModel.entity,
+      conditions: [PlannedCondition("bucket", .equal, bucket)]
     )
-    return result.transaction != nil
+    batch.values = values
+    request(.batch(batch), .update, .own, columns: values.keys.sorted()) { store, by in
+      try store.batchUpdate(
+        StressModel.entity,
+        where: .compare("bucket", .equal, bucket),
+        set: values,
+        by: by,
+        result: .objectIDs
+      )
+    }
   }
 
   /// Deletes a bucket, when there are many objects.
-  private mutating func thinOut() throws -> Bool {
-    guard try view.registeredObjects(StressModel.entity).count > Self.objectCountMax else {
-      return false
-    }
-    let result = try view.store.batchDelete(
-      StressModel.entity,
-      where: .compare("bucket", .equal, .int(bucket())),
-      by: author
+  private mutating func thinOut() {
+    guard objects(StressModel.entity).count > Self.objectCountMax else { return insert() }
+    let bucket = Value.int(bucket())
+    let batch = PlannedBatch(
+      actor: role.id,
+      type: .delete,
+      entity: StressModel.entity,
+      conditions: [PlannedCondition("bucket", .equal, bucket)]
     )
-    return result.transaction != nil
+    request(.batch(batch), .delete, .own) { store, by in
+      try store.batchDelete(
+        StressModel.entity,
+        where: .compare("bucket", .equal, bucket),
+        by: by,
+        result: .objectIDs
+      )
+    }
+  }
+
+  /// Writes several transactions in a row under an author whom another process ignores.
+  private mutating func makeNoise() {
+    let author = WriteAuthor.other(StressModel.noiseAuthor)
+    for _ in 0..<Int.random(in: 4...12, using: &random) {
+      batchInsert([["count": .int(number())]], into: StressModel.noise, by: author)
+    }
+    guard objects(StressModel.noise).count > Self.noiseCountMax else { return }
+    var batch = PlannedBatch(
+      actor: role.id,
+      type: .delete,
+      entity: StressModel.noise,
+      conditions: []
+    )
+    batch.author = author
+    request(.batch(batch), .delete, author) { store, by in
+      try store.batchDelete(StressModel.noise, by: by, result: .objectIDs)
+    }
+  }
+
+  /// Makes a batch request.
+  private mutating func request(
+    _ action: Action,
+    _ type: ChangeType,
+    _ author: WriteAuthor,
+    columns: [String] = [],
+    _ perform: (Store, BatchAuthor) throws -> BatchResult
+  ) {
+    let name: String? = if case .other(let other) = author { other } else { role.name }
+    seams.beginWrite(Command(action))
+    do {
+      let result = try perform(view.store, BatchAuthor(name, contextName: "batch"))
+      let told = result.objectIDs.map { CommittedChange(type, self.name($0), columns: columns) }
+      end(result.transaction, "batch", name, told)
+    } catch {
+      fail(error)
+    }
+  }
+
+  // MARK: Outcomes
+
+  private func end(
+    _ written: WrittenTransaction?,
+    _ context: String,
+    _ author: String?,
+    _ changes: [CommittedChange]
+  ) {
+    guard let written else { return seams.endWrite(.wroteNothing, .ok) }
+    let transaction = CommittedTransaction(
+      name: String(written.number),
+      author: author,
+      context: context,
+      writer: "\(role.name)/\(context)",
+      timestamp: written.timestamp.timeIntervalSinceReferenceDate,
+      changes: changes
+    )
+    seams.endWrite(.committed(transaction), .ok)
+  }
+
+  private func fail(_ error: any Error) {
+    let failure =
+      (error as? HistoryError).map(SystemFailure.init) ?? SystemFailure(.failed, "\(error)")
+    seams.endWrite(nil, .failed(failure))
   }
 }

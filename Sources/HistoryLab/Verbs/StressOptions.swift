@@ -1,19 +1,32 @@
+import Systems
+
 /// What `stress` is asked to do.
 struct StressOptions: Hashable, Sendable {
   /// How many processes write to the store.
-  var processes: Int
+  var processes = 3
   /// How long they write.
-  var duration: Duration
-  var seed: UInt64
+  var duration = Duration.seconds(60)
+  /// How many of them are killed a second.
+  var killsPerSecond = 1.0
+  /// How many transactions each writes a second; 0 is without a pause.
+  var rate = 25.0
+  /// The seeded bug that they run with, if any.
+  var mutant: String?
+  /// What goes wrong with the disk, if anything.
+  var disk: StressDisk?
+  var seed: UInt64 = 0
   /// The folder in which the run gets its own folder.
-  var output: String
+  var output = CommonOption.runsFolder
   /// Whether the results are printed as JSON.
-  var json: Bool
+  var json = false
+
+  /// How many join and retire while others write.
+  var guests: Int { killsPerSecond > 0 ? min(max(processes / 3, 1), 6) : 0 }
 
   static let processesOption = Option(
     "processes",
     "N",
-    in: 1...64,
+    in: 2...48,
     default: 3,
     "How many processes share the store; each writes, and follows what the others write."
   )
@@ -28,31 +41,90 @@ struct StressOptions: Hashable, Sendable {
     .decimal("S", 0.1...604_800),
     "Writes for S seconds instead."
   )
+  static let kills = Option(
+    "kills-per-second",
+    .decimal("R", 0...20),
+    default: 1,
+    defaultText: "1",
+    "How many processes are killed a second, stopped or replaced in proportion; 0 leaves them alone."
+  )
+  static let rateOption = Option(
+    "rate",
+    .decimal("R", 0...100_000),
+    default: 25,
+    defaultText: "25",
+    "How many transactions each process writes a second; 0 is as many as it can."
+  )
+  static let mutantOption = Option(
+    "mutant",
+    .text("NAME", "the name of a seeded bug"),
+    "Runs the processes with a seeded bug, which must be found."
+  )
+  static let diskOption = Option(
+    "disk",
+    .words("KIND", of: StressDisk.allCases.map(\.rawValue)),
+    defaultText: "sound",
+    "Lets the store's disk be full for a while, or its calls fail, again and again."
+  )
 
-  /// - Throws: a usage error if a folder cannot be used.
+  init() {}
+
+  /// - Throws: a usage error if a folder cannot be used, or there is no such mutant.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     processes = try arguments.required(Self.processesOption)
     let minutes = arguments.value(Self.minutes) ?? 1
     duration = .seconds(arguments.value(Self.seconds) ?? minutes * 60)
+    killsPerSecond = try arguments.required(Self.kills)
+    rate = try arguments.required(Self.rateOption)
+    mutant = try arguments.value(Self.mutantOption).map { (name) throws(LabError) in
+      try Self.mutant(name, in: composition)
+    }
+    disk = try arguments.value(Self.diskOption).flatMap { (words) throws(LabError) in
+      guard words.count == 1 else { throw .usage("--disk takes one kind of trouble.") }
+      return StressDisk(rawValue: words[0])
+    }
     seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
     output = try arguments.required(CommonOption.output)
     try FilePath.checkWritableFolder(output, for: "--output")
     json = arguments.isSet(CommonOption.json)
+  }
+
+  /// The name of a mutant without its prefix.
+  private static func mutant(
+    _ text: String,
+    in composition: Composition
+  ) throws(LabError) -> String {
+    let known = composition.mutants.map(\.name)
+    let isWhole = text.hasPrefix(Mutant.prefix)
+    let name = isWhole ? String(text.dropFirst(Mutant.prefix.count)) : text
+    guard known.contains(name) else {
+      let hint = NearestWord.hint(for: name, among: known)
+      throw .usage("unknown mutant \(name.quoted).\(hint) Try: history-lab list systems")
+    }
+    return name
   }
 }
 
 extension StressOptions {
   static let spec = VerbSpec(
     name: "stress",
-    sentence: "Lets real processes write to one store file, each with a tracker of ours.",
+    sentence: "Kills real processes that share one store file, and checks what all of them did.",
     options: [
-      processesOption.spec, minutes.spec, seconds.spec, CommonOption.seed.spec,
-      CommonOption.output.spec, CommonOption.json.spec,
+      processesOption.spec, minutes.spec, seconds.spec, kills.spec, rateOption.spec,
+      mutantOption.spec, diskOption.spec, CommonOption.seed.spec, CommonOption.output.spec,
+      CommonOption.json.spec,
     ],
     exclusive: [["minutes", "seconds"]],
     examples: [
-      Example("stress", "Three processes on one store file for a minute."),
-      Example("stress --processes 8 --minutes 30", "More of them, and longer."),
+      Example("stress", "Three processes on one store file for a minute, one killed each second."),
+      Example(
+        "stress --processes 6 --minutes 10 --kills-per-second 2",
+        "More of them, and longer."
+      ),
+      Example(
+        "stress --seconds 20 --mutant record-before-merge",
+        "A seeded bug, which must be found."
+      ),
       Example("stress --seconds 5 --seed 1 --json", "A short run, for machines."),
     ]
   )

@@ -66,9 +66,12 @@ extension Store {
     through cursor: HistoryToken
   ) throws(HistoryError) {
     try lockedHistory { core in
-      try core.write {
-        try core.checkIsOurs(cursor)
-        try core.record(registration, through: cursor)
+      try core.witnessed {
+        try core.write {
+          try core.checkIsOurs(cursor)
+          try core.record(registration, through: cursor)
+          core.tellWitness(MemberWrite(member: registration.member, cursor: cursor))
+        }
       }
     }
   }

@@ -46,7 +46,7 @@ extension Store {
   func purge(_ order: PurgeOrder) throws(HistoryError) -> PurgeResult {
     let isDue = try isDue(order.trigger)
     let raised = try lockedHistory { core in
-      try core.write { try core.raisePurged(order, isDue: isDue) }
+      try core.witnessed { try core.write { try core.raisePurged(order, isDue: isDue) } }
     }
     var deleted = 0
     var isDone = !raised.hasRows

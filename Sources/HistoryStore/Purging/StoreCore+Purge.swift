@@ -5,17 +5,20 @@ extension StoreCore {
   /// Records, cuts off who is beyond a limit, and raises what is purged, in the transaction that reads
   /// the registry.
   func raisePurged(_ order: PurgeOrder, isDue: Bool) throws -> RaisedPurge {
+    var write = MemberWrite(member: order.registration?.member, cursor: nil)
     if let registration = order.registration {
       try validate(registration)
       if let cursor = order.cursor {
         try checkIsOurs(cursor)
         if rules.recording.isKeptByPurge, rules.purging.isWithRecord || !isDue {
           try record(registration, through: cursor)
+          write.cursor = cursor
         }
       }
     }
     let before = try metadata("purged")
     guard isDue else {
+      tellWitness(write)
       return RaisedPurge(through: before, watermark: try purgeBound(0).watermark, hasRows: false)
     }
     let cut = try cut(order)
@@ -25,6 +28,8 @@ extension StoreCore {
     let isRaised = try raise(through: bound, of: order.authors, from: before)
     try rememberPurge(order.trigger, isRaised: isRaised)
     let reached = max(bound, before)
+    if isRaised { write.purged = before + 1..<reached + 1 }
+    tellWitness(write)
     return RaisedPurge(
       through: order.authors == nil ? reached : max(bound, 0),
       watermark: watermark,

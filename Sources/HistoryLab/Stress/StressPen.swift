@@ -1,0 +1,67 @@
+import Foundation
+import Synchronization
+
+/// Lets the writer of a process go on, pause, or write once, from any thread.
+final class StressPen: Sendable {
+  private struct State {
+    var goesOn = false
+    var hasEnded = false
+    var asked: [(isOnce: Bool, CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = Mutex(State())
+  /// How long the writer sleeps at most before it looks at what it was told.
+  private static let lookEvery = Duration.milliseconds(5)
+
+  /// Lets it write until it is told to pause.
+  func goOn() { state.withLock { $0.goesOn = true } }
+
+  /// Ends it.
+  func end() { state.withLock { $0.hasEnded = true } }
+
+  /// Waits until it writes no more.
+  func pause() async {
+    state.withLock { $0.goesOn = false }
+    await withCheckedContinuation { answer in
+      state.withLock { $0.asked.append((false, answer)) }
+    }
+  }
+
+  /// Waits until it has written once.
+  func once() async {
+    await withCheckedContinuation { answer in
+      state.withLock { $0.asked.append((true, answer)) }
+    }
+  }
+
+  /// Runs the writer until it is ended.
+  @concurrent
+  func run(_ writer: consuming StressWriter) async {
+    var due = ContinuousClock.now
+    while true {
+      let (asked, goesOn, hasEnded) = take()
+      for (isOnce, answer) in asked {
+        if isOnce { writer.insert() }
+        answer.resume()
+      }
+      if hasEnded { return }
+      if goesOn, due <= .now {
+        writer.write()
+        due = .now + .seconds(writer.pause())
+      }
+      let pause = goesOn ? min(due - .now, Self.lookEvery) : Self.lookEvery
+      guard pause > .zero else {
+        await Task.yield()
+        continue
+      }
+      do { try await Task.sleep(for: pause) } catch { return }
+    }
+  }
+
+  private func take() -> ([(isOnce: Bool, CheckedContinuation<Void, Never>)], Bool, Bool) {
+    state.withLock { state in
+      defer { state.asked = [] }
+      return (state.asked, state.goesOn, state.hasEnded)
+    }
+  }
+}

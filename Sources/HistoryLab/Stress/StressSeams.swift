@@ -1,0 +1,163 @@
+import Faults
+import Foundation
+import HistoryStore
+import PersistentHistory
+import Synchronization
+import Systems
+import Traces
+
+/// What a process of a stress run hangs into its store and its tracker: it writes the trace there, and
+/// dies there if it is told to.
+final class StressSeams: Sendable {
+  let tracker: StressTrace
+  let writer: StressTrace
+  let death = StressDeath()
+  private let role: StressRole
+  private let numbers: StressNumberFile
+  /// The platform's file system, each call of which comes by here.
+  private let files: RealFileSystem
+  /// How many writes began, and when the one under way got its number, in nanoseconds.
+  private let writeCount = Atomic<Int64>(0)
+  private let numberedAt = Atomic<Int64>(0)
+  private let fetchedAt = Atomic<Int64>(0)
+  private let group = Mutex(Group())
+
+  /// What must not come between the lines of one small transaction.
+  private struct Group {
+    var isOpen = false
+    var waiting: [StressTrace.Entry] = []
+  }
+
+  init(_ role: StressRole) throws {
+    self.role = role
+    tracker = try StressTrace(role.trackerTrace, of: role.id)
+    writer = try StressTrace(role.writerTrace, of: role.id)
+    numbers = try StressNumberFile(role.numberFile)
+    files = RealFileSystem(isDefault: true) { [death] call, kind in
+      if call == .write, kind == .main { death.meet(.checkpoint) }
+    }
+  }
+
+  /// How the store is opened.
+  func configuration() throws(LabError) -> StoreConfiguration {
+    var configuration = StoreConfiguration()
+    configuration.rules = try rules()
+    configuration.checkpointFrames = 200
+    // A signal that is lost must show.
+    configuration.changePollMs = 60_000
+    configuration.witness = StoreWitness(
+      begins: { [unowned self] write in begin(write) },
+      ends: { [unowned self] isCommitted in end(isCommitted) }
+    )
+    return configuration
+  }
+
+  private func rules() throws(LabError) -> HistoryRules {
+    var rules = HistoryRules.standard
+    if let name = role.mutant {
+      guard let mutant = Mutant.all.first(where: { $0.name == name }) else {
+        throw .usage("unknown mutant \(name.quoted)")
+      }
+      rules = mutant.rules
+    }
+    rules.purging.chunkCount = 8
+    let standing = rules
+    rules.writing.rowVersion = { [unowned self] number in
+      numberedAt.store(MonotonicClock.now, ordering: .relaxed)
+      numbers.note(number, ofWrite: writeCount.load(ordering: .relaxed))
+      return standing.writing.rowVersion(number)
+    }
+    rules.signals = { [death] number in
+      death.meet(.signal)
+      return standing.signals(number)
+    }
+    rules.merging.order = { [unowned self] page in
+      fetchedAt.store(MonotonicClock.now, ordering: .relaxed)
+      return standing.merging.order(page)
+    }
+    rules.recording.mergedThrough = { [unowned self] page, merged in
+      note(merged: merged.map(\.number))
+      return standing.recording.mergedThrough(page, merged)
+    }
+    rules.purging.chunkEnd = { [death] first, count, through in
+      death.meet(.purge)
+      return standing.purging.chunkEnd(first, count, through)
+    }
+    return rules
+  }
+
+  // MARK: The tracker
+
+  private func note(merged numbers: [Int64]) {
+    guard !numbers.isEmpty else { return }
+    let now = MonotonicClock.now
+    let start = min(fetchedAt.load(ordering: .relaxed), now)
+    tracker.add([.init(.merged(numbers.map { String($0) }), start...now)])
+    death.meet(.record)
+  }
+
+  private func begin(_ write: MemberWrite) {
+    let now = MonotonicClock.now
+    var entries = [StressTrace.Entry(.called(command: nil, word: "pass"), at: now)]
+    if let cursor = write.cursor {
+      entries.append(.init(.recorded(cursor: cursor.transactionName), at: now))
+    }
+    if !write.purged.isEmpty {
+      entries.append(.init(.purged(write.purged.map { String($0) }), at: now))
+    }
+    guard entries.count > 1 else { return }
+    group.withLock { group in
+      group.isOpen = true
+      tracker.add(entries)
+    }
+  }
+
+  private func end(_ isCommitted: Bool) {
+    let outcome = isCommitted ? Outcome.ok : .failed(Self.rolledBack)
+    group.withLock { group in
+      guard group.isOpen else { return }
+      let ended = StressTrace.Entry(.ended(command: nil, outcome), at: MonotonicClock.now)
+      tracker.add([ended] + group.waiting)
+      group = Group()
+    }
+  }
+
+  /// Notes that a pass or a launch has failed.
+  func noteFailure(of word: String, _ error: HistoryError) {
+    let now = MonotonicClock.now
+    let entries: [StressTrace.Entry] = [
+      .init(.called(command: nil, word: word), at: now),
+      .init(.ended(command: nil, .failed(SystemFailure(error))), at: now),
+    ]
+    group.withLock { group in
+      if group.isOpen { group.waiting += entries } else { tracker.add(entries) }
+    }
+  }
+
+  private static let rolledBack = SystemFailure(.io, "The transaction was rolled back.")
+
+  // MARK: The writer
+
+  /// Notes that a write begins.
+  func beginWrite(_ command: Command) {
+    let count = writeCount.add(1, ordering: .relaxed).newValue
+    numberedAt.store(0, ordering: .relaxed)
+    let happening = Happening.called(command: Int(count), word: command.action.word)
+    writer.add([.init(happening, at: MonotonicClock.now, given: command)])
+  }
+
+  /// Notes what came of it.
+  func endWrite(_ happening: Happening?, _ outcome: Outcome) {
+    let now = MonotonicClock.now
+    let numbered = numberedAt.load(ordering: .relaxed)
+    let start = numbered == 0 ? now : min(numbered, now)
+    var entries: [StressTrace.Entry] = []
+    if let happening { entries.append(.init(happening, start...now)) }
+    writer.add(entries + [.init(.ended(command: nil, outcome), start...now)])
+  }
+}
+
+extension HistoryToken {
+  /// The position's name in a trace, or nothing before the first transaction.
+  var transactionName: TransactionName? { number == 0 ? nil : String(number) }
+}

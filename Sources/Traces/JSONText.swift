@@ -1,0 +1,185 @@
+/// Parses one line of JSON that this program has written itself, ten times as fast as Foundation's
+/// decoder: traces of real processes have millions of lines.
+///
+/// Whole numbers are exact up to 64 bits.
+struct JSONText {
+  private let bytes: UnsafeRawBufferPointer
+  private let place: Place
+  private var position = 0
+  private var depth = 0
+  private static let depthMax = 64
+
+  private init(_ bytes: UnsafeRawBufferPointer, _ place: Place) {
+    self.bytes = bytes
+    self.place = place
+  }
+
+  /// The value that some bytes spell.
+  ///
+  /// - Throws: ``FormatError`` when they are not one JSON value.
+  static func parse(
+    _ bytes: UnsafeRawBufferPointer,
+    at place: Place
+  ) throws(FormatError) -> JSONValue {
+    var text = JSONText(bytes, place)
+    let value = try text.value()
+    guard text.peek() == 0 else { throw text.error() }
+    return value
+  }
+
+  private func error() -> FormatError {
+    place.error(
+      "this is not JSON: byte \(position + 1) cannot stand there",
+      "The line was not written by the lab, or was damaged since."
+    )
+  }
+
+  /// The next byte that is no space, which is not consumed; 0 at the end.
+  private mutating func peek() -> UInt8 {
+    while position < bytes.count {
+      let byte = bytes[position]
+      guard byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d else { return byte }
+      position += 1
+    }
+    return 0
+  }
+
+  private mutating func take(_ wanted: UInt8) -> Bool {
+    guard peek() == wanted else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func value() throws(FormatError) -> JSONValue {
+    switch peek() {
+    case UInt8(ascii: "{"): return try object()
+    case UInt8(ascii: "["): return try array()
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try word("true", .bool(true))
+    case UInt8(ascii: "f"): return try word("false", .bool(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    default: return try number()
+    }
+  }
+
+  private mutating func enter() throws(FormatError) {
+    position += 1
+    depth += 1
+    if depth > Self.depthMax { throw error() }
+  }
+
+  private mutating func object() throws(FormatError) -> JSONValue {
+    try enter()
+    defer { depth -= 1 }
+    var members: [String: JSONValue] = [:]
+    if take(UInt8(ascii: "}")) { return .object(members) }
+    repeat {
+      guard peek() == UInt8(ascii: "\"") else { throw error() }
+      let key = try string()
+      guard take(UInt8(ascii: ":")) else { throw error() }
+      members[key] = try value()
+    } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "}")) else { throw error() }
+    return .object(members)
+  }
+
+  private mutating func array() throws(FormatError) -> JSONValue {
+    try enter()
+    defer { depth -= 1 }
+    var elements: [JSONValue] = []
+    if take(UInt8(ascii: "]")) { return .array(elements) }
+    repeat { elements.append(try value()) } while take(UInt8(ascii: ","))
+    guard take(UInt8(ascii: "]")) else { throw error() }
+    return .array(elements)
+  }
+
+  private mutating func word(
+    _ word: StaticString,
+    _ value: JSONValue
+  ) throws(FormatError) -> JSONValue {
+    let end = position + word.utf8CodeUnitCount
+    guard end <= bytes.count,
+      bytes[position..<end].elementsEqual(
+        UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+      )
+    else { throw error() }
+    position = end
+    return value
+  }
+
+  private mutating func number() throws(FormatError) -> JSONValue {
+    let start = position
+    while position < bytes.count, Self.isOfNumber(bytes[position]) { position += 1 }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    if text != "-0", let whole = Int64(text) { return .integer(whole) }
+    guard let number = Double(text), number.isFinite else {
+      position = start
+      throw error()
+    }
+    return JSONValue(number)
+  }
+
+  private static func isOfNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"),
+      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+}
+
+extension JSONText {
+  private mutating func string() throws(FormatError) -> String {
+    position += 1
+    let start = position
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
+        defer { position += 1 }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+      case UInt8(ascii: "\\"): return try escapedString(from: start)
+      case 0..<0x20: throw error()
+      default: position += 1
+      }
+    }
+    throw error()
+  }
+
+  /// Goes on where the first backslash of a string stands.
+  private mutating func escapedString(from start: Int) throws(FormatError) -> String {
+    var text = Array(bytes[start..<position])
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"): text += try escape()
+      case 0..<0x20: throw error()
+      default: text.append(byte)
+      }
+    }
+    throw error()
+  }
+
+  /// The character behind a backslash, as it was written by ``JSONValue/line``.
+  private mutating func escape() throws(FormatError) -> [UInt8] {
+    guard position < bytes.count else { throw error() }
+    let byte = bytes[position]
+    position += 1
+    switch byte {
+    case UInt8(ascii: "n"): return [0x0a]
+    case UInt8(ascii: "r"): return [0x0d]
+    case UInt8(ascii: "t"): return [0x09]
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+    case UInt8(ascii: "u"):
+      let digits = bytes[position..<min(position + 4, bytes.count)]
+      guard digits.count == 4,
+        let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else { throw error() }
+      position += 4
+      return [code]
+    default: throw error()
+    }
+  }
+}
