@@ -18,7 +18,8 @@ struct TrialSections {
         subject: "Real processes on one store",
         state: Self.state(stress.verdict),
         answer: "\(Int(stress.result.committed).grouped) transactions",
-        detail: "\(count) processes for \(Int(stress.result.seconds.rounded())) s; history held "
+        detail: "\(count) processes for \(Int(stress.result.seconds.rounded())) s, "
+          + "\(stress.result.counts.kills.grouped) kills; history held "
           + "\(stress.result.heldMax.grouped) at most and \(stress.result.heldAtEnd.grouped) at the "
           + "end.",
         anchor: "stress"
@@ -31,20 +32,19 @@ struct TrialSections {
     var table = ReportTable(
       caption: "What each process did",
       columns: [
-        .text("process"), .number("written"), .number("passes"), .number("merged"),
-        .number("purged"), .number("busy"), .number("other errors"), .text("trouble"),
+        .text("process"), .number("lives"), .number("written"), .number("pages merged"),
+        .number("transactions merged"), .number("purged"), .number("errors"), .text("first error"),
       ]
     )
     for participant in stress.result.participants {
-      let report = participant.report ?? StressReport()
       let counts = [
-        report.written, report.passes, report.merged, report.purged, report.busyErrors,
-        report.otherErrors,
+        participant.lives, participant.written, participant.merges, participant.merged,
+        participant.purged, participant.errors.values.reduce(0, +),
       ]
       table.append(
         ReportTable.Row(
-          [participant.name] + counts.map(\.grouped) + [participant.trouble ?? ""],
-          mark: participant.trouble == nil ? nil : .bad
+          [participant.name] + counts.map(\.grouped) + [participant.firstError ?? ""],
+          mark: participant.firstError == nil || stress.result.disk != nil ? nil : .bad
         )
       )
     }
