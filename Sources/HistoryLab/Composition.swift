@@ -36,7 +36,9 @@ struct Composition: Sendable {
     composition.catalogue[.conditions] = Catalogue.conditions
     composition.catalogue[.checkers] = CheckerSuite.sentences(in: .all).map { .init($0, $1) }
     composition.catalogue[.faults] = Catalogue.faults
-    composition.catalogue[.systems] = LabSystem.all.map { .init($0.name, $0.description) }
+    composition.catalogue[.systems] =
+      LabSystem.all.map { .init($0.name, $0.description) }
+      + [.init(ExternalProgram.namePrefix + "COMMAND", LabSystem.externalSentence)]
     composition.catalogue[.metrics] = Catalogue.metrics
     composition.catalogue[.benchmarks] = Subjects.all.map { .init($0.name, $0.sentence) }
     composition.processors = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 256)

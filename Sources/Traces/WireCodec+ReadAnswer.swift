@@ -67,7 +67,8 @@ extension WireCodec {
   }
 
   private static func needed(_ key: String, _ word: String) -> String {
-    "Every answer to \"\(word)\" has it\(["transaction", "cursor"].contains(key) ? "; it may be null" : "")"
+    let mayBeNull = ["transaction", "cursor"].contains(key)
+    return "Every answer to \"\(word)\" has it" + (mayBeNull ? "; it may be null" : "")
   }
 
   /// An error with its keys, of which `done` is read later.

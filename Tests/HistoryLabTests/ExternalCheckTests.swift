@@ -124,6 +124,13 @@ import Traces
     }
   }
 
+  @Test func `They are listed as a system whose name holds a command`() throws {
+    let listed = Composition.current.catalogue[.systems]
+    #expect(listed.last?.name == "external:COMMAND")
+    let everything = try ExploreOptions(parse("explore --system all"), in: .current)
+    #expect(!everything.systems.contains("external:COMMAND"))
+  }
+
   @Test(arguments: [
     ("check --system external:", "names no program"),
     ("explore --system external:cat", "an external system cannot be explored"),

@@ -21,6 +21,10 @@ extension LabSystem {
     return system
   }
 
+  /// What stands behind such a name.
+  static let externalSentence =
+    "Any program that /bin/sh runs and that answers as the wire says, such as history-lab serve."
+
   /// Whether it is a program of its own.
   var isExternal: Bool { ExternalProgram.command(in: name) != nil }
 

@@ -6,15 +6,17 @@ import Traces
 /// What a program is asked, from its greeting to its end: each command, in the simplest case that there
 /// is.
 struct ProtocolScript {
-  private var talk: ProtocolTalk
-  private var first: TransactionName?
-  private var second: TransactionName?
+  var talk: ProtocolTalk
+  var first: TransactionName?
+  var second: TransactionName?
+  /// What was purged.
+  var purged: [TransactionName] = []
 
-  private static let app = ActorID("app")
-  private static let widget = ActorID("widget")
-  private static let mirror = ActorID("mirror")
-  private static let item = ObjectName("Item", 1)
-  private static let other = ObjectName("Item", 2)
+  static let app = ActorID("app")
+  static let widget = ActorID("widget")
+  static let mirror = ActorID("mirror")
+  static let item = ObjectName("Item", 1)
+  static let other = ObjectName("Item", 2)
 
   init(_ channel: any WireChannel, command: String) {
     let item = Entity(
@@ -44,8 +46,14 @@ struct ProtocolScript {
       try update()
       try restart()
       try purge()
-      try writeOtherwise()
-      try readOtherwise()
+      try tellHistory()
+      try begin()
+      try batch()
+      try omitAuthor()
+      try delete()
+      try consume()
+      try resync()
+      try moveClock()
       try end()
     } catch { talk.end(error) }
     return talk.report
@@ -192,72 +200,9 @@ struct ProtocolScript {
     )
   }
 
-  private mutating func purge() throws(ProtocolTalk.Ended) {
-    var purged: [TransactionName] = []
-    if talk.abilities.contains(.purge) {
-      purged = try talk.ask(.command(.purge(Self.app)))?.purged ?? []
-      talk.expect(
-        "purge",
-        purged.allSatisfy { [first, second].contains($0) },
-        "only transactions that are there can be purged"
-      )
-    } else {
-      talk.pass(over: ["purge"], lacking: .purge)
-    }
-    guard talk.abilities.contains(.history) else {
-      return talk.pass(over: ["history"], lacking: .history)
-    }
-    guard let held = try talk.ask(.command(.history))?.history else { return }
-    talk.expect(
-      "purge",
-      held.allSatisfy { !purged.contains($0.name) },
-      "history must not hold what was purged"
-    )
-    talk.expect(
-      "history",
-      held.allSatisfy { [first, second].contains($0.name) || $0.changes.isEmpty },
-      "it must hold the transactions that writes were answered with, and no others"
-    )
-    for transaction in held where !transaction.changes.isEmpty {
-      talk.expect(
-        "history",
-        transaction.author == (transaction.name == first ? "app" : "widget"),
-        "the transaction \(transaction.name) must have the author who wrote it"
-      )
-    }
-  }
-
-  private mutating func writeOtherwise() throws(ProtocolTalk.Ended) {
-    let values: Values = ["title": .string("2"), "count": .int(7)]
-    if talk.abilities.contains(.begin) {
-      _ = try talk.ask(
-        .command(.begin(Self.write(Self.app, .insert, Self.other, values)))
-      )
-      let before = try talk.ask(.command(.data))
-      talk.expect(
-        "begin",
-        before.map { $0.objects?[Self.other] == nil } ?? true,
-        "what was begun must not be in the data before its commit"
-      )
-      _ = try committed(by: .commit(Self.app), "commit")
-    } else {
-      talk.pass(over: ["begin", "commit"], lacking: .begin)
-      _ = try committed(
-        by: .write(Self.write(Self.app, .insert, Self.other, values)),
-        "write"
-      )
-    }
-    try batch()
-    if talk.abilities.contains(.nullAuthor) {
-      var write = Self.write(Self.app, .update, Self.item, ["count": .int(9)])
-      write.author = .absent
-      let told = try committed(by: .write(write), "write")
-      talk.expect("write", told.map { $0.author == nil } ?? true, "its author must be null")
-    }
-    let told = try committed(
-      by: .write(Self.write(Self.app, .delete, Self.item, [:])),
-      "write"
-    )
+  private mutating func delete() throws(ProtocolTalk.Ended) {
+    let write = Self.write(Self.app, .delete, Self.item, [:])
+    let told = try committed(by: .write(write), "write")
     talk.expect(
       "write",
       told.map { $0.changes.map(\.type) == [.delete] } ?? true,
@@ -271,127 +216,10 @@ struct ProtocolScript {
     )
   }
 
-  private mutating func batch() throws(ProtocolTalk.Ended) {
-    guard talk.abilities.contains(.batch) else {
-      return talk.pass(over: ["batch"], lacking: .batch)
-    }
-    let batch = PlannedBatch(
-      actor: Self.app,
-      type: .update,
-      entity: "Item",
-      conditions: [.compare("count", .equal, .int(7))],
-      values: ["title": .string("seven")]
-    )
-    let told = try committed(by: .batch(batch), "batch")
-    talk.expect(
-      "batch",
-      told.map { $0.changes.map(\.object) == [Self.other] } ?? true,
-      "it must change the objects that match, and no others"
-    )
-  }
-
-  private mutating func readOtherwise() throws(ProtocolTalk.Ended) {
-    if talk.abilities.contains(.consume) {
-      let launched = try talk.ask(.command(.launch(Self.mirror)))
-      let told = try committed(
-        by: .write(Self.write(Self.app, .update, Self.other, ["count": .int(8)])),
-        "write"
-      )
-      let consumed = try talk.ask(.command(.consume(Self.mirror)))
-      if launched != nil, let told { expect("consume", consumed?.transactions, holds: [told.name]) }
-    } else {
-      talk.pass(over: ["consume"], lacking: .consume)
-    }
-    if talk.abilities.contains(.resync) {
-      _ = try talk.ask(.command(.resync(Self.widget)))
-      let view = try talk.ask(.command(.view(Self.widget, context: "view")))
-      talk.expect(
-        "resync",
-        view.map { $0.objects?[Self.item] == nil && $0.objects?[Self.other] != nil } ?? true,
-        "afterwards the view must equal the data"
-      )
-    } else {
-      talk.pass(over: ["resync"], lacking: .resync)
-    }
-    guard talk.abilities.contains(.clock) else {
-      return talk.pass(over: ["clock"], lacking: .clock)
-    }
-    let day = 86_400.0
-    _ = try talk.ask(.command(.clock(advance: day)), tick: day)
-    let now = talk.now
-    let told = try committed(
-      by: .write(Self.write(Self.app, .update, Self.other, ["count": .int(10)])),
-      "write"
-    )
-    talk.expect(
-      "clock",
-      told.map { abs($0.timestamp - now) < day / 2 } ?? true,
-      "a write must have the time that the plan's clock reads (the key \"now\")"
-    )
-  }
-
   private mutating func end() throws(ProtocolTalk.Ended) {
     _ = try talk.ask(.command(.retire(Self.widget)))
     _ = try talk.ask(.reset(talk.header))
     let answer = try talk.ask(.command(.data))
     talk.expect("reset", answer?.objects?.isEmpty ?? true, "afterwards the data must be empty")
-  }
-}
-
-extension ProtocolScript {
-  // MARK: Helpers
-
-  /// Asks for a write that takes effect, and answers its transaction.
-  private mutating func committed(
-    by action: Action,
-    _ word: String
-  ) throws(ProtocolTalk.Ended) -> CommittedTransaction? {
-    guard let answer = try talk.ask(.command(action)) else { return nil }
-    guard case .committed(let told)? = answer.write else {
-      talk.expect(word, false, "a write that takes effect must be answered with its transaction")
-      return nil
-    }
-    return told
-  }
-
-  private mutating func expect(
-    _ word: String,
-    _ names: [TransactionName]?,
-    holds wanted: [TransactionName]
-  ) {
-    guard let names, let missing = wanted.first(where: { !names.contains($0) }) else { return }
-    talk.expect(word, false, "it must name the transaction \(missing), which another actor wrote")
-  }
-
-  private mutating func expectData(
-    _ objects: Objects,
-    after word: String
-  ) throws(ProtocolTalk.Ended) {
-    guard let answer = try talk.ask(.command(.data)) else { return }
-    talk.expect(
-      "data",
-      Self.isSame(answer.objects, objects),
-      "after the first \(word) it must hold what was written, and nothing else"
-    )
-  }
-
-  private static func isSame(_ told: Objects?, _ wanted: Objects) -> Bool {
-    guard let told, Set(told.keys) == Set(wanted.keys) else { return false }
-    return wanted.allSatisfy { object, values in
-      values.allSatisfy { ($0.value).isSame(as: told[object]?[$0.key] ?? .null) }
-    }
-  }
-
-  private static func isEffectless(_ write: WireWrite?) -> Bool {
-    if case .committed(let told)? = write { told.changes.isEmpty } else { true }
-  }
-
-  private static func write(
-    _ actor: ActorID,
-    _ type: ChangeType,
-    _ object: ObjectName,
-    _ values: Values
-  ) -> PlannedWrite {
-    PlannedWrite(actor: actor, changes: [PlannedChange(type, object, values)])
   }
 }

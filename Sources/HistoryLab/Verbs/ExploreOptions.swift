@@ -66,7 +66,9 @@ struct ExploreOptions: Hashable, Sendable {
     systems = []
     for name in named.isEmpty ? ["tracker"] : named {
       if name == Self.everySystem {
-        systems += composition.catalogue.names(.systems).filter { !$0.hasPrefix("mutant/") }
+        systems += composition.catalogue.names(.systems).filter { name in
+          !name.hasPrefix("mutant/") && ExternalProgram.command(in: name) == nil
+        }
       } else {
         guard ExternalProgram.command(in: name) == nil else {
           throw .usage(
