@@ -101,6 +101,10 @@ import Testing
     result.participants = StressResult.good.participants
     result.participants[0].errors["full"] = 9
     #expect(result.verdict == "valid")
+    result.participants[0].errors["conflict"] = 1
+    #expect(result.verdict == "invalid")
+    result.participants[0].errors = [:]
+    #expect(result.verdict == "unknown")
   }
 
   @Test func `What a run did not exercise leaves it undecided`() {

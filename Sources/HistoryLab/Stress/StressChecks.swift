@@ -95,8 +95,8 @@ struct StressChecks {
       tally[actor]?.merged += names.count
     case .recorded: tally[actor]?.records += 1
     case .purged(let names): tally[actor]?.purged += names.count
-    case .ended(_, .failed(let failure)) where failure.code != .crashed:
-      tally[actor]?.note(failure)
+    case .ended(_, .failed(let failure)), .ended(_, .unknown(let failure)):
+      if failure.code != .crashed { tally[actor]?.note(failure) }
     default: break
     }
   }

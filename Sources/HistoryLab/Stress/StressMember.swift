@@ -42,6 +42,8 @@ final class StressMember {
     /// Its process was started and has not said that it follows the store.
     case starting
     case running
+    /// It was killed, and nobody has seen yet that it is gone.
+    case dying
     /// It was told to retire.
     case retiring
     /// It was told to end.
@@ -65,6 +67,13 @@ final class StressMember {
     forgetDeath()
     trackerLives.append(TraceLife(path: role.trackerTrace))
     writerLives.append(TraceLife(path: role.writerTrace))
+  }
+
+  /// Kills its process.
+  func kill() {
+    state = .dying
+    diesAt = nil
+    child?.kill()
   }
 
   /// Ends a life that was killed.

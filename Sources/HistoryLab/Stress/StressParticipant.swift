@@ -66,10 +66,14 @@ final class StressParticipant: Sendable {
     }
     defer { noting.cancel() }
     try await launch()
+    let trouble = role.disk.map { disk in Task { [seams] in await seams.trouble(disk) } }
+    defer { trouble?.cancel() }
     Self.say(.ready)
     let pen = StressPen()
     let writing = Task { await pen.run(StressWriter(role, view: view, seams: seams)) }
     for await order in orders {
+      // What is told at the end can be done.
+      if order.word == .settle { await trouble?.end() }
       guard try await obey(order, pen) else { break }
     }
     pen.end()
@@ -167,5 +171,13 @@ final class StressParticipant: Sendable {
       _exit(70)
     }
     return orders
+  }
+}
+
+extension Task where Success == Void, Failure == Never {
+  /// Cancels it, and waits until it has ended.
+  fileprivate func end() async {
+    cancel()
+    await value
   }
 }

@@ -1,6 +1,7 @@
 import Faults
 import Foundation
 import HistoryStore
+import Measuring
 import PersistentHistory
 import Synchronization
 import Systems
@@ -16,6 +17,9 @@ final class StressSeams: Sendable {
   private let numbers: StressNumberFile
   /// The platform's file system, each call of which comes by here.
   private let files: RealFileSystem
+  /// How long it fails at a time, and how long not.
+  private static let troubleMs = 40...300
+  private static let soundMs = 300...1500
   /// How many writes began, and when the one under way got its number, in nanoseconds.
   private let writeCount = Atomic<Int64>(0)
   private let numberedAt = Atomic<Int64>(0)
@@ -86,6 +90,36 @@ final class StressSeams: Sendable {
     return rules
   }
 
+  // MARK: The disk
+
+  /// Lets the disk be full, or fail now and then, until the task is cancelled.
+  @concurrent
+  func trouble(_ disk: StressDisk) async {
+    var random = SeededRandom(seed: role.seed ^ 0xd15c)
+    while true {
+      do {
+        try await Task.sleep(for: .milliseconds(Int.random(in: Self.soundMs, using: &random)))
+        files.arm([Self.fault(disk, &random)])
+        try await Task.sleep(for: .milliseconds(Int.random(in: Self.troubleMs, using: &random)))
+      } catch {
+        files.disarm()
+        return
+      }
+      files.disarm()
+    }
+  }
+
+  private static func fault(_ disk: StressDisk, _ random: inout SeededRandom) -> FileFault {
+    switch disk {
+    case .full: return FileFault(.full, call: .write, k: 1, from: true)
+    case .failing:
+      let calls: [FileCall] = [.write, .write, .sync, .read, .lock]
+      let call = calls.randomElement(using: &random) ?? .write
+      let k = Int.random(in: 1...6, using: &random)
+      return FileFault(.ioError, call: call, k: k, from: Bool.random(using: &random))
+    }
+  }
+
   // MARK: The tracker
 
   private func note(merged numbers: [Int64]) {
@@ -144,6 +178,21 @@ final class StressSeams: Sendable {
     numberedAt.store(0, ordering: .relaxed)
     let happening = Happening.called(command: Int(count), word: command.action.word)
     writer.add([.init(happening, at: MonotonicClock.now, given: command)])
+  }
+
+  /// Notes that the edits of a write could not be made, so that there was none.
+  func noteFailedEdit(_ failure: SystemFailure) {
+    let now = MonotonicClock.now
+    writer.add([
+      .init(.called(command: nil, word: "write"), at: now),
+      .init(.ended(command: nil, .failed(failure)), at: now),
+    ])
+  }
+
+  /// The number that the write under way got, if it got one.
+  var number: Int64? {
+    guard numberedAt.load(ordering: .relaxed) > 0 else { return nil }
+    return StressNumberFile.read(role.numberFile)?.number
   }
 
   /// Notes what came of it.

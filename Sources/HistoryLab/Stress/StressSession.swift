@@ -133,8 +133,7 @@ final class StressSession {
       }
       if let time = member.diesAt, time <= now, child.isRunning {
         member.place = nil
-        member.diesAt = nil
-        child.kill()
+        member.kill()
       }
       if !child.isRunning { try bury(member, child) }
     }
@@ -142,7 +141,7 @@ final class StressSession {
 
   private func hear(_ word: StressWord, from member: StressMember) {
     switch word {
-    case .ready:
+    case .ready where member.state == .starting:
       member.state = .running
       if !isQuiet { member.child?.tell(StressOrder(.write)) }
     case .done: member.isDone = true
@@ -269,10 +268,7 @@ final class StressSession {
         return member.state == .running || (place == nil && member.state == .starting)
       }
       guard let victim = nemesis.choose(living) else { return }
-      guard let place else {
-        victim.child?.kill()
-        return
-      }
+      guard let place else { return victim.kill() }
       victim.place = place
       victim.diesAt = now + Self.deathTime
       victim.child?.tell(StressOrder(dyingAt: place, visit: visit))

@@ -1,3 +1,4 @@
+import Foundation
 import HistoryStore
 import Measuring
 import ObjectContexts
@@ -112,25 +113,31 @@ struct StressWriter {
 
   /// Saves the edits that a closure makes in the view.
   private mutating func save(_ edit: (inout StressWriter) throws -> [PlannedChange]) {
+    let changes: [PlannedChange]
+    do { changes = try edit(&self) } catch {
+      view.rollback()
+      return seams.noteFailedEdit(failure(error))
+    }
+    guard !changes.isEmpty else { return }
+    seams.beginWrite(Command(.write(PlannedWrite(actor: role.id, changes: changes))))
     do {
-      let changes = try edit(&self)
-      guard !changes.isEmpty else { return }
-      seams.beginWrite(Command(.write(PlannedWrite(actor: role.id, changes: changes))))
       let (written, edits) = try view.saveReporting()
-      let values = Dictionary(changes.map { ($0.object, $0.values) }) { $1 }
-      let told = edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
-        .map { edit in
-          CommittedChange(
-            edit.type,
-            name(edit.id),
-            columns: edit.type == .update ? values[name(edit.id)]?.keys.sorted() ?? [] : []
-          )
-        }
-      end(written, "view", role.name, told)
+      end(written, "view", role.name, told(edits, changes))
     } catch {
       view.rollback()
       fail(error)
     }
+  }
+
+  /// The changes that took effect.
+  private func told(_ edits: [SavedEdit], _ changes: [PlannedChange]) -> [CommittedChange] {
+    let values = Dictionary(changes.map { ($0.object, $0.values) }) { $1 }
+    return edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
+      .map { edit in
+        let name = name(edit.id)
+        let columns = edit.type == .update ? values[name]?.keys.sorted() ?? [] : []
+        return CommittedChange(edit.type, name, columns: columns)
+      }
   }
 
   // MARK: Batch requests
@@ -254,9 +261,37 @@ struct StressWriter {
     seams.endWrite(.committed(transaction), .ok)
   }
 
+  /// Notes that a write failed; where the disk is at fault it may have taken effect all the same.
   private func fail(_ error: any Error) {
-    let failure =
-      (error as? HistoryError).map(SystemFailure.init) ?? SystemFailure(.failed, "\(error)")
-    seams.endWrite(nil, .failed(failure))
+    let failure = failure(error)
+    guard role.disk != nil, let number = seams.number else {
+      return seams.endWrite(nil, .failed(failure))
+    }
+    guard let found = look(for: number) else { return seams.endWrite(nil, .unknown(failure)) }
+    guard let transaction = found, isOurs(transaction) else {
+      return seams.endWrite(nil, .failed(failure))
+    }
+    let told = CommittedTransaction(view.store.model, transaction, writer: role.name)
+    seams.endWrite(.committed(told), .unknown(failure))
+  }
+
+  private func failure(_ error: any Error) -> SystemFailure {
+    (error as? HistoryError).map(SystemFailure.init) ?? SystemFailure(.failed, "\(error)")
+  }
+
+  /// What history holds under a number, once it can be read; nothing when that takes too long.
+  private func look(for number: Int64) -> HistoryTransaction?? {
+    for _ in 0..<Self.lookCountMax {
+      do { return .some(try view.store.transaction(number)) } catch { usleep(20_000) }
+    }
+    return nil
+  }
+
+  private static let lookCountMax = 250
+
+  /// Whether a transaction is one of this process.
+  private func isOurs(_ transaction: HistoryTransaction) -> Bool {
+    transaction.author == role.name
+      || (role.isNoisy && transaction.author == StressModel.noiseAuthor)
   }
 }
