@@ -159,14 +159,6 @@ import FoundationXML
     #expect(text.hasPrefix("What history costs\n==================\n"))
     #expect(text.contains("abc123"))
   }
-
-  @Test func `The laws are a table of their own`() throws {
-    let csv = BenchmarkReport(try Sample.results(sizes: [1_000, 2_000, 4_000, 8_000, 16_000]))
-      .complexityCSV().split(separator: "\n")
-    #expect(csv[0].hasPrefix("bench,peer,metric,verdict,confidence,growth,"))
-    #expect(csv.count == 3)
-    #expect(csv[1].contains(",wall,flat,1,1,"))
-  }
 }
 
 /// Reads the elements of an XML text.

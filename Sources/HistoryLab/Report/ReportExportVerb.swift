@@ -59,6 +59,7 @@ struct ReportExportVerb: Verb {
     _ bench: RunCollection.Bench
   ) throws -> [(name: String, text: String)] {
     let export = ResultsExport(bench.results)
+    let name = RunFolders.name(of: bench.folder)
     switch format {
     case .bencher: return [("bencher.json", try export.bencher())]
     case .githubAction: return [("github-action-benchmark.json", try export.githubAction())]
@@ -67,8 +68,8 @@ struct ReportExportVerb: Verb {
     case .histogram: return export.histograms.map { ($0.name + ".hgrm", $0.text) }
     case .csv:
       return [
-        ("results.csv", bench.results.csv(run: RunFolders.name(of: bench.folder))),
-        ("complexity.csv", BenchmarkReport(bench.results).complexityCSV()),
+        ("results.csv", bench.results.csv(run: name)),
+        ("complexity.csv", ComplexityFindings(bench.results).csv(run: name)),
       ]
     case .junit, .markdown, .text: return []
     }
