@@ -16,6 +16,8 @@ struct CommitBuild {
     if FilePath.state(of: executable) == .file { return executable }
     terminal.log("Building \(commit) (\(name.prefix(12))) in \(folder)")
     let source = folder + "/source"
+    // A build that was killed has left it.
+    if FilePath.state(of: source) == .folder { try remove(source) }
     try run(["git", "-C", root, "worktree", "add", "--force", "--detach", source, name])
     let result = Result { () throws(LabError) in
       try run([
@@ -23,9 +25,13 @@ struct CommitBuild {
         "--scratch-path", folder + "/build",
       ])
     }
-    try run(["git", "-C", root, "worktree", "remove", "--force", source])
+    try remove(source)
     try result.get()
     return executable
+  }
+
+  private func remove(_ worktree: String) throws(LabError) {
+    try run(["git", "-C", root, "worktree", "remove", "--force", worktree])
   }
 
   private func fullName(of commit: String) throws(LabError) -> String {
