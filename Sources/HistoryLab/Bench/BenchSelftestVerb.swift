@@ -35,12 +35,12 @@ struct BenchSelftestVerb: Verb {
     } catch {
       throw .lab("the measuring could not be tested: \(error)")
     }
-    try tell(outcomes)
+    try tell(outcomes, isWhole: isWhole)
     guard outcomes.allSatisfy(\.isReached) else { return .violation }
     return isWhole ? .good : .undecided
   }
 
-  private func tell(_ outcomes: [SelfTestOutcome]) throws(LabError) {
+  private func tell(_ outcomes: [SelfTestOutcome], isWhole: Bool) throws(LabError) {
     if options.json { return try tellJSON(outcomes) }
     terminal.print(
       terminal.styled("The measuring, tested on what is known", .bold)
@@ -49,7 +49,8 @@ struct BenchSelftestVerb: Verb {
     for line in table(outcomes).text().split(separator: "\n") { terminal.print("  " + line) }
     let reached = outcomes.filter(\.isReached).count
     terminal.print("")
-    terminal.print("\(reached) of \(outcomes.count) goals reached.")
+    let early = isWhole ? "" : " It ended early: the others were not tried."
+    terminal.print("\(reached) of \(outcomes.count) goals reached.\(early)")
     terminal.print(
       "Simulated: laws with 3 % noise and 3 % outliers; launches that vary by "
         + "\(percent(SimulatedLaunches.launchDeviation)), neighbouring pairs by "
