@@ -1,5 +1,6 @@
 import Checkers
 import Foundation
+import Simulation
 import Testing
 import Traces
 import Workloads
@@ -190,6 +191,18 @@ import Workloads
     #expect(try scopes("explore --quick") == [ExploreScope(actors: 2, depth: 5)])
     #expect(try scopes("explore --actors 3") == [ExploreScope(actors: 3, depth: 5)])
     #expect(try scopes("explore --depth 7") == [ExploreScope(actors: 2, depth: 7)])
+  }
+
+  @Test
+  func `A card is allowed fewer states than an exploration of which nobody waits for the end`()
+    throws
+  {
+    func states(_ line: String) throws -> Int {
+      try ExploreOptions(parse(line), in: .current).stateCountMax
+    }
+    #expect(try states("explore") == 10_000_000)
+    #expect(try states("explore --card") == 150_000)
+    #expect(try states("explore --card --states 7") == 7)
   }
 
   @Test func `All systems are those of this build without the mutants`() throws {
