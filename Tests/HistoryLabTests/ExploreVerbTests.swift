@@ -193,6 +193,18 @@ import Workloads
     #expect(try scopes("explore --depth 7") == [ExploreScope(actors: 2, depth: 7)])
   }
 
+  @Test
+  func `A card is allowed fewer states than an exploration of which nobody waits for the end`()
+    throws
+  {
+    func states(_ line: String) throws -> Int {
+      try ExploreOptions(parse(line), in: .current).stateCountMax
+    }
+    #expect(try states("explore") == 10_000_000)
+    #expect(try states("explore --card") == 150_000)
+    #expect(try states("explore --card --states 7") == 7)
+  }
+
   @Test func `All systems are those of this build without the mutants`() throws {
     let options = try ExploreOptions(parse("explore --system all"), in: .current)
     #expect(options.systems.starts(with: ["tracker", "article", "article-eager"]))

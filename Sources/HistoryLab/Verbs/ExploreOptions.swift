@@ -52,11 +52,14 @@ struct ExploreOptions: Hashable, Sendable {
   )
   static let states = Option(
     "states",
-    "N",
-    in: 1...100_000_000,
-    default: 150_000,
+    .integer("N", 1...100_000_000),
+    defaultText: "10000000, for cards 150000",
     "How many states a condition may have for each number of actors; beyond it is unknown."
   )
+  /// A million states take about a tenth of a gigabyte, and some minutes.
+  private static let stateCountMax = 10_000_000
+  /// So many that the cards of all systems are done while somebody waits.
+  private static let cardStateCountMax = 150_000
   static let cardFlag = Flag("card", "Prints a safety card: every invariant under every condition.")
   static let quickFlag = Flag("quick", "Two actors, to depth 5.")
 
@@ -95,8 +98,9 @@ struct ExploreOptions: Hashable, Sendable {
           + "history-lab check --conditions power-off"
       )
     }
-    stateCountMax = try arguments.required(Self.states)
     card = arguments.isSet(Self.cardFlag)
+    let usualMax = card ? Self.cardStateCountMax : Self.stateCountMax
+    stateCountMax = arguments.value(Self.states) ?? usualMax
     jobs = arguments.value(CheckOptions.jobsOption) ?? composition.processors
     output = try arguments.required(CommonOption.output)
     try FilePath.checkWritableFolder(output, for: "--output")
