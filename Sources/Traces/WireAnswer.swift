@@ -10,6 +10,8 @@ package struct WireAnswer: Hashable, Sendable {
   package var fetched: [TransactionName]?
   /// What observers were told.
   package var observed: [TransactionName]?
+  /// What a merge hook finished.
+  package var finished: [TransactionName]?
   /// What is gone from history.
   package var purged: [TransactionName]?
   /// The position that an actor has now.

@@ -35,6 +35,7 @@ extension WireCodec {
     members["transactions"] = answer.transactions.map { JSONValue(strings: $0) }
     members["fetched"] = answer.fetched.map { JSONValue(strings: $0) }
     members["observed"] = answer.observed.map { JSONValue(strings: $0) }
+    members["finished"] = answer.finished.map { JSONValue(strings: $0) }
     members["purged"] = answer.purged.map { JSONValue(strings: $0) }
     members["cursor"] = answer.cursor.map(json)
     members["recorded"] = answer.recorded.map(json)

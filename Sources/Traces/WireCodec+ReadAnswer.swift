@@ -121,6 +121,7 @@ private struct AnswerReader {
     }
     answer.fetched = try fields.strings(ifAny: "fetched")
     answer.observed = try fields.strings(ifAny: "observed")
+    answer.finished = try fields.strings(ifAny: "finished")
     answer.purged = try fields.strings(ifAny: "purged")
     answer.cursor = try position("cursor")
     answer.recorded = try position("recorded")

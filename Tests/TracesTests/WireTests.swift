@@ -57,7 +57,7 @@ import Testing
   private static func answers() -> [(WireRequest, WireAnswer)] {
     var pass = WireAnswer()
     (pass.transactions, pass.fetched, pass.observed) = (["a", "b"], ["a", "b", "c"], ["a"])
-    (pass.purged, pass.cursor) = (["a"], WirePosition("b"))
+    (pass.finished, pass.purged, pass.cursor) = (["c"], ["a"], WirePosition("b"))
     (pass.lost, pass.signalled) = (["widget"], ["app", "widget"])
     var launch = WireAnswer()
     (launch.cursor, launch.recorded) = (WirePosition(nil), WirePosition("c"))

@@ -61,7 +61,9 @@ struct ExternalNotes {
 
   /// The first name that stands for no transaction that it told of.
   func unknown(in answer: WireAnswer) -> TransactionName? {
-    let lists = [answer.transactions, answer.fetched, answer.observed, answer.purged]
+    let lists = [
+      answer.transactions, answer.fetched, answer.observed, answer.finished, answer.purged,
+    ]
     let positions = [answer.cursor?.transaction, answer.recorded?.transaction]
     let names = lists.flatMap { $0 ?? [] } + positions.compactMap(\.self)
     return names.first { times[$0] == nil }

@@ -55,6 +55,7 @@ extension ExternalSystem {
       if let fetched = answer.fetched { log.add(actor, .fetched(fetched)) }
       if let observed = answer.observed, !observed.isEmpty { log.add(actor, .observed(observed)) }
       if let merged = answer.transactions { log.add(actor, .merged(merged)) }
+      if let finished = answer.finished, !finished.isEmpty { log.add(actor, .finished(finished)) }
       if let position = Self.recorded(answer, by: action) {
         log.add(actor, .recorded(cursor: position.transaction))
       }

@@ -231,8 +231,9 @@ extension String {
 }
 
 extension WireHello {
-  /// What this lab can ask it to do: of all that it can, what needs no hold on its files.
+  /// What this lab can ask it to do: of all that it can, what needs no hold on its files, and no look at
+  /// what a process did that says nothing of itself.
   package var abilities: Set<Capability> {
-    Set(capabilities.compactMap(Capability.init)).subtracting([.faults, .powerOff])
+    Set(capabilities.compactMap(Capability.init)).subtracting([.faults, .powerOff, .belated])
   }
 }

@@ -107,6 +107,7 @@ extension WireAnswer {
     case .fetched(let names): fetched = names
     case .merged(let names), .consumed(let names): transactions = names
     case .observed(let names): observed = (observed ?? []) + names
+    case .finished(let names): finished = (finished ?? []) + names
     case .recorded(let cursor) where isLaunch: recorded = WirePosition(cursor)
     case .recorded(let cursor), .resynced(let cursor): self.cursor = WirePosition(cursor)
     case .purged(let names): purged = (purged ?? []) + names
