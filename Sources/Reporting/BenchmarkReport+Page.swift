@@ -7,7 +7,9 @@ extension BenchmarkReport {
     var sections: [PageSection] = []
     if let goals = goalSection() { sections.append(goals) }
     if let glance = ratioSection() { sections.append(glance) }
-    sections += results.titles.filter(hasCourse).compactMap(benchmarkSection)
+    let charted = charted
+    sections += charted.compactMap(benchmarkSection)
+    if let further = furtherSection(without: charted) { sections.append(further) }
     if let others = oneSizeSection() { sections.append(others) }
     if let latency = latencySection() { sections.append(latency) }
     if let exact = exactSection() { sections.append(exact) }

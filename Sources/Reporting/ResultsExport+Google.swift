@@ -12,7 +12,7 @@ extension ResultsExport {
     for (row, summary) in timed {
       let family = "\(row.title)/\(row.contender)"
       if !families.contains(family) { families.append(family) }
-      let isKnown = benchmarks.filter { $0.run_name.hasPrefix(family + "/") }.count
+      let isKnown = benchmarks.filter { $0.runName.hasPrefix(family + "/") }.count
       benchmarks.append(
         GoogleRow(
           name: Self.name(row),
@@ -24,7 +24,7 @@ extension ResultsExport {
         )
       )
     }
-    return try JSONText.of(
+    return try JSONText.snakeCased(
       GoogleDocument(
         context: GoogleContext(results.environment),
         benchmarks: benchmarks + families.flatMap(law)
@@ -75,71 +75,71 @@ private struct GoogleDocument: Encodable {
 
 private struct GoogleContext: Encodable {
   let date: String
-  let host_name: String
+  let hostName: String
   let executable = "history-lab"
-  let num_cpus: Int
-  let mhz_per_cpu = 0
-  let cpu_scaling_enabled = false
+  let numCpus: Int
+  let mhzPerCpu = 0
+  let cpuScalingEnabled = false
   let caches: [String] = []
-  let load_avg: [Double]
-  let library_build_type: String
+  let loadAvg: [Double]
+  let libraryBuildType: String
 
   init(_ environment: RunEnvironment) {
     date = environment.time.description
-    host_name = environment.machine
-    num_cpus = environment.processors
-    load_avg = environment.load.map { [$0] } ?? []
-    library_build_type = environment.optimized ? "release" : "debug"
+    hostName = environment.machine
+    numCpus = environment.processors
+    loadAvg = environment.load.map { [$0] } ?? []
+    libraryBuildType = environment.optimized ? "release" : "debug"
   }
 }
 
 private struct GoogleRow: Encodable {
   let name: String
-  let run_name: String
-  let run_type: String
-  var aggregate_name: String?
-  var family_index = 0
-  var per_family_instance_index = 0
+  let runName: String
+  let runType: String
+  var aggregateName: String?
+  var familyIndex = 0
+  var perFamilyInstanceIndex = 0
   let repetitions = 1
-  var repetition_index: Int?
+  var repetitionIndex: Int?
   let threads = 1
   var iterations: Int?
-  var real_time: Double?
-  var cpu_time: Double?
-  var real_coefficient: Double?
-  var cpu_coefficient: Double?
-  var big_o: String?
+  var realTime: Double?
+  var cpuTime: Double?
+  var realCoefficient: Double?
+  var cpuCoefficient: Double?
+  var bigO: String?
   var rms: Double?
-  var time_unit: String? = "ns"
+  var timeUnit: String? = "ns"
 
   init(name: String, family: Int, instance: Int, iterations: Int, real: Double, cpu: Double) {
     self.name = name
-    run_name = name
-    run_type = "iteration"
-    family_index = family
-    per_family_instance_index = instance
-    repetition_index = 0
+    runName = name
+    runType = "iteration"
+    familyIndex = family
+    perFamilyInstanceIndex = instance
+    repetitionIndex = 0
     self.iterations = iterations
-    real_time = real
-    cpu_time = cpu
+    realTime = real
+    cpuTime = cpu
   }
 
   init(_ family: String, law: String, coefficient: Double) {
     name = family + "_BigO"
-    run_name = family
-    run_type = "aggregate"
-    aggregate_name = "BigO"
-    big_o = law
-    real_coefficient = coefficient
-    cpu_coefficient = coefficient
+    runName = family
+    runType = "aggregate"
+    aggregateName = "BigO"
+    bigO = law
+    realCoefficient = coefficient
+    cpuCoefficient = coefficient
   }
 
   init(_ family: String, error: Double) {
     name = family + "_RMS"
-    run_name = family
-    run_type = "aggregate"
-    aggregate_name = "RMS"
+    runName = family
+    runType = "aggregate"
+    aggregateName = "RMS"
     rms = error
-    time_unit = nil
+    timeUnit = nil
   }
 }

@@ -15,19 +15,19 @@ package struct ResultsExport: Sendable {
   package func bencher() throws -> String {
     struct Value: Encodable {
       let value: Double
-      let lower_value: Double?
-      let upper_value: Double?
+      let lowerValue: Double?
+      let upperValue: Double?
     }
     var document: [String: [String: Value]] = [:]
     for row in rows {
       let value = Value(
         value: row.summary.p50,
-        lower_value: row.row.median?.lower,
-        upper_value: row.row.median?.upper
+        lowerValue: row.row.median?.lower,
+        upperValue: row.row.median?.upper
       )
       document[Self.name(row.row), default: [:]][Self.measure(row.row.metric)] = value
     }
-    return try JSONText.of(document)
+    return try JSONText.snakeCased(document)
   }
 
   /// The custom data of github-action-benchmark, less is better

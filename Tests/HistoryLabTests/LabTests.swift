@@ -22,7 +22,7 @@ import Testing
         "replay": "--seed 1 --plan 1", "inspect": "\(folder)/file",
         "convert": "\(folder)/file \(folder)/new", "report": "--output \(folder)",
         "report trend": "--history \(folder)/file", "history add": folder, "report nights": folder,
-        "report export": "--output \(folder)",
+        "report merge": folder, "report export": "--output \(folder)",
         "history list": "--history \(folder)/file",
         "protocol check": "cat",
       ]

@@ -14,7 +14,8 @@ struct BenchRunVerb: Verb {
       "bench",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder
+      outputIsDefault: options.output == CommonOption.runsFolder,
+      shard: options.shard
     )
     return try measure(in: folder)
   }
@@ -46,7 +47,8 @@ struct BenchRunVerb: Verb {
   /// The run that the options ask for.
   private var plan: BenchmarkRun {
     var run = BenchmarkRun(
-      subjects: Subjects.all.filter { options.selects($0.name, isNamedOnly: $0.isNamedOnly) },
+      subjects: Subjects.all.filter { options.selects($0.name, isNamedOnly: $0.isNamedOnly) }
+        .enumerated().filter { options.shard?.holds($0.offset) ?? true }.map(\.element),
       historySizes: options.quick ? composition.quickHistorySizes : composition.historySizes,
       seed: options.seed,
       budget: budget

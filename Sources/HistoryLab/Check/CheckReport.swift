@@ -156,7 +156,7 @@ struct CheckDocument: Codable {
     var faults: [Fault]?
     /// With which codes commands failed, and how often; absent in the reports of older versions.
     var refusals: [Refusal]?
-    let counterexamples: [Found]
+    var counterexamples: [Found]
   }
   /// The version of the form.
   static let formatVersion = 1
@@ -166,7 +166,7 @@ struct CheckDocument: Codable {
   let verdict: String
   let because: String
   let folder: String
-  let systems: [System]
+  var systems: [System]
 
   init(_ report: CheckReport) {
     check = Self.formatVersion

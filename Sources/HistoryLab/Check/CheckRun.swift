@@ -1,5 +1,6 @@
 import Checkers
 import PropertyTesting
+import Reporting
 import Simulation
 import Systems
 import Traces
@@ -25,11 +26,12 @@ struct CheckRun: Sendable {
   func tally(
     plans: Int,
     steps: Int? = nil,
+    shard: Shard? = nil,
     jobs: Int,
     progress: @escaping @Sendable (PlanOutcome) -> Void,
     goesOn: @escaping @Sendable () -> Bool
   ) async throws(LabError) -> CheckTally {
-    let queue = PlanQueue(plans: plans, steps: steps)
+    let queue = PlanQueue(plans: plans, steps: steps, shard: shard)
     let results = await withTaskGroup(of: Result<[PlanOutcome], LabError>.self) { group in
       for lane in 0..<min(jobs, plans) {
         group.addTask {

@@ -37,6 +37,36 @@ struct CheckTally: Sendable {
     for name in names { counts[name] = Count() }
   }
 
+  /// The counts of several parts of one run together, as their reports tell them.
+  init(joining parts: [CheckDocument.System]) {
+    self.init()
+    for part in parts {
+      planCount += part.plans
+      invalidPlanCount += part.invalidPlans
+      repeatedPlanCount += part.repeatedPlans ?? 0
+      stepCount += part.steps
+      faults.add(FaultCounts(part.faults ?? []))
+      refusals.add(RefusalCounts(part.refusals ?? []))
+      for (name, count) in part.conditions ?? [:] {
+        if let condition = Condition(rawValue: name) { conditions[condition, default: 0] += count }
+      }
+      if let plan = part.nondeterministicPlan, plan < difference?.plan ?? .max {
+        difference = (plan, 0)
+      }
+      for row in part.invariants { add(row, of: part) }
+    }
+  }
+
+  private mutating func add(_ row: CheckDocument.Invariant, of part: CheckDocument.System) {
+    counts[row.invariant, default: Count()].valid += row.valid
+    counts[row.invariant, default: Count()].invalid += row.invalid
+    counts[row.invariant, default: Count()].unknown += row.unknown
+    guard row.invalid > 0 else { return }
+    let found = part.counterexamples.first { $0.checker == row.invariant }?.foundInPlan ?? .max
+    let first = counts[row.invariant]?.firstInvalid ?? .max
+    counts[row.invariant]?.firstInvalid = min(first, found)
+  }
+
   /// Counts what became of one plan.
   mutating func add(_ outcome: PlanOutcome) {
     planCount += 1

@@ -22,7 +22,8 @@ struct CheckVerb: Verb {
       "check",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.usesDefaultOutput
+      outputIsDefault: options.usesDefaultOutput,
+      shard: options.shard
     )
     if let style = styles.first, !options.json {
       CheckText(terminal: terminal).print(
@@ -119,6 +120,7 @@ struct CheckVerb: Verb {
     return try await run.tally(
       plans: options.plans,
       steps: options.steps,
+      shard: options.shard,
       jobs: options.jobs,
       progress: { bar.advance(by: countsSteps ? $0.stepCount : 1) },
       goesOn: { !Interruption.isRequested && deadline.map { now() < $0 } ?? true }

@@ -39,6 +39,20 @@ struct FaultCounts: Sendable, Equatable {
     }
   }
 
+  init() {}
+
+  /// What a report tells.
+  init(_ told: [CheckDocument.Fault]) {
+    for fault in told {
+      guard let kind = PlannedFault.Kind(rawValue: fault.kind) else { continue }
+      words.insert(fault.command)
+      pairs[Pair(command: fault.command, kind: kind)] = Count(
+        planned: fault.planned,
+        struck: fault.struck
+      )
+    }
+  }
+
   /// Adds what was counted elsewhere.
   mutating func add(_ other: FaultCounts) {
     words.formUnion(other.words)

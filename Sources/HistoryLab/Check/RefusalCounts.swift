@@ -13,6 +13,16 @@ struct RefusalCounts: Sendable, Equatable {
   }
   private(set) var pairs: [Pair: Int] = [:]
 
+  init() {}
+
+  /// What a report tells.
+  init(_ told: [CheckDocument.Refusal]) {
+    for refusal in told {
+      guard let code = SystemFailure.Code(rawValue: refusal.code) else { continue }
+      pairs[Pair(command: refusal.command, code: code)] = refusal.count
+    }
+  }
+
   /// Takes in the next event of a run of a plan.
   mutating func observe(_ event: Event, of plan: Plan) {
     guard case .ended(let position?, .failed(let failure)) = event.happening else { return }

@@ -20,7 +20,8 @@ struct RunOutput {
     _ verb: String,
     seed: UInt64,
     output: String,
-    outputIsDefault: Bool
+    outputIsDefault: Bool,
+    shard: Shard? = nil
   ) throws(LabError) {
     let environment = RunEnvironment.current(
       sqlite: Store.sqliteVersion,
@@ -31,7 +32,8 @@ struct RunOutput {
     record = RunRecord(
       verb: verb,
       commandLine: CommandLine.arguments,
-      environment: environment
+      environment: environment,
+      shard: shard
     )
     versions = [
       "lab": ToolSpec.version, "swift": environment.swift, "sqlite": environment.sqlite,

@@ -132,6 +132,30 @@ struct MutantDocument: Codable {
   let folder: String
   let outcomes: [Outcome]
 
+  /// The parts of one run together; their mutants come in turns.
+  init(joining parts: [MutantDocument], missing: Bool, folder: String) {
+    let longest = parts.map(\.outcomes.count).max() ?? 0
+    outcomes = (0..<longest).flatMap { place in
+      parts.compactMap { $0.outcomes.indices.contains(place) ? $0.outcomes[place] : nil }
+    }
+    let bugs = outcomes.filter { $0.equivalence == nil }
+    let found = bugs.filter { $0.killed == $0.seeds }.count
+    let kills = Double(max(bugs.map(\.killed).reduce(0, +), 1))
+    mutants = Self.formatVersion
+    seed = parts.first?.seed ?? ""
+    seeds = parts.first?.seeds ?? 0
+    seconds = parts.map(\.seconds).reduce(0, +)
+    killed = found
+    casesMedianMax = bugs.map(\.casesMedian).max() ?? 0
+    leastShare = Double(bugs.map(\.atLeast).reduce(0, +)) / kills
+    firstLeastShare = Double(bugs.map(\.firstAtLeast).reduce(0, +)) / kills
+    let isWrong = parts.contains { $0.verdict == "invalid" }
+    let isOpen = missing || parts.contains { $0.verdict == "unknown" }
+    verdict = isWrong ? "invalid" : isOpen ? "unknown" : "valid"
+    because = "\(found) of \(bugs.count) mutants killed by every one of \(seeds) seeds."
+    self.folder = folder
+  }
+
   init(_ report: MutantReport) {
     mutants = Self.formatVersion
     seed = "0x" + String(report.seed, radix: 16)

@@ -12,7 +12,8 @@ struct MutantsVerb: Verb {
       "mutants",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder
+      outputIsDefault: options.output == CommonOption.runsFolder,
+      shard: options.shard
     )
     let run = MutantRun(
       options.mutants,

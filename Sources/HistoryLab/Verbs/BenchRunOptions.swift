@@ -1,3 +1,5 @@
+import Reporting
+
 /// What `bench run` is asked to do.
 struct BenchRunOptions: Hashable, Sendable {
   /// Whether the short form of each benchmark is enough.
@@ -13,6 +15,8 @@ struct BenchRunOptions: Hashable, Sendable {
   var json: Bool
   /// How often each pair is measured, or nothing for each benchmark's own number.
   var rounds: Int?
+  /// Which part of the benchmarks is measured, or nothing for all.
+  var shard: Shard?
   /// The folder of a run that was cut short, which is taken up with the options that it began with.
   var resume: String?
 
@@ -55,6 +59,7 @@ struct BenchRunOptions: Hashable, Sendable {
     try FilePath.checkWritableFolder(output, for: "--output")
     json = arguments.isSet(CommonOption.json)
     rounds = arguments.value(Self.roundsOption)
+    shard = try arguments.shard()
     resume = arguments.value(Self.resumeOption)
     if resume != nil {
       let others = arguments.texts.keys.filter { $0 != Self.resumeOption.name }.sorted()
@@ -88,7 +93,7 @@ extension BenchRunOptions {
     name: "bench run",
     sentence: "Runs benchmarks and writes their results into a new run's folder.",
     options: [
-      quickFlag.spec, onlyOption.spec, alsoOption.spec, roundsOption.spec,
+      quickFlag.spec, onlyOption.spec, alsoOption.spec, roundsOption.spec, CommonOption.shard.spec,
       CommonOption.seed.spec, CommonOption.output.spec, CommonOption.json.spec, resumeOption.spec,
     ],
     examples: [

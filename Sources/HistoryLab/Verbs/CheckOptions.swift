@@ -1,3 +1,5 @@
+import Reporting
+
 /// What `check` is asked to do.
 struct CheckOptions: Hashable, Sendable {
   /// The systems under test, each once, in the order in which they were named.
@@ -23,6 +25,8 @@ struct CheckOptions: Hashable, Sendable {
   var timeout: Double
   /// Whether a short check is enough.
   var quick: Bool
+  /// Which part of the plans is run, or nothing for all.
+  var shard: Shard?
 
   /// The number of plans of a quick check.
   static let quickPlans = 50
@@ -79,6 +83,7 @@ struct CheckOptions: Hashable, Sendable {
     seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
     output = try arguments.required(CommonOption.output)
     try FilePath.checkWritableFolder(output, for: "--output")
+    shard = try arguments.shard()
     jobs = arguments.value(Self.jobsOption) ?? composition.processors
     json = arguments.isSet(CommonOption.json)
     onDisk = arguments.value(CommonOption.onDisk)
@@ -108,7 +113,8 @@ extension CheckOptions {
     sentence: "Runs plans against systems; shrinks and reports what fails.",
     options: [system.spec, plansOption.spec, stepsOption.spec] + PlanOptions.specs + [
       CommonOption.seed.spec, minutes.spec, quickFlag.spec, jobsOption.spec,
-      CommonOption.timeout.spec, CommonOption.onDisk.spec, CommonOption.output.spec,
+      CommonOption.timeout.spec, CommonOption.shard.spec, CommonOption.onDisk.spec,
+      CommonOption.output.spec,
       CommonOption.json.spec,
     ],
     examples: [

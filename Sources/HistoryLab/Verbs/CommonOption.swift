@@ -32,6 +32,12 @@ enum CommonOption {
     defaultText: "history.sqlite in Reports",
     "The results' database, in which runs are kept."
   )
+  static let shard = Option(
+    "shard",
+    .shard,
+    defaultText: "everything",
+    "Does the I-th of N equal parts, which report merge joins; auto asks the machine's scheduler."
+  )
   static let json = Flag("json", "Prints the results as JSON.")
   static let markdown = Flag("markdown", "Prints the results as Markdown tables.")
 }

@@ -1,3 +1,4 @@
+import Reporting
 import Systems
 
 /// What `mutants` is asked to do.
@@ -13,6 +14,8 @@ struct MutantsOptions: Sendable {
   var jobs: Int
   /// Whether the results are printed as JSON.
   var json: Bool
+  /// Which part of the mutants is tried, or nothing for all.
+  var shard: Shard?
 
   /// The number of seeds of a quick run.
   static let quickSeeds = 3
@@ -35,7 +38,10 @@ struct MutantsOptions: Sendable {
 
   /// - Throws: a usage error if a mutant is unknown, or a folder cannot be used.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
-    mutants = try Self.mutants(arguments.all(Self.only), in: composition)
+    let shard = try arguments.shard()
+    mutants = try Self.mutants(arguments.all(Self.only), in: composition).enumerated()
+      .filter { shard?.holds($0.offset) ?? true }.map(\.element)
+    self.shard = shard
     let isQuick = arguments.isSet(Self.quickFlag) && !arguments.isGiven(Self.seedsOption.name)
     seedCount = isQuick ? Self.quickSeeds : try arguments.required(Self.seedsOption)
     seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
@@ -68,7 +74,7 @@ extension MutantsOptions {
     name: "mutants",
     sentence: "Tells how many seeded bugs the lab finds, how fast, and in how short a plan.",
     options: [
-      only.spec, seedsOption.spec, quickFlag.spec, CommonOption.seed.spec,
+      only.spec, seedsOption.spec, quickFlag.spec, CommonOption.seed.spec, CommonOption.shard.spec,
       CheckOptions.jobsOption.spec, CommonOption.output.spec, CommonOption.json.spec,
     ],
     examples: [

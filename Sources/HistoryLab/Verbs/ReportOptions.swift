@@ -50,7 +50,10 @@ struct ReportOptions: Hashable, Sendable {
       Example("report --html lab.html", "The page in a file of your own."),
       Example("report trend", "At which nights the costs stepped to another level."),
     ],
-    subverbs: [ReportTrendOptions.spec, ReportNightsOptions.spec, ReportExportOptions.spec],
+    subverbs: [
+      ReportTrendOptions.spec, ReportNightsOptions.spec, ReportExportOptions.spec,
+      ReportMergeOptions.spec,
+    ],
     isWhole: true
   )
 }

@@ -55,6 +55,8 @@ enum Verbs {
       return ReportNightsVerb(options: try ReportNightsOptions(arguments), terminal: terminal)
     case "report export":
       return ReportExportVerb(options: try ReportExportOptions(arguments), terminal: terminal)
+    case "report merge":
+      return ReportMergeVerb(options: try ReportMergeOptions(arguments), terminal: terminal)
     case "history add":
       return HistoryAddVerb(options: try HistoryAddOptions(arguments), terminal: terminal)
     case "history list":

@@ -1,0 +1,135 @@
+import Foundation
+import HistoryBenchmarks
+import Measuring
+import Reporting
+
+/// Joins the parts of a run that several machines did.
+struct ReportMergeVerb: Verb {
+  let options: ReportMergeOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let parts = try RunParts(options.folders)
+    let folder = try RunOutput(
+      parts.verb,
+      seed: parts.seed,
+      output: options.output,
+      outputIsDefault: options.output == CommonOption.runsFolder
+    )
+    let (verdict, because) = try join(parts, folder)
+    try folder.finish(
+      verdict: parts.missing.isEmpty ? verdict : "unknown",
+      because: parts.missing.isEmpty ? because : parts.sentence
+    )
+    terminal.print(because)
+    terminal.print("Run: \(folder.path)")
+    guard parts.missing.isEmpty else {
+      terminal.log("history-lab: \(parts.sentence)")
+      return .undecided
+    }
+    return switch verdict {
+    case "valid": .good
+    case "unknown": .undecided
+    default: .violation
+    }
+  }
+
+  private func join(
+    _ parts: RunParts,
+    _ folder: RunOutput
+  ) throws(LabError) -> (verdict: String, because: String) {
+    switch parts.verb {
+    case "check": return try joinChecks(parts.documents("check.json"), folder)
+    case "mutants":
+      let document = MutantDocument(
+        joining: try parts.documents("mutants.json"),
+        missing: !parts.missing.isEmpty,
+        folder: folder.path
+      )
+      try folder.write("mutants.json", try Self.json(document))
+      return (document.verdict, document.because)
+    default: return try joinBenchmarks(parts, folder)
+    }
+  }
+
+  private func joinChecks(
+    _ documents: [CheckDocument],
+    _ folder: RunOutput
+  ) throws(LabError) -> (verdict: String, because: String) {
+    var names: [String] = []
+    for system in documents.flatMap(\.systems) where !names.contains(system.system) {
+      names.append(system.system)
+    }
+    let parts = names.map { name in
+      documents.flatMap(\.systems).filter { $0.system == name }
+    }
+    let report = CheckReport(
+      seed: documents.first.flatMap { UInt64($0.seed.dropFirst(2), radix: 16) } ?? 0,
+      plans: parts.first?.map(\.plans).reduce(0, +) ?? 0,
+      like: documents.first?.like ?? "",
+      systems: zip(names, parts).map { name, parts in
+        SystemReport(
+          system: name,
+          tally: CheckTally(joining: parts),
+          seconds: parts.map(\.seconds).reduce(0, +),
+          findings: []
+        )
+      },
+      folder: folder.path
+    )
+    var document = CheckDocument(report)
+    for (place, parts) in parts.enumerated() {
+      document.systems[place].counterexamples = Self.first(parts.flatMap(\.counterexamples))
+    }
+    try folder.write("check.json", try Self.json(document))
+    return (report.verdict, report.because)
+  }
+
+  /// Of each invariant the counterexample from the plan with the least number, as one run finds it.
+  private static func first(_ found: [CheckDocument.Found]) -> [CheckDocument.Found] {
+    let least = Dictionary(grouping: found, by: \.checker).compactMapValues { found in
+      found.min { $0.foundInPlan < $1.foundInPlan }
+    }
+    var seen: Set<String> = []
+    let order = found.map(\.checker).filter { seen.insert($0).inserted }
+    return order.compactMap { least[$0] }
+  }
+
+  private func joinBenchmarks(
+    _ parts: RunParts,
+    _ folder: RunOutput
+  ) throws(LabError) -> (verdict: String, because: String) {
+    let results = try parts.results()
+    guard let first = results.first else { return ("unknown", "there are no results.") }
+    let joined = BenchmarkResults(
+      environment: first.environment,
+      rows: Self.inTurns(results.map(\.rows))
+    )
+    try BenchOutput(joined, folder: folder, terminal: terminal).write()
+    let isWhole = parts.records.allSatisfy { $0.verdict == "valid" }
+    let sentence = "\(joined.titles.count) benchmarks of \(results.count) parts"
+    return (isWhole ? "valid" : "unknown", sentence)
+  }
+
+  /// The rows of all parts, a benchmark of each part in turn; what every part measures is kept once.
+  private static func inTurns(_ parts: [[BenchmarkRow]]) -> [BenchmarkRow] {
+    let groups = parts.map { rows in
+      var titles: [String] = []
+      for row in rows where !titles.contains(row.title) { titles.append(row.title) }
+      return titles.map { title in rows.filter { $0.title == title } }
+    }
+    var seen: Set<String> = []
+    return (0..<(groups.map(\.count).max() ?? 0)).flatMap { place in
+      groups.compactMap { $0.indices.contains(place) ? $0[place] : nil }
+        .filter { $0.first.map { seen.insert($0.title).inserted } ?? false }.flatMap { $0 }
+    }
+  }
+
+  private static func json(_ document: some Encodable) throws(LabError) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    do { return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n" } catch {
+      throw .lab("the joined parts cannot be written as JSON: \(error)")
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Measuring
+
+extension BenchmarkReport {
+  /// As many curves as a page draws: more of them than a person looks at make it slow to open.
+  static let mostCurves = 9
+
+  /// The benchmarks whose curves are drawn: all, or where there are too many, the last one of each part
+  /// of the system, which does most at a time, and then the others in order.
+  var charted: [String] {
+    let titles = results.titles.filter(hasCourse)
+    guard titles.count > Self.mostCurves else { return titles }
+    var subjects: [String: String] = [:]
+    for row in results.rows { subjects[row.title] = row.subject }
+    let last = titles.indices.filter { place in
+      !titles[(place + 1)...].contains { subjects[$0] == subjects[titles[place]] }
+    }
+    let order = last + titles.indices.filter { !last.contains($0) }
+    return order.prefix(Self.mostCurves).sorted().map { titles[$0] }
+  }
+
+  /// The benchmarks that have a course over the sizes of history but no drawing, in one table.
+  func furtherSection(without charted: [String]) -> PageSection? {
+    let titles = results.titles.filter { hasCourse($0) && !charted.contains($0) }
+    guard !titles.isEmpty else { return nil }
+    var table = ReportTable(
+      caption: "Wall time of one operation",
+      columns: [
+        .text("benchmark"), .text("contender"), .number("history"), .number("median"),
+        .number("5 to 95 %"), .number("ratio"), .number("growth"), .text("law"),
+      ]
+    )
+    for title in titles {
+      let anchor = PageSection.anchor(from: title)
+      for (place, row) in rows(title: title, metric: .wall).enumerated() {
+        let name = PageSection.anchor(from: "\(anchor) \(row.contender) \(row.historySize)")
+        table.append(ReportTable.Row(furtherCells(of: row), anchor: place == 0 ? anchor : name))
+      }
+    }
+    return PageSection(
+      "Further benchmarks",
+      anchor: "further",
+      [
+        .paragraph(
+          "Benchmarks whose curves are not drawn, to keep the page short. Growth is the cost at the "
+            + "largest history beside that at the smallest, by medians."
+        ),
+        .table(table),
+      ]
+    )
+  }
+
+  private func furtherCells(of row: BenchmarkRow) -> [String] {
+    let verdict = complexity(title: row.title, contender: row.contender)
+    let isLast =
+      rows(title: row.title, metric: .wall).last { $0.contender == row.contender }?
+      .historySize == row.historySize
+    let law = verdict.map { $0.complexity == .inconclusive ? "undecided" : $0.complexity.rawValue }
+    let spread = row.summary.map { [$0.p5, $0.p95] } ?? []
+    return [
+      shortened(row.title), row.contender, NumberText.count(row.historySize), Self.median(row),
+      spread.map { NumberText.quantity($0, unit: row.metric.unit) }
+        .joined(separator: " \u{2013} "),
+      Self.ratio(row),
+      isLast ? verdict?.growth.map { NumberText.ratio($0.estimate) } ?? "" : "",
+      isLast ? law ?? "" : "",
+    ]
+  }
+}

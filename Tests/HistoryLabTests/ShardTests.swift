@@ -1,0 +1,185 @@
+import Foundation
+import HistoryBenchmarks
+import Measuring
+import Reporting
+import Testing
+
+@testable import HistoryLab
+
+@Suite struct `Parts of a run` {
+  private static var composition: Composition {
+    var composition = Composition.sample
+    composition.catalogue = Composition.current.catalogue
+    composition.historySizes = [100, 300]
+    composition.quickHistorySizes = [100, 300]
+    return composition
+  }
+
+  private func lab(_ line: String) async -> (code: ExitCode, output: String, errors: String) {
+    await run(line.split(separator: " ").map(String.init), composition: Self.composition)
+  }
+
+  private func check(_ folder: String) throws -> CheckDocument {
+    try #require(try RunDocument.read(folder + "/latest/check.json"))
+  }
+
+  @Test func `Two parts of a check are the check itself`() async throws {
+    try await withFolder { folder in
+      let words = "check --system tracker --system article --plans 31 --seed 7 --output \(folder)"
+      _ = await lab(words + "/whole")
+      for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
+      let parts = "\(folder)/part-1 \(folder)/part-2"
+      let result = await lab("report merge \(parts) --output \(folder)/joined")
+      #expect(result.code == .violation, "\(result.errors)")
+      let whole = try check(folder + "/whole")
+      let joined = try check(folder + "/joined")
+      #expect(joined.verdict == whole.verdict && joined.because == whole.because)
+      for (one, other) in zip(joined.systems, whole.systems) {
+        #expect(
+          [one.plans, one.steps, one.invalidPlans] == [
+            other.plans, other.steps, other.invalidPlans,
+          ]
+        )
+        #expect(one.repeatedPlans == other.repeatedPlans && one.conditions == other.conditions)
+        #expect(one.invariants.map(\.valid) == other.invariants.map(\.valid))
+        #expect(one.invariants.map(\.invalid) == other.invariants.map(\.invalid))
+        #expect(one.invariants.map(\.unknown) == other.invariants.map(\.unknown))
+        let found = Dictionary(uniqueKeysWithValues: one.counterexamples.map { ($0.checker, $0) })
+        #expect(found.count == other.counterexamples.count)
+        for expected in other.counterexamples {
+          #expect(found[expected.checker]?.foundInPlan == expected.foundInPlan)
+          #expect(found[expected.checker]?.plan == expected.plan)
+        }
+      }
+    }
+  }
+
+  @Test func `Two parts of the benchmarks have every exact row of the whole`() async throws {
+    try await withFolder { folder in
+      let only = "--only Store.fetch --only size"
+      let words = "bench run \(only) --rounds 2 --seed 7 --output \(folder)"
+      let whole = await lab(words + "/whole")
+      #expect(whole.code != .usage, "\(whole.errors)")
+      for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
+      let parts = "\(folder)/part-1 \(folder)/part-2"
+      _ = await lab("report merge \(parts) --output \(folder)/joined")
+      let one = try ResultsFile.read(path: folder + "/whole/latest/results.json")
+      let other = try ResultsFile.read(path: folder + "/joined/latest/results.json")
+      #expect(one.titles == other.titles)
+      func names(_ results: BenchmarkResults) -> [String] {
+        results.rows.map { "\($0.title)/\($0.contender)/\($0.historySize)/\($0.metric.name)" }
+      }
+      #expect(names(one) == names(other))
+      func exact(_ results: BenchmarkResults) -> [[Double]] {
+        results.rows.filter(\.isExact).map(\.samples)
+      }
+      #expect(!exact(one).isEmpty && exact(one) == exact(other))
+    }
+  }
+
+  @Test func `Two parts of the mutants have them all, in their order`() async throws {
+    try await withFolder { folder in
+      let words = "mutants --only fetch --seeds 1 --seed 3 --output \(folder)"
+      _ = await lab(words + "/whole")
+      for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
+      let parts = "\(folder)/part-1 \(folder)/part-2"
+      let result = await lab("report merge \(parts) --output \(folder)/joined")
+      #expect(result.code == .good, "\(result.errors)")
+      let whole: MutantDocument? = try RunDocument.read(folder + "/whole/latest/mutants.json")
+      let joined: MutantDocument? = try RunDocument.read(folder + "/joined/latest/mutants.json")
+      #expect(joined?.outcomes.map(\.mutant) == whole?.outcomes.map(\.mutant))
+      #expect(joined?.outcomes.map(\.plan) == whole?.outcomes.map(\.plan))
+      #expect(joined?.because == whole?.because && joined?.killed == whole?.killed)
+      #expect(joined?.leastShare == whole?.leastShare)
+    }
+  }
+
+  @Test func `A missing part is named, and what is there is joined`() async throws {
+    try await withFolder { folder in
+      for part in [1, 3] {
+        _ = try Night(folder + "/parts").bench("part-\(part)", ours: 1, shard: Shard(part, of: 4))
+      }
+      let result = await lab("report merge \(folder)/parts --output \(folder)/joined")
+      #expect(result.code == .undecided)
+      #expect(result.errors.contains("parts 2/4 and 4/4 are missing."))
+      let record = try FinishedRun.record(folder + "/joined/latest")
+      #expect(record.verdict == "unknown" && record.because == "parts 2/4 and 4/4 are missing.")
+    }
+  }
+
+  @Test func `A part that comes twice is named, and nothing is written`() async throws {
+    try await withFolder { folder in
+      for name in ["a", "b"] {
+        _ = try Night(folder + "/parts").bench(name, ours: 1, shard: Shard(1, of: 2))
+      }
+      let result = await lab("report merge \(folder)/parts --output \(folder)/joined")
+      #expect(result.code == .usage)
+      #expect(result.errors.contains("part 1/2 comes twice: "))
+      #expect(!FileManager.default.fileExists(atPath: folder + "/joined"))
+    }
+  }
+
+  @Test func `What is no part, or of another run, is refused`() async throws {
+    try await withFolder { folder in
+      let night = Night(folder)
+      let whole = try night.bench("whole", ours: 1)
+      let open = try night.bench("open", ours: 1, verdict: nil, shard: Shard(1, of: 2))
+      let two = try night.bench("two", ours: 1, shard: Shard(2, of: 2))
+      let three = try night.bench("three", ours: 1, shard: Shard(1, of: 3))
+      for (folders, sentence) in [
+        (whole, "is a whole run, no part of one"), (open, "has not come to its end"),
+        ("\(two) \(three)", "are parts of different runs"),
+      ] {
+        let result = await lab("report merge \(folders) --output \(folder)/joined")
+        #expect(result.code == .usage)
+        #expect(result.errors.contains(sentence), "\(result.errors)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (
+      ["SLURM_ARRAY_TASK_ID": "7", "SLURM_ARRAY_TASK_COUNT": "4", "SLURM_ARRAY_TASK_MIN": "5"],
+      "3/4"
+    ),
+    (["SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_COUNT": "2"], "1/2"),
+    (["JOB_COMPLETION_INDEX": "1", "JOB_COMPLETIONS": "8"], "2/8"),
+    (["STRATEGY_JOB_INDEX": "2", "STRATEGY_JOB_TOTAL": "3"], "3/3"),
+  ])
+  func `A scheduler says which part a process is`(
+    environment: [String: String],
+    part: String
+  ) throws {
+    #expect(try ShardChoice.scheduled.shard(in: environment) == Shard(part))
+  }
+
+  @Test func `Without a scheduler a part must be named`() {
+    #expect(throws: LabError.self) { try ShardChoice.scheduled.shard(in: [:]) }
+    #expect(throws: LabError.self) {
+      try ShardChoice.scheduled.shard(in: ["JOB_COMPLETION_INDEX": "8", "JOB_COMPLETIONS": "8"])
+    }
+    for text in ["0/2", "3/2", "1", "1/0", "a/b", "1/2/3", "/2", "-1/2"] {
+      #expect(ValueReader<ShardChoice>.shard.read(text) == nil, "\(text)")
+    }
+  }
+
+  @Test func `The plans of all parts are the plans of the whole, each once`() {
+    for count in 1...5 {
+      var numbers: [Int] = []
+      for index in 1...count {
+        let queue = PlanQueue(plans: 13, steps: nil, shard: Shard(index, of: count))
+        while let number = queue.take() { numbers.append(number) }
+      }
+      #expect(numbers.sorted() == Array(1...13), "\(count) parts")
+    }
+  }
+
+  @Test func `A part ends with its share of the steps`() throws {
+    let queue = PlanQueue(plans: .max, steps: 100, shard: Shard(2, of: 2))
+    for _ in 1...6 {
+      let number = try #require(queue.take())
+      queue.finish(number, steps: 10)
+    }
+    #expect(queue.last == 10)
+  }
+}

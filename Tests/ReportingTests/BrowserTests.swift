@@ -1,0 +1,82 @@
+import Foundation
+import Measuring
+import Testing
+
+@testable import Reporting
+
+/// Opens pages in a headless browser, where there is one.
+@Suite(.enabled(if: Browser.isThere, "there is no Chromium and no Python"))
+struct `Pages in a browser` {
+  @Test func `A page has no fault in light, dark, narrow and on paper`() throws {
+    let folder = try TemporaryFolder()
+    let tiles = [VerdictState.good, .bad, .unknown].map {
+      VerdictTile(
+        subject: "What it is about",
+        state: $0,
+        answer: "10 of 13",
+        detail: "A line on it."
+      )
+    }
+    let results = try Sample.results(operations: ["newest 100", "all"])
+    let page = BenchmarkReport(results, verdicts: tiles).page()
+    let drawings = page.charts.map { ($0.id, Self.drawing(overlapping: false)) }
+    let html = page.html(images: .drawn(Dictionary(uniqueKeysWithValues: drawings)))
+    let (code, said) = try Browser.check(html, in: folder)
+    #expect(code == 0, "\(said)")
+    #expect(said.contains("No fault in light, dark, narrow, print"))
+  }
+
+  @Test func `What is too wide, or lies over something else, is named in every mode`() throws {
+    let folder = try TemporaryFolder()
+    let html =
+      "<!doctype html><title>t</title><p style=\"width:2000px\">wide</p><div class=\"chart\">"
+      + Self.drawing(overlapping: true) + "</div><script>console.error('oh')</script>"
+    let (code, said) = try Browser.check(html, in: folder)
+    #expect(code == 1)
+    for mode in ["light", "dark", "narrow", "print"] {
+      #expect(said.contains("\(mode): beyond the window, P: wide"), "\(said)")
+      #expect(said.contains("\(mode): text over text in a chart, \"two\" and: one"))
+      #expect(said.contains("\(mode): console: oh"))
+    }
+  }
+
+  private static func drawing(overlapping: Bool) -> String {
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"340\" height=\"200\" viewBox=\"0 0 340 200\">"
+      + "<text x=\"50\" y=\"40\">one</text><text x=\"50\" y=\"\(overlapping ? 44 : 80)\">two</text></svg>"
+  }
+}
+
+private enum Browser {
+  static var isThere: Bool {
+    find("python3")
+      && ["chromium", "chromium-browser", "google-chrome", "chrome"].contains(where: find)
+  }
+
+  /// What `scripts/browser-check` answers about a page.
+  static func check(
+    _ html: String,
+    in folder: TemporaryFolder
+  ) throws -> (code: Int32, said: String) {
+    let page = folder.path + "/page.html"
+    try Data(html.utf8).write(to: URL(fileURLWithPath: page))
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = root.appendingPathComponent("scripts/browser-check")
+    process.arguments = [page]
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+  }
+
+  private static func find(_ program: String) -> Bool {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+    }
+  }
+}
