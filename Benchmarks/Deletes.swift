@@ -16,13 +16,16 @@ enum Deletes {
       operation: "of \(size.rows)",
       "One request deletes \(size.rows) of many, each named by a closure, and keeps their names as "
         + "tombstones; the floor without history steps one statement a row and reads nothing of it, "
-        + "the one with the same history deletes a range."
+        + "the one with the same history deletes a range.",
+      at: size.batchSizes
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
       return [
         try ours(setting, size, requests), try floor(setting, size, requests),
         try tracked(setting, size, requests),
       ]
+    }.varying(size.batchAxes) { setting in
+      try ours(setting, size, setting.repeats(max(8, 4000 / (size + 7))))
     }
   }
 
@@ -99,7 +102,8 @@ enum Deletes {
       operation: "where a predicate matches",
       condition: size.rows,
       "One request deletes the \(size.rows) of a table that match a predicate and keeps their names "
-        + "as tombstones; the floor runs one DELETE with the same predicate."
+        + "as tombstones; the floor runs one DELETE with the same predicate.",
+      at: .three
     ) { setting in
       let requests = setting.repeats(max(8, 2000 / (size + 7)))
       return [

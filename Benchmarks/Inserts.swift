@@ -12,7 +12,8 @@ enum Inserts {
       part: "Store.batchInsert",
       operation: "of \(size.rows)",
       "One request inserts \(size.rows); the floors, without history and with the same, bind and "
-        + "step one statement a row."
+        + "step one statement a row.",
+      at: size.batchSizes
     ) { setting in
       let batches = setting.repeats(max(8, 4000 / (size + 7)))
       let items = SampleData.items(size * batches)
@@ -21,6 +22,9 @@ enum Inserts {
         try ours(setting, items, batches), try floor(setting, floorItems, batches),
         try tracked(setting, floorItems, batches),
       ]
+    }.varying(size.batchAxes) { setting in
+      let batches = setting.repeats(max(8, 4000 / (size + 7)))
+      return try ours(setting, SampleData.items(size * batches), batches)
     }
   }
 

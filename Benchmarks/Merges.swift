@@ -4,7 +4,7 @@ import Measuring
 import ObjectContexts
 import PersistentHistory
 
-/// Merges of new history into a context, and their costliest part: reading changed rows again.
+/// Merges of new history into contexts, and their costliest part: reading changed rows again.
 enum Merges {
   static let all = [
     BenchmarkSubject(
@@ -18,6 +18,18 @@ enum Merges {
       return [merge(data), try floor(data)]
     },
     BenchmarkSubject(
+      "merge four contexts",
+      part: "ObjectContext.merge",
+      operation: "into four contexts",
+      condition: "1000 transactions",
+      "A page of 1000 transactions of ten changes is merged into four contexts of 10,000 objects one "
+        + "after the other; instead of the floor stands the merge into one context.",
+      floor: oneContext
+    ) { setting in
+      let data = try MergeData(setting)
+      return [mergeIntoFour(data), merge(data, oneContext)]
+    },
+    BenchmarkSubject(
       "merge refetch",
       part: "Store.rows",
       operation: "by sorted keys",
@@ -29,18 +41,36 @@ enum Merges {
     },
   ]
 
-  private static func merge(_ data: MergeData) -> MeasuredWork {
-    MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in
+  /// Who merges into one context where others merge into four.
+  private static let oneContext = "Store, one context"
+
+  private static func merge(
+    _ data: MergeData,
+    _ contender: String = MeasuredWork.store
+  ) -> MeasuredWork {
+    MeasuredWork(contender: contender, operations: 1) { watch in
       let context = try data.staleContext()
       let delta = try watch.time { try context.merge(data.page.transactions) }
       return try data.tally(of: delta.inserted + delta.updated, in: context)
     }
   }
 
+  private static func mergeIntoFour(_ data: MergeData) -> MeasuredWork {
+    MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in
+      let contexts = try (0..<4).map { _ in try data.staleContext() }
+      try watch.time {
+        for context in contexts { try context.merge(data.page.transactions) }
+      }
+      let tallies = try contexts.map { try data.tally(in: $0) }
+      precondition(Set(tallies).count == 1, "contexts that merged the same hold something else")
+      return tallies[0]
+    }
+  }
+
   private static func refetch(_ data: MergeData) -> MeasuredWork {
     MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in
       let rows = try watch.time {
-        try data.store.store.rows(data.entity, sortedKeys: data.changedKeys)
+        try data.file.store.rows(data.entity, sortedKeys: data.changedKeys)
       }
       let width = rows.width
       return WorkTally(

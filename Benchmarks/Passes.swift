@@ -21,25 +21,29 @@ enum Passes {
     ) { setting in
       let data = try MergeData(setting)
       return [pass(data), fetchAndRefetch(data)]
-    }
+    }.varying([.coreData, .cold, .full]) { pass(try MergeData($0)) }
   ]
 
-  private static func pass(_ data: MergeData) -> MeasuredWork {
-    MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in
-      let context = try data.staleContext()
-      let session = MemberSession(data.member, store: data.store.store, contexts: [context])
+  /// A pass over all that is new, which is recorded anew in each measurement.
+  static func pass(
+    _ data: MergeData,
+    _ contender: String = MeasuredWork.store
+  ) -> MeasuredWork {
+    MeasuredWork(contender: contender, operations: 1) { watch in
+      let store = try data.file.fresh()
+      let context = try data.staleContext(on: store)
+      let session = MemberSession(data.member, store: store, contexts: [context])
       var report = PassReport()
       try watch.time { try session.pass(purging: false, &report) }
-      let ids = data.changedKeys.map { ObjectID(entity: data.entity, key: $0) }
-      return try data.tally(of: ids, in: context)
+      return try data.tally(in: context)
     }
   }
 
   private static func fetchAndRefetch(_ data: MergeData) -> MeasuredWork {
     MeasuredWork(contender: floor, operations: 1) { watch in
       let rows = try watch.time {
-        _ = try data.store.store.fetch(data.request)
-        return try data.store.store.rows(data.entity, sortedKeys: data.changedKeys)
+        _ = try data.file.store.fetch(data.request)
+        return try data.file.store.rows(data.entity, sortedKeys: data.changedKeys)
       }
       return WorkTally(
         count: rows.keys.count,

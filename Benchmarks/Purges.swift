@@ -13,7 +13,32 @@ enum Purges {
         + "floor deletes the same rows with one statement."
     ) { setting in
       [try ours(setting), try floor(setting)]
+    }.varying([.oneAuthor, .manyAuthors, .coreData, .full]) { try ours($0) },
+    BenchmarkSubject(
+      "purge held up",
+      part: "Store.purge",
+      operation: "with a lagging actor",
+      "A purge that a member holds up who has merged nothing of the history finds nothing to delete; "
+        + "the floor looks for the least cursor within a write."
+    ) { setting in
+      let times = setting.repeats(200)
+      let (file, floor) = (try setting.store(), try setting.floor())
+      for path in [file.store.path, floor.path] { try addLaggingMember(path) }
+      return [try heldUp(file, times), heldUp(floor, times)]
     },
+    BenchmarkSubject(
+      "purge nearly all",
+      part: "Store.purge",
+      operation: "of all but 100 transactions",
+      "All of the history but its newest 100 transactions is purged, a chunk of a thousand in a write, "
+        + "beside the same in one piece; the floor deletes the same rows with one statement.",
+      at: .moderate
+    ) { setting in
+      [
+        try nearlyAll(setting), try nearlyAll(setting, inOnePiece: true),
+        nearlyAllOfFloor(setting),
+      ]
+    }.long,
     BenchmarkSubject(
       "purge lock",
       part: "Store.purge",
@@ -38,9 +63,12 @@ enum Purges {
     },
   ]
 
-  private static let count = 1000
+  // MARK: A thousand
 
-  private static func ours(_ setting: BenchmarkSetting) throws -> MeasuredWork {
+  static let count = 1000
+
+  /// Purges a thousand in a store that grows by as many before each measurement.
+  static func ours(_ setting: BenchmarkSetting) throws -> MeasuredWork {
     let file = try setting.store()
     let member = try file.store.join(ActorID("reader"))
     return MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in
@@ -68,6 +96,83 @@ enum Purges {
       return WorkTally(count: deleted, sum: try file.side.firstNumber() - first)
     }
   }
+
+  // MARK: With a lagging actor
+
+  /// Lets a member be at the head and another behind the first transaction.
+  private static func addLaggingMember(_ path: String) throws {
+    let store = try Store(path: path, configuration: StoreTemplate.quietConfiguration)
+    _ = try store.join(ActorID("reader"))
+    let lagging = try store.join(ActorID("lagging"))
+    let side = try SideConnection(path: path)
+    let first = try side.firstNumber()
+    let mark = try side.mark(of: first)
+    // A cursor only moves forward; as if history had grown since.
+    try side.execute(
+      """
+      UPDATE history_member SET cursor = \(first), mark = \(mark)
+      WHERE id = '\(lagging.member.name)'
+      """
+    )
+  }
+
+  private static func heldUp(_ file: BenchmarkStore, _ times: Int) throws -> MeasuredWork {
+    let first = try file.side.firstNumber()
+    try file.store.purge()
+    return MeasuredWork(contender: MeasuredWork.store, operations: times) { watch in
+      var watermark: Int64 = 0
+      var count = 0
+      try watch.time {
+        for _ in 0..<times {
+          let result = try file.store.purge()
+          watermark = result.watermark
+          count += result.transactionCount
+        }
+      }
+      return WorkTally(count: count, sum: watermark - first)
+    }
+  }
+
+  private static func heldUp(_ file: BenchmarkFloorFile, _ times: Int) -> MeasuredWork {
+    MeasuredWork(contender: MeasuredWork.floor, operations: times) { watch in
+      var watermark: Int64 = 0
+      try watch.time {
+        for _ in 0..<times { watermark = try file.floor.watermark() }
+      }
+      return WorkTally(count: 0 as Int64, sum: watermark - (try file.side.firstNumber()))
+    }
+  }
+
+  // MARK: Nearly all
+
+  private static let keptCount = 100
+
+  private static func nearlyAll(
+    _ setting: BenchmarkSetting,
+    inOnePiece: Bool = false
+  ) throws -> MeasuredWork {
+    let contender = inOnePiece ? "Store, in one piece" : MeasuredWork.store
+    return MeasuredWork(contender: contender, operations: 1) { watch in
+      let path = try setting.copy()
+      var configuration = setting.configuration
+      if inOnePiece { configuration.rules.purging.chunkCount = .max / 2 }
+      let store = try Store(path: path, configuration: configuration)
+      let side = try SideConnection(path: path)
+      let first = try side.head() - Int64(keptCount) + 1
+      let bound = HistoryToken(store: store.id, number: first, mark: try side.mark(of: first))
+      let result = try watch.time { try store.purge(before: bound) }
+      return WorkTally(count: result.transactionCount, sum: try side.firstNumber())
+    }
+  }
+
+  private static func nearlyAllOfFloor(_ setting: BenchmarkSetting) -> MeasuredWork {
+    MeasuredWork(contender: MeasuredWork.floor, operations: 1) { watch in
+      let file = try setting.floor()
+      let last = try file.side.head() - Int64(keptCount)
+      let deleted = try watch.time { try file.floor.purge(through: last) }
+      return WorkTally(count: deleted, sum: try file.side.firstNumber())
+    }
+  }
 }
 
 extension BenchmarkStore {
@@ -81,13 +186,9 @@ extension SideConnection {
   /// Writes as many transactions as will go, so that history keeps its size, and empties the log.
   ///
   /// - Returns: the number of the first transaction.
-  fileprivate func prepareForPurge(of count: Int) throws -> Int64 {
+  func prepareForPurge(of count: Int) throws -> Int64 {
     try repeatNewest(count)
     try checkpoint()
     return try firstNumber()
-  }
-
-  fileprivate func firstNumber() throws -> Int64 {
-    try integer("SELECT min(number) FROM history_transaction")
   }
 }

@@ -12,7 +12,8 @@ enum Readers {
       condition: "a reader pinned",
       "Batch requests of one row while another connection keeps its read transaction open, so that "
         + "the log cannot begin anew; the floor is the same without a reader.",
-      floor: free
+      floor: free,
+      at: .three
     ) { setting in
       // Enough for several tries to copy the log in each measurement.
       let times = setting.repeats(2000)

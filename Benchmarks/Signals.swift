@@ -25,7 +25,8 @@ enum Signals {
       operation: "of one row with a signal",
       "A batch request of one row commits and tells others, with nobody watching and with another "
         + "store of the process watching; the floor is the same without a signal.",
-      floor: withoutSignal
+      floor: withoutSignal,
+      at: .three
     ) { setting in
       let times = setting.repeats(500)
       return [

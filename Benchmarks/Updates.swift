@@ -14,13 +14,16 @@ enum Updates {
       part: "Store.batchUpdate",
       operation: "of \(size.rows)",
       "One request sets two attributes of \(size.rows), each named by a closure; the floors, without "
-        + "history and with the same, bind and step one statement a row."
+        + "history and with the same, bind and step one statement a row.",
+      at: size.batchSizes
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
       return [
         try ours(setting, size, requests), try floor(setting, size, requests),
         try tracked(setting, size, requests),
       ]
+    }.varying(size.batchAxes) { setting in
+      try ours(setting, size, setting.repeats(max(8, 4000 / (size + 7))))
     }
   }
 
@@ -111,7 +114,8 @@ enum Updates {
       operation: "where a predicate matches",
       condition: size.rows,
       "One request sets two attributes of the \(size.rows) of a table that match a predicate; the "
-        + "floor runs one UPDATE with the same predicate."
+        + "floor runs one UPDATE with the same predicate.",
+      at: .three
     ) { setting in
       let requests = setting.repeats(max(8, 4000 / (size + 7)))
       return [

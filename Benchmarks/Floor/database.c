@@ -35,6 +35,15 @@ static const char *const sql[FLOOR_STATEMENT_COUNT] = {
     [FLOOR_DELETE_PACKED] =
         "DELETE FROM Slip WHERE _key BETWEEN ?1 AND ?2 AND floor_pack_delete(_key, name)",
     [FLOOR_FIND_STRING] = "SELECT number FROM history_string WHERE text = ?1",
+    [FLOOR_FETCH_AUTHOR] =
+        "SELECT number, timestamp, mark, author, context, bundle, process, writer, count, changes "
+        "FROM history_transaction WHERE number > ?1 AND author = ?3 ORDER BY number LIMIT ?2",
+    [FLOOR_FETCH_ENTITY] =
+        "SELECT number, timestamp, mark, author, context, bundle, process, writer, count, changes "
+        "FROM history_transaction WHERE number > ?1 AND entities & ?3 ORDER BY number LIMIT ?2",
+    [FLOOR_SELECT_ALL] =
+        "SELECT _key, _version, name, kind, quantity, price, changed FROM Item ORDER BY _key",
+    [FLOOR_WATERMARK] = "SELECT min(cursor) FROM history_member WHERE state = 0",
 };
 
 static int prepare_all(Floor *floor) {

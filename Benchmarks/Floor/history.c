@@ -106,8 +106,7 @@ static int append(FloorPage *page, sqlite3_stmt *row) {
   return SQLITE_OK;
 }
 
-int floor_fetch(Floor *floor, int64_t after, int64_t limit, FloorPage *page) {
-  sqlite3_stmt *fetch = floor->statements[FLOOR_FETCH];
+int floor_read_page(sqlite3_stmt *fetch, int64_t after, int64_t limit, FloorPage *page) {
   memset(page, 0, sizeof *page);
   sqlite3_bind_int64(fetch, 1, after);
   sqlite3_bind_int64(fetch, 2, limit);
@@ -119,6 +118,10 @@ int floor_fetch(Floor *floor, int64_t after, int64_t limit, FloorPage *page) {
   }
   sqlite3_reset(fetch);
   return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+int floor_fetch(Floor *floor, int64_t after, int64_t limit, FloorPage *page) {
+  return floor_read_page(floor->statements[FLOOR_FETCH], after, limit, page);
 }
 
 void floor_page_free(FloorPage *page) {

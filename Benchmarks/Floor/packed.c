@@ -195,17 +195,20 @@ int floor_delete_packed(Floor *floor, int64_t first_key, int64_t count, int64_t 
   return end(floor, code);
 }
 
+int floor_find_string(Floor *floor, const char *text, int64_t *number) {
+  sqlite3_stmt *find = floor->statements[FLOOR_FIND_STRING];
+  sqlite3_bind_text(find, 1, text, -1, SQLITE_TRANSIENT);
+  int code = sqlite3_step(find);
+  *number = code == SQLITE_ROW ? sqlite3_column_int64(find, 0) : 0;
+  sqlite3_reset(find);
+  if (code == SQLITE_DONE) return SQLITE_NOTFOUND;
+  return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
 int floor_take_names(
     Floor *floor, const char *author, const char *bundle, const char *process) {
-  const char *texts[] = {author, bundle, process};
-  int64_t *numbers[] = {&floor->names.author, &floor->names.bundle, &floor->names.process};
-  sqlite3_stmt *find = floor->statements[FLOOR_FIND_STRING];
-  for (int index = 0; index < 3; index++) {
-    sqlite3_bind_text(find, 1, texts[index], -1, SQLITE_TRANSIENT);
-    int code = sqlite3_step(find);
-    *numbers[index] = code == SQLITE_ROW ? sqlite3_column_int64(find, 0) : 0;
-    sqlite3_reset(find);
-    if (code != SQLITE_ROW) return code == SQLITE_DONE ? SQLITE_NOTFOUND : code;
-  }
-  return SQLITE_OK;
+  int code = floor_find_string(floor, author, &floor->names.author);
+  if (code == SQLITE_OK) code = floor_find_string(floor, bundle, &floor->names.bundle);
+  if (code == SQLITE_OK) code = floor_find_string(floor, process, &floor->names.process);
+  return code;
 }

@@ -27,6 +27,10 @@ typedef enum {
   FLOOR_INSERT_TRANSACTION,
   FLOOR_DELETE_PACKED,
   FLOOR_FIND_STRING,
+  FLOOR_FETCH_AUTHOR,
+  FLOOR_FETCH_ENTITY,
+  FLOOR_SELECT_ALL,
+  FLOOR_WATERMARK,
   FLOOR_STATEMENT_COUNT,
 } FloorStatement;
 
@@ -89,6 +93,15 @@ int floor_register_packing(Floor *floor);
 
 // Makes the table floor_keys.
 int floor_register_keys(Floor *floor);
+
+// Looks up the number that the file has given to a string, or answers SQLITE_NOTFOUND.
+int floor_find_string(Floor *floor, const char *text, int64_t *number);
+
+// Reads the columns of a row that a query answers with.
+void floor_read_row(sqlite3_stmt *select, FloorRow *row);
+
+// Reads the transactions that a query answers with, its position and limit bound first.
+int floor_read_page(sqlite3_stmt *fetch, int64_t after, int64_t limit, FloorPage *page);
 
 // Makes room in a page for some more transactions, changes, and bytes of tombstones.
 int floor_make_room(FloorPage *page, int64_t transactions, int64_t changes, int64_t bytes);

@@ -102,7 +102,7 @@ int floor_register_keys(Floor *floor) {
   return sqlite3_create_module(floor->connection, "floor_keys", &key_module, &floor->keys);
 }
 
-static void read_row(sqlite3_stmt *select, FloorRow *row) {
+void floor_read_row(sqlite3_stmt *select, FloorRow *row) {
   row->key = sqlite3_column_int64(select, 0);
   row->version = sqlite3_column_int64(select, 1);
   const void *name = sqlite3_column_blob(select, 2);
@@ -123,7 +123,7 @@ int floor_rows(
   *found = 0;
   int code = sqlite3_step(select);
   while (code == SQLITE_ROW && *found < count) {
-    read_row(select, &rows[*found]);
+    floor_read_row(select, &rows[*found]);
     *found += 1;
     code = sqlite3_step(select);
   }

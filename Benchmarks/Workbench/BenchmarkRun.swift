@@ -16,6 +16,8 @@ package struct BenchmarkRun: Sendable {
   package var countsWork = true
   /// Whether equal work is measured first, to tell how far the times can be trusted.
   package var checksNoise = true
+  /// How many writes a second an open loop plans, or nothing for shares of what the machine can do.
+  package var plannedRate: Double?
   /// The folder that the stores' own folder is made in, or nothing for one in memory if there is one.
   package var scratchParent: String?
 
@@ -63,70 +65,109 @@ package struct BenchmarkRun: Sendable {
   ///   two contenders did not do the same.
   package func run(_ observe: @escaping (Event) throws -> Void) throws {
     BenchmarkRandom.restart()
-    let scratch = try ScratchFolder(in: scratchParent)
-    let result = Result { try measureAll(scratch, observe) }
-    try scratch.remove()
+    let shelf = try BenchmarkShelf(self)
+    let result = Result { try measureAll(shelf, observe) }
+    try shelf.remove()
     try result.get()
   }
 
   private func measureAll(
-    _ scratch: ScratchFolder,
+    _ shelf: BenchmarkShelf,
     _ observe: @escaping (Event) throws -> Void
   ) throws {
-    let builder = TemplateBuilder(folder: scratch.path, seed: BenchmarkRandom.seed)
-    let templates = try builder.build(sizes: neededSizes) {
-      try observe(.built(transactions: $0))
-    }
-    let settings = templates.map {
-      BenchmarkSetting(historySize: $0.historySize, template: $0, scratch: scratch, haste: haste)
-    }
-    let own = OwnSetting(scratch: scratch, seed: seed, haste: haste) {
-      try observe(.advanced($0, by: $1))
-    }
-    let condition = "warm, \(scratch.medium)"
+    try shelf.build { try observe(.built(transactions: $0)) }
     if checksNoise {
-      let check = try NoiseCheck(scratch)
+      let check = try NoiseCheck(shelf.memory)
+      let condition = "warm, \(shelf.memory.medium)"
       try observe(.checkedNoise(try check.rows(seed: seed, condition: condition)))
     }
     for subject in subjects {
       try observe(.began(subject))
+      let scratch = shelf.scratch(for: subject)
       let session = SubjectSession(
         subject: subject,
-        settings: subject.sizes == .all ? settings : settings.suffix(1),
-        own: own,
+        settings: shelf.settings(for: subject),
+        own: OwnSetting(scratch: scratch, seed: seed, haste: haste) {
+          try observe(.advanced($0, by: $1))
+        },
         seed: seed ^ subject.name.fingerprint,
-        condition: condition,
+        condition: subject.sharedCondition(on: scratch.medium),
         measures: { try observe(.measures) }
       )
-      let rows = try session.rows(budget)
+      let rows = try session.rows(budget.adapted(to: subject))
       try scratch.removeCopies()
-      try observe(.measured(subject, rows + (countsWork ? try counted(session, scratch) : [])))
+      try observe(.measured(subject, rows + (countsWork ? try counted(session, shelf) : [])))
     }
   }
 
-  /// Counts in a process of its own, where this one is the command that can be started again.
-  private func counted(
-    _ session: SubjectSession,
-    _ scratch: ScratchFolder
-  ) throws -> [BenchmarkRow] {
+  /// Counts in a process of its own, where this one is the command that can be started again; nothing
+  /// where a disk is what differs, which counts do not show.
+  private func counted(_ session: SubjectSession, _ shelf: BenchmarkShelf) throws -> [BenchmarkRow]
+  {
+    let subject = session.subject
+    guard subject.floor != nil, subject.axis?.needsDisk != true else { return [] }
     let pass = CountingPass(
-      subject: session.subject,
+      subject: subject,
       settings: session.settings,
       seed: session.seed,
       condition: session.condition
     )
-    guard session.subject.floor != nil else { return [] }
     guard let command = HelperProcess.command else { return try pass.rows() }
-    let rows = try CountingProcess.rows(pass, scratch, command)
-    try scratch.removeCopies()
+    let rows = try CountingProcess.rows(pass, shelf.memory, command)
+    try shelf.memory.removeCopies()
     return rows
   }
 
-  /// The sizes of the stores that the benchmarks of the run begin with.
-  package var neededSizes: [Int] {
-    if subjects.contains(where: { $0.sizes == .all }) { return historySizes }
-    return subjects.allSatisfy { $0.sizes == .own } ? [] : [historySizes.max() ?? 0]
+  /// The sizes of history that a benchmark is measured at, smallest first.
+  package func sizes(of subject: BenchmarkSubject) -> [Int] {
+    let sizes = Set(historySizes).sorted()
+    switch subject.sizes {
+    case .all: return sizes
+    case .moderate: return Self.some(of: sizes) { $0 <= Self.moderateSize }
+    case .three:
+      let places: Set = [0, sizes.count / 2, sizes.count - 1]
+      return sizes.indices.filter(places.contains).map { sizes[$0] }
+    case .largest: return sizes.suffix(1)
+    case .axis: return Self.some(of: sizes, where: Self.quickSizes.contains)
+    case .own: return []
+    }
   }
+
+  /// What a moderate history has at most.
+  private static let moderateSize = 100_000
+
+  /// The sizes that pass, or the smallest where none does.
+  private static func some(of sizes: [Int], where passes: (Int) -> Bool) -> [Int] {
+    let some = sizes.filter(passes)
+    return some.isEmpty ? Array(sizes.prefix(1)) : some
+  }
+
+  /// The sizes of the stores of each shape that the benchmarks of the run begin with.
+  var neededStores: [StoreShape: Set<Int>] {
+    subjects.reduce(into: [:]) { needed, subject in
+      let sizes = sizes(of: subject)
+      guard !sizes.isEmpty else { return }
+      for shape in subject.shapes { needed[shape, default: []].formUnion(sizes) }
+    }
+  }
+
+  /// How many transactions are written before the first benchmark begins.
+  package var transactionCount: Int {
+    neededStores.values.reduce(0) { $0 + ($1.max() ?? 0) }
+  }
+}
+
+extension RoundBudget {
+  /// The rounds that a benchmark gets: fewer where each takes as long as history is, and less time
+  /// where few sizes are measured.
+  fileprivate func adapted(to subject: BenchmarkSubject) -> RoundBudget {
+    var budget = self
+    if subject.isLong { budget.minimum = min(minimum, Self.longMinimum) }
+    if subject.axis != nil { budget.nanoseconds = nanoseconds.map { $0 / 3 } }
+    return budget
+  }
+
+  private static let longMinimum = 4
 }
 
 extension String {

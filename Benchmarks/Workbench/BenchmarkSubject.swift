@@ -1,17 +1,24 @@
 /// One benchmark: what is measured beside the floor, at some sizes of history.
 package struct BenchmarkSubject: Sendable {
   /// The name on command lines: `fetch newest 10`.
-  package let name: String
+  package private(set) var name: String
   /// The part of the system: `Store.fetch`.
   package let part: String
   /// What it does: `after token`.
   package let operation: String
   /// Under which conditions, without those that all benchmarks share: `10 new`.
-  package let condition: String
+  package private(set) var condition: String
   /// What one operation is, and what the floor does instead, in a sentence.
   package let sentence: String
   /// At which of a run's sizes it is measured.
-  package let sizes: Sizes
+  package private(set) var sizes: Sizes
+  /// What is other than at the base point, if anything is.
+  package private(set) var axis: BenchmarkAxis?
+  /// Whether one measurement takes as long as history is, so that fewer of them must be enough.
+  package private(set) var isLong = false
+
+  /// Whether it works with stores in the layout of Core Data besides.
+  package private(set) var comparesLayouts = false
 
   /// The contender that is ours, in every benchmark.
   package static let ours = MeasuredWork.store
@@ -20,14 +27,27 @@ package struct BenchmarkSubject: Sendable {
   package enum Sizes: Sendable {
     /// Every size, in the same rounds: what may grow with history.
     case all
-    /// The largest alone: what has no reason to.
+    /// At most a hundred thousand transactions, in the same rounds: what would take too long with more.
+    case moderate
+    /// The smallest, the middle and the largest: what has little reason to grow with history.
+    case three
+    /// The largest alone: what has none.
     case largest
+    /// Those at which the conditions are varied, one at a time.
+    case axis
     /// None: it builds its own stores, takes long, and is measured only when someone names it.
     case own
   }
 
   /// How it is measured.
-  let method: Method
+  private(set) var method: Method
+  /// The conditions in which it is measured besides, and how ours is measured in them.
+  private var variation: Variation?
+
+  private struct Variation: Sendable {
+    let axes: [BenchmarkAxis]
+    let work: @Sendable (BenchmarkSetting) throws -> MeasuredWork
+  }
 
   enum Method: Sendable {
     /// In rounds, beside a floor that the others are compared with.
@@ -89,6 +109,52 @@ package struct BenchmarkSubject: Sendable {
     self.sentence = sentence
     sizes = .own
     method = .own(own)
+  }
+
+  /// The same benchmark, which is measured in other conditions besides: ours there beside ours at the
+  /// base point.
+  func varying(
+    _ axes: [BenchmarkAxis],
+    work: @escaping @Sendable (BenchmarkSetting) throws -> MeasuredWork
+  ) -> BenchmarkSubject {
+    var varied = self
+    varied.variation = Variation(axes: axes, work: work)
+    return varied
+  }
+
+  /// The same benchmark, one measurement of which takes as long as history is.
+  var long: BenchmarkSubject {
+    var long = self
+    long.isLong = true
+    return long
+  }
+
+  /// The same benchmark, which works with stores in the layout of Core Data besides.
+  var comparingLayouts: BenchmarkSubject {
+    var comparing = self
+    comparing.comparesLayouts = true
+    return comparing
+  }
+
+  /// The conditions in which it is measured besides those of the base point.
+  package var axes: [BenchmarkAxis] { variation?.axes ?? [] }
+
+  /// The benchmark in another condition; nothing where it is not measured in that.
+  package func measured(at axis: BenchmarkAxis) -> BenchmarkSubject? {
+    guard let variation, axes.contains(axis) else { return nil }
+    var varied = self
+    varied.name = "\(name) at \(axis.name)"
+    varied.condition = condition.isEmpty ? axis.condition : "\(condition), \(axis.condition)"
+    varied.sizes = .axis
+    varied.axis = axis
+    varied.variation = nil
+    varied.method = .rounds(floor: axis.base) { setting in
+      [
+        try variation.work(setting).named(MeasuredWork.store),
+        try variation.work(setting.base).named(axis.base),
+      ]
+    }
+    return varied
   }
 
   /// The part, what it does, and under which conditions: `Store.fetch after token, 10 new`.

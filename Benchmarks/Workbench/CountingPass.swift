@@ -36,6 +36,7 @@ struct CountingPass {
       rows += missing([.systemCalls, .bytesRead, .bytesWritten], "only Linux counts it")
     }
     if allocations == nil { rows += missing(Metric.allocator, withoutAllocations) }
+    for index in rows.indices { rows[index].axis = subject.axis?.name }
     return rows
   }
 

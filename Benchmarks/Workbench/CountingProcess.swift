@@ -6,10 +6,11 @@ enum CountingProcess {
   /// Where the counts of a benchmark are handed over, within the scratch folder.
   private static let file = "/counted.json"
 
-  /// A store that the process copies.
+  /// The stores that the process copies for one size.
   struct Place: Codable {
-    var historySize: Int
-    var path: String
+    var template: StoreTemplate
+    var base: StoreTemplate?
+    var other: StoreTemplate?
   }
 
   /// What the process is told.
@@ -36,7 +37,9 @@ enum CountingProcess {
       subject: pass.subject.name,
       folder: scratch.path,
       medium: scratch.medium,
-      stores: pass.settings.map { Place(historySize: $0.historySize, path: $0.template.path) },
+      stores: pass.settings.map {
+        Place(template: $0.template, base: $0.baseTemplate, other: $0.otherLayout)
+      },
       seed: pass.seed,
       haste: pass.settings.first?.haste ?? 1,
       condition: pass.condition,
@@ -62,19 +65,23 @@ enum CountingProcess {
   static func run(_ arguments: [String]) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))
-    guard let subject = Subjects.all.first(where: { $0.name == request.subject }) else {
+    guard let subject = Subjects.named(request.subject) else {
       throw HelperProcess.WrongArguments()
     }
     let scratch = ScratchFolder(existing: request.folder, medium: request.medium)
     let pass = CountingPass(
       subject: subject,
       settings: request.stores.map { store in
-        BenchmarkSetting(
-          historySize: store.historySize,
-          template: StoreTemplate(historySize: store.historySize, path: store.path),
+        var setting = BenchmarkSetting(
+          historySize: store.template.historySize,
+          template: store.template,
           scratch: scratch,
           haste: request.haste
         )
+        setting.axis = subject.axis
+        setting.baseTemplate = store.base
+        setting.otherLayout = store.other
+        return setting
       },
       seed: request.seed,
       condition: request.condition,

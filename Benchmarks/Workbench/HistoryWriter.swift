@@ -9,7 +9,11 @@ struct HistoryWriter {
   static let changesPerTransaction = 10
   private static let insertCount = 2
   private static let updateCount = 6
-  private static let authors = ["app", "widget", "share", "watch"]
+  /// The authors who take turns; more are numbered.
+  static func authors(_ count: Int) -> [String] {
+    let known = ["app", "widget", "share", "watch"]
+    return (0..<count).map { $0 < known.count ? known[$0] : "extension \($0)" }
+  }
 
   private struct LiveItem {
     var key: Int64
@@ -19,6 +23,7 @@ struct HistoryWriter {
   private let store: Store
   private let entity: Int32
   private let writer: WriterID
+  private let authors: [String]
   private var random: SeededRandom
   /// The items in the order of their age, as a ring.
   private var live: [LiveItem]
@@ -26,8 +31,9 @@ struct HistoryWriter {
   private var count = 0
 
   /// Takes up the items that a store holds.
-  init(_ store: Store, seed: UInt64) throws {
+  init(_ store: Store, seed: UInt64, authorCount: Int = StoreShape.base.authorCount) throws {
     self.store = store
+    authors = Self.authors(authorCount)
     entity = store.model.number(of: SampleData.item) ?? 0
     writer = store.makeWriter()
     random = SeededRandom(seed: seed)
@@ -45,7 +51,7 @@ struct HistoryWriter {
     let edits = try inserts() + updates(of: updated) + deletes()
     let request = SaveRequest(
       edits: edits,
-      author: Self.authors[count % Self.authors.count],
+      author: authors[count % authors.count],
       contextName: "view",
       writer: writer,
       policy: .error

@@ -57,7 +57,9 @@ package struct LaunchProbe: Sendable {
   }
 
   /// The benchmarks that can be compared: those that are measured in rounds.
-  package static func canCompare(_ subject: BenchmarkSubject) -> Bool { subject.floor != nil }
+  package static func canCompare(_ subject: BenchmarkSubject) -> Bool {
+    subject.floor != nil && !subject.comparesLayouts
+  }
 
   // MARK: In the process that is launched
 

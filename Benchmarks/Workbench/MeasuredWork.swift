@@ -12,6 +12,15 @@ struct MeasuredWork {
   /// tells what it did.
   let measure: (inout Stopwatch) throws -> WorkTally
 
+  /// The same work as a contender of another name; unless its sum is kept it is compared by how much it
+  /// did alone, for other stores hold other things.
+  func named(_ contender: String, keepingSum: Bool = false) -> MeasuredWork {
+    MeasuredWork(contender: contender, operations: operations) { watch in
+      let tally = try measure(&watch)
+      return keepingSum ? tally : WorkTally(count: tally.count, sum: 0)
+    }
+  }
+
   /// The name of ours.
   static let store = "Store"
   /// The name of the floor, which is 1 in every ratio.

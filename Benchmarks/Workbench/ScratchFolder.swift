@@ -1,6 +1,7 @@
 import Foundation
 
-/// A folder for the stores of a run, in memory if the system has a file system there.
+/// A folder for the stores of a run, in memory if the system has a file system there and nobody wants a
+/// disk.
 final class ScratchFolder {
   /// The folder.
   let path: String
@@ -8,15 +9,17 @@ final class ScratchFolder {
   let medium: String
   private var copyCount = 0
 
+  /// The medium of a folder that does not lie in memory.
+  static let disk = "disk"
   private static let memory = "/dev/shm"
   private static let prefix = "history-lab-bench-"
 
   /// Makes the folder of this process, and removes those that killed processes have left.
-  init(in chosen: String? = nil) throws {
+  init(in chosen: String? = nil, onDisk wantsDisk: Bool = false) throws {
     let manager = FileManager.default
-    let isInMemory = chosen == nil && manager.isWritableFile(atPath: Self.memory)
-    let parent = chosen ?? (isInMemory ? Self.memory : manager.temporaryDirectory.path)
-    medium = isInMemory ? "tmpfs" : "disk"
+    let usesMemory = chosen == nil && !wantsDisk && manager.isWritableFile(atPath: Self.memory)
+    let parent = chosen ?? (usesMemory ? Self.memory : manager.temporaryDirectory.path)
+    medium = Self.isInMemory(parent) ? "tmpfs" : Self.disk
     try Self.removeLeftOvers(in: parent)
     let name = Self.prefix + "\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
     path = parent + "/" + name
@@ -53,6 +56,27 @@ final class ScratchFolder {
     for name in try manager.contentsOfDirectory(atPath: path) where name.hasPrefix("copy-") {
       try manager.removeItem(atPath: path + "/" + name)
     }
+  }
+
+  /// Whether a folder lies in a file system that is all memory.
+  ///
+  /// The innermost mount counts, as Linux lists them; other systems have none that a folder for temporary
+  /// files lies in.
+  static func isInMemory(_ path: String, mounts: String = "/proc/self/mounts") -> Bool {
+    let text = String(
+      decoding: FileManager.default.contents(atPath: mounts) ?? Data(),
+      as: UTF8.self
+    )
+    let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path + "/"
+    var (innermost, type): (Int, Substring) = (0, "")
+    for line in text.split(separator: "\n") {
+      let fields: [Substring] = line.split(separator: " ")
+      guard fields.count > 2 else { continue }
+      let folder = fields[1] == "/" ? "/" : "\(fields[1])/"
+      guard real.hasPrefix(folder), folder.count >= innermost else { continue }
+      (innermost, type) = (folder.count, fields[2])
+    }
+    return type == "tmpfs"
   }
 
   private static func removeLeftOvers(in parent: String) throws {

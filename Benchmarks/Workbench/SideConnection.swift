@@ -1,11 +1,15 @@
+import HistoryStore
 import SQLiteStorage
 
 /// A connection of the benchmark's own beside a contender's: it looks, and restores what a
 /// measurement has changed, while no watch runs.
 final class SideConnection {
   private let connection: Connection
+  /// How the file keeps its history.
+  private let layout: HistoryLayout
 
-  init(path: String) throws(SQLiteError) {
+  init(path: String, layout: HistoryLayout = .packed) throws(SQLiteError) {
+    self.layout = layout
     var options = ConnectionOptions()
     options.access = .readWrite
     connection = try Connection(path: path, options)
@@ -30,23 +34,54 @@ final class SideConnection {
 
   /// The number of the newest transaction.
   func head() throws(SQLiteError) -> Int64 {
-    try integer("SELECT max(number) FROM history_transaction")
+    try integer("SELECT max(\(layout.number)) FROM \(layout.transactions)")
+  }
+
+  /// The number of the oldest transaction.
+  func firstNumber() throws(SQLiteError) -> Int64 {
+    try integer("SELECT min(\(layout.number)) FROM \(layout.transactions)")
   }
 
   /// The mark of a transaction, 0 when it is gone.
   func mark(of number: Int64) throws(SQLiteError) -> Int64 {
-    try integer("SELECT mark FROM history_transaction WHERE number = \(number)")
+    try integer(
+      "SELECT \(layout.mark) FROM \(layout.transactions) WHERE \(layout.number) = \(number)"
+    )
   }
 
   /// Writes the newest transactions once more behind themselves.
   func repeatNewest(_ count: Int) throws(SQLiteError) {
-    try connection.execute(
-      """
-      INSERT INTO history_transaction
-      SELECT number + \(count), timestamp + \(count) * 1e-6, mark, author, context, bundle, process,
-        writer, count, entities, changes
-      FROM history_transaction WHERE number > \(try head() - Int64(count)) ORDER BY number
-      """
-    )
+    let after = try head() - Int64(count)
+    switch layout {
+    case .packed: try execute(Self.repeatPacked(count, after))
+    case .coreData: try execute(Self.repeatCoreData(count, after))
+    }
+  }
+
+  private static func repeatPacked(_ count: Int, _ after: Int64) -> String {
+    """
+    INSERT INTO history_transaction
+    SELECT number + \(count), timestamp + \(count) * 1e-6, mark, author, context, bundle, process,
+      writer, count, entities, changes
+    FROM history_transaction WHERE number > \(after) ORDER BY number
+    """
+  }
+
+  /// The times go on behind the newest, as the numbers do: published cleaners go by them.
+  private static func repeatCoreData(_ count: Int, _ after: Int64) -> String {
+    """
+    BEGIN IMMEDIATE;
+    INSERT INTO ATRANSACTION
+    SELECT Z_PK + \(count), Z_ENT, Z_OPT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, ZPROCESSIDTS,
+      ZTIMESTAMP + (SELECT max(ZTIMESTAMP) FROM ATRANSACTION) + 1e-6
+        - (SELECT ZTIMESTAMP FROM ATRANSACTION WHERE Z_PK = \(after + 1)),
+      ZAUTHOR, ZBUNDLEID, ZCONTEXTNAME, ZPROCESSID, ZQUERYGEN
+    FROM ATRANSACTION WHERE Z_PK > \(after) ORDER BY Z_PK;
+    INSERT INTO ACHANGE
+    SELECT NULL, Z_ENT, Z_OPT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID + \(count), ZCOLUMNS,
+      ZTOMBSTONE0
+    FROM ACHANGE WHERE ZTRANSACTIONID > \(after) ORDER BY Z_PK;
+    COMMIT
+    """
   }
 }

@@ -3,7 +3,7 @@ import HistoryStore
 import PersistentHistory
 
 /// A store file with a history of one size, built once and copied for each contender.
-struct StoreTemplate {
+struct StoreTemplate: Codable {
   /// The transactions that history holds.
   let historySize: Int
   let path: String
@@ -31,12 +31,18 @@ struct StoreTemplate {
 struct TemplateBuilder {
   let folder: String
   let seed: UInt64
+  /// What the history is like.
+  let shape: StoreShape
   /// How the stores are made.
   var configuration = StoreTemplate.configuration
 
-  init(folder: String, seed: UInt64) {
+  init(folder: String, seed: UInt64, shape: StoreShape = .base) {
     self.folder = folder
     self.seed = seed
+    self.shape = shape
+    configuration.layout = shape.layout
+    // As Core Data keeps it, whose layout it is.
+    if shape.layout == .coreData { configuration.timestamps = .wallClock }
   }
 
   /// Writes one store whose history has so many transactions.
@@ -57,7 +63,7 @@ struct TemplateBuilder {
     var templates: [StoreTemplate] = []
     for size in Set(sizes).sorted() {
       try grow(growing, from: held, to: size, progress)
-      let path = Self.path(of: size, in: folder)
+      let path = Self.path(of: size, in: folder, shape)
       try FileManager.default.copyItem(atPath: growing, toPath: path)
       templates.append(StoreTemplate(historySize: size, path: path))
       held = size
@@ -67,8 +73,8 @@ struct TemplateBuilder {
   }
 
   /// Where the store of a size lies.
-  static func path(of size: Int, in folder: String) -> String {
-    folder + "/template-\(size).sqlite"
+  static func path(of size: Int, in folder: String, _ shape: StoreShape = .base) -> String {
+    folder + "/template-\(size)\(shape.suffix).sqlite"
   }
 
   /// Opens the store, makes its history longer and closes it, so that its log is in the file.
@@ -84,7 +90,11 @@ struct TemplateBuilder {
       configuration: configuration
     )
     if held == 0 { try load(store) }
-    var writer = try HistoryWriter(store, seed: seed &+ UInt64(held))
+    var writer = try HistoryWriter(
+      store,
+      seed: seed &+ UInt64(held),
+      authorCount: shape.authorCount
+    )
     var left = size - held
     while left > 0 {
       let part = min(left, 1000)

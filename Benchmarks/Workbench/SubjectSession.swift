@@ -15,6 +15,13 @@ struct SubjectSession {
 
   /// Measures, and makes sure that all contenders did the same.
   func rows(_ budget: RoundBudget) throws -> [BenchmarkRow] {
+    var rows = try measuredRows(budget)
+    for index in rows.indices { rows[index].axis = subject.axis?.name }
+    return rows
+  }
+
+  private func measuredRows(_ budget: RoundBudget) throws -> [BenchmarkRow] {
+    if let reason = subject.axis?.absence(on: own.scratch.medium) { return missingRows(reason) }
     switch subject.method {
     case .rounds(let floor, let prepare): return try measuredRows(budget, floor, prepare)
     case .samples(let sample):
@@ -51,6 +58,14 @@ struct SubjectSession {
       first += names.count
     }
     return rows
+  }
+
+  /// Rows that say why there is nothing in them.
+  private func missingRows(_ reason: String) -> [BenchmarkRow] {
+    settings.map { setting in
+      SampledRow(contender: MeasuredWork.store, metric: .wall, outcome: .notMeasured(reason))
+        .row(about: topic(setting.historySize), seed: seed)
+    }
   }
 
   private func contender(

@@ -41,6 +41,7 @@ struct Composition: Sendable {
       + [.init(ExternalProgram.namePrefix + "COMMAND", LabSystem.externalSentence)]
     composition.catalogue[.metrics] = Catalogue.metrics
     composition.catalogue[.benchmarks] = Subjects.all.map { .init($0.name, $0.sentence) }
+    composition.catalogue[.axes] = BenchmarkAxis.allCases.map { .init($0.name, $0.sentence) }
     composition.processors = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 256)
     composition.command = HelperProcess.command
     return composition
@@ -70,6 +71,15 @@ extension Composition {
     let known = catalogue.names(.benchmarks)
     guard !known.contains(where: { $0.begins(with: name) }) else { return }
     throw unknown("benchmark", name, known, try: "bench list")
+  }
+
+  /// Makes sure that a text is the name of a condition that benchmarks are measured in.
+  ///
+  /// - Throws: a usage error that proposes the nearest one.
+  func checkAxis(_ name: String) throws(LabError) {
+    let known = [BenchRunOptions.baseAxis] + catalogue.names(.axes)
+    guard !known.contains(name) else { return }
+    throw unknown("axis", name, known, try: "bench list")
   }
 
   private func unknown(

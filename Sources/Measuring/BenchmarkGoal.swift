@@ -41,9 +41,9 @@ package struct BenchmarkGoal: Sendable, Hashable {
     if case .quantile(_, let metric) = figure { metric.unit } else { "" }
   }
 
-  /// Whether a row is of the benchmark.
+  /// Whether a row is of the benchmark, at the base point: other conditions are no goal.
   package func isAbout(_ row: BenchmarkRow) -> Bool {
-    row.title == benchmark || row.title.hasPrefix(benchmark + ", ")
+    row.axis == nil && (row.title == benchmark || row.title.hasPrefix(benchmark + ", "))
   }
 }
 

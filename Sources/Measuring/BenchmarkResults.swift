@@ -58,6 +58,12 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
     return rows.map(\.title).filter { seen.insert($0).inserted }
   }
 
+  /// The same of the benchmarks at the base point, or all where none is measured there.
+  package var baseTitles: [String] {
+    let base = BenchmarkResults(environment: environment, rows: rows.filter { $0.axis == nil })
+    return base.rows.isEmpty ? titles : base.titles
+  }
+
   /// The samples of one contender in one benchmark on one metric, by size of history.
   ///
   /// - Returns: nil when it was measured at no size.

@@ -27,6 +27,9 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   /// Why an exact row may differ from run to run nevertheless; nil when it may not.
   package var varies: String?
 
+  /// What is other than at the base point, if anything is: `cold`; its condition tells it too.
+  package var axis: String?
+
   /// Makes a row from samples; there must be at least one.
   package init(
     subject: String,

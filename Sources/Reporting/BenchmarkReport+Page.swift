@@ -113,9 +113,9 @@ extension BenchmarkReport {
     return RatioChart(id: id, floor: floor, entries: entries, palette: palette)
   }
 
-  /// A title without the conditions at its end that all benchmarks of the run share.
+  /// A title without the conditions at its end that all benchmarks at the base point share.
   func shortened(_ title: String) -> String {
-    let titles = results.titles.map { $0.components(separatedBy: ", ") }
+    let titles = results.baseTitles.map { $0.components(separatedBy: ", ") }
     var parts = title.components(separatedBy: ", ")
     var place = 1
     while titles.count > 1, parts.count > 1, let last = parts.last,
@@ -136,7 +136,7 @@ extension BenchmarkReport {
 
   /// How many of our operations follow which law; nothing where none could be told.
   func complexityTile() -> [VerdictTile] {
-    let found = results.titles.filter(hasCourse).compactMap { title in
+    let found = results.baseTitles.filter(hasCourse).compactMap { title in
       rows(title: title, metric: .wall).first { $0.ratio != nil }.flatMap {
         complexity(title: title, contender: $0.contender)?.complexity
       }

@@ -1,4 +1,5 @@
 import Foundation
+import HistoryStore
 import Measuring
 import Testing
 
@@ -42,17 +43,61 @@ import Testing
   }
 
   @Test func `A run builds only the stores that its benchmarks begin with`() {
-    func sizes(_ names: [String]) -> [Int] {
-      BenchmarkRun(
-        subjects: Subjects.all.filter { names.contains($0.name) },
-        historySizes: [10, 30, 20],
-        seed: 1,
-        budget: .rounds(1)
-      ).neededSizes
+    func stores(_ names: [String], _ axes: [BenchmarkAxis?] = [nil]) -> [StoreShape: Set<Int>] {
+      run(names, axes, [10, 30_000, 1000, 200_000]).neededStores
     }
-    #expect(sizes(["large"]) == [])
-    #expect(sizes(["large", "history stream"]) == [30])
-    #expect(sizes(["history stream", "fetch newest 10"]) == [10, 30, 20])
+    let coreData = StoreShape(layout: .coreData)
+    #expect(stores(["large"]) == [:])
+    #expect(stores(["large", "history stream"]) == [.base: [200_000]])
+    #expect(stores(["history stream", "fetch newest 10"])[.base]?.count == 4)
+    #expect(stores(["published pass"])[coreData] == [10, 1000, 30_000])
+    #expect(stores(["open store"], [.coreData]) == [.base: [1000], coreData: [1000]])
+    #expect(stores(["open store"], [.cold]) == [.base: [1000]])
+    #expect(run(["open store", "published pass"], [nil], [10, 1000]).transactionCount == 2000)
+  }
+
+  @Test func `What has little reason to grow with history is measured at three sizes of it`() {
+    let all = run([], [], BenchmarkRun.allSizes)
+    func sizes(_ name: String) -> [Int] {
+      Subjects.all.first { $0.name == name }.map(all.sizes) ?? []
+    }
+    #expect(sizes("write insert 10") == BenchmarkRun.allSizes)
+    #expect(sizes("write insert 100") == [1_000, 50_000, 1_000_000])
+    #expect(sizes("purge nearly all") == BenchmarkRun.allSizes.filter { $0 <= 100_000 })
+    #expect(sizes("history stream") == [1_000_000])
+  }
+
+  @Test func `Each condition has a benchmark of reading and one of writing or opening in it`() {
+    for axis in BenchmarkAxis.allCases {
+      let varied = Subjects.measured(Subjects.all, at: [axis])
+      #expect(varied.contains { $0.name.hasPrefix("fetch ") }, "\(axis)")
+      #expect(varied.count >= 3, "\(axis)")
+      for subject in varied {
+        #expect(subject.axis == axis && subject.sizes == .axis)
+        #expect(subject.title.hasSuffix(axis.condition))
+        #expect(subject.name.hasSuffix(" at \(axis.name)"))
+      }
+    }
+    #expect(Subjects.measured(Subjects.all, at: [nil]).map(\.name) == Subjects.all.map(\.name))
+  }
+
+  @Test func `Names and titles of benchmarks in other conditions are unique too`() {
+    let all = Subjects.measured(Subjects.all, at: [nil] + BenchmarkAxis.allCases)
+    #expect(Set(all.map(\.name)).count == all.count)
+    #expect(Set(all.map(\.title)).count == all.count)
+  }
+
+  private func run(
+    _ names: [String],
+    _ axes: [BenchmarkAxis?],
+    _ sizes: [Int]
+  ) -> BenchmarkRun {
+    BenchmarkRun(
+      subjects: Subjects.measured(Subjects.all.filter { names.contains($0.name) }, at: axes),
+      historySizes: sizes,
+      seed: 1,
+      budget: .rounds(1)
+    )
   }
 
   @Test func `Write, fetch, merge and purge are measured`() {

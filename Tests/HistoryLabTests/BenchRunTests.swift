@@ -9,7 +9,9 @@ import Testing
 @Suite(.serialized) struct `Running benchmarks` {
   @Test func `A run leaves JSON, CSV and a page, and prints a table`() async throws {
     try await withFolder { folder in
-      let words = ["bench", "run", "--only", "member record", "--rounds", "1", "--seed", "5"]
+      let words = [
+        "bench", "run", "--only", "member record", "--axis", "base", "--rounds", "1", "--seed", "5",
+      ]
       let result = await run(words + ["--output", folder], composition: .small)
       #expect(result.code == .good)
       #expect(result.output.contains("Store.record of a cursor"))
@@ -28,6 +30,19 @@ import Testing
       #expect(table.contains("| Store.record of a cursor, warm, "))
       let record = try String(contentsOfFile: "\(folder)/latest/run.json", encoding: .utf8)
       #expect(record.contains("1 benchmark was measured"))
+    }
+  }
+
+  @Test func `A condition that is named alone is measured beside the base point`() async throws {
+    try await withFolder { folder in
+      let words = ["bench", "run", "--only", "open", "--axis", "coreData", "--rounds", "1"]
+      let result = await run(words + ["--output", folder], composition: .small)
+      #expect(result.code == .good, "\(result.errors)")
+      let results = try ResultsFile.read(path: "\(folder)/latest/results.json")
+      let timed = results.rows.filter { $0.metric == .wall }
+      #expect(timed.map(\.contender) == ["Store", "Store, packed layout"])
+      #expect(results.rows.allSatisfy { $0.axis == "coreData" && $0.historySize == 100 })
+      #expect(timed[0].title.hasPrefix("Store.init of a store with history, coreData layout, warm"))
     }
   }
 
@@ -87,7 +102,7 @@ import Testing
 
   @Test func `What stands in the way of the figures is said on standard error`() async throws {
     try await withFolder { folder in
-      let words = ["bench", "run", "--only", "member record", "--rounds", "1"]
+      let words = ["bench", "run", "--only", "member record", "--axis", "base", "--rounds", "1"]
       let result = await run(words + ["--output", folder], composition: .small)
       let isDebug = !RunEnvironment.current(sqlite: "", commit: nil, time: .now(), seed: 0)
         .optimized
@@ -97,7 +112,9 @@ import Testing
 
   @Test func `A run that was cut short goes on where it ended`() async throws {
     try await withFolder { folder in
-      let words = ["bench", "run", "--only", "member", "--rounds", "1", "--seed", "5"]
+      let words = [
+        "bench", "run", "--only", "member", "--axis", "base", "--rounds", "1", "--seed", "5",
+      ]
       #expect(await run(words + ["--output", folder], composition: .small).code == .good)
       let path = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
       let run = folder + "/" + path
@@ -147,6 +164,7 @@ import Testing
   @Test func `The list has every benchmark and metric of this build`() async {
     let list = await run(["bench", "list"], composition: .current)
     #expect(list.output.contains("fetch newest 10"))
+    #expect(list.output.contains("authors-16"))
     let metrics = await run(["list", "metrics"], composition: .current)
     #expect(metrics.output.contains("cpu"))
   }

@@ -116,12 +116,16 @@ import Darwin
     ),
     (
       "list systms",
-      "WHAT takes systems, checkers, conditions, faults, metrics, benchmarks or all, "
-        + #"not "systms". Did you mean "systems"? Try: history-lab list --help"#
+      "WHAT takes systems, checkers, conditions, faults, metrics, benchmarks, axes "
+        + #"or all, not "systms". Did you mean "systems"? Try: history-lab list --help"#
     ),
     (
       "check --system artcle",
       #"unknown system "artcle". Did you mean "article"? Try: history-lab list systems"#
+    ),
+    (
+      "bench run --axis cod",
+      #"unknown axis "cod". Did you mean "cold"? Try: history-lab bench list"#
     ),
     (
       "bench run --only fetsh",

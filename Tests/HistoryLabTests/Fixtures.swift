@@ -76,6 +76,7 @@ extension Composition {
       Catalogue.Entry("fetch all", "Everything is fetched."),
       Catalogue.Entry("Merge", "What was fetched is merged."),
     ]
+    composition.catalogue[.axes] = [Catalogue.Entry("cold", "Nothing is in memory.")]
     composition.catalogue[.conditions] = Catalogue.conditions
     return composition
   }

@@ -45,6 +45,7 @@ import Testing
     let options = try BenchRunOptions(parse("bench run"), in: .sample)
     #expect(!options.quick)
     #expect(options.only == [])
+    #expect(options.axes == [] && options.rate == nil)
     #expect(options.seed == 42)
     #expect(options.output == "Reports/runs")
     #expect(options.rounds == nil)
@@ -53,11 +54,15 @@ import Testing
   }
 
   @Test func `Bench run takes everything`() throws {
-    let line = "bench run --quick --only Fetch --also merge --rounds 9 --seed 5 --output . --json"
+    let line =
+      "bench run --quick --only Fetch --also merge --axis base --axis cold --rate 700 "
+      + "--rounds 9 --seed 5 --output . --json"
     let options = try BenchRunOptions(parse(line), in: .sample)
     #expect(options.quick)
     #expect(options.only == ["Fetch"])
     #expect(options.also == ["merge"])
+    #expect(options.axes == ["base", "cold"])
+    #expect(options.rate == 700)
     #expect(options.rounds == 9)
     #expect(options.seed == 5)
     #expect(options.output == ".")

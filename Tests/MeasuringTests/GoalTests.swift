@@ -100,6 +100,9 @@ import Testing
     #expect(goal.isAbout(row("ours", [1])))
     #expect(!goal.isAbout(row("ours", [1], operation: "newest 100")))
     #expect(!goal.isAbout(row("ours", [1], operation: "newest 10 more")))
+    var cold = row("ours", [1])
+    cold.axis = "cold"
+    #expect(!goal.isAbout(cold))
   }
 
   @Test func `Rows of different rounds have no ratio`() {

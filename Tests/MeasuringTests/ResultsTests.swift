@@ -53,6 +53,13 @@ import Testing
     let results = sample()
     #expect(results.titles == ["fetch newest 100, warm"])
     #expect(results.historySizes == [1_000, 10_000])
+    var mixed = results
+    mixed.rows[1].axis = "cold"
+    mixed.rows[1].condition = "cold cache"
+    #expect(mixed.titles == ["fetch newest 100, warm", "fetch newest 100, cold cache"])
+    #expect(mixed.baseTitles == ["fetch newest 100, warm"])
+    mixed.rows.removeFirst()
+    #expect(mixed.baseTitles == ["fetch newest 100, cold cache"])
     let curve = results.curve(title: "fetch newest 100, warm", contender: "ours", metric: .wall)
     #expect(curve?.points.map(\.size) == [1_000, 10_000])
     #expect(results.curve(title: "fetch", contender: "ours", metric: .wall) == nil)

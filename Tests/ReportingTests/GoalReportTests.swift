@@ -127,7 +127,14 @@ import Testing
     let report = BenchmarkReport(results)
     #expect(report.shortened("fetch all, 10 new, warm, tmpfs") == "fetch all, 10 new")
     #expect(report.shortened("fetch newest 100, warm, tmpfs") == "fetch newest 100")
-    results.rows.removeAll { $0.operation == "all" }
+    for index in results.rows.indices where index.isMultiple(of: 2) {
+      results.rows[index].axis = "cold"
+      results.rows[index].condition = "cold cache, disk"
+    }
+    let mixed = BenchmarkReport(results)
+    #expect(mixed.shortened("fetch all, 10 new, warm, tmpfs") == "fetch all, 10 new")
+    #expect(mixed.shortened("fetch all, cold cache, disk") == "fetch all, cold cache, disk")
+    results.rows.removeAll { $0.operation == "all" || $0.axis != nil }
     let alone = BenchmarkReport(results)
     #expect(alone.shortened("fetch newest 100, warm, tmpfs") == "fetch newest 100, warm, tmpfs")
   }

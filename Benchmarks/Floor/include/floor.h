@@ -67,6 +67,16 @@ int floor_update_items(
 int floor_rows(
     Floor *floor, const int64_t *keys, int64_t count, FloorRow *rows, int64_t *found);
 
+// Reads all items, sorted by their keys; rows has room for so many.
+int floor_all_rows(Floor *floor, FloorRow *rows, int64_t room, int64_t *found);
+
+// Reads all items and compares them with those that were known, both sorted by their keys: how many
+// are new, differ or are gone. The rows that are new or differ are written down, with room for as
+// many as there are.
+int floor_compare(
+    Floor *floor, const FloorRow *known, int64_t count, FloorRow *differing, int64_t room,
+    int64_t *written, int64_t *gone);
+
 // MARK: Rows with history
 
 // Looks up the strings that the transactions of this connection name; SQLITE_NOTFOUND when the file
@@ -126,10 +136,24 @@ typedef struct {
 int floor_fetch(Floor *floor, int64_t after, int64_t limit, FloorPage *page);
 void floor_page_free(FloorPage *page);
 
+// The same for one author's transactions, and for those that changed an entity. An author that the
+// file does not know answers SQLITE_NOTFOUND.
+int floor_fetch_author(
+    Floor *floor, int64_t after, int64_t limit, const char *author, FloorPage *page);
+int floor_fetch_entity(
+    Floor *floor, int64_t after, int64_t limit, int64_t entity, FloorPage *page);
+
+// The number of the newest transaction, 0 without one.
+int floor_head(Floor *floor, int64_t *number);
+
 // Deletes the transactions through a number.
 int floor_purge(Floor *floor, int64_t through, int64_t *deleted);
 
 // MARK: Members
+
+// Looks for the least cursor within a write, as a purge that finds nothing to delete must; 0 without
+// a member.
+int floor_watermark(Floor *floor, int64_t *least);
 
 // Moves a member's cursor.
 int floor_record(Floor *floor, const char *member, int64_t cursor, int64_t mark, double seen);

@@ -46,23 +46,32 @@ struct BenchRunVerb: Verb {
 
   /// The run that the options ask for.
   private var plan: BenchmarkRun {
+    let chosen = Subjects.all.filter { options.selects($0.name, isNamedOnly: $0.isNamedOnly) }
     var run = BenchmarkRun(
-      subjects: Subjects.all.filter { options.selects($0.name, isNamedOnly: $0.isNamedOnly) }
+      subjects: Subjects.measured(chosen, at: axes)
         .enumerated().filter { options.shard?.holds($0.offset) ?? true }.map(\.element),
       historySizes: options.quick ? composition.quickHistorySizes : composition.historySizes,
       seed: options.seed,
       budget: budget
     )
     run.checksNoise = composition.checksNoise
+    run.plannedRate = options.rate.map(Double.init)
     return run
+  }
+
+  /// The conditions to measure in: all, and in a quick run the one that all benchmarks share.
+  private var axes: [BenchmarkAxis?] {
+    let all = [nil] + BenchmarkAxis.allCases.map(Optional.some)
+    if options.axes.isEmpty { return options.quick ? [nil] : all }
+    return all.filter { options.axes.contains($0?.name ?? BenchRunOptions.baseAxis) }
   }
 
   private var budget: RoundBudget {
     if let rounds = options.rounds { return .rounds(rounds) }
     // A quick run has a minute for all benchmarks together.
     return options.quick
-      ? RoundBudget(minimum: 5, maximum: 60, nanoseconds: 800_000_000)
-      : RoundBudget(minimum: 20, maximum: 200, nanoseconds: 15_000_000_000)
+      ? RoundBudget(minimum: 5, maximum: 60, nanoseconds: 500_000_000)
+      : RoundBudget(minimum: 20, maximum: 200, nanoseconds: 8_000_000_000)
   }
 
   private func warnOfDebugBuild() {

@@ -44,7 +44,7 @@ struct BenchSession {
     var run = self.run
     run.subjects.removeAll { held.contains($0.name) }
     let building = ProgressBar(
-      WorkState("building stores", unit: "transactions", total: run.neededSizes.max()),
+      WorkState("building stores", unit: "transactions", total: run.transactionCount),
       on: terminal
     )
     var measuring: ProgressBar?

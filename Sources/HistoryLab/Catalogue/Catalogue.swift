@@ -8,6 +8,8 @@ struct Catalogue: Sendable {
     case faults
     case metrics
     case benchmarks
+    /// Conditions in which benchmarks are measured besides.
+    case axes
   }
 
   /// One thing: its name, and what it is.

@@ -6,7 +6,7 @@ struct BenchListVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let text = try composition.catalogue.rendered(
-      [.benchmarks],
+      [.benchmarks, .axes],
       as: options.format,
       width: terminal.traits.width
     )

@@ -6,7 +6,7 @@ struct BenchListOptions: Hashable, Sendable {
 
   static let spec = VerbSpec(
     name: "bench list",
-    sentence: "Lists the benchmarks.",
+    sentence: "Lists the benchmarks, and the conditions that --axis names.",
     options: [CommonOption.markdown.spec, CommonOption.json.spec],
     exclusive: [[CommonOption.markdown.name, CommonOption.json.name]],
     examples: [

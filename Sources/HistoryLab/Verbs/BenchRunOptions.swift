@@ -8,6 +8,10 @@ struct BenchRunOptions: Hashable, Sendable {
   var only: [String]
   /// The beginnings of the names of benchmarks to run besides.
   var also: [String]
+  /// The conditions to measure in, `base` among them, or none for the usual ones.
+  var axes: [String]
+  /// How many writes a second an open loop plans, or nothing for shares of what the machine can do.
+  var rate: Int?
   var seed: UInt64
   /// The folder in which the run gets its own folder.
   var output: String
@@ -41,6 +45,19 @@ struct BenchRunOptions: Hashable, Sendable {
     defaultText: "a new run",
     "Goes on with a run that was cut short, in its folder and with its options."
   )
+  static let axisOption = Option(
+    "axis",
+    .text("NAME", "a name of `bench list`, or base"),
+    defaultText: "all; base with --quick",
+    repeats: true,
+    "Measures only in this condition: the one that all benchmarks share, or another."
+  )
+  static let rateOption = Option(
+    "rate",
+    .integer("N", 1...10_000_000),
+    defaultText: "half and nine tenths of what a calibration finds",
+    "How many writes a second the benchmark `open loop` plans."
+  )
   static let roundsOption = Option(
     "rounds",
     .integer("N", 1...10_000),
@@ -54,6 +71,9 @@ struct BenchRunOptions: Hashable, Sendable {
     only = arguments.all(Self.onlyOption).uniqued
     also = arguments.all(Self.alsoOption).uniqued
     for name in only + also { try composition.checkBenchmark(name) }
+    axes = arguments.all(Self.axisOption).uniqued
+    for name in axes { try composition.checkAxis(name) }
+    rate = arguments.value(Self.rateOption)
     seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
     output = try arguments.required(CommonOption.output)
     try FilePath.checkWritableFolder(output, for: "--output")
@@ -79,6 +99,9 @@ struct BenchRunOptions: Hashable, Sendable {
 }
 
 extension BenchRunOptions {
+  /// What stands for the condition that all benchmarks share.
+  static let baseAxis = "base"
+
   static let spec = VerbSpec(
     name: "bench",
     sentence: "Measures what fetch, merge and purge cost as history grows.",
@@ -93,12 +116,14 @@ extension BenchRunOptions {
     name: "bench run",
     sentence: "Runs benchmarks and writes their results into a new run's folder.",
     options: [
-      quickFlag.spec, onlyOption.spec, alsoOption.spec, roundsOption.spec, CommonOption.shard.spec,
-      CommonOption.seed.spec, CommonOption.output.spec, CommonOption.json.spec, resumeOption.spec,
+      quickFlag.spec, onlyOption.spec, alsoOption.spec, axisOption.spec, rateOption.spec,
+      roundsOption.spec, CommonOption.shard.spec, CommonOption.seed.spec, CommonOption.output.spec,
+      CommonOption.json.spec, resumeOption.spec,
     ],
     examples: [
       Example("bench run --quick", "Three history sizes, in under a minute."),
       Example("bench run --only fetch --rounds 40", "The benchmarks of fetch, with more rounds."),
+      Example("bench run --only fetch --axis base --axis cold", "The same from a cold cache."),
       Example("bench run --only large", "A store of ten million changes, built and inspected."),
       Example("bench run --resume Reports/latest", "What an interrupted run has not measured yet."),
     ]

@@ -16,7 +16,7 @@ struct ListOptions: Hashable, Sendable {
 
   static let spec = VerbSpec(
     name: "list",
-    sentence: "Lists systems, checkers, conditions, faults, metrics and benchmarks.",
+    sentence: "Lists systems, checkers, conditions, faults, metrics, benchmarks and their axes.",
     positionals: [
       PositionalSpec(
         value: ValueReader.words(
