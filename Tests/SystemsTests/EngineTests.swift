@@ -115,8 +115,41 @@ import Traces
     #expect(try rig.perform(.launch("widget")) == [.expired, .registered(cursor: "4")])
   }
 
-  @Test func `Tasks that wait cannot be kept`() throws {
-    let rig = try rig([.observer])
+  @Test func `A tracker goes on where it was kept, with what its hooks and its signals had led to`()
+    throws
+  {
+    let rig = try rig([.observerRetry], drive: .signals)
+    for key in 1...2 as ClosedRange<Int64> {
+      try rig.write("widget", insert(key))
+      try rig.perform(.deliver("app", .delivered))
+    }
+    let (snapshot, digest, now) = (
+      try rig.system.snapshot(), try rig.system.digest(), rig.clock.now
+    )
+    // The third call of the hook fails, and the pass is repeated.
+    func goOn() throws -> [[Happening]] {
+      try rig.write("widget", insert(3))
+      return [
+        try rig.events(of: .deliver("app", .delivered)),
+        try rig.perform(.deliver("app", .delivered)),
+      ]
+    }
+    let first = try goOn()
+    #expect(first[0] == [.woke, .signalled] && first[1].contains(.merged(["3"])))
+    for _ in 1...2 {
+      try rig.system.restore(snapshot)
+      rig.clock.now = now
+      #expect(try rig.system.digest() == digest)
+      #expect(try goOn() == first)
+    }
+  }
+
+  @Test func `A task that waits to repeat a pass cannot be kept`() throws {
+    let rig = try rig([.observerRetry], drive: .signals)
+    for key in 1...3 as ClosedRange<Int64> {
+      try rig.write("widget", insert(key))
+      _ = try rig.events(of: .deliver("app", .delivered))
+    }
     let refused = #expect(throws: SystemFailure.self) { try rig.system.snapshot() }
     #expect(refused?.code == .unsupported)
   }
