@@ -1,5 +1,4 @@
 import Foundation
-import PropertyTesting
 import Simulation
 import Systems
 import Testing

@@ -12,7 +12,7 @@ struct ServeOptions: Hashable, Sendable {
   )
   static let mutantOption = Option(
     "mutant",
-    .text("NAME", "a mutant's name, without mutant/ before it"),
+    .text("NAME", "the name of a seeded bug"),
     "The tracker with one seeded bug answers."
   )
 
