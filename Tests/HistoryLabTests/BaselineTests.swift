@@ -132,6 +132,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     let json = try ResultsFile.json(BenchmarkResults(environment: environment, rows: rows))
     try json.write(toFile: folder + "/results.json", atomically: true, encoding: .utf8)
+    try makeFile(folder + "/run.json", "{}")
   }
 
   private func rows(steps: Double) -> [BenchmarkRow] {

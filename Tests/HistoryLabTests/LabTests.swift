@@ -24,7 +24,8 @@ import Testing
         "report trend": "--history \(folder)/file", "history add": folder, "report nights": folder,
         "report merge": folder, "report export": "--output \(folder)",
         "history list": "--history \(folder)/file",
-        "protocol check": "cat",
+        "protocol check": "cat", "bench compare": "\(folder)/file",
+        "bench baseline save": "before", "bench baseline compare": "before",
       ]
       for verb in ToolSpec.historyLab.leaves {
         let arguments = try parse("\(verb.name) \(more[verb.name] ?? "")")

@@ -33,14 +33,14 @@ import Testing
       #expect(result.code == .violation, "\(result.errors)")
       let whole = try check(folder + "/whole")
       let joined = try check(folder + "/joined")
-      #expect(joined.verdict == whole.verdict && joined.because == whole.because)
+      #expect(joined.verdict == whole.verdict)
+      #expect(joined.because == whole.because)
       for (one, other) in zip(joined.systems, whole.systems) {
-        #expect(
-          [one.plans, one.steps, one.invalidPlans] == [
-            other.plans, other.steps, other.invalidPlans,
-          ]
-        )
-        #expect(one.repeatedPlans == other.repeatedPlans && one.conditions == other.conditions)
+        #expect(one.plans == other.plans)
+        #expect(one.steps == other.steps)
+        #expect(one.invalidPlans == other.invalidPlans)
+        #expect(one.repeatedPlans == other.repeatedPlans)
+        #expect(one.conditions == other.conditions)
         #expect(one.invariants.map(\.valid) == other.invariants.map(\.valid))
         #expect(one.invariants.map(\.invalid) == other.invariants.map(\.invalid))
         #expect(one.invariants.map(\.unknown) == other.invariants.map(\.unknown))
@@ -73,7 +73,9 @@ import Testing
       func exact(_ results: BenchmarkResults) -> [[Double]] {
         results.rows.filter(\.isExact).map(\.samples)
       }
-      #expect(!exact(one).isEmpty && exact(one) == exact(other))
+      let counted = exact(one)
+      #expect(!counted.isEmpty)
+      #expect(counted == exact(other))
     }
   }
 
@@ -89,7 +91,8 @@ import Testing
       let joined: MutantDocument? = try RunDocument.read(folder + "/joined/latest/mutants.json")
       #expect(joined?.outcomes.map(\.mutant) == whole?.outcomes.map(\.mutant))
       #expect(joined?.outcomes.map(\.plan) == whole?.outcomes.map(\.plan))
-      #expect(joined?.because == whole?.because && joined?.killed == whole?.killed)
+      #expect(joined?.because == whole?.because)
+      #expect(joined?.killed == whole?.killed)
       #expect(joined?.leastShare == whole?.leastShare)
     }
   }
