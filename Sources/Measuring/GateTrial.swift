@@ -17,6 +17,9 @@ package struct GateTrial: Sendable, Hashable {
   /// How many rows were said to have changed.
   package var alarms: Int { dearer + cheaper }
 
+  /// The share of the rows that were decided.
+  package var decidedShare: Double { 1 - Double(undecided) / Double(max(1, rows)) }
+
   /// The share of the rows that were confirmed to be dearer.
   package var foundShare: Double { Double(dearer) / Double(max(1, rows)) }
 
