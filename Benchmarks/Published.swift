@@ -9,7 +9,7 @@ import Systems
 /// They run on our store in its `coreData` layout, whose tables and indexes are Core Data's, with the
 /// raw clock; the statements are ours, not Apple's.
 enum Published {
-  static let all = [pass.comparingLayouts, clean.comparingLayouts.long]
+  static let all = [pass.comparingLayouts, clean.comparingLayouts]
 
   private static let systems: [PublishedProtocol] = [.article, .kit13, .kit2, .sevenDayPurge]
 
@@ -56,20 +56,22 @@ enum Published {
 
   // MARK: Deleting
 
+  private static let mergedCount = 100
+
   private static let clean = BenchmarkSubject(
     "published clean",
     part: "Store.purge",
     operation: "beside published protocols",
-    condition: "\(Purges.count) merged",
-    "The oldest \(Purges.count) transactions, which everyone has merged, are deleted: before a token by "
+    condition: "\(mergedCount) merged",
+    "The oldest \(mergedCount) transactions, which everyone has merged, are deleted: before a token by "
       + "us, in both layouts, and before a date by the published cleaners, each as its rules say; "
       + "instead of the floor stands ours.",
     floor: MeasuredWork.store,
     at: .moderate
   ) { setting in
     [
-      try Purges.ours(setting),
-      try Purges.ours(setting.coreData).named(coreData, keepingSum: true),
+      try Purges.ours(setting, mergedCount),
+      try Purges.ours(setting.coreData, mergedCount).named(coreData, keepingSum: true),
     ] + (try systems.map { try clean($0, setting.coreData) })
   }
 
@@ -80,10 +82,10 @@ enum Published {
     let file = try setting.store()
     let manager = try PublishedManager(rules, author: reader, of: authors, on: file.store)
     return MeasuredWork(contender: rules.name, operations: 1) { watch in
-      let first = try file.side.prepareForPurge(of: Purges.count)
-      let request = HistoryRequest(after: nil, transactionCountMax: Purges.count)
+      let first = try file.side.prepareForPurge(of: mergedCount)
+      let request = HistoryRequest(after: nil, transactionCountMax: mergedCount)
       _ = try file.store.fetch(request)
-      guard let kept = try file.store.transaction(first + Int64(Purges.count)) else {
+      guard let kept = try file.store.transaction(first + Int64(mergedCount)) else {
         return WorkTally(count: 0 as Int64, sum: 0)
       }
       for author in authors { manager.keep(kept.timestamp, of: author) }

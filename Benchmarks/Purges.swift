@@ -67,8 +67,11 @@ enum Purges {
 
   static let count = 1000
 
-  /// Purges a thousand in a store that grows by as many before each measurement.
-  static func ours(_ setting: BenchmarkSetting) throws -> MeasuredWork {
+  /// Purges some transactions of a store that grows by as many before each measurement.
+  static func ours(
+    _ setting: BenchmarkSetting,
+    _ count: Int = count
+  ) throws -> MeasuredWork {
     let file = try setting.store()
     let member = try file.store.join(ActorID("reader"))
     return MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in

@@ -16,6 +16,9 @@ package struct BenchmarkRun: Sendable {
   package var countsWork = true
   /// Whether equal work is measured first, to tell how far the times can be trusted.
   package var checksNoise = true
+  /// Whether a minute must be enough: stores in the layout of Core Data take ten times as long to build,
+  /// and are small then.
+  package var isQuick = false
   /// How many writes a second an open loop plans, or nothing for shares of what the machine can do.
   package var plannedRate: Double?
   /// The folder that the stores' own folder is made in, or nothing for one in memory if there is one.
@@ -123,7 +126,9 @@ package struct BenchmarkRun: Sendable {
     let sizes = Set(historySizes).sorted()
     switch subject.sizes {
     case .all: return sizes
-    case .moderate: return Self.some(of: sizes) { $0 <= Self.moderateSize }
+    case .moderate:
+      let most = isQuick && subject.comparesLayouts ? Self.smallSize : Self.moderateSize
+      return Self.some(of: sizes) { $0 <= most }
     case .three:
       let places: Set = [0, sizes.count / 2, sizes.count - 1]
       return sizes.indices.filter(places.contains).map { sizes[$0] }
@@ -135,6 +140,8 @@ package struct BenchmarkRun: Sendable {
 
   /// What a moderate history has at most.
   private static let moderateSize = 100_000
+  /// The same where it must be built in a second.
+  private static let smallSize = 10_000
 
   /// The sizes that pass, or the smallest where none does.
   private static func some(of sizes: [Int], where passes: (Int) -> Bool) -> [Int] {

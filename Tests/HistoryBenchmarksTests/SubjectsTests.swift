@@ -65,6 +65,10 @@ import Testing
     #expect(sizes("write insert 100") == [1_000, 50_000, 1_000_000])
     #expect(sizes("purge nearly all") == BenchmarkRun.allSizes.filter { $0 <= 100_000 })
     #expect(sizes("history stream") == [1_000_000])
+    var quick = run([], [], BenchmarkRun.quickSizes)
+    quick.isQuick = true
+    let published = Subjects.all.filter(\.comparesLayouts)
+    #expect(published.map(quick.sizes) == [[1_000, 10_000], [1_000, 10_000]])
   }
 
   @Test func `Each condition has a benchmark of reading and one of writing or opening in it`() {

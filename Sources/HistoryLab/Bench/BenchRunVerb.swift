@@ -55,6 +55,7 @@ struct BenchRunVerb: Verb {
       budget: budget
     )
     run.checksNoise = composition.checksNoise
+    run.isQuick = options.quick
     run.plannedRate = options.rate.map(Double.init)
     return run
   }
