@@ -10,13 +10,15 @@ import Testing
   private static var composition: Composition {
     var composition = Composition.sample
     composition.catalogue = Composition.current.catalogue
-    composition.historySizes = [100, 300]
-    composition.quickHistorySizes = [100, 300]
+    composition.historySizes = [100, 200]
+    composition.checksNoise = false
     return composition
   }
 
+  /// Runs a line in which `_` stands for a blank within a word.
   private func lab(_ line: String) async -> (code: ExitCode, output: String, errors: String) {
-    await run(line.split(separator: " ").map(String.init), composition: Self.composition)
+    let words = line.split(separator: " ").map { $0.replacing("_", with: " ") }
+    return await run(words.map(String.init), composition: Self.composition)
   }
 
   private func check(_ folder: String) throws -> CheckDocument {
@@ -25,7 +27,7 @@ import Testing
 
   @Test func `Two parts of a check are the check itself`() async throws {
     try await withFolder { folder in
-      let words = "check --system tracker --system article --plans 31 --seed 7 --output \(folder)"
+      let words = "check --system tracker --system article --plans 12 --seed 7 --output \(folder)"
       _ = await lab(words + "/whole")
       for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
       let parts = "\(folder)/part-1 \(folder)/part-2"
@@ -56,8 +58,8 @@ import Testing
 
   @Test func `Two parts of the benchmarks have every exact row of the whole`() async throws {
     try await withFolder { folder in
-      let only = "--only fetch"
-      let words = "bench run \(only) --rounds 2 --seed 7 --output \(folder)"
+      let only = "--only member_record --only member_join --axis base"
+      let words = "bench run \(only) --rounds 1 --seed 7 --output \(folder)"
       let whole = await lab(words + "/whole")
       #expect(whole.code != .usage, "\(whole.errors)")
       for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
@@ -83,7 +85,8 @@ import Testing
 
   @Test func `Two parts of the mutants have them all, in their order`() async throws {
     try await withFolder { folder in
-      let words = "mutants --only fetch --seeds 1 --seed 3 --output \(folder)"
+      let words =
+        "mutants --only fetch-at --only fetch-from --only fetch-newest --seeds 1 --seed 3 --output \(folder)"
       _ = await lab(words + "/whole")
       for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
       let parts = "\(folder)/part-1 \(folder)/part-2"
