@@ -81,7 +81,6 @@ import Testing
       ({ $0.heldMax = 10_001 }, "history grew to 10,001 of 100 transactions"),
       ({ $0.untoldCount = 1 }, "the store holds 1 transactions that no process told of"),
       ({ $0.integrityProblem = "page 3" }, "the file is damaged: page 3"),
-      ({ $0.sleepers = ["nobody woke"] }, "nobody woke"),
       ({ $0.troubles = ["process-2 did not pause"] }, "Process-2 did not pause"),
     ]
     for (change, sentence) in breaks {
@@ -223,6 +222,50 @@ import Testing
       #expect(kept.output.contains("Process-1 ended by itself with code 1; process-2 ended"))
       let file = try #require(kept.errors.split(separator: " ").last).dropLast()
       #expect(FileManager.default.fileExists(atPath: String(file)))
+    }
+  }
+
+  // MARK: Ends
+
+  @Test func `A process ends when the one that started it is gone`() async throws {
+    let command = try #require(Self.command)
+    try await withFolder { folder in
+      let role = StressRole(
+        name: "process-1",
+        actors: ["process-1"],
+        life: 0,
+        seed: 1,
+        store: folder + "/shared.store",
+        traces: folder,
+        rate: 5
+      )
+      let errors = try #require(FileHandle(forWritingAtPath: "/dev/null"))
+      let child = try StressChild(command, role, errors: errors)
+      while child.words() != [.ready], child.isRunning { sched_yield() }
+      child.leave()
+      #expect(child.ending.code == 70)
+      #expect(!child.ending.isSignal)
+    }
+  }
+
+  @Test func `A run that is told to end leaves what can be read, and nothing else`() async throws {
+    let command = try #require(Self.command)
+    try await withFolder { folder in
+      let run = Process()
+      run.executableURL = URL(fileURLWithPath: command)
+      run.arguments = ["stress", "--seconds", "600", "--output", folder]
+      run.standardOutput = FileHandle.nullDevice
+      run.standardError = FileHandle.nullDevice
+      try run.run()
+      let traces = "\(folder)/latest/scratch/traces/run.jsonl"
+      while run.isRunning, !FileManager.default.fileExists(atPath: traces) { sched_yield() }
+      run.terminate()
+      run.waitUntilExit()
+      #expect(run.terminationStatus == ExitCode.undecided.rawValue)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder + "/latest").sorted()
+      #expect(left == ["run.json", "stress.json"])
+      let record = try String(contentsOfFile: folder + "/latest/run.json", encoding: .utf8)
+      #expect(record.contains("it was interrupted after"))
     }
   }
 

@@ -12,21 +12,24 @@ struct CheckReport {
   let like: String
   let systems: [SystemReport]
   let folder: String
+  /// Whether somebody ended it before all plans had run.
+  var isEndedEarly = false
 
   /// `nondeterministic` when the same plan gave another trace, `invalid` when something broke,
-  /// `unknown` when something was never exercised, else `valid`.
+  /// `unknown` when something was never exercised or it was ended early, else `valid`.
   var verdict: String {
     if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
     if systems.contains(where: { !$0.tally.broken.isEmpty }) { return "invalid" }
     let isUndecided = systems.contains {
       !$0.tally.undecided.isEmpty || !$0.unstruck.isEmpty || $0.tally.trouble != nil
     }
-    return isUndecided || systems.isEmpty ? "unknown" : "valid"
+    return isUndecided || isEndedEarly || systems.isEmpty ? "unknown" : "valid"
   }
 
   /// The verdict in a sentence.
   var because: String {
-    systems.map { "\($0.system): \($0.sentence)" }.joined(separator: " ")
+    let sentences = systems.map { "\($0.system): \($0.sentence)" }
+    return (sentences + (isEndedEarly ? ["It was ended early."] : [])).joined(separator: " ")
   }
 
   /// The report as one JSON object, keys sorted.

@@ -39,13 +39,14 @@ struct CheckVerb: Verb {
       reports.append(try await check(system, style, timeLimit: left, folder))
       if Interruption.isRequested { break }
     }
-    let result = CheckReport(
+    var result = CheckReport(
       seed: options.seed,
       plans: options.plans,
       like: options.planOptions.like.text,
       systems: reports,
       folder: folder.path
     )
+    result.isEndedEarly = Interruption.isRequested
     if options.json { terminal.print(try result.json()) }
     if let errors = programs.text { try folder.write(ProgramShelf.file, errors) }
     return try finish(result, folder)

@@ -59,7 +59,10 @@ struct StressChecks {
     result.doubtCount = join.doubtCount
     result.participants = header.plan.header.actors.compactMap { tally[$0.id] }
       .filter { $0.lives > 0 }
-    result.checkers = suite.verdicts.map(Self.answer)
+    result.checkers = suite.verdicts.map(Self.answer).map { answer in
+      // The run has measured by its own clock what a trace without ticks cannot tell.
+      answer.checker == WakeUp.name ? Self.wakeUp(result) ?? answer : answer
+    }
     guard suite.violation != nil else { return nil }
     return TraceCodec.encode(header) + "\n"
       + recent.suffix(Self.excerptCount).map { TraceCodec.encode($0) + "\n" }.joined()
@@ -67,6 +70,15 @@ struct StressChecks {
 
   /// Whether an unknown answer of a checker leaves the run undecided.
   static func isNeeded(_ checker: String) -> Bool { needed.contains(checker) }
+
+  /// Whether every commit after which everybody was awaited led to a pass of all of them.
+  private static func wakeUp(_ result: StressResult) -> Answer? {
+    guard let sleeper = result.sleepers.first else {
+      guard result.counts.wakeUps > 0 else { return nil }
+      return Answer(checker: WakeUp.name, verdict: "valid", because: nil)
+    }
+    return Answer(checker: WakeUp.name, verdict: "invalid", because: sleeper)
+  }
 
   private static func answer(_ checker: String, _ verdict: Verdict) -> Answer {
     switch verdict {

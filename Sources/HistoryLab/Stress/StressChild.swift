@@ -49,6 +49,12 @@ final class StressChild {
     return lines.compactMap(StressWord.init)
   }
 
+  /// Lets it find that nobody tells it anything any more, and waits until it has ended.
+  func leave() {
+    input.fileHandleForWriting.closeFile()
+    process.waitUntilExit()
+  }
+
   // MARK: Signals
 
   /// Ends it on the spot.

@@ -39,7 +39,7 @@ final class StressParticipant: Sendable {
   private init(_ role: StressRole) throws {
     self.role = role
     seams = try StressSeams(role)
-    let store = try StressModel.open(role.store, try seams.configuration())
+    let store = try Self.open(role, try seams.configuration())
     view = ObjectContext(store: store, author: role.name, name: "view", mergePolicy: .objectWins)
     let planned = role.header.actor(role.id)
     var configuration = TrackerConfiguration()
@@ -65,7 +65,7 @@ final class StressParticipant: Sendable {
       }
     }
     defer { noting.cancel() }
-    try await launch()
+    try await launchInTheEnd()
     let trouble = role.disk.map { disk in Task { [seams] in await seams.trouble(disk) } }
     defer { trouble?.cancel() }
     Self.say(.ready)
@@ -78,6 +78,35 @@ final class StressParticipant: Sendable {
     }
     pen.end()
     await writing.value
+  }
+
+  /// How often something is tried again that a disk keeps from succeeding, and after which pause.
+  private static let attemptCountMax = 400
+  private static let attemptPauseMs = 25
+
+  /// Opens the store; a full disk is waited for.
+  private static func open(
+    _ role: StressRole,
+    _ configuration: StoreConfiguration
+  ) throws -> Store {
+    for _ in 1..<attemptCountMax {
+      do throws(HistoryError) { return try StressModel.open(role.store, configuration) } catch {
+        guard role.disk != nil, error.isOfDisk else { throw error }
+      }
+      usleep(UInt32(attemptPauseMs) * 1000)
+    }
+    return try StressModel.open(role.store, configuration)
+  }
+
+  /// Launches; a full disk is waited for.
+  private func launchInTheEnd() async throws {
+    for _ in 1..<Self.attemptCountMax {
+      do throws(HistoryError) { return try await launch() } catch {
+        guard role.disk != nil, error.isOfDisk else { throw error }
+      }
+      try await Task.sleep(for: .milliseconds(Self.attemptPauseMs))
+    }
+    try await launch()
   }
 
   /// Registers or takes up the cursor, and begins to follow.
@@ -94,7 +123,7 @@ final class StressParticipant: Sendable {
     seams.tracker.add([.init(happening, start...MonotonicClock.now)])
     do throws(HistoryError) { _ = try await tracker.start() } catch {
       // From a cause that goes away it follows all the same, and repeats the pass.
-      guard error.isBusy || error.isFull || error.isInputOutput else { throw error }
+      guard error.isOfDisk else { throw error }
     }
   }
 
@@ -172,6 +201,11 @@ final class StressParticipant: Sendable {
     }
     return orders
   }
+}
+
+extension HistoryError {
+  /// Whether it is one that a disk makes, or another process that waits for it.
+  fileprivate var isOfDisk: Bool { isBusy || isFull || isInputOutput }
 }
 
 extension Task where Success == Void, Failure == Never {

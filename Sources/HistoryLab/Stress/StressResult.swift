@@ -103,7 +103,6 @@ struct StressResult: Codable, Hashable, Sendable {
     var faults = troubles
     faults += checkers.filter { $0.verdict == "invalid" }
       .map { "\($0.checker): \($0.because ?? "")" }
-    faults += sleepers.prefix(1)
     if let integrityProblem { faults.append("the file is damaged: \(integrityProblem)") }
     faults += errorFaults
     if untoldCount > openCount {

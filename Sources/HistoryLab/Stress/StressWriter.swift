@@ -9,15 +9,15 @@ import Traces
 /// Writes at random through a view and by batch requests, inserts, updates and deletes, and tells the
 /// trace of each write before and after it.
 struct StressWriter {
-  private let role: StressRole
-  private let view: ObjectContext
-  private let seams: StressSeams
-  private var random: SeededRandom
+  let role: StressRole
+  let view: ObjectContext
+  let seams: StressSeams
+  var random: SeededRandom
   private var labels = 0
 
   /// From how many objects on more is deleted than inserted.
-  private static let objectCountMax = 240
-  private static let noiseCountMax = 60
+  static let objectCountMax = 240
+  static let noiseCountMax = 60
 
   init(_ role: StressRole, view: ObjectContext, seams: StressSeams) {
     self.role = role
@@ -47,14 +47,14 @@ struct StressWriter {
 
   // MARK: Values
 
-  private mutating func number() -> Int64 { Int64.random(in: 0..<1_000_000, using: &random) }
+  mutating func number() -> Int64 { Int64.random(in: 0..<1_000_000, using: &random) }
 
-  private mutating func bucket() -> Int64 {
+  mutating func bucket() -> Int64 {
     Int64.random(in: 0..<StressModel.bucketCount, using: &random)
   }
 
   /// New values, whose title tells by which write of which life they are.
-  private mutating func values() -> Values {
+  mutating func values() -> Values {
     labels += 1
     return [
       "title": .string("\(role.name).\(role.life)/\(labels)"), "count": .int(number()),
@@ -62,7 +62,7 @@ struct StressWriter {
     ]
   }
 
-  private func name(_ id: ObjectID) -> ObjectName {
+  func name(_ id: ObjectID) -> ObjectName {
     ObjectName(view.store.model.entity(id.entity)?.name ?? "?", id.key)
   }
 
@@ -105,7 +105,7 @@ struct StressWriter {
     }
   }
 
-  private func objects(_ entity: String) -> [StoredObject] {
+  func objects(_ entity: String) -> [StoredObject] {
     do { return try view.registeredObjects(entity) } catch {
       fatalError("the model of stress runs has no \(entity): \(error)")
     }
@@ -140,110 +140,9 @@ struct StressWriter {
       }
   }
 
-  // MARK: Batch requests
-
-  private mutating func batchInsert() {
-    batchInsert((0..<5).map { _ in values() }, into: StressModel.entity, by: .own)
-  }
-
-  private mutating func batchInsert(
-    _ rows: [Values],
-    into entity: String,
-    by author: WriteAuthor
-  ) {
-    // The store gives the keys out: until then the objects have names below zero.
-    let changes = rows.enumerated().map { index, values in
-      PlannedChange(.insert, ObjectName(entity, -Int64(index) - 1), values)
-    }
-    var write = PlannedWrite(actor: role.id, context: "batch", changes: changes)
-    write.author = author
-    request(.write(write), .insert, author) { store, by in
-      try store.batchInsert(into: entity, rows, by: by, result: .objectIDs)
-    }
-  }
-
-  private mutating func batchUpdate() {
-    let bucket = Value.int(bucket())
-    let values: Values = ["count": .int(number())]
-    var batch = PlannedBatch(
-      actor: role.id,
-      type: .update,
-      entity: StressModel.entity,
-      conditions: [PlannedCondition("bucket", .equal, bucket)]
-    )
-    batch.values = values
-    request(.batch(batch), .update, .own, columns: values.keys.sorted()) { store, by in
-      try store.batchUpdate(
-        StressModel.entity,
-        where: .compare("bucket", .equal, bucket),
-        set: values,
-        by: by,
-        result: .objectIDs
-      )
-    }
-  }
-
-  /// Deletes a bucket, when there are many objects.
-  private mutating func thinOut() {
-    guard objects(StressModel.entity).count > Self.objectCountMax else { return insert() }
-    let bucket = Value.int(bucket())
-    let batch = PlannedBatch(
-      actor: role.id,
-      type: .delete,
-      entity: StressModel.entity,
-      conditions: [PlannedCondition("bucket", .equal, bucket)]
-    )
-    request(.batch(batch), .delete, .own) { store, by in
-      try store.batchDelete(
-        StressModel.entity,
-        where: .compare("bucket", .equal, bucket),
-        by: by,
-        result: .objectIDs
-      )
-    }
-  }
-
-  /// Writes several transactions in a row under an author whom another process ignores.
-  private mutating func makeNoise() {
-    let author = WriteAuthor.other(StressModel.noiseAuthor)
-    for _ in 0..<Int.random(in: 4...12, using: &random) {
-      batchInsert([["count": .int(number())]], into: StressModel.noise, by: author)
-    }
-    guard objects(StressModel.noise).count > Self.noiseCountMax else { return }
-    var batch = PlannedBatch(
-      actor: role.id,
-      type: .delete,
-      entity: StressModel.noise,
-      conditions: []
-    )
-    batch.author = author
-    request(.batch(batch), .delete, author) { store, by in
-      try store.batchDelete(StressModel.noise, by: by, result: .objectIDs)
-    }
-  }
-
-  /// Makes a batch request.
-  private mutating func request(
-    _ action: Action,
-    _ type: ChangeType,
-    _ author: WriteAuthor,
-    columns: [String] = [],
-    _ perform: (Store, BatchAuthor) throws -> BatchResult
-  ) {
-    let name: String? = if case .other(let other) = author { other } else { role.name }
-    seams.beginWrite(Command(action))
-    do {
-      let result = try perform(view.store, BatchAuthor(name, contextName: "batch"))
-      let told = result.objectIDs.map { CommittedChange(type, self.name($0), columns: columns) }
-      end(result.transaction, "batch", name, told)
-    } catch {
-      fail(error)
-    }
-  }
-
   // MARK: Outcomes
 
-  private func end(
+  func end(
     _ written: WrittenTransaction?,
     _ context: String,
     _ author: String?,
@@ -262,7 +161,7 @@ struct StressWriter {
   }
 
   /// Notes that a write failed; where the disk is at fault it may have taken effect all the same.
-  private func fail(_ error: any Error) {
+  func fail(_ error: any Error) {
     let failure = failure(error)
     guard role.disk != nil, let number = seams.number else {
       return seams.endWrite(nil, .failed(failure))
@@ -290,7 +189,7 @@ struct StressWriter {
   private static let lookCountMax = 250
 
   /// Whether a transaction is one of this process.
-  private func isOurs(_ transaction: HistoryTransaction) -> Bool {
+  func isOurs(_ transaction: HistoryTransaction) -> Bool {
     transaction.author == role.name
       || (role.isNoisy && transaction.author == StressModel.noiseAuthor)
   }

@@ -22,9 +22,14 @@ enum Interruption {
   static func install() {
     // The handler may only touch what is already there: the counter is made before it can run.
     _ = isRequested
+    // Whoever started the process may have them blocked.
+    var wanted = sigset_t()
+    sigemptyset(&wanted)
     for number in [SIGINT, SIGTERM] {
       signal(number) { _ in Interruption.receive() }
+      sigaddset(&wanted, number)
     }
+    pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
     signal(SIGPIPE, SIG_IGN)
   }
 
