@@ -10,7 +10,7 @@ enum OpenLoops {
       part: "Store.batchInsert",
       operation: "at a planned rate",
       "Batch requests of one row begin at planned moments, at half and at nine tenths of the rate that "
-        + "a short calibration finds, or at the rate that --rate names; each is timed from its planned "
+        + "a short calibration finds, or at the rate that --planned-rate names; each is timed from its planned "
         + "start, and the service alone beside it; the floor is missing. Where the plan cannot be kept "
         + "it says that the store is saturated."
     ) { setting in
@@ -78,7 +78,7 @@ enum OpenLoops {
 
   private static func saturated(_ done: Int, of count: Int, _ rate: Double) -> String {
     "saturated: at \(Int(rate)) writes a second the store fell further and further behind, and after "
-      + "\(done) of \(count) the plan was given up; plan fewer with --rate"
+      + "\(done) of \(count) the plan was given up; plan fewer with --planned-rate"
   }
 }
 

@@ -55,7 +55,7 @@ import Testing
 
   @Test func `Bench run takes everything`() throws {
     let line =
-      "bench run --quick --only Fetch --also merge --axis base --axis cold --rate 700 "
+      "bench run --quick --only Fetch --also merge --axis base --axis cold --planned-rate 700 "
       + "--rounds 9 --seed 5 --output . --json"
     let options = try BenchRunOptions(parse(line), in: .sample)
     #expect(options.quick)

@@ -47,9 +47,9 @@ import Workloads
   }
 
   /// What commands of random plans were refused.
-  private func refusals(_ condition: Condition, _ count: Int) throws -> RefusalCounts {
+  private func refusals(_ conditions: [Condition], _ count: Int) throws -> RefusalCounts {
     let system = try #require(LabSystem.named("tracker"))
-    let options = PlanOptions(conditions: .named([condition]))
+    let options = PlanOptions(conditions: .named(conditions))
     let recipe = PlanRecipe(
       generator: PlanGenerator(try options.style(for: system)),
       seed: 1,
@@ -66,14 +66,14 @@ import Workloads
   }
 
   @Test func `Random plans reach each step of a process that was replaced`() throws {
-    let found = try refusals(.sameActorTwice, 150)
+    let found = try refusals([.sameActorTwice], 400)
     for step in ["record", "purge", "resync"] {
       let pair = RefusalCounts.Pair(command: "belated \(step)", code: .superseded)
-      #expect(found.pairs[pair, default: 0] >= 3, "\(step)")
+      #expect(found.pairs[pair, default: 0] >= 1, "\(step)")
     }
   }
 
   @Test func `Random plans reach a history that went back`() throws {
-    #expect(try refusals(.powerOff, 150).count(of: .rewound) >= 3)
+    #expect(try refusals([.powerOff, .mirrorLag], 150).count(of: .rewound) >= 3)
   }
 }

@@ -222,7 +222,7 @@ private final class ScriptedChannel: WireChannel {
       version: "1",
       capabilities: Capability.allCases.map(\.rawValue) + ["unheard-of"]
     )
-    #expect(hello.abilities == Set(Capability.allCases).subtracting([.faults, .powerOff]))
+    #expect(hello.abilities == Set(Capability.allCases).subtracting([.faults, .powerOff, .belated]))
   }
 
   @Test func `Its state can neither be saved nor compared`() throws {

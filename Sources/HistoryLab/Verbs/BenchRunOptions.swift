@@ -53,7 +53,7 @@ struct BenchRunOptions: Hashable, Sendable {
     "Measures only in this condition: the one that all benchmarks share, or another."
   )
   static let rateOption = Option(
-    "rate",
+    "planned-rate",
     .integer("N", 1...10_000_000),
     defaultText: "half and nine tenths of what a calibration finds",
     "How many writes a second the benchmark `open loop` plans."
@@ -122,7 +122,6 @@ extension BenchRunOptions {
     ],
     examples: [
       Example("bench run --quick", "Three history sizes, in under a minute."),
-      Example("bench run --only fetch --rounds 40", "The benchmarks of fetch, with more rounds."),
       Example("bench run --only fetch --axis base --axis cold", "The same from a cold cache."),
       Example("bench run --only large", "A store of ten million changes, built and inspected."),
       Example("bench run --resume Reports/latest", "What an interrupted run has not measured yet."),
