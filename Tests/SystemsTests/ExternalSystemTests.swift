@@ -222,7 +222,8 @@ private final class ScriptedChannel: WireChannel {
       version: "1",
       capabilities: Capability.allCases.map(\.rawValue) + ["unheard-of"]
     )
-    #expect(hello.abilities == Set(Capability.allCases).subtracting([.faults, .powerOff, .belated]))
+    let held: Set<Capability> = [.faults, .powerOff, .belated]
+    #expect(hello.abilities == Set(Capability.allCases).subtracting(held))
   }
 
   @Test func `Its state can neither be saved nor compared`() throws {
