@@ -176,41 +176,6 @@ extension BenchmarkReport {
     ]
   }
 
-  /// What was counted: the same in every run.
-  func exactSection() -> PageSection? {
-    let counted = results.rows.filter { $0.metric.kind == .exact && $0.summary != nil }
-    var largest: [String: Int] = [:]
-    for row in counted { largest[row.title] = max(row.historySize, largest[row.title] ?? 0) }
-    // How counts grow is told by their laws; the page shows the largest history alone.
-    let rows = counted.filter { $0.historySize == largest[$0.title] }
-    if rows.isEmpty { return nil }
-    var table = ReportTable(
-      caption: "Counts of one operation",
-      columns: [
-        .text("benchmark"), .text("contender"), .number("history"), .text("counter"),
-        .number("least"), .number("most"),
-      ]
-    )
-    for row in rows {
-      guard let summary = row.summary else { continue }
-      table.append([
-        shortened(row.title), row.contender, NumberText.count(row.historySize), row.metric.name,
-        NumberText.quantity(summary.min, unit: row.metric.unit),
-        NumberText.quantity(summary.max, unit: row.metric.unit),
-      ])
-    }
-    return PageSection(
-      "Exact counters",
-      [
-        .paragraph(
-          "Counted, not timed: the same again in the next run, but for memory, which the system "
-            + "counts and shares out in its own way."
-        ),
-        .table(table),
-      ]
-    )
-  }
-
   /// What has no number, and why.
   func missingSection() -> PageSection? {
     let rows = results.rows.filter { $0.notMeasured != nil }

@@ -71,7 +71,7 @@ struct BenchRunVerb: Verb {
     if let rounds = options.rounds { return .rounds(rounds) }
     // A quick run has a minute for all benchmarks together.
     return options.quick
-      ? RoundBudget(minimum: 5, maximum: 60, nanoseconds: 500_000_000)
+      ? RoundBudget(minimum: 5, maximum: 60, nanoseconds: 120_000_000)
       : RoundBudget(minimum: 20, maximum: 200, nanoseconds: 8_000_000_000)
   }
 

@@ -1,0 +1,70 @@
+import Measuring
+
+/// What was counted, not timed.
+extension BenchmarkReport {
+  /// The counters that have a column each; `results.csv` has the others too.
+  private static let columns: [Metric] = [
+    .vmSteps, .pageReads, .pageWrites, .rowsWritten, .systemCalls, .allocations, .allocatedBytes,
+  ]
+
+  /// What was counted: the same in every run.
+  func exactSection() -> PageSection? {
+    let counted = results.rows.filter { $0.metric.kind == .exact && $0.summary != nil }
+    var largest: [String: Int] = [:]
+    for row in counted { largest[row.title] = max(row.historySize, largest[row.title] ?? 0) }
+    // How counts grow is told by their laws; the page shows the largest history alone.
+    let rows = counted.filter { $0.historySize == largest[$0.title] }
+    let tables = [countTable(of: rows), otherTable(of: rows)].filter { !$0.rows.isEmpty }
+    guard !tables.isEmpty else { return nil }
+    let words =
+      "Counted, not timed: the same again in the next run, but for memory, which the system "
+      + "counts and shares out in its own way. The most of one operation at the longest history; "
+      + "results.csv has every counter at every length."
+    return PageSection("Exact counters", [.paragraph(words)] + tables.map { .table($0) })
+  }
+
+  /// A row for each benchmark and contender, with a column for each counter.
+  private func countTable(of rows: [BenchmarkRow]) -> ReportTable {
+    var table = ReportTable(
+      caption: "Counts of one operation",
+      columns: [.text("benchmark"), .text("contender")]
+        + Self.columns.map { .number($0.name) }
+    )
+    var order: [[String]] = []
+    var counts: [[String]: [Metric: Double]] = [:]
+    for row in rows where Self.columns.contains(row.metric) {
+      let name = [shortened(row.title), row.contender]
+      if counts[name] == nil { order.append(name) }
+      counts[name, default: [:]][row.metric] = row.summary?.max
+    }
+    for name in order {
+      let cells = Self.columns.map { metric in
+        counts[name]?[metric].map {
+          NumberText.quantity($0, unit: metric.unit == "B" ? "B" : "")
+        } ?? ""
+      }
+      table.append(name + cells)
+    }
+    return table
+  }
+
+  /// What only few benchmarks count.
+  private func otherTable(of rows: [BenchmarkRow]) -> ReportTable {
+    let inFile: [Metric] = [.bytesRead, .bytesWritten, .liveBytes, .residentGrowth]
+    var table = ReportTable(
+      caption: "Counts of some benchmarks",
+      columns: [
+        .text("benchmark"), .text("contender"), .text("counter"), .number("least"), .number("most"),
+      ]
+    )
+    for row in rows where !(Self.columns + inFile).contains(row.metric) {
+      guard let summary = row.summary else { continue }
+      table.append([
+        shortened(row.title), row.contender, row.metric.name,
+        NumberText.quantity(summary.min, unit: row.metric.unit),
+        NumberText.quantity(summary.max, unit: row.metric.unit),
+      ])
+    }
+    return table
+  }
+}
