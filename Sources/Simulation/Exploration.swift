@@ -8,10 +8,14 @@ package struct Exploration: Sendable {
   package internal(set) var planCount = 0.0
   /// How many states there are that differ in what can come of them.
   package internal(set) var stateCount = 0
-  /// How often a command was performed, beside those of closing phases.
+  /// How many moves there were from all states, those that were known included.
   package internal(set) var moveCount = 0
   /// Why it ended before the length that was wanted, if it did.
   package internal(set) var ending = Ending.complete
+  /// About how many states there are with the length that it did not begin, for there would be too many.
+  package internal(set) var foreseenStateCount: Int?
+  /// What its last moves came to, if that was to be kept.
+  package internal(set) var moves: KnownMoves?
   /// A shortest plan for each invariant that broke, by the invariant's number.
   package internal(set) var broken: [Int: Plan] = [:]
   /// The invariants that were put to the test, broken or not, one bit each.
@@ -40,6 +44,8 @@ package struct ExplorationBounds: Sendable, Hashable {
   /// How many states of one length are kept whole, so that they need not be brought about again; others
   /// are once, for all of their moves.
   package var keptCountMax = 50_000
+  /// Whether what the last moves came to is kept for others.
+  package var keepsMoves = false
   /// Whether states that look alike are taken for one; without it every plan runs by itself.
   package var mergesStates = true
 

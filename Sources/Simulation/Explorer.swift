@@ -15,6 +15,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private var tree = PlanTree()
   private var result = Exploration()
   private var known: UInt64 = 0
+  /// What an earlier exploration says of plans that begin alike.
+  private let earlier: KnownMoves?
+  /// What closing phases came to, by state, where last moves are kept.
+  private var conclusions: [KnownMoves.Conclusion] = []
 
   /// A state whose next commands are to be run.
   private struct Open {
@@ -41,13 +45,19 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private var visited: [StateKey: Int] = [:]
 
   /// Creates an explorer of a system whose stores lie at a place.
+  ///
+  /// What an earlier exploration knows is taken for true: it must have had the same system, header, judge
+  /// and depth, and an equal notion of which states are alike.
   package init(
     _ system: any SystemUnderTest,
     at place: StorePlace,
     space: Space,
     judge: Judge.Type,
-    bounds: ExplorationBounds
+    bounds: ExplorationBounds,
+    knowing earlier: KnownMoves? = nil
   ) {
+    self.earlier = earlier
+    result.moves = bounds.keepsMoves ? KnownMoves() : nil
     simulator = Simulator(system, at: place)
     self.space = space
     self.bounds = bounds
@@ -71,15 +81,33 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   ) throws(SystemFailure) -> Exploration {
     var level: [Open] = []
     for root in roots.indices { try begin(root, &level) }
+    var shorter = 0
     for depth in 0..<bounds.depth where result.ending == .complete {
       result.depth = depth
+      let count = level.count
+      if isTooMuch(count, after: shorter) { break }
       try advance(&level, depth: depth, progress)
+      shorter = count
     }
     if result.ending == .complete { result.depth = bounds.depth }
     result.stateCount = tree.count
     result.planCount = tree.planCount(through: result.depth, roots: roots.count)
     return result
   }
+
+  /// Whether the next length has far more states than there may be, going by how many more there are of
+  /// this length than of the one before.
+  private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
+    guard count >= Self.foresightCountMin, shorter > 0 else { return false }
+    let foreseen = tree.count + count * count / shorter
+    guard foreseen > bounds.stateCountMax + bounds.stateCountMax / 2 else { return false }
+    result.ending = .outOfStates
+    result.foreseenStateCount = foreseen
+    return true
+  }
+
+  /// From so many states of a length on it is told from them how many the next one has.
+  private static var foresightCountMin: Int { 1_000 }
 
   private func begin(_ root: Int, _ level: inout [Open]) throws(SystemFailure) {
     let header = roots[root].header
@@ -108,8 +136,14 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     // What is kept of a state goes with its moves.
     while let open = level.popLast() {
       let kept = if let kept = open.kept { kept } else { try bringAbout(open) }
+      let isLast = depth + 1 == bounds.depth
+      let moves = isLast ? earlier?.moves(after: tree.commands(to: open.node)) : nil
       for action in space.moves(from: kept.place) {
-        try go(action, from: open, kept, depth: depth, &following)
+        if let outcome = moves?[Command(action)] {
+          take(outcome, of: action, from: open)
+        } else {
+          try go(action, from: open, kept, depth: depth, &following)
+        }
         guard tree.count <= bounds.stateCountMax else {
           result.ending = .outOfStates
           return
@@ -174,14 +208,52 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     try simulator.goBack(to: kept.standing, header, performing: tree.commands(to: open.node))
     var (judge, place) = (kept.judge, kept.place)
     let command = Command(action)
-    guard perform(command, depth, in: header, &judge, &place) else { return }
+    let isLast = depth + 1 == bounds.depth
+    guard perform(command, depth, in: header, &judge, &place) else {
+      if isLast { keep(nil, of: command, from: open) }
+      return
+    }
     result.moveCount += 1
     note(judge.broken, after: command, at: open.node, header)
     let key = try key(open.root, place, judge)
+    let node: Int
+    if let met = visited[key] {
+      node = met
+      tree.link(open.node, to: node)
+    } else {
+      node = tree.add(action, after: open.node)
+      if bounds.mergesStates { visited[key] = node }
+      try meet(node, open.root, place, judge, isLast: isLast, &following)
+    }
+    if isLast { keep((key.likeness, judge.broken, node), of: command, from: open) }
+  }
+
+  /// Keeps what a last move came to: the state that it leads to, or nothing when it was refused.
+  private func keep(
+    _ end: (likeness: UInt64, broken: UInt64, node: Int)?,
+    of command: Command,
+    from open: Open
+  ) {
+    guard bounds.keepsMoves else { return }
+    let outcome = KnownMoves.Outcome(
+      likeness: end?.likeness,
+      broken: end?.broken ?? 0,
+      conclusion: end.map { conclusions[$0.node] } ?? KnownMoves.Conclusion()
+    )
+    result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
+  }
+
+  /// Takes in what an earlier exploration says of a last move.
+  private func take(_ outcome: KnownMoves.Outcome, of action: Action, from open: Open) {
+    guard let likeness = outcome.likeness else { return }
+    let header = roots[open.root].header
+    result.moveCount += 1
+    note(outcome.broken, after: Command(action), at: open.node, header)
+    let key = StateKey(root: open.root, likeness: likeness)
     if let node = visited[key] { return tree.link(open.node, to: node) }
     let node = tree.add(action, after: open.node)
-    if bounds.mergesStates { visited[key] = node }
-    try meet(node, open.root, place, judge, isLast: depth + 1 == bounds.depth, &following)
+    visited[key] = node
+    conclude(outcome.conclusion, at: node, header)
   }
 
   /// Takes in a new state: keeps it for its next commands, and runs what comes after a last one.
@@ -206,7 +278,12 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
       closing.observe(event)
       return true
     }
-    let conclusion = closing.conclusion
+    let (broken, held) = closing.conclusion
+    conclude(KnownMoves.Conclusion(broken: broken, held: held), at: node, header)
+  }
+
+  private func conclude(_ conclusion: KnownMoves.Conclusion, at node: Int, _ header: PlanHeader) {
+    if bounds.keepsMoves { conclusions.append(conclusion) }
     result.exercised |= conclusion.held | conclusion.broken
     note(conclusion.broken, at: node, header)
   }

@@ -65,7 +65,7 @@ import Workloads
         folder,
       ])
       #expect(result.code == .undecided)
-      #expect(result.output.contains("Unknown: steady (after 51 states)"))
+      #expect(result.output.contains("Unknown: steady (more than 50 states)"))
       let open = try cards(folder).systems[0].cells.filter { $0.result == .unknown }
       #expect(open.count == 2 * Self.invariantCount && open.allSatisfy { $0.budget == 51 })
     }

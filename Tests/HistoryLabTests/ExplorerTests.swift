@@ -194,13 +194,70 @@ import Workloads
       )
     }
     let queue = ExploreQueue(tasks)
-    #expect((0..<5).map { _ in queue.take() } == [2, 3, 1, 0, nil])
+    // The steady one is soonest done of those whose plans begin alike.
+    #expect((0..<5).map { _ in queue.take() } == [1, 2, 3, 0, nil])
     let outcomes = try await ExploreQueue(tasks).run(
       jobs: 2,
       finished: { _ in },
       progress: { _ in true }
     )
     #expect(outcomes.map(\.outcome.condition) == tasks.map(\.condition))
+  }
+
+  @Test(arguments: ["tracker", "kit-1.3-manual", "article"])
+  func `What another condition's exploration knows changes nothing that is found`(
+    _ name: String
+  ) throws {
+    let system = try #require(LabSystem.named(name))
+    func task(_ condition: Condition) -> ExploreTask {
+      ExploreTask(
+        system: system,
+        condition: condition,
+        scope: ExploreScope(actors: 2, depth: 3),
+        stateCountMax: 10_000,
+        versions: [:]
+      )
+    }
+    for (first, second) in [(Condition.steady, Condition.ties), (.clockBack, .clockJump)] {
+      #expect(task(first).kin == task(second).kin)
+      let moves = try task(first).run(keepingMoves: true) { _ in true }.exploration.moves
+      let alone = try task(second).run { _ in true }
+      let after = try task(second).run(knowing: try #require(moves)) { _ in true }
+      #expect(alone.exploration.moves == nil)
+      #expect(alone.exploration.planCount == after.exploration.planCount)
+      #expect(alone.exploration.stateCount == after.exploration.stateCount)
+      #expect(alone.exploration.moveCount == after.exploration.moveCount)
+      #expect(alone.exploration.broken == after.exploration.broken)
+      #expect(alone.exploration.exercised == after.exploration.exercised)
+    }
+  }
+
+  @Test func `Pieces are no kin whose plans begin otherwise, or whose clocks age otherwise`() throws
+  {
+    let system = try #require(LabSystem.named("tracker"))
+    func kin(_ condition: Condition, depth: Int = 3) -> ExploreTask.Kin? {
+      ExploreTask(
+        system: system,
+        condition: condition,
+        scope: ExploreScope(actors: 2, depth: depth),
+        stateCountMax: 1,
+        versions: [:]
+      ).kin
+    }
+    #expect(kin(.steady) == kin(.crash) && kin(.steady) != nil)
+    for other in [Condition.clockBack, .lateJoin, .retention, .mirrorLag, .lostNotification] {
+      #expect(kin(other) != kin(.steady), "\(other)")
+    }
+    #expect(kin(.steady) != kin(.steady, depth: 4))
+    #expect(kin(.configSkew) == nil && kin(.hookFailure) == nil)
+  }
+
+  @Test func `A length that has far too many states is not begun`() throws {
+    let found = try explore(TrackerSystem(), .steady, depth: 6) { $0.stateCountMax = 8_000 }
+    #expect(found.ending == .outOfStates)
+    #expect(found.depth == 5)
+    #expect(found.stateCount == 4_003)
+    #expect(try #require(found.foreseenStateCount) > 12_000)
   }
 
   @Test func `An exploration that runs out of states says so, and how far it came`() throws {

@@ -19,6 +19,8 @@ struct ExploreTask: Sendable {
     let condition: Condition
     let scope: ExploreScope
     let exploration: Exploration
+    /// How many states it was allowed to meet.
+    let stateCountMax: Int
     /// What broke, by the checker's name: a shortest plan with its whole trace.
     let broken: [String: Counterexample]
     let seconds: Double
@@ -26,19 +28,28 @@ struct ExploreTask: Sendable {
 
   /// Runs it with stores on the heap.
   ///
+  /// It takes over what an earlier piece of its ``kin`` knows of plans that begin alike.
+  ///
   /// It tells how many states there are so far, and asks whether to go on.
   ///
   /// - Throws: a lab error when the system cannot be run, or breaks nothing when the plan that broke an
   ///   invariant runs again.
-  func run(progress: @escaping (Int) -> Bool) throws(LabError) -> Outcome {
+  func run(
+    keepingMoves: Bool = false,
+    knowing earlier: KnownMoves? = nil,
+    progress: @escaping (Int) -> Bool
+  ) throws(LabError) -> Outcome {
     let clock = ContinuousClock()
     let start = clock.now
+    var bounds = ExplorationBounds(depth: scope.depth, stateCountMax: stateCountMax)
+    bounds.keepsMoves = keepingMoves
     let explorer = Explorer(
       system.make(),
       at: .heap(),
       space: alphabet,
       judge: SuiteJudge.self,
-      bounds: ExplorationBounds(depth: scope.depth, stateCountMax: stateCountMax)
+      bounds: bounds,
+      knowing: earlier
     )
     do throws(SystemFailure) {
       let exploration = try explorer.explore(progress: progress)
@@ -46,6 +57,7 @@ struct ExploreTask: Sendable {
         condition: condition,
         scope: scope,
         exploration: exploration,
+        stateCountMax: stateCountMax,
         broken: try counterexamples(exploration),
         seconds: (clock.now - start) / .seconds(1)
       )
@@ -64,6 +76,27 @@ struct ExploreTask: Sendable {
       let moves = alphabet.moves(from: alphabet.start(header))
       return sum + pow(Double(moves.count), Double(scope.depth))
     }
+  }
+
+  /// What pieces have in common of which one can take over what another knows: a plan that both have is
+  /// the same run, to the same state.
+  struct Kin: Hashable {
+    fileprivate let system: String
+    fileprivate let header: PlanHeader
+    fileprivate let depth: Int
+    fileprivate let clockOnlyRises: Bool
+  }
+
+  /// What it has in common with others, or nothing where plans begin in several ways.
+  var kin: Kin? {
+    let alphabet = alphabet
+    guard alphabet.headers.count == 1 else { return nil }
+    return Kin(
+      system: system.name,
+      header: alphabet.headers[0],
+      depth: scope.depth,
+      clockOnlyRises: alphabet.clockOnlyRises
+    )
   }
 
   /// The plans that are run.

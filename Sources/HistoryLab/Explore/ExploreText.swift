@@ -40,11 +40,17 @@ struct ExploreText {
     let end: String? =
       switch piece.exploration.ending {
       case .complete: nil
-      case .outOfStates: "out of its \(piece.exploration.stateCount.grouped) states"
+      case .outOfStates: "out of its \(piece.stateCountMax.grouped) states" + foreseen(piece)
       case .stopped: "stopped"
       }
     let found = broken.isEmpty ? nil : "broken: " + broken.joined(separator: ", ")
     return [found, end].compactMap { $0 }.joined(separator: "; ").ifEmpty("holds")
+  }
+
+  private static func foreseen(_ piece: ExploreTask.Outcome) -> String {
+    piece.exploration.foreseenStateCount.map {
+      ", with the next length there are about \((($0 + 500) / 1_000 * 1_000).grouped)"
+    } ?? ""
   }
 
   /// The card: one row a condition, one column an invariant.
@@ -94,7 +100,7 @@ struct ExploreText {
     guard !budgets.isEmpty else { return nil }
     let names = budgets.map { row in
       let budget = row.cells.compactMap(\.budget).max()
-      let reason = budget.map { "after \($0.grouped) states" } ?? "interrupted"
+      let reason = budget.map { "more than \($0.grouped) states" } ?? "interrupted"
       return "\(row.condition.rawValue) (\(reason))"
     }
     return "Unknown: \(names.joined(separator: ", ")). Try --states with more."

@@ -154,7 +154,8 @@ struct SafetyCell: Sendable {
     // A piece that was covered to its whole depth has no shorter plan within the scopes of the card.
     let covered = open.map(\.exploration.depth).min() ?? .max - 1
     isLeast = result == .breaks && !isCut && covered + 1 >= depth
-    budget = result == .unknown ? open.map(\.exploration.stateCount).max() : nil
+    let tooFew = open.filter { $0.exploration.ending == .outOfStates }.map(\.stateCountMax)
+    budget = result == .unknown ? tooFew.max() : nil
   }
 
   /// The cell in a word or two.
