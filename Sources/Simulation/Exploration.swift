@@ -44,6 +44,8 @@ package struct ExplorationBounds: Sendable, Hashable {
   /// How many states of one length are kept whole, so that they need not be brought about again; others
   /// are once, for all of their moves.
   package var keptCountMax = 50_000
+  /// From so many states of a length on it is told from them how many the next one has.
+  package var foresightCountMin = 1_000
   /// Whether what the last moves came to is kept for others.
   package var keepsMoves = false
   /// Whether states that look alike are taken for one; without it every plan runs by itself.

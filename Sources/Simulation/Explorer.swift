@@ -98,16 +98,13 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   /// Whether the next length has far more states than there may be, going by how many more there are of
   /// this length than of the one before.
   private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
-    guard count >= Self.foresightCountMin, shorter > 0 else { return false }
+    guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter
     guard foreseen > bounds.stateCountMax + bounds.stateCountMax / 2 else { return false }
     result.ending = .outOfStates
     result.foreseenStateCount = foreseen
     return true
   }
-
-  /// From so many states of a length on it is told from them how many the next one has.
-  private static var foresightCountMin: Int { 1_000 }
 
   private func begin(_ root: Int, _ level: inout [Open]) throws(SystemFailure) {
     let header = roots[root].header
