@@ -48,6 +48,12 @@ package struct Durability: Invariant {
     return hasRecovered ? .valid : .unknown("The power never went.")
   }
 
+  /// Adds what an earlier power-off has left.
+  func describe(_ state: inout StateSketch, on timeline: Timeline) {
+    state.add(hasRecovered)
+    timeline.describe(floor, &state)
+  }
+
   private mutating func recover(
     _ through: TransactionName?,
     _ event: Event,

@@ -34,7 +34,19 @@ extension Timeline {
       describe(member.consumedFrom - 1, &state)
     }
     state.enter(nil)
+    if state.tellsLosses { describeDoubts(&state) }
     ledger.describe(&state)
+  }
+
+  /// Adds what a power-off has made uncertain, and what another one may.
+  private func describeDoubts(_ state: inout StateSketch) {
+    for set in [mayBeGone, mayHaveMoved, mayLinger, isDown] { state.add(members: set.rawValue) }
+    for member in everyone {
+      state.enter(member.id)
+      state.add(number: Int64(member.joinedAt))
+      state.add(number: Int64(member.leftAt ?? -1))
+    }
+    state.enter(nil)
   }
 
   private func describe(

@@ -89,6 +89,13 @@ struct FileDifference: Sendable {
   /// The bytes that it takes.
   var byteCount: Int { bytes.count + runs.count * MemoryLayout<Run>.stride }
 
+  /// The bytes of the whole file.
+  func bytes(over image: FileImage?) -> [UInt8] {
+    var whole = [UInt8](repeating: 0, count: count)
+    whole.withUnsafeMutableBytes { write(0..<count, to: $0, over: image) }
+    return whole
+  }
+
   /// Writes a part of the file into a buffer of that part's size.
   func write(
     _ part: Range<Int>,

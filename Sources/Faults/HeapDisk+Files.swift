@@ -20,6 +20,7 @@ extension HeapDisk {
   /// Takes a file's path away; its bytes stay for the handles that are open.
   mutating func unlink(_ file: FilePointer) {
     guard let path = file.pointee.path else { return }
+    renewDurable()
     files[path] = nil
     file.pointee.path = nil
     detached.insert(file)

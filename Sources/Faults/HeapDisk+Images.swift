@@ -12,11 +12,16 @@ extension HeapDisk {
   }
 
   /// Keeps of every file that has a path, and of the shared memory of those that are mapped, what is
-  /// not as in an image.
+  /// not as in an image; while somebody wants to know what a power-off would leave, that too.
   func snapshot(sharing base: FileSystemImage) -> SparseImage {
     var image = SparseImage(base: base)
+    image.watch = watch
+    image.durable = durable
     for (path, file) in files {
       image.files[path] = file.pointee.difference(from: base.files[path])
+      if let unsynced = file.pointee.unsynced, !unsynced.isEmpty {
+        image.synced[path] = unsynced.difference(from: base.files[path])
+      }
       if file.pointee.memory.isMapped {
         image.sharedMemory[path] = file.pointee.memory.difference(from: base.sharedMemory[path])
       }
@@ -46,6 +51,20 @@ extension HeapDisk {
         let base = image.base.sharedMemory[path]
         file.pointee.memory.restore(image.sharedMemory[path], over: base)
       }
+    }
+    restorePower(of: image)
+  }
+
+  /// Wants to know again what a power-off would lose, if somebody did when an image was taken.
+  private mutating func restorePower(of image: SparseImage) {
+    guard let watch = image.watch else { return }
+    self.watch = watch
+    durable = image.durable
+    for (path, file) in files {
+      let bytes = file.pointee.image().bytes
+      let synced = image.synced[path]?.bytes(over: image.base.files[path])
+      file.pointee.unsynced =
+        synced.map { UnsyncedWrites(synced: $0, now: bytes) } ?? UnsyncedWrites(synced: bytes)
     }
   }
 

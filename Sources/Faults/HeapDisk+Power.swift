@@ -12,6 +12,7 @@ extension HeapDisk {
   /// Counts everything written so far as durable, and keeps what is not synced from now on.
   mutating func startWatch(_ watch: PowerWatch) {
     self.watch = watch
+    renewDurable()
     for file in files.values {
       file.pointee.unsynced = UnsyncedWrites(synced: file.pointee.image().bytes)
     }
@@ -23,6 +24,7 @@ extension HeapDisk {
   mutating func turnOff(_ power: PowerLoss) {
     guard !isOff else { return }
     isOff = true
+    renewDurable()
     var random = power.seed.map { SplitMix(seed: $0) }
     // In the order of their names, so that a seed means the same at every run.
     for (path, file) in files.sorted(by: { $0.key < $1.key }) {
@@ -44,10 +46,28 @@ extension HeapDisk {
   }
 
   /// Takes a sync of a file as the watch has it; a delayed one is only noted.
-  func sync(_ file: FilePointer, isDelayed: Bool) {
-    guard watch == .honest else { return }
+  mutating func sync(_ file: FilePointer, isDelayed: Bool) {
+    guard watch == .honest, file.pointee.unsynced?.isEmpty == false else { return }
+    renewDurable()
     if isDelayed { file.pointee.unsynced?.delaySync() } else { file.pointee.unsynced?.sync() }
   }
+}
+
+extension HeapDisk {
+  /// What a power-off would leave now, or nothing when nobody wants to know.
+  var powerStanding: PowerStanding? {
+    guard watch != nil else { return nil }
+    let isWhole = files.values.allSatisfy { $0.pointee.unsynced?.isEmpty ?? true }
+    return PowerStanding(durable: durable, isWhole: isWhole)
+  }
+}
+
+/// What a power-off would leave, as far as it can be compared with another moment.
+package struct PowerStanding: Sendable, Hashable {
+  /// A number that is another one once something else would be left; putting files back brings it back.
+  package let durable: Int
+  /// Whether all would be left that was written.
+  package let isWhole: Bool
 }
 
 /// What a power-off does to what was not synced.

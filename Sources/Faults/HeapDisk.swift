@@ -16,6 +16,9 @@ struct HeapDisk {
   var watch: PowerWatch?
   /// Whether the power is off.
   var isOff = false
+  /// What a power-off would leave, by a number that no other moment has which would leave something else.
+  var durable = 0
+  private var durableCount = 0
   /// The faults that are armed.
   var faults = ArmedFaults()
 
@@ -66,6 +69,12 @@ extension HeapDisk {
       }
     }
     return count
+  }
+
+  /// Takes note that a power-off would leave something else than before.
+  mutating func renewDurable() {
+    durableCount += 1
+    durable = durableCount
   }
 
   /// Copies the counts.

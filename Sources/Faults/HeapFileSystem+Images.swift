@@ -14,6 +14,8 @@ extension HeapFileSystem {
 
   /// Keeps what all files and the mapped shared memory do not have in common with an image.
   ///
+  /// While somebody wants to know what a power-off would leave it keeps that too; what was not synced is
+  /// from then on one write.
   /// - Complexity: O(bytes of all files), but takes memory only for what differs.
   package func snapshot(sharing base: FileSystemImage) -> SparseImage {
     disk.locked { $0.snapshot(sharing: base) }

@@ -2,7 +2,8 @@ extension HeapFileSystem {
   /// Counts everything written so far as durable, and keeps what is not synced from now on, which a
   /// power-off loses.
   ///
-  /// It ends when the files are put back or removed.
+  /// It ends when the files are put back to a whole image or removed; an image that shares its bytes with
+  /// another remembers it.
   /// - Complexity: O(bytes of all files), and each write is copied once more.
   package func watchPower(_ watch: PowerWatch = .honest) {
     disk.locked { $0.startWatch(watch) }
@@ -22,6 +23,9 @@ extension HeapFileSystem {
   package func turnOn() {
     disk.locked { $0.isOff = false }
   }
+
+  /// What a power-off would leave now, or nothing when nobody wants to know.
+  package var powerStanding: PowerStanding? { disk.locked { $0.powerStanding } }
 
   /// Whether the power is off.
   package var isOff: Bool { disk.locked { $0.isOff } }

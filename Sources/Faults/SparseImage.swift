@@ -5,6 +5,12 @@ package struct SparseImage: Sendable {
   let base: FileSystemImage
   var files: [String: FileDifference] = [:]
   var sharedMemory: [String: FileDifference] = [:]
+  /// How syncs were taken, if somebody wanted to know what a power-off would lose.
+  var watch: PowerWatch?
+  /// The disk's number for what a power-off would leave.
+  var durable = 0
+  /// What a power-off would leave of the files of which it would lose something.
+  var synced: [String: FileDifference] = [:]
 
   init(base: FileSystemImage) { self.base = base }
 
@@ -12,5 +18,6 @@ package struct SparseImage: Sendable {
   package var byteCount: Int {
     files.values.reduce(0) { $0 + $1.byteCount }
       + sharedMemory.values.reduce(0) { $0 + $1.byteCount }
+      + synced.values.reduce(0) { $0 + $1.byteCount }
   }
 }

@@ -21,6 +21,22 @@ struct UnsyncedWrites {
   /// Starts with a file whose bytes are durable.
   init(synced: [UInt8]) { self.synced = synced }
 
+  /// Starts with a file that holds other bytes than the durable ones, all written since.
+  init(synced: [UInt8], now bytes: [UInt8]) {
+    self.synced = synced
+    changes = [.truncate(to: bytes.count), .write(at: 0, bytes)]
+  }
+
+  /// Whether a power-off would lose nothing.
+  var isEmpty: Bool { changes.isEmpty }
+
+  /// What differs between the durable bytes and an image.
+  func difference(from image: FileImage?) -> FileDifference {
+    var difference = FileDifference()
+    synced.withUnsafeBytes { difference.append($0, unlike: image) }
+    return difference
+  }
+
   mutating func write(_ source: UnsafeRawPointer, at offset: Int, count: Int) {
     let bytes = [UInt8](UnsafeRawBufferPointer(start: source, count: count))
     changes.append(.write(at: offset, bytes))

@@ -1,3 +1,4 @@
+import Faults
 package import Systems
 package import Traces
 
@@ -40,8 +41,13 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let header: PlanHeader
     let likeness: StateLikeness
     var state: StateSketch
+    /// What power-offs would leave, by the disk's number for it.
+    var survivors: [Int: Survivors] = [:]
   }
+
   private var roots: [Root]
+  /// Whose plans the system is set up for.
+  private var openRoot = -1
   private var visited: [StateKey: Int] = [:]
 
   /// Creates an explorer of a system whose stores lie at a place.
@@ -59,13 +65,16 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     self.earlier = earlier
     result.moves = bounds.keepsMoves ? KnownMoves() : nil
     simulator = Simulator(system, at: place)
+    simulator.mayLosePower = space.losesPower
     self.space = space
     self.bounds = bounds
     roots = space.headers.map { header in
-      Root(
+      var state = StateSketch(header)
+      state.tellsLosses = space.losesPower
+      return Root(
         header: header,
         likeness: StateLikeness(header, clipsAges: space.clockOnlyRises),
-        state: StateSketch(header)
+        state: state
       )
     }
   }
@@ -108,6 +117,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   private func begin(_ root: Int, _ level: inout [Open]) throws(SystemFailure) {
     let header = roots[root].header
+    openRoot = root
     var judge = Judge(header)
     try simulator.open(header) { event in
       judge.observe(event)
@@ -132,14 +142,15 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     level.reverse()
     // What is kept of a state goes with its moves.
     while let open = level.popLast() {
+      try setUp(open.root)
       let kept = if let kept = open.kept { kept } else { try bringAbout(open) }
       let isLast = depth + 1 == bounds.depth
       let moves = isLast ? earlier?.moves(after: tree.commands(to: open.node)) : nil
-      for action in space.moves(from: kept.place) {
-        if let outcome = moves?[Command(action)] {
-          take(outcome, of: action, from: open)
+      for command in space.moves(from: kept.place) {
+        if let outcome = moves?[command] {
+          take(outcome, of: command, from: open)
         } else {
-          try go(action, from: open, kept, depth: depth, &following)
+          try go(command, from: open, kept, depth: depth, &following)
         }
         guard tree.count <= bounds.stateCountMax else {
           result.ending = .outOfStates
@@ -151,6 +162,13 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
         return
       }
     }
+  }
+
+  /// Sets the system up for the plans with a header: a state is put back only where it was taken.
+  private func setUp(_ root: Int) throws(SystemFailure) {
+    guard root != openRoot else { return }
+    openRoot = root
+    try simulator.open(roots[root].header) { _ in true }
   }
 
   /// Performs the commands that lead to a state which was not kept, once for all of its moves.
@@ -195,7 +213,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   }
 
   private func go(
-    _ action: Action,
+    _ command: Command,
     from open: Open,
     _ kept: Kept,
     depth: Int,
@@ -204,7 +222,6 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     let header = roots[open.root].header
     try simulator.goBack(to: kept.standing, header, performing: tree.commands(to: open.node))
     var (judge, place) = (kept.judge, kept.place)
-    let command = Command(action)
     let isLast = depth + 1 == bounds.depth
     guard perform(command, depth, in: header, &judge, &place) else {
       if isLast { keep(nil, of: command, from: open) }
@@ -212,43 +229,49 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
     result.moveCount += 1
     note(judge.broken, after: command, at: open.node, header)
+    // A store that cannot be opened any more has no next command.
+    guard !simulator.isBeyondRepair else { return }
     let key = try key(open.root, place, judge)
     let node: Int
     if let met = visited[key] {
       node = met
       tree.link(open.node, to: node)
+      // What the way put to the test is not part of the state.
+      result.exercised |= judge.conclusion.held
     } else {
-      node = tree.add(action, after: open.node)
+      node = tree.add(command, after: open.node)
       if bounds.mergesStates { visited[key] = node }
       try meet(node, open.root, place, judge, isLast: isLast, &following)
     }
-    if isLast { keep((key.likeness, judge.broken, node), of: command, from: open) }
+    if isLast { keep((key.likeness, judge, node), of: command, from: open) }
   }
 
   /// Keeps what a last move came to: the state that it leads to, or nothing when it was refused.
   private func keep(
-    _ end: (likeness: UInt64, broken: UInt64, node: Int)?,
+    _ end: (likeness: UInt64, judge: Judge, node: Int)?,
     of command: Command,
     from open: Open
   ) {
     guard bounds.keepsMoves else { return }
     let outcome = KnownMoves.Outcome(
       likeness: end?.likeness,
-      broken: end?.broken ?? 0,
+      broken: end?.judge.broken ?? 0,
+      held: end?.judge.conclusion.held ?? 0,
       conclusion: end.map { conclusions[$0.node] } ?? KnownMoves.Conclusion()
     )
     result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
   }
 
   /// Takes in what an earlier exploration says of a last move.
-  private func take(_ outcome: KnownMoves.Outcome, of action: Action, from open: Open) {
+  private func take(_ outcome: KnownMoves.Outcome, of command: Command, from open: Open) {
     guard let likeness = outcome.likeness else { return }
     let header = roots[open.root].header
     result.moveCount += 1
-    note(outcome.broken, after: Command(action), at: open.node, header)
+    result.exercised |= outcome.held
+    note(outcome.broken, after: command, at: open.node, header)
     let key = StateKey(root: open.root, likeness: likeness)
     if let node = visited[key] { return tree.link(open.node, to: node) }
-    let node = tree.add(action, after: open.node)
+    let node = tree.add(command, after: open.node)
     visited[key] = node
     conclude(outcome.conclusion, at: node, header)
   }
@@ -293,8 +316,30 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     try simulator.describe(&roots[root].state)
     judge.describe(&roots[root].state, tick: simulator.tick)
     space.describe(place, &roots[root].state)
+    try describeLosses(root, judge)
     return StateKey(root: root, likeness: roots[root].state.likeness(roots[root].likeness))
   }
+
+  // MARK: Power-offs
+
+  /// Adds what a power-off would leave now, where that is not all that there is: the store, and what the
+  /// judge would make of it.
+  private func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
+    guard let power = simulator.place.powerStanding, !power.isWhole else { return }
+    if roots[root].survivors[power.durable] == nil {
+      let survivors = try simulator.survivors(roots[root].header)
+      if roots[root].survivors.count == Self.survivorsCountMax { roots[root].survivors.removeAll() }
+      roots[root].survivors[power.durable] = survivors
+    }
+    guard let survivors = roots[root].survivors[power.durable] else { return }
+    roots[root].state.add(survivors.state)
+    var bereft = judge
+    for event in survivors.events(down: simulator.life.alive) { bereft.observe(event) }
+    bereft.describe(&roots[root].state, tick: simulator.tick)
+  }
+
+  /// A few kilobytes each.
+  private static var survivorsCountMax: Int { 20_000 }
 
   // MARK: What broke
 

@@ -12,6 +12,8 @@ package struct KnownMoves: Sendable {
     let likeness: UInt64?
     /// The invariants that it broke.
     let broken: UInt64
+    /// The invariants that it and what came before had put to the test.
+    let held: UInt64
     /// The answers after a closing phase.
     let conclusion: Conclusion
   }

@@ -9,10 +9,12 @@ package protocol PlanSpace {
   var headers: [PlanHeader] { get }
   /// Whether nothing turns the clock back, so that what is a week old stays so.
   var clockOnlyRises: Bool { get }
+  /// Whether the power may go, so that states are the same only if it would also leave the same.
+  var losesPower: Bool { get }
   /// Where a plan with a header begins.
   func start(_ header: PlanHeader) -> Place
   /// What may be done next, always in the same order.
-  func moves(from place: Place) -> [Action]
+  func moves(from place: Place) -> [Command]
   /// Takes in a command and what happened.
   func advance(_ place: inout Place, by action: Action, _ events: [Event])
   /// Adds what ``moves(from:)`` depends on.

@@ -7,7 +7,7 @@ struct PlanTree {
   /// The last command on the way to each state, by its place among all that there are.
   private var commands: [Int32] = []
   private var every: [Command] = []
-  private var places: [Action: Int32] = [:]
+  private var places: [Command: Int32] = [:]
   private var depths: [UInt8] = []
   /// Every move, also those to states that were met before.
   private var moves: [(from: Int32, to: Int32)] = []
@@ -24,19 +24,19 @@ struct PlanTree {
   }
 
   /// Adds a state that a command leads to.
-  mutating func add(_ action: Action, after parent: Int) -> Int {
+  mutating func add(_ command: Command, after parent: Int) -> Int {
     parents.append(Int32(parent))
-    commands.append(place(of: action))
+    commands.append(place(of: command))
     depths.append(depths[parent] + 1)
     link(parent, to: count - 1)
     return count - 1
   }
 
-  private mutating func place(of action: Action) -> Int32 {
-    if let known = places[action] { return known }
+  private mutating func place(of command: Command) -> Int32 {
+    if let known = places[command] { return known }
     let place = Int32(every.count)
-    every.append(Command(action))
-    places[action] = place
+    every.append(command)
+    places[command] = place
     return place
   }
 

@@ -48,6 +48,17 @@ extension Simulator {
     if isCommitted { outcome = .unknown(failure) }
   }
 
+  /// Takes the power away between two commands, and tells what the store then says: of a run that is put
+  /// back afterwards.
+  func loseEverything(_ fault: PlannedFault) -> [Event] {
+    let before = log.events.count
+    place.turnOff(fault)
+    log.add(nil, .fault(fault))
+    restart(after: .clock(advance: 0))
+    isDown = false
+    return Array(log.events[before...])
+  }
+
   /// Turns the power on: everyone is down, and the store is opened again.
   private func restart(after action: Action) {
     isDown = true

@@ -47,6 +47,7 @@ extension Simulator {
       handed = 0
       return
     }
+    (isStopped, isDown, isBeyondRepair) = (false, false, false)
     try system.restore(snapshot)
     place.clock.now = standing.now
     life = standing.life

@@ -21,6 +21,9 @@ package final class Simulator {
   /// Whether the store could not be opened after a power-off: nothing more can be asked of it.
   var isBeyondRepair = false
 
+  /// Whether the power may go in plans that unfold, of which the later faults are not known.
+  var mayLosePower = false
+
   /// How many commands were performed, closing phases included.
   package private(set) var stepCount = 0
 
@@ -115,7 +118,7 @@ package final class Simulator {
     isStopped = false
     isDown = false
     isBeyondRepair = false
-    try place.reset(system, header, faults)
+    try place.reset(system, header, faults, mayLosePower: mayLosePower)
   }
 
   // MARK: Commands

@@ -6,11 +6,14 @@ extension StorePlace {
   /// Starts a system over with an empty store for a plan; the first plan of a kind makes an image from
   /// which the others of the kind start.
   ///
+  /// The power may go if a fault of the plan says so, or if the plan unfolds and may have such faults later.
+  ///
   /// - Throws: ``SystemFailure`` when the system cannot start.
   package func reset(
     _ system: any SystemUnderTest,
     _ header: PlanHeader,
-    _ faults: [PlannedFault] = []
+    _ faults: [PlannedFault] = [],
+    mayLosePower: Bool = false
   ) throws(SystemFailure) {
     let kind = "\(header.timestamps.rawValue) \(header.model.hashValue)"
     if !hasTemplate(kind: kind) {
@@ -23,8 +26,8 @@ extension StorePlace {
       system.close()
       keepTemplate(kind: kind)
     }
-    let hasFaults = !faults.isEmpty
-    let losesPower = faults.contains(where: \.kind.isPowerOff)
+    let losesPower = mayLosePower || faults.contains(where: \.kind.isPowerOff)
+    let hasFaults = losesPower || !faults.isEmpty
     // What a connection remembers of its log from another plan decides what it syncs, and when.
     if losesPower { system.close() }
     try system.reset(header, prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))

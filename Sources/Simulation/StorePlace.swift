@@ -120,6 +120,9 @@ package final class StorePlace {
   /// From now on a power-off loses what is not synced.
   func watchPower() { faulty?.watchPower(syncs) }
 
+  /// What a power-off would leave now; nothing on a real disk, or when nobody wants to know.
+  var powerStanding: PowerStanding? { files?.powerStanding }
+
   /// Whether the power is off.
   var isOff: Bool { faulty?.isOff ?? false }
 

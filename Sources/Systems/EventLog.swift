@@ -8,6 +8,8 @@ package struct EventLog {
   /// The scheduler's step that new events belong to.
   package var tick = 0
   private var next = 0
+  /// The newest transaction that the logs before this one told of.
+  private var newestBefore: TransactionName?
 
   package init() {}
 
@@ -15,13 +17,29 @@ package struct EventLog {
   package init(after other: EventLog) {
     tick = other.tick
     next = other.next
+    newestBefore = other.newest
   }
 
   /// Goes on behind another log, with the room that this one had for events.
   package mutating func restart(after other: EventLog) {
+    newestBefore = other.newest
     events.removeAll(keepingCapacity: true)
     tick = other.tick
     next = other.next
+  }
+
+  /// The newest transaction that was told of and that no power-off has taken back.
+  ///
+  /// - Complexity: linear in the events since it was told of.
+  package var newest: TransactionName? {
+    for event in events.reversed() {
+      switch event.happening {
+      case .committed(let transaction): return transaction.name
+      case .recovered(let through): return through
+      default: break
+      }
+    }
+    return newestBefore
   }
 
   /// Adds what happened to an actor, or to the store.

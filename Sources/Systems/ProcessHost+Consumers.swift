@@ -42,7 +42,9 @@ extension ProcessHost {
 
   /// Keeps a consumer's token where the plan says that it does.
   private func keep(_ token: HistoryToken, of id: ActorID, _ bench: StoreBench) {
-    if bench.header.tokens == .own { ownTokens[id] = token }
+    guard bench.header.tokens == .own else { return }
+    ownTokens[id] = token
+    astray.remove(id)
   }
 
   private func consumer(_ id: ActorID) throws(SystemFailure) -> ConsumerProcess {

@@ -38,6 +38,8 @@ final class ProcessHost<Hosted: HostedProcess> {
   var consumers: [ActorID: ConsumerProcess] = [:]
   /// The tokens that consumers keep in places of their own: nothing takes them back.
   var ownTokens: [ActorID: HistoryToken] = [:]
+  /// Those of whom the token lies in a history that a power-off took back.
+  var astray: Set<ActorID> = []
 
   init(_ pools: StorePools, keepsReplaced: Bool = false) {
     self.pools = pools
@@ -48,6 +50,7 @@ final class ProcessHost<Hosted: HostedProcess> {
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure) {
     endAll()
     ownTokens.removeAll()
+    astray.removeAll()
     opened = try StoreBench(header, environment, pools.pool(header, environment))
   }
 
@@ -73,11 +76,14 @@ final class ProcessHost<Hosted: HostedProcess> {
     endAll()
     // Of every kind: their handles are dead.
     pools.close()
-    return try bench.restart(
+    let report = try bench.restart(
       on: pools.pool(bench.header, bench.environment),
       after: action,
       &log
     )
+    let last = report.through.flatMap { Int64($0) } ?? 0
+    for (consumer, token) in ownTokens where token.number > last { astray.insert(consumer) }
+    return report
   }
 
   // MARK: Processes
@@ -163,6 +169,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     let processes: [ActorID: Hosted.Memory]
     let consumers: [ActorID: ConsumerProcess.Memory]
     let ownTokens: [ActorID: HistoryToken]
+    let astray: Set<ActorID>
     let own: Own
   }
 
@@ -185,6 +192,7 @@ final class ProcessHost<Hosted: HostedProcess> {
         processes: processes,
         consumers: consumers,
         ownTokens: ownTokens,
+        astray: astray,
         own: own
       )
     )
@@ -207,6 +215,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     }
     try restore(consumers: memory.consumers, bench)
     ownTokens = memory.ownTokens
+    astray = memory.astray
     return memory.own
   }
 
@@ -226,6 +235,11 @@ final class ProcessHost<Hosted: HostedProcess> {
     for (id, consumer) in consumers.sorted(by: { $0.key < $1.key }) {
       state.enter(id)
       state.add(number: consumer.token.number)
+    }
+    for (id, token) in ownTokens.sorted(by: { $0.key < $1.key }) {
+      state.enter(id)
+      state.add(number: token.number)
+      state.add(astray.contains(id))
     }
     state.enter(nil)
   }

@@ -65,17 +65,8 @@ extension StoreBench {
     if !gone.isEmpty { log.add(actor, .purged(gone)) }
   }
 
-  /// The newest transaction that was told of and that no power-off has taken back.
-  private static func newest(in log: EventLog) -> Int64 {
-    for event in log.events.reversed() {
-      switch event.happening {
-      case .committed(let transaction): return Int64(transaction.name) ?? 0
-      case .recovered(let through): return through.flatMap { Int64($0) } ?? 0
-      default: break
-      }
-    }
-    return 0
-  }
+  /// The number of the newest transaction that was told of and that no power-off has taken back.
+  private static func newest(in log: EventLog) -> Int64 { log.newest.flatMap { Int64($0) } ?? 0 }
 
   /// Tells of the write that was under way, with the values that it left.
   private func tell(

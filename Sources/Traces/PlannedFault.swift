@@ -67,4 +67,8 @@ package struct PlannedFault: Hashable, Sendable {
     self.from = from
     self.seed = seed
   }
+
+  /// The power goes, and all is lost that was not synced: at a sync of the log, or when the command has
+  /// ended if there is none.
+  package static let powerOff = PlannedFault(kind: .powerOff, file: .wal, call: .sync, k: 1)
 }

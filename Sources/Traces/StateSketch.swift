@@ -38,6 +38,8 @@ package struct StateSketch: Sendable {
   /// The clock's reading in seconds, against which times have an age.
   package private(set) var now = 0.0
   private var current = 0
+  /// Whether the power may go, so that what it would take back counts too.
+  package var tellsLosses = false
   /// Who alone writes under an author.
   private let owners: [String: Int]
 
@@ -91,6 +93,16 @@ package struct StateSketch: Sendable {
     members.append(member)
     sections.append([])
     return members.count - 1
+  }
+
+  /// Adds everything that another sketch of the same plan holds.
+  package mutating func add(_ other: StateSketch) {
+    for (index, section) in other.sections.enumerated() {
+      current = index == 0 ? 0 : position(of: other.members[index - 1]) + 1
+      add(section.count)
+      sections[current] += section
+    }
+    current = 0
   }
 
   // MARK: Words

@@ -18,6 +18,7 @@ extension PlanAlphabet {
       header.protectedAuthors = [PlanGenerator.mirrorAuthor]
     case .hookFailure: return hooked(header)
     case .retention: header.retention = PlannedRetention(transactions: 1)
+    case .powerOff: return powerless(header)
     default: break
     }
     return [header]
@@ -33,6 +34,16 @@ extension PlanAlphabet {
     headers[0].actors[last].ignores = [author]
     headers[1].actors[last].allAuthors = others
     headers[2].actors[last].cursors = "own"
+    return headers
+  }
+
+  /// Every commit waits for the disk, or none does; then a mirror remembers in a place of its own what a
+  /// power-off takes back.
+  private static func powerless(_ header: PlanHeader) -> [PlanHeader] {
+    var headers = [header, header]
+    headers[0].synchronous = .full
+    headers[1].consumers = ["mirror"]
+    headers[1].tokens = .own
     return headers
   }
 

@@ -12,7 +12,6 @@ package struct PlanAlphabet: Sendable {
   /// Who takes part: one header for each way in which the condition shapes whole plans.
   package var headers: [PlanHeader]
   private let actors: [ActorID]
-  private let consumers: [ActorID]
   private let actions: Set<PlanAction>
   private let passesBySignal: Bool
 
@@ -26,12 +25,14 @@ package struct PlanAlphabet: Sendable {
     self.actions = actions
     headers = Self.headers(condition, count)
     actors = headers[0].actors.map(\.id)
-    consumers = headers[0].consumers
     passesBySignal = headers[0].drive == .signals
   }
 
   /// Whether nothing turns the clock back.
   package var clockOnlyRises: Bool { condition != .clockBack && condition != .clockJump }
+
+  /// Whether the power may go.
+  package var losesPower: Bool { condition == .powerOff }
 
   /// Where a plan with a header begins.
   package func start(_ header: PlanHeader) -> PlanPlace { PlanPlace(header) }
@@ -39,8 +40,9 @@ package struct PlanAlphabet: Sendable {
   // MARK: Moves
 
   /// What may be done next, the plainest first.
-  package func moves(from place: PlanPlace) -> [Action] {
-    writes(place) + passes(place) + ownMoves(place)
+  package func moves(from place: PlanPlace) -> [Command] {
+    let actions = writes(place) + passes(place) + ownMoves(place)
+    return actions.map { Command($0) } + powerOffs(place)
   }
 
   /// An insert of a new object, an update and a delete of the newest one, by every actor that runs.
@@ -58,13 +60,13 @@ package struct PlanAlphabet: Sendable {
     running(place).map { .write(make($0, [place.insert])) }
   }
 
-  private func passes(_ place: PlanPlace) -> [Action] {
+  func passes(_ place: PlanPlace) -> [Action] {
     let idle = running(place).filter { place.step(of: $0) == .none }
     return (passesBySignal ? [] : idle.map(Action.pass))
       + (actions.contains(.purge) ? running(place).map(Action.purge) : [])
   }
 
-  private func running(_ place: PlanPlace) -> [ActorID] { actors.filter(place.running.contains) }
+  func running(_ place: PlanPlace) -> [ActorID] { actors.filter(place.running.contains) }
 
   private func ended(_ place: PlanPlace) -> [ActorID] {
     actors.filter { !place.running.contains($0) }
@@ -73,7 +75,7 @@ package struct PlanAlphabet: Sendable {
   /// What the condition adds.
   private func ownMoves(_ place: PlanPlace) -> [Action] {
     switch condition {
-    case .steady, .sameAuthorTwice, .configSkew, .powerOff: []
+    case .steady, .sameAuthorTwice, .configSkew: []
     case .ties: inserts(place) { PlannedWrite(actor: $0, changes: $1, ticks: false) }
     case .clockBack: [.clock(advance: -Self.hour)]
     case .clockJump: [.clock(advance: Self.pause), .clock(advance: -Self.pause)]
@@ -89,6 +91,7 @@ package struct PlanAlphabet: Sendable {
     case .mirrorLag: mirror(place)
     case .hookFailure: steps(place)
     case .retention: actions.contains(.resync) ? running(place).map(Action.resync) : []
+    case .powerOff: place.consumers.map(Action.consume) + launches(place)
     }
   }
 
@@ -128,7 +131,7 @@ package struct PlanAlphabet: Sendable {
 
   /// The mirror reads, and imports through whoever runs it.
   private func mirror(_ place: PlanPlace) -> [Action] {
-    consumers.map(Action.consume)
+    place.consumers.map(Action.consume)
       + running(place).prefix(1).map { actor in
         let author = WriteAuthor.other(PlanGenerator.mirrorAuthor)
         return .write(PlannedWrite(actor: actor, author: author, changes: [place.insert]))

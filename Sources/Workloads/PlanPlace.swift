@@ -19,7 +19,14 @@ package struct PlanPlace: Sendable {
   private var insertCount: Int64 = 0
   private var writeCount: Int64 = 0
 
+  /// Whether no power-off takes back what was acknowledged.
+  let isSynced: Bool
+  /// Those that read history beside the actors.
+  let consumers: [ActorID]
+
   init(_ header: PlanHeader) {
+    isSynced = header.synchronous == .full
+    consumers = header.consumers
     running = Set(header.actors.filter(\.launched).map(\.id))
   }
 
@@ -84,6 +91,8 @@ package struct PlanPlace: Sendable {
       running.remove(actor)
       leave(actor)
     case (.signalled, let actor?): signalled.insert(actor)
+    // Nobody looks at the data between commands but who opens the store after a power-off.
+    case (.data(let objects), nil): live = objects.keys.map(\.key).sorted()
     case (.called(nil, "deliver"), let actor?): signalled.remove(actor)
     default: break
     }

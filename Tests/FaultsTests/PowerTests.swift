@@ -22,6 +22,54 @@ import Testing
     #expect(bytes() == [1, 2, 3])
   }
 
+  @Test func `An image of what differs remembers what a power-off would lose`() throws {
+    let file = try RawFile("f", on: files)
+    #expect(file.write([1, 2, 3], at: 0) == SQLITE_OK)
+    let base = files.snapshot()
+    files.watchPower()
+    #expect(file.write([7], at: 0) == SQLITE_OK)
+    sync(file)
+    #expect(file.write([8, 9], at: 2) == SQLITE_OK)
+    let image = files.snapshot(sharing: base)
+    sync(file)
+    files.restore(image)
+    #expect(bytes() == [7, 2, 8, 9])
+    files.turnOff(PowerLoss())
+    #expect(bytes() == [7, 2, 3])
+    files.restore(image)
+    #expect(!files.isOff)
+    let again = try RawFile("f", on: files)
+    sync(again)
+    files.turnOff(PowerLoss())
+    #expect(bytes() == [7, 2, 8, 9])
+  }
+
+  @Test func `What would be left has a number that changes only with it`() throws {
+    let file = try RawFile("f", on: files)
+    let base = files.snapshot()
+    #expect(files.powerStanding == nil)
+    files.watchPower()
+    let start = try #require(files.powerStanding)
+    #expect(start.isWhole)
+    #expect(file.write([1], at: 0) == SQLITE_OK)
+    let written = try #require(files.powerStanding)
+    #expect(!written.isWhole && written.durable == start.durable)
+    let image = files.snapshot(sharing: base)
+    sync(file)
+    let synced = try #require(files.powerStanding)
+    #expect(synced.isWhole && synced.durable != start.durable)
+    files.restore(image)
+    #expect(files.powerStanding == written)
+    sync(file)
+    #expect(files.powerStanding?.durable != synced.durable)
+    sync(file)
+    let last = files.powerStanding
+    sync(file)
+    #expect(files.powerStanding == last)
+    files.restore(base)
+    #expect(files.powerStanding == nil)
+  }
+
   @Test func `What was there before anyone watched is durable`() throws {
     let file = try RawFile("f", on: files)
     #expect(file.write([1, 2], at: 0) == SQLITE_OK)

@@ -116,6 +116,25 @@ import Testing
     #expect(state("app", "mirror") != state("mirror", "app"))
   }
 
+  @Test func `What another sketch holds counts, with its numbers among all others`() {
+    func state(_ other: Int64, of member: ActorID? = nil) -> UInt64 {
+      var added = StateSketch(header())
+      added.enter(member)
+      added.add(number: other)
+      return likeness(header()) { state in
+        for number in [2, 4] as [Int64] { state.add(number: number) }
+        state.enter("widget")
+        state.add(added)
+        state.add(1)
+      }
+    }
+    #expect(state(1) != state(2))
+    #expect(state(2) != state(3) && state(3) != state(4))
+    #expect(state(5) == state(6))
+    #expect(state(2, of: "app") != state(2))
+    #expect(state(2, of: "app") != state(2, of: "mirror"))
+  }
+
   @Test func `A digest tells apart what looks alike`() {
     func digest(_ number: Int64) -> UInt64 {
       var state = StateSketch(header())

@@ -132,7 +132,18 @@ struct ExploreTask: Sendable {
 
 extension Plan {
   /// The commands in a few words each: `app write, widget pass`.
-  var words: String { commands.map(\.action.phrase).joined(separator: ", ") }
+  var words: String { commands.map(\.phrase).joined(separator: ", ") }
+}
+
+extension Command {
+  /// The command in a few words, with the power-off that strikes it.
+  var phrase: String {
+    guard let fault = faults.first(where: \.kind.isPowerOff) else { return action.phrase }
+    let loss =
+      fault.kind == .torn ? "the power goes, and the disk had written by itself" : "the power goes"
+    if case .clock(advance: 0) = action { return loss }
+    return "\(action.phrase) until \(loss) at the log's \(fault.call.rawValue) \(fault.k)"
+  }
 }
 
 extension Action {

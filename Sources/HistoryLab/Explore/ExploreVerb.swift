@@ -130,7 +130,13 @@ struct ExploreVerb: Verb {
     _ document: CardsDocument,
     _ folder: RunOutput
   ) throws(LabError) {
-    if options.json { return terminal.print(try document.json()) }
+    if options.json {
+      // The card of one system is what was asked for; how it came about lies in the run's folder.
+      if options.card, document.systems.count == 1, let card = document.systems.first {
+        return terminal.print(try card.json())
+      }
+      return terminal.print(try document.json())
+    }
     if options.markdown { return terminal.print(markdown(cards)) }
     for card in cards { show(card) }
     terminal.print("Run: \(folder.path)")

@@ -116,15 +116,22 @@ extension CardsDocument.Cell {
 
 extension CardsDocument {
   /// The cards as one JSON object, keys sorted.
-  func json() throws(LabError) -> String {
+  func json() throws(LabError) -> String { try Self.json(self) }
+
+  fileprivate static func json(_ value: some Encodable) throws(LabError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     do {
-      return String(decoding: try encoder.encode(self), as: UTF8.self)
+      return String(decoding: try encoder.encode(value), as: UTF8.self)
     } catch {
       throw .lab("the cards cannot be written as JSON: \(error)")
     }
   }
+}
+
+extension CardsDocument.Card {
+  /// The card alone as one JSON object, keys sorted.
+  func json() throws(LabError) -> String { try CardsDocument.json(self) }
 }
 
 extension Catalogue {

@@ -170,7 +170,6 @@ extension Counterexample {
 extension LabSystem {
   /// Why the system is not put through a condition, or nothing if it can be.
   func refusal(of condition: Condition) -> String? {
-    if condition == .powerOff { return "an exploration never takes the power away; check does" }
     if conditions.contains(condition) { return nil }
     return "\(name) has nothing of the kind: it lacks the capability "
       + (condition.need?.rawValue ?? "").quoted

@@ -92,12 +92,6 @@ struct ExploreOptions: Hashable, Sendable {
       )
     }
     conditions = try arguments.required(Self.conditionsOption)
-    guard !conditions.names(.powerOff) else {
-      throw .usage(
-        "--conditions: an exploration never takes the power away. Leave power-off out, or try: "
-          + "history-lab check --conditions power-off"
-      )
-    }
     card = arguments.isSet(Self.cardFlag)
     let usualMax = card ? Self.cardStateCountMax : Self.stateCountMax
     stateCountMax = arguments.value(Self.states) ?? usualMax

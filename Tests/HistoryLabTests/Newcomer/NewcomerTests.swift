@@ -52,12 +52,18 @@ import Traces
   @Test func `The page holds the source as it stands, and the fix is one word`() throws {
     let page = try Self.page()
     let source = try Self.source("SharedLog.swift")
-    #expect(page.contains("```swift\n\(source)```"))
+    let own = source.replacing("SharedLog", with: "MyLog")
+    #expect(page.contains("```swift\n\(own)```"))
     #expect(source.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
     let tests = try Self.source("NewcomerTests.swift")
-    let body = try #require(tests.components(separatedBy: "func checkSharedLog").dropFirst().first)
-    let test = body.components(separatedBy: "\n  }\n")[0]
-    #expect(page.contains("func checkSharedLog\(test)\n  }\n```"))
+    let body = try #require(tests.components(separatedBy: "checkSharedLog").dropFirst().first)
+    let test = body.components(separatedBy: "\n  }\n")[0].split(separator: "\n").dropFirst()
+    let ownTest = test.joined(separator: "\n").replacing("SharedLog", with: "MyLog")
+      .replacing("shared-log", with: "my-log").replacing(
+        "explained(in: folder)",
+        with: "explained()"
+      )
+    #expect(page.contains("\n\(ownTest)\n  }\n}\n```"))
     let fixed = try Self.source("FixedLog.swift")
     let differing = zip(source.split(separator: "\n"), fixed.split(separator: "\n"))
       .filter { $0 != $1 && !$0.hasPrefix("///") && !$0.hasPrefix("struct") }

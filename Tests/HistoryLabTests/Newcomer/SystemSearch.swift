@@ -40,18 +40,23 @@ struct SystemSearch {
 }
 
 extension Counterexample {
-  /// The counterexample as text, its picture left in a folder.
-  func explained(in folder: String = NSTemporaryDirectory()) throws -> String {
+  /// The counterexample as text, its picture left in a folder; the test that asks lies in a file of its
+  /// suite's name.
+  func explained(
+    in folder: String = NSTemporaryDirectory(),
+    from file: String = #fileID
+  ) throws -> String {
+    let suite = URL(filePath: file).deletingPathExtension().lastPathComponent
+    let replay = "swift test --filter \(suite)"
     let page = "\(folder)/\(trace.header.system)-\(violation.checker).html"
-    let file = CounterexampleCodec.encode(self)
-    try file.write(
+    try CounterexampleCodec.encode(self).write(
       toFile: page.replacing(".html", with: ".jsonl"),
       atomically: true,
       encoding: .utf8
     )
-    try CounterexamplePage(self, replay: "swift test --filter Newcomer", file: "").html()
+    try CounterexamplePage(self, replay: replay, file: "").html()
       .write(toFile: page, atomically: true, encoding: .utf8)
-    return CounterexampleText().render(self, replay: "swift test --filter Newcomer")
+    return CounterexampleText().render(self, replay: replay)
       + "Picture: \(page)"
   }
 }
