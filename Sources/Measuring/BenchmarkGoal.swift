@@ -43,7 +43,10 @@ package struct BenchmarkGoal: Sendable, Hashable {
 
   /// Whether a row is of the benchmark, at the base point: other conditions are no goal.
   package func isAbout(_ row: BenchmarkRow) -> Bool {
-    row.axis == nil && (row.title == benchmark || row.title.hasPrefix(benchmark + ", "))
+    // A row puts its title together each time it is asked, and most are of another subject.
+    guard row.axis == nil, benchmark.hasPrefix(row.subject) else { return false }
+    let title = row.title
+    return title == benchmark || title.hasPrefix(benchmark + ", ")
   }
 }
 

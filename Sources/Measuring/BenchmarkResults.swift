@@ -1,7 +1,7 @@
 /// Everything that one run of the benchmarks found, as `results.json` keeps it.
 ///
-/// The key `results` carries the version of the format. A reader accepts its own version and
-/// refuses a newer one with a sentence.
+/// The key `results` carries the version of the format. A reader accepts its own version and older
+/// ones, and refuses a newer one with a sentence.
 package struct BenchmarkResults: Sendable, Hashable, Codable {
   /// The version of the format that this program writes.
   package static let formatVersion = 1
@@ -29,7 +29,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let version = try container.decode(Int.self, forKey: .version)
-    guard version == Self.formatVersion else {
+    guard (1...Self.formatVersion).contains(version) else {
       throw DecodingError.dataCorruptedError(
         forKey: .version,
         in: container,
@@ -68,11 +68,9 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   ///
   /// - Returns: nil when it was measured at no size.
   package func curve(title: String, contender: String, metric: Metric) -> CostCurve? {
-    let points = rows.filter {
-      $0.title == title && $0.contender == contender && $0.metric == metric
-        && !$0.samples.isEmpty
-    }
-    guard !points.isEmpty else { return nil }
-    return CostCurve(points.map { CostCurve.Point(size: $0.historySize, samples: $0.samples) })
+    CostCurve(
+      rows.filter { $0.contender == contender && $0.metric == metric && $0.title == title },
+      metric: metric
+    )
   }
 }

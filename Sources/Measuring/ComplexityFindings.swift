@@ -43,20 +43,25 @@ package struct ComplexityFindings: Sendable {
   /// - Complexity: three judgements a contender of a benchmark.
   package init(_ results: BenchmarkResults) {
     let judge = ComplexityJudge(seed: results.environment.seed)
-    var seen: Set<[String]> = []
-    for row in results.rows where seen.insert([row.title, row.contender]).inserted {
+    var names: [[String]] = []
+    var groups: [[String]: [BenchmarkRow]] = [:]
+    for row in results.rows {
+      let name = [row.title, row.contender]
+      if groups[name] == nil { names.append(name) }
+      groups[name, default: []].append(row)
+    }
+    for name in names {
       func verdict(_ metric: Metric) -> ComplexityVerdict? {
-        let curve = results.curve(title: row.title, contender: row.contender, metric: metric)
-        guard let curve, curve.points.count >= ComplexityJudge.leastSizes, curve.isPositive else {
-          return nil
-        }
+        guard let curve = CostCurve(groups[name] ?? [], metric: metric),
+          curve.points.count >= ComplexityJudge.leastSizes, curve.isPositive
+        else { return nil }
         return judge.judge(curve)
       }
       guard let time = verdict(.cpu) ?? verdict(.wall) else { continue }
       entries.append(
         Entry(
-          title: row.title,
-          contender: row.contender,
+          title: name[0],
+          contender: name[1],
           time: time,
           steps: verdict(.vmSteps),
           pages: verdict(.pageReads)

@@ -32,6 +32,16 @@ package struct CostCurve: Sendable, Hashable, Codable {
     precondition(points.allSatisfy { $0.size > 0 && !$0.samples.isEmpty }, "an empty point")
   }
 
+  /// Makes a curve of the rows with samples on one metric; nil without any.
+  ///
+  /// They must be of one benchmark and contender, so that no size comes twice.
+  package init?(_ rows: [BenchmarkRow], metric: Metric) {
+    let points = rows.filter { $0.metric == metric && !$0.samples.isEmpty }
+      .map { Point(size: $0.historySize, samples: $0.samples) }
+    guard !points.isEmpty else { return nil }
+    self.init(points)
+  }
+
   /// Estimates how many times dearer the largest size is than the smallest, by their medians.
   ///
   /// - Returns: nil for fewer than two sizes or a cost of zero.

@@ -9,11 +9,14 @@ extension BenchmarkReport {
 
   /// What was counted: the same in every run.
   func exactSection() -> PageSection? {
-    let counted = results.rows.filter { $0.metric.kind == .exact && $0.summary != nil }
-    var largest: [String: Int] = [:]
-    for row in counted { largest[row.title] = max(row.historySize, largest[row.title] ?? 0) }
     // How counts grow is told by their laws; the page shows the largest history alone.
-    let rows = counted.filter { $0.historySize == largest[$0.title] }
+    let rows = index.titles.flatMap { title in
+      let counted = index.rows(titled: title).filter {
+        $0.metric.kind == .exact && $0.summary != nil
+      }
+      let largest = counted.map(\.historySize).max()
+      return counted.filter { $0.historySize == largest }
+    }
     let tables = [countTable(of: rows), otherTable(of: rows)].filter { !$0.rows.isEmpty }
     guard !tables.isEmpty else { return nil }
     let words =
@@ -43,7 +46,7 @@ extension BenchmarkReport {
           NumberText.quantity($0, unit: metric.unit == "B" ? "B" : "")
         } ?? ""
       }
-      table.append(name + cells)
+      table.append(ReportTable.Row(name + cells, anchor: Self.anchor("counts", name)))
     }
     return table
   }
@@ -59,11 +62,11 @@ extension BenchmarkReport {
     )
     for row in rows where !(Self.columns + inFile).contains(row.metric) {
       guard let summary = row.summary else { continue }
-      table.append([
-        shortened(row.title), row.contender, row.metric.name,
-        NumberText.quantity(summary.min, unit: row.metric.unit),
-        NumberText.quantity(summary.max, unit: row.metric.unit),
-      ])
+      let name = [shortened(row.title), row.contender, row.metric.name]
+      let counts = [summary.min, summary.max].map {
+        NumberText.quantity($0, unit: row.metric.unit)
+      }
+      table.append(ReportTable.Row(name + counts, anchor: Self.anchor("counts", name)))
     }
     return table
   }

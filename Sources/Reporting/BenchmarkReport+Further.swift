@@ -7,26 +7,24 @@ extension BenchmarkReport {
   /// The benchmarks whose curves are drawn: all, or where there are too many, the last one of each part
   /// of the system, which does most at a time, and then the others in order.
   var charted: [String] {
-    let titles = results.titles.filter(hasCourse)
+    let titles = index.titles.filter(hasCourse)
     guard titles.count > Self.mostCurves else { return titles }
-    var subjects: [String: String] = [:]
-    for row in results.rows { subjects[row.title] = row.subject }
-    let last = titles.indices.filter { place in
-      !titles[(place + 1)...].contains { subjects[$0] == subjects[titles[place]] }
-    }
+    let subjects = titles.map { index.rows(titled: $0).first?.subject }
+    let last = titles.indices.filter { !subjects[($0 + 1)...].contains(subjects[$0]) }
     let order = last + titles.indices.filter { !last.contains($0) }
     return order.prefix(Self.mostCurves).sorted().map { titles[$0] }
   }
 
   /// The benchmarks that have a course over the sizes of history but no drawing, in one table.
   func furtherSection(without charted: [String]) -> PageSection? {
-    let titles = results.titles.filter { hasCourse($0) && !charted.contains($0) }
+    let titles = index.titles.filter { hasCourse($0) && !charted.contains($0) }
     guard !titles.isEmpty else { return nil }
     var table = ReportTable(
       caption: "Wall time of one operation",
       columns: [
         .text("benchmark"), .text("contender"), .number("history"), .number("median"),
-        .number("5 to 95 %"), .number("ratio"), .number("growth"), .text("law"),
+        .number("5 to 95 %"), .number("ratio"), .number("outliers"), .number("growth"),
+        .text("law"),
       ]
     )
     for title in titles {
@@ -60,7 +58,7 @@ extension BenchmarkReport {
       shortened(row.title), row.contender, NumberText.count(row.historySize), Self.median(row),
       spread.map { NumberText.quantity($0, unit: row.metric.unit) }
         .joined(separator: " \u{2013} "),
-      Self.ratio(row),
+      Self.ratio(row), Self.outliers(row),
       isLast ? verdict?.growth.map { NumberText.ratio($0.estimate) } ?? "" : "",
       isLast ? law ?? "" : "",
     ]

@@ -30,7 +30,13 @@ extension BenchmarkReport {
       ]
     )
     for outcome in outcomes {
-      table.append(ReportTable.Row(cells(of: outcome), mark: mark(of: outcome)))
+      table.append(
+        ReportTable.Row(
+          cells(of: outcome),
+          mark: mark(of: outcome),
+          anchor: anchor("goal", [outcome.goal.measure])
+        )
+      )
     }
     return table
   }

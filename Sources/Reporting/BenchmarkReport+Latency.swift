@@ -43,11 +43,13 @@ extension BenchmarkReport {
     )
     for one in series {
       let known = LatencyChart.shares(of: one.samples)
+      let cells = shares.map {
+        known.contains($0) ? NumberText.time(nanoseconds: one.samples.quantile($0)) : ""
+      }
+      let most = NumberText.time(nanoseconds: one.samples.quantile(1))
+      let count = NumberText.count(one.samples.values.count)
       table.append(
-        [one.name, NumberText.count(one.samples.values.count)]
-          + shares.map {
-            known.contains($0) ? NumberText.time(nanoseconds: one.samples.quantile($0)) : ""
-          } + [NumberText.time(nanoseconds: one.samples.quantile(1))]
+        ReportTable.Row([one.name, count] + cells + [most], anchor: anchor("latency", [one.name]))
       )
     }
     return table

@@ -10,15 +10,17 @@ extension BenchmarkReport {
     let charted = charted
     sections += charted.compactMap(benchmarkSection)
     if let further = furtherSection(without: charted) { sections.append(further) }
-    if let others = oneSizeSection() { sections.append(others) }
+    if let others = fewSizesSection() { sections.append(others) }
     if let latency = latencySection() { sections.append(latency) }
+    if let memory = allocationSection(of: charted) { sections.append(memory) }
     if let exact = exactSection() { sections.append(exact) }
     if let missing = missingSection() { sections.append(missing) }
     sections.append(methodSection())
     return ReportPage(
       title: "What history costs",
       lead: lead,
-      tiles: verdicts + buildTile() + noiseTile() + complexityTile() + (goalTile() ?? costTiles()),
+      tiles: verdicts + buildTile() + noiseTile() + complexityTile()
+        + (goalTile().map { $0 + ratioTile() } ?? costTiles()),
       sections: sections,
       environment: RunConditions.facts(of: results.environment)
     )
@@ -26,7 +28,8 @@ extension BenchmarkReport {
 
   private var lead: String {
     let sizes = results.historySizes
-    let names = results.titles.count == 1 ? "One operation" : "\(results.titles.count) operations"
+    let count = index.titles.count
+    let names = count == 1 ? "One operation" : "\(count) operations"
     guard let least = sizes.first, let most = sizes.last, least < most else {
       return "\(names) on persistent history, measured \(results.environment.time.readable)."
     }
@@ -50,7 +53,7 @@ extension BenchmarkReport {
   /// One tile a benchmark, where there are no goals: what we cost beside the floor at the largest size,
   /// and how we grow.
   private func costTiles() -> [VerdictTile] {
-    results.titles.filter(hasCourse).compactMap { title in
+    index.titles.filter(hasCourse).compactMap { title in
       let rows = rows(title: title, metric: .wall).filter { $0.ratio != nil }
       guard let row = rows.last(where: { $0.contender == rows.first?.contender }),
         let ratio = row.ratio
@@ -75,28 +78,61 @@ extension BenchmarkReport {
     return "\(NumberText.ratio(growth.estimate)) of its cost at \(NumberText.count(least))\(name)."
   }
 
-  private func ratioSection() -> PageSection? {
-    let titles = results.titles.filter(hasCourse)
-    guard let most = results.rows.filter({ titles.contains($0.title) }).map(\.historySize).max()
-    else { return nil }
-    let rows = results.rows.filter {
-      $0.metric == .wall && $0.ratio != nil && $0.historySize == most && titles.contains($0.title)
-    }
+  /// What is compared with the floor that most have, where history is largest; nil without any.
+  private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {
+    let all = index.titles.filter(hasCourse).flatMap(index.rows)
+    guard let most = all.map(\.historySize).max() else { return nil }
+    let rows = all.filter { $0.metric == .wall && $0.ratio != nil && $0.historySize == most }
     guard let floor = rows.first?.ratio?.to else { return nil }
-    let comparable = rows.filter { $0.ratio?.to == floor }
-    let chart = ratioChart("ratios", floor, comparable)
+    return (most, floor, rows.filter { $0.ratio?.to == floor })
+  }
+
+  /// One tile for what ours cost beside the floor: the middle, the least and the most; nothing where
+  /// fewer than three can say it.
+  private func ratioTile() -> [VerdictTile] {
+    guard let glance = glance() else { return [] }
+    let ours = glance.rows.filter { $0.contender == glance.rows.first?.contender }
+      .sorted { ($0.ratio?.interval.estimate ?? 0) < ($1.ratio?.interval.estimate ?? 0) }
+    let ratios = ours.compactMap(\.ratio?.interval.estimate)
+    guard ours.count >= 3, let least = ours.first, let most = ours.last else { return [] }
+    return [
+      VerdictTile(
+        subject: "Cost beside \(glance.floor)",
+        state: .measured,
+        answer: NumberText.ratio(SortedSamples(ratios).median),
+        detail: "The middle of \(ours.count) operations at \(NumberText.count(glance.size)) "
+          + "transactions: from \(Self.ratio(least)), \(shortened(least.title)), to "
+          + "\(Self.ratio(most)), \(shortened(most.title)).",
+        anchor: Self.glanceAnchor
+      )
+    ]
+  }
+
+  private static var glanceAnchor: String { "at-a-glance" }
+
+  private func ratioSection() -> PageSection? {
+    guard let (most, floor, comparable) = glance() else { return nil }
+    let chart = ratioChart("ratios", floor, comparable.filter(isDrawn(comparable)))
     return PageSection(
       "At a glance",
-      anchor: "at-a-glance",
+      anchor: Self.glanceAnchor,
       [
         .paragraph(
           "What each operation costs beside \(floor), which was measured in the same rounds on "
             + "the same data, at \(NumberText.count(most)) transactions. The line through a dot "
-            + "is its 95 % interval."
+            + "is its 95 % interval. Who takes part in few operations stands in the table alone."
         ),
         .figure(Figure(chart: chart.chart, table: ratioTable(comparable))),
       ]
     )
+  }
+
+  /// Whether a row's contender takes part in a quarter of the operations: each contender more takes
+  /// room in all of them.
+  private func isDrawn(_ rows: [BenchmarkRow]) -> (BenchmarkRow) -> Bool {
+    let count = Set(rows.map(\.title)).count
+    let shares = Dictionary(grouping: rows, by: \.contender).mapValues(\.count)
+    return { 4 * (shares[$0.contender] ?? 0) >= count }
   }
 
   /// A dot and an interval for each row that is compared with a floor.
@@ -115,28 +151,24 @@ extension BenchmarkReport {
 
   /// A title without the conditions at its end that all benchmarks at the base point share.
   func shortened(_ title: String) -> String {
-    let titles = results.baseTitles.map { $0.components(separatedBy: ", ") }
-    var parts = title.components(separatedBy: ", ")
-    var place = 1
-    while titles.count > 1, parts.count > 1, let last = parts.last,
-      titles.allSatisfy({ $0.count > place && $0[$0.count - place] == last })
-    {
+    var parts = title.split(separator: ", ")
+    for part in index.sharedEnding {
+      guard parts.count > 1, let last = parts.last, last == part else { break }
       parts.removeLast()
-      place += 1
     }
     return parts.joined(separator: ", ")
   }
 
   /// The conditions that stand in no heading, as a sentence behind another one.
   var sharedConditions: String {
-    guard results.titles.count > 1, let title = results.titles.first else { return "" }
+    guard index.titles.count > 1, let title = index.titles.first else { return "" }
     let shared = title.dropFirst(shortened(title).count).drop { $0 == "," || $0 == " " }
     return shared.isEmpty ? "" : " All benchmarks share these conditions: \(shared)."
   }
 
   /// How many of our operations follow which law; nothing where none could be told.
   func complexityTile() -> [VerdictTile] {
-    let found = results.baseTitles.filter(hasCourse).compactMap { title in
+    let found = index.baseTitles.filter(hasCourse).compactMap { title in
       rows(title: title, metric: .wall).first { $0.ratio != nil }.flatMap {
         complexity(title: title, contender: $0.contender)?.complexity
       }
@@ -174,10 +206,12 @@ extension BenchmarkReport {
       let cpu = self.rows(title: row.title, metric: .cpu).first {
         $0.contender == row.contender && $0.historySize == row.historySize
       }
-      table.append([
-        shortened(row.title), row.contender, Self.ratio(row), Self.ratioRange(row),
+      let name = [shortened(row.title), row.contender]
+      let cells = [
+        Self.ratio(row), Self.ratioRange(row),
         cpu.flatMap { $0.ratio == nil ? nil : Self.ratio($0) } ?? "not measured",
-      ])
+      ]
+      table.append(ReportTable.Row(name + cells, anchor: Self.anchor("glance", name)))
     }
     return table
   }

@@ -51,9 +51,9 @@ extension BenchmarkReport {
       .text("benchmark"), .text("contender"), .number("history"), .number("median"),
       .number("ratio"), .number("95 % interval"),
     ])
-    for title in results.titles {
-      let rows = results.rows.filter {
-        $0.title == title && $0.metric.kind != .cpu && !$0.isCountedBeside
+    for title in index.titles {
+      let rows = index.rows(titled: title).filter {
+        $0.metric.kind != .cpu && !$0.isCountedBeside
       }
       let most = rows.map(\.historySize).max()
       for row in rows where row.historySize == most {

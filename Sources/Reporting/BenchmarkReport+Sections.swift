@@ -100,7 +100,7 @@ extension BenchmarkReport {
     let spread = [summary.p5, summary.p95].map { NumberText.quantity($0, unit: row.metric.unit) }
     return [
       size, row.contender, Self.median(row), spread.joined(separator: " \u{2013} "),
-      Self.ratio(row), "\(summary.outliers.count) of \(summary.count)",
+      Self.ratio(row), Self.outliers(row),
     ]
   }
 
@@ -123,59 +123,6 @@ extension BenchmarkReport {
     return values
   }
 
-  /// The benchmarks that were measured at one size of history, all in one table.
-  ///
-  /// They have no course to draw; those with a floor share one chart.
-  func oneSizeSection() -> PageSection? {
-    let titles = results.titles.filter { !hasCourse($0) }
-    let rows = titles.flatMap { self.rows(title: $0, metric: .wall) }.filter { $0.summary != nil }
-    guard !rows.isEmpty else { return nil }
-    var table = ReportTable(
-      caption: "Wall time of one operation",
-      columns: [
-        .text("benchmark"), .text("contender"), .number("history"), .number("median"),
-        .number("95 to 99 %"), .number("most"), .number("ratio"),
-      ]
-    )
-    for row in rows { table.append(oneSizeCells(of: row)) }
-    var blocks: [PageBlock] = [
-      .paragraph(
-        "What does not depend on the size of history is measured at the largest alone, peers among "
-          + "it: other ways to keep history on SQLite, on the same rows in the same rounds."
-      )
-    ]
-    if let floor = rows.first(where: { $0.ratio != nil })?.ratio?.to {
-      let chart = ratioChart("peers", floor, rows.filter { $0.ratio?.to == floor })
-      blocks.append(
-        .figure(Figure(chart: chart.chart, table: table, values: oneSizeValues(of: rows)))
-      )
-    } else {
-      blocks.append(.table(table))
-    }
-    return PageSection("Measured at one size", anchor: "one-size", blocks)
-  }
-
-  private func oneSizeValues(of rows: [BenchmarkRow]) -> ReportTable {
-    var values = ReportTable(columns: ["bench", "peer", "p50", "ratio"].map { .text($0) })
-    for row in rows {
-      let numbers = [row.summary?.p50, row.ratio?.interval.estimate]
-      values.append(
-        [row.title, row.contender] + numbers.map { $0.map(NumberText.rounded) ?? "" }
-      )
-    }
-    return values
-  }
-
-  private func oneSizeCells(of row: BenchmarkRow) -> [String] {
-    let unit = row.metric.unit
-    let tail = row.summary.map { [$0.p95, $0.p99] } ?? []
-    return [
-      shortened(row.title), row.contender, NumberText.count(row.historySize), Self.median(row),
-      tail.map { NumberText.quantity($0, unit: unit) }.joined(separator: " \u{2013} "),
-      row.summary.map { NumberText.quantity($0.max, unit: unit) } ?? "", Self.ratio(row),
-    ]
-  }
-
   /// What has no number, and why.
   func missingSection() -> PageSection? {
     let rows = results.rows.filter { $0.notMeasured != nil }
@@ -183,7 +130,13 @@ extension BenchmarkReport {
     var table = ReportTable(
       columns: [.text("benchmark"), .text("contender"), .text("metric"), .text("why")])
     for row in rows {
-      table.append([row.title, row.contender, row.metric.name, row.notMeasured ?? ""])
+      let name = [row.title, row.contender, row.metric.name]
+      table.append(
+        ReportTable.Row(
+          name + [row.notMeasured ?? ""],
+          anchor: Self.anchor("missing", name + [String(row.historySize)])
+        )
+      )
     }
     return PageSection("Not measured", [.table(table)])
   }

@@ -9,6 +9,13 @@ package struct BenchmarkReport: Sendable {
   /// What came of the goals.
   package let outcomes: [GoalOutcome]
 
+  /// The rows by benchmark.
+  let index: ResultsIndex
+  /// The contenders that others are compared with.
+  package let floors: Set<String>
+  /// The colours and shapes of all contenders.
+  let palette: ContenderPalette
+
   private let complexities: [String: ComplexityVerdict]
 
   /// Makes a report of results and of what they were to be.
@@ -22,25 +29,23 @@ package struct BenchmarkReport: Sendable {
     self.results = results
     self.verdicts = verdicts
     outcomes = GoalJudge(results).outcomes(of: goals)
-    let judge = ComplexityJudge(seed: results.environment.seed)
-    var complexities: [String: ComplexityVerdict] = [:]
-    for row in results.rows where row.metric == .wall {
-      let key = Self.key(row.title, row.contender)
-      if complexities[key] != nil { continue }
-      complexities[key] = results.curve(title: row.title, contender: row.contender, metric: .wall)
-        .map(judge.judge)
-    }
-    self.complexities = complexities
-  }
-
-  /// The contenders that others are compared with.
-  package var floors: Set<String> { Set(results.rows.compactMap { $0.ratio?.to }) }
-
-  /// The colours and shapes of all contenders.
-  var palette: ContenderPalette {
+    let index = ResultsIndex(results)
+    self.index = index
+    let floors = Set(results.rows.compactMap { $0.ratio?.to })
+    self.floors = floors
     var seen: Set<String> = []
     let contenders = results.rows.map(\.contender).filter { seen.insert($0).inserted }
-    return ContenderPalette(contenders: contenders, floors: floors)
+    // A floor that is compared with another one itself, as ours is, keeps its colour.
+    let compared = Set(results.rows.lazy.filter { $0.ratio != nil }.map(\.contender))
+    palette = ContenderPalette(contenders: contenders, floors: floors.subtracting(compared))
+    let judge = ComplexityJudge(seed: results.environment.seed)
+    var complexities: [String: ComplexityVerdict] = [:]
+    for title in index.titles {
+      for (contender, rows) in index.byContender(title) {
+        complexities[Self.key(title, contender)] = CostCurve(rows, metric: .wall).map(judge.judge)
+      }
+    }
+    self.complexities = complexities
   }
 
   /// One table with the medians and ratios of all timed rows.
@@ -63,31 +68,29 @@ package struct BenchmarkReport: Sendable {
 
   /// The rows of one benchmark on one metric, smallest history first.
   func rows(title: String, metric: Metric) -> [BenchmarkRow] {
-    results.rows.filter { $0.title == title && $0.metric == metric }
+    index.rows(titled: title).filter { $0.metric == metric }
       .sorted { $0.historySize < $1.historySize }
   }
 
   /// The names of the contenders in one benchmark, in the order of measuring.
   func contenders(title: String, metric: Metric) -> [String] {
     var seen: Set<String> = []
-    return results.rows.filter { $0.title == title && $0.metric == metric }
+    return index.rows(titled: title).filter { $0.metric == metric }
       .map(\.contender).filter { seen.insert($0).inserted }
   }
 
   /// Whether a benchmark was measured at as many sizes of history as any, so that its cost has a
   /// course over them.
-  func hasCourse(_ title: String) -> Bool {
-    let counts = results.titles.map { sizes(of: $0).count }
-    return sizes(of: title).count == counts.max()
-  }
-
-  private func sizes(of title: String) -> Set<Int> {
-    Set(results.rows.lazy.filter { $0.title == title }.map(\.historySize))
-  }
+  func hasCourse(_ title: String) -> Bool { index.titlesWithCourse.contains(title) }
 
   /// How the wall time of one contender follows the size of history; nil if it was not measured.
   func complexity(title: String, contender: String) -> ComplexityVerdict? {
     complexities[Self.key(title, contender)]
+  }
+
+  /// The name by which a link leads to a row of a table.
+  static func anchor(_ table: String, _ names: [String]) -> String {
+    PageSection.anchor(from: ([table] + names).joined(separator: " "))
   }
 
   private static func key(_ title: String, _ contender: String) -> String {
@@ -95,9 +98,8 @@ package struct BenchmarkReport: Sendable {
   }
 
   private func processorTime(beside row: BenchmarkRow) -> String {
-    let other = results.rows.first {
-      $0.title == row.title && $0.contender == row.contender
-        && $0.historySize == row.historySize && $0.metric == .cpu
+    let other = index.rows(titled: row.title).first {
+      $0.contender == row.contender && $0.historySize == row.historySize && $0.metric == .cpu
     }
     return other.map(Self.median) ?? "not measured"
   }
@@ -108,6 +110,11 @@ package struct BenchmarkReport: Sendable {
 
   static func ratio(_ row: BenchmarkRow) -> String {
     row.ratio.map { NumberText.ratio($0.interval.estimate) } ?? ""
+  }
+
+  /// How many samples lie far out, of how many; they are never dropped.
+  static func outliers(_ row: BenchmarkRow) -> String {
+    row.summary.map { "\($0.outliers.count) of \($0.count)" } ?? ""
   }
 
   static func ratioRange(_ row: BenchmarkRow) -> String {

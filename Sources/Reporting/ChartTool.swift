@@ -96,7 +96,8 @@ package struct ChartTool: Sendable {
         return match[0]
       paths = ""
       for look, some in itertools.groupby(found, lambda one: one[4]):
-        ways = (f"M{x or 0},{y or 0}" + (f"l{dx},{dy}" if dx and dy else f"h{dx}" if dx else f"v{dy}")
+        ways = (f"M{x or 0},{y or 0}" + (f"l{dx},{dy}" if dx and dy else f"h{dx}" if dx
+                 else f"v{dy or 0}")
                 for x, y, dx, dy, _ in some)
         paths += f'<path d="{"".join(ways)}"{look}/>'
       return paths

@@ -26,16 +26,29 @@ package struct ContenderPalette: Sendable, Hashable {
 
   /// Makes the palette of all contenders on a page; floors are grey.
   package init(contenders: [String], floors: Set<String>) {
-    var entries: [Entry] = []
-    var place = 0
-    for contender in contenders {
-      let shape = MarkShape.allCases[entries.count % MarkShape.allCases.count]
-      let isFloor = floors.contains(contender)
-      let color = isFloor ? Self.floor : Self.series[place % Self.series.count]
-      if !isFloor { place += 1 }
-      entries.append(Entry(contender: contender, color: color, shape: shape))
+    var floorCount = 0
+    var seriesCount = 0
+    entries = contenders.map { contender in
+      if floors.contains(contender) {
+        floorCount += 1
+        return Entry(
+          contender: contender,
+          color: Self.floor,
+          shape: MarkShape.at(floorCount - 1)
+        )
+      }
+      seriesCount += 1
+      return Self.series(contender, at: seriesCount - 1)
     }
-    self.entries = entries
+  }
+
+  /// The n-th series: where the colours come again, they come with other shapes.
+  private static func series(_ contender: String, at place: Int) -> Entry {
+    Entry(
+      contender: contender,
+      color: series[place % series.count],
+      shape: MarkShape.at(place + place / series.count + 1)
+    )
   }
 
   /// The legend for some of the contenders, in their order.
@@ -73,6 +86,9 @@ enum MarkShape: String, Sendable, CaseIterable {
   case triangleDown = "triangle-down"
   case cross
   case triangleRight = "triangle-right"
+
+  /// The n-th shape, beginning anew behind the last.
+  static func at(_ place: Int) -> MarkShape { allCases[place % allCases.count] }
 
   /// The shape as a path within a box from -5 to 5.
   var path: String {

@@ -1,8 +1,10 @@
+import Foundation
+
 /// Verdicts as JUnit XML, which every CI system reads.
 ///
 /// The elements and attributes are those of the schema that Jenkins publishes
 /// (https://github.com/jenkinsci/xunit-plugin, junit-10.xsd): `testsuites`, `testsuite`, `testcase`,
-/// `failure`, `skipped`.
+/// `failure`, `skipped`. There the root has no attribute `skipped`, and a time has no exponent.
 package struct JUnitReport: Sendable, Hashable {
   /// What came of a case.
   package enum Outcome: Sendable, Hashable {
@@ -53,15 +55,17 @@ package struct JUnitReport: Sendable, Hashable {
 
   /// The report as XML.
   package func xml() -> String {
-    let cases = suites.flatMap(\.cases)
+    let counts = Counts(suites.flatMap(\.cases))
     let seconds = suites.reduce(0) { $0 + $1.seconds }
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      + "<testsuites name=\"history-lab\" \(Self.counts(cases, seconds))>\n"
+      + "<testsuites name=\"history-lab\" \(counts.attributes) \(Self.time(seconds))>\n"
       + suites.map(Self.element).joined() + "</testsuites>\n"
   }
 
   private static func element(_ suite: Suite) -> String {
-    "  <testsuite name=\"\(HTML.escaped(suite.name))\" \(counts(suite.cases, suite.seconds))>\n"
+    let counts = Counts(suite.cases)
+    return "  <testsuite name=\"\(HTML.escaped(suite.name))\" \(counts.attributes) "
+      + "skipped=\"\(counts.skipped)\" \(time(suite.seconds))>\n"
       + suite.cases.map { element($0, in: suite) }.joined() + "  </testsuite>\n"
   }
 
@@ -79,16 +83,28 @@ package struct JUnitReport: Sendable, Hashable {
     }
   }
 
-  private static func counts(_ cases: [Case], _ seconds: Double) -> String {
-    var (failures, skipped) = (0, 0)
-    for one in cases {
-      switch one.outcome {
-      case .passed: break
-      case .failed: failures += 1
-      case .skipped: skipped += 1
+  private static func time(_ seconds: Double) -> String {
+    "time=\"\(String(format: "%.3f", max(0, seconds)))\""
+  }
+
+  /// How many cases there are of each outcome.
+  private struct Counts {
+    let all: Int
+    var failed = 0
+    var skipped = 0
+
+    init(_ cases: [Case]) {
+      all = cases.count
+      for one in cases {
+        switch one.outcome {
+        case .passed: break
+        case .failed: failed += 1
+        case .skipped: skipped += 1
+        }
       }
     }
-    return "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" skipped=\"\(skipped)\" "
-      + "time=\"\(NumberText.rounded(seconds))\""
+
+    /// As attributes of a suite, or of all of them together.
+    var attributes: String { "tests=\"\(all)\" failures=\"\(failed)\" errors=\"0\"" }
   }
 }

@@ -1,4 +1,5 @@
-/// The only script of a page: it shows the value under the pointer, which the tables hold as well.
+/// The only script of a page: it shows the value under the pointer, which the tables hold as well, and puts
+/// the address of a row that is clicked into the address bar, so that one can link to it.
 enum PageScript {
   static let hoverValues = #"""
     (() => {
@@ -15,6 +16,11 @@ enum PageScript {
         const top = m.top - t.height - 8;
         tip.style.left = left + "px";
         tip.style.top = (top < 8 ? m.bottom + 8 : top) + "px";
+      });
+      addEventListener("click", (e) => {
+        const row = e.target.closest && e.target.closest("tr[id]");
+        if (row && !e.target.closest("a") && !String(getSelection()))
+          location.replace("#" + row.id);
       });
       addEventListener("scroll", () => { tip.hidden = true; }, { passive: true });
     })();

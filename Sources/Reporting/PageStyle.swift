@@ -120,6 +120,7 @@ enum PageStyle {
     tbody tr:last-child td{border-bottom:0}
     \(numericColumns){text-align:right;white-space:nowrap}
     tr:target td{background:var(--unknown-bg)}
+    tr[id]{scroll-margin-top:3rem}
     .mark td,td.cell{background:var(--tint)}
     td.cell{color:var(--tone)}
     .mark .sign{color:var(--tone);font-weight:700;margin-right:.4rem}

@@ -6,44 +6,49 @@ extension ResultsExport {
   ///
   /// - Throws: `EncodingError`, for a number that is none.
   package func googleBenchmark() throws -> String {
-    let timed = rows.filter { $0.row.metric == .wall }
+    let index = ResultsIndex(results)
     var benchmarks: [GoogleRow] = []
-    var families: [String] = []
-    for (row, summary) in timed {
-      let family = "\(row.title)/\(row.contender)"
-      if !families.contains(family) { families.append(family) }
-      let isKnown = benchmarks.filter { $0.runName.hasPrefix(family + "/") }.count
-      benchmarks.append(
-        GoogleRow(
-          name: Self.name(row),
-          family: families.firstIndex(of: family) ?? 0,
-          instance: isKnown,
-          iterations: summary.count,
-          real: summary.p50,
-          cpu: processorTime(beside: row) ?? summary.p50
-        )
-      )
+    var laws: [GoogleRow] = []
+    var families = 0
+    for title in index.titles {
+      for (contender, rows) in index.byContender(title) {
+        let timed = Self.timed(rows)
+        guard !timed.isEmpty else { continue }
+        for (place, one) in timed.enumerated() {
+          benchmarks.append(
+            GoogleRow(
+              name: Self.name(one.row),
+              family: families,
+              instance: place,
+              iterations: one.wall.count,
+              real: one.wall.p50,
+              cpu: one.cpu ?? one.wall.p50
+            )
+          )
+        }
+        families += 1
+        laws += law("\(title)/\(contender)", rows)
+      }
     }
     return try JSONText.snakeCased(
-      GoogleDocument(
-        context: GoogleContext(results.environment),
-        benchmarks: benchmarks + families.flatMap(law)
-      )
+      GoogleDocument(context: GoogleContext(results.environment), benchmarks: benchmarks + laws)
     )
   }
 
-  private func processorTime(beside row: BenchmarkRow) -> Double? {
-    rows.first {
-      $0.row.title == row.title && $0.row.contender == row.contender
-        && $0.row.historySize == row.historySize && $0.row.metric == .cpu
-    }?.summary.p50
+  /// The rows of wall time, each with the time on a processor beside it.
+  private static func timed(
+    _ rows: [BenchmarkRow]
+  ) -> [(row: BenchmarkRow, wall: SampleSummary, cpu: Double?)] {
+    rows.filter { $0.metric == .wall }.compactMap { row in
+      row.summary.map { wall in
+        let cpu = rows.first { $0.metric == .cpu && $0.historySize == row.historySize }
+        return (row, wall, cpu?.summary?.p50)
+      }
+    }
   }
 
-  private func law(_ family: String) -> [GoogleRow] {
-    guard
-      let row = rows.first(where: { "\($0.row.title)/\($0.row.contender)" == family })?.row,
-      let curve = results.curve(title: row.title, contender: row.contender, metric: .wall)
-    else { return [] }
+  private func law(_ family: String, _ rows: [BenchmarkRow]) -> [GoogleRow] {
+    guard let curve = CostCurve(rows, metric: .wall) else { return [] }
     let verdict = ComplexityJudge(seed: results.environment.seed).judge(curve)
     guard verdict.complexity != .inconclusive, let fit = verdict.fit else { return [] }
     return [

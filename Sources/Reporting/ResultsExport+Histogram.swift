@@ -9,7 +9,8 @@ extension ResultsExport {
     let count = sorted.values.count
     var lines = ["       Value     Percentile TotalCount 1/(1-Percentile)", ""]
     for share in shares(count) {
-      let within = Int((share * Double(count)).rounded(.up))
+      // 55 of 100 samples are a share of 0.55, though the product of the two is a little more.
+      let within = Int((share * Double(count) - 1e-9).rounded(.up))
       let value = sorted.values[max(0, within - 1)] / 1_000
       let start = String(format: "%12.3f %2.12f %10d", value, share, max(1, within))
       lines.append(share < 1 ? start + String(format: " %14.2f", 1 / (1 - share)) : start)

@@ -19,7 +19,8 @@ private struct JMHRow: Encodable {
     let scoreConfidence: [Double]
     let scorePercentiles: [String: Double]
     let scoreUnit = "ns/op"
-    let rawData: [[Double]]
+    /// By fork and iteration each value with how often it was measured.
+    let rawDataHistogram: [[[[Double]]]]
   }
   let jmhVersion = "1.37"
   let benchmark: String
@@ -57,11 +58,23 @@ private struct JMHRow: Encodable {
       score: summary.p50,
       scoreError: interval.map { ($0.upper - $0.lower) / 2 } ?? 0,
       scoreConfidence: interval.map { [$0.lower, $0.upper] } ?? [summary.p50, summary.p50],
-      scorePercentiles: [
-        "0.0": summary.min, "50.0": summary.p50, "90.0": summary.p90, "95.0": summary.p95,
-        "99.0": summary.p99, "100.0": summary.max,
-      ],
-      rawData: [row.samples]
+      scorePercentiles: Self.percentiles(of: row.samples),
+      rawDataHistogram: [[Self.histogram(of: row.samples)]]
     )
+  }
+
+  /// The percentiles that JMH tells of every benchmark.
+  private static func percentiles(of samples: [Double]) -> [String: Double] {
+    let sorted = SortedSamples(samples)
+    let shares = [
+      "0.0": 0, "50.0": 0.5, "90.0": 0.9, "95.0": 0.95, "99.0": 0.99, "99.9": 0.999,
+      "99.99": 0.9999, "99.999": 0.99999, "99.9999": 0.999999, "100.0": 1,
+    ]
+    return shares.mapValues(sorted.quantile)
+  }
+
+  private static func histogram(of samples: [Double]) -> [[Double]] {
+    Dictionary(grouping: samples) { $0 }.map { [$0, Double($1.count)] }
+      .sorted { $0[0] < $1[0] }
   }
 }

@@ -70,7 +70,8 @@ extension TrendReport {
             point.time.readable, point.commit.map { String($0.prefix(9)) } ?? "",
             Self.text(point.median, course), ends.joined(separator: " \u{2013} "),
           ],
-          mark: isStep ? .unknown : nil
+          mark: isStep ? .unknown : nil,
+          anchor: PageSection.anchor(from: "trend \(course.row.name) \(point.time)")
         )
       )
       values.append(

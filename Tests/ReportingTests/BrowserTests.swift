@@ -42,6 +42,7 @@ struct `Pages in a browser` {
 
   private static func drawing(overlapping: Bool) -> String {
     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"340\" height=\"200\" viewBox=\"0 0 340 200\">"
+      + "<circle aria-label=\"one: 1\" cx=\"20\" cy=\"20\" r=\"4\"/>"
       + "<text x=\"50\" y=\"40\">one</text><text x=\"50\" y=\"\(overlapping ? 44 : 80)\">two</text></svg>"
   }
 }

@@ -29,6 +29,45 @@ import Testing
     #expect(Set(all.map(\.shape)).count == 3)
   }
 
+  @Test func `Where colours come again, shapes tell the contenders apart`() {
+    let names = (0..<40).map { "peer \($0)" }
+    let all = ContenderPalette(contenders: ["floor"] + names, floors: ["floor"])
+      .legend(for: ["floor"] + names)
+    #expect(Set(all.map { "\($0.color) \($0.shape)" }).count == 41)
+    for (one, other) in zip(all, all.dropFirst()) {
+      #expect(one.color != other.color && one.shape != other.shape)
+    }
+  }
+
+  @Test func `Ours keeps its colour where others are compared with it`() throws {
+    var results = try Sample.results()
+    results.rows += try Sample.results(operations: ["pass"], contenders: ["ours", "kit"]).rows
+    let report = BenchmarkReport(results)
+    #expect(report.floors == ["raw SQLite", "ours"])
+    let colors = report.palette.legend(for: ["raw SQLite", "ours", "kit"]).map(\.color)
+    #expect(colors[0] == ContenderPalette.floor)
+    #expect(colors[1] == ContenderPalette.series[0] && colors[2] == ContenderPalette.series[1])
+  }
+
+  @Test func `Who takes part in few operations stands in the table alone`() throws {
+    var results = try Sample.results(operations: (1...8).map { "number \($0)" })
+    results.rows += try Sample.results(
+      operations: ["rare"],
+      contenders: ["raw SQLite", "ours", "triggers"]
+    ).rows
+    let page = BenchmarkReport(results).page()
+    let section = try #require(page.sections.first { $0.anchor == "at-a-glance" })
+    guard case .figure(let figure)? = section.blocks.last else {
+      Issue.record("there is no chart")
+      return
+    }
+    #expect(figure.chart.legend.map(\.contender) == ["ours"])
+    #expect(figure.table.rows.count == 10)
+    #expect(figure.table.rows.contains { $0.cells[1] == "triggers" })
+    let tile = try #require(page.tiles.first { $0.subject.hasPrefix("Fetch number 1") })
+    #expect(tile.answer == "\u{D7}1.48")
+  }
+
   @Test func `Axes enclose their values in whole decades`() {
     #expect(ChartStyle.decades(around: [12, 95]) == 1...2)
     #expect(ChartStyle.decades(around: [1]) == 0...1)
@@ -83,7 +122,7 @@ import Testing
   }
 
   @Test(.enabled(if: Charts.hasTool, "the chart tool is not installed"))
-  func `A page of eleven benchmarks draws nine and their ratios, and stays under 300 kB`() throws {
+  func `A page of eleven benchmarks has twelve charts and more, and stays under 300 kB`() throws {
     let sizes = (0..<11).map { 1_000 << $0 }
     var results = try Sample.results(
       sizes: sizes,
@@ -97,10 +136,49 @@ import Testing
         return row
       }
     }
+    results.rows += try peers() + results.rows.filter { $0.metric == .wall }.flatMap(counted)
     let page = BenchmarkReport(results).page()
-    #expect(page.charts.count == 10)
+    let ids = page.charts.map(\.id)
+    #expect(ids.count == 13 && ids.count { $0.hasPrefix("cost-") } == 9)
+    #expect(Set(ids).isSuperset(of: ["ratios", "peers", "latency", "allocations"]))
     let html = page.html(images: ChartTool(toolsFolder: Self.toolsFolder).draw(page.charts))
     #expect(html.contains("<figure"))
-    #expect(html.utf8.count <= 300_000)
+    #expect(html.utf8.count <= 300_000, "\(html.utf8.count)")
+  }
+
+  /// Twelve benchmarks at one size, and one with as many samples as a latency needs.
+  private func peers() throws -> [BenchmarkRow] {
+    let latency = BenchmarkRow(
+      subject: "fetch",
+      operation: "at a planned rate",
+      condition: "",
+      contender: "ours",
+      historySize: 1_024_000,
+      metric: .wall,
+      samples: (1...5_000).map { Double($0 * $0) },
+      seed: 1
+    )
+    return try Sample.results(
+      sizes: [1_024_000],
+      operations: (1...12).map { "peers \($0)" },
+      contenders: ["raw SQLite", "ours", "triggers", "session extension"],
+      rounds: 60
+    ).rows + [latency]
+  }
+
+  /// What is counted beside a timed row.
+  private func counted(_ row: BenchmarkRow) -> [BenchmarkRow] {
+    (Metric.counted + Metric.allocator + [.residentGrowth]).map { metric in
+      BenchmarkRow(
+        subject: row.subject,
+        operation: row.operation,
+        condition: row.condition,
+        contender: row.contender,
+        historySize: row.historySize,
+        metric: metric,
+        samples: [Double(row.historySize)],
+        seed: 1
+      )
+    }
   }
 }

@@ -95,8 +95,12 @@ import FoundationXML
       #expect(score["score"] is Double && score["scoreError"] is Double)
       #expect((score["scoreConfidence"] as? [Double])?.count == 2)
       #expect(score["scoreUnit"] as? String == "ns/op")
-      #expect((score["scorePercentiles"] as? [String: Double])?["99.0"] != nil)
-      #expect((score["rawData"] as? [[Double]])?.first?.count == 20)
+      let percentiles = try #require(score["scorePercentiles"] as? [String: Double])
+      #expect(percentiles.count == 10 && percentiles["99.9999"] != nil)
+      // In the mode `sample` raw data are values with their counts, by fork and iteration.
+      let values = try #require((score["rawDataHistogram"] as? [[[[Double]]]])?.first?.first)
+      #expect(values.map { $0[1] }.reduce(0, +) == 20)
+      #expect(zip(values, values.dropFirst()).allSatisfy { $0[0] < $1[0] })
     }
   }
 
@@ -123,6 +127,14 @@ import FoundationXML
     )
   }
 
+  @Test func `A share of a hundred samples counts as many as it says`() {
+    let lines = ResultsExport.histogram((1...100).map { Double($0) * 1_000 }).split(separator: "\n")
+    for line in lines.dropFirst().filter({ !$0.hasPrefix("#") }) {
+      let numbers = line.split(separator: " ").compactMap { Double($0) }
+      #expect(numbers[2] == max(1, (numbers[1] * 100 - 1e-9).rounded(.up)), "\(line)")
+    }
+  }
+
   @Test func `JUnit's readers find counted cases, whatever their names hold`() throws {
     let report = JUnitReport(suites: [
       .init(
@@ -142,11 +154,19 @@ import FoundationXML
     )
     for element in reader.elements.prefix(2) {
       #expect(element.attributes["tests"] == "3" && element.attributes["failures"] == "1")
-      #expect(element.attributes["skipped"] == "1" && element.attributes["errors"] == "0")
+      #expect(element.attributes["errors"] == "0" && element.attributes["time"] == "1.500")
     }
+    // Jenkins takes the count of skipped cases from a suite, and refuses it at the root.
+    #expect(reader.elements.prefix(2).map { $0.attributes["skipped"] } == [nil, "1"])
     #expect(reader.elements[3].attributes["name"] == "A \"b\" & c")
     #expect(reader.elements[3].attributes["classname"] == "check <tracker>")
     #expect(reader.elements[4].attributes["message"]?.hasPrefix("x < y") == true)
+  }
+
+  @Test func `A suite that took no time has no exponent in it`() {
+    let xml = JUnitReport(suites: [.init("quick", seconds: 1.25e-7, cases: [])]).xml()
+    #expect(xml.contains("time=\"0.000\""))
+    #expect(!xml.contains("e-"))
   }
 
   @Test func `Markdown and text hold what the page holds`() throws {

@@ -79,6 +79,17 @@ import Testing
     #expect(page.tiles.first?.detail == "First not reached: tight fetch.")
   }
 
+  @Test func `Beside the goals a tile tells what ours costs in the middle, least and most`() throws
+  {
+    let results = try Sample.results(operations: ["newest 100", "all", "by author"])
+    let tiles = BenchmarkReport(results, goals: Self.goals).page().tiles
+    let tile = try #require(tiles.first { $0.subject == "Cost beside raw SQLite" })
+    #expect(tile.answer == "\u{D7}1.48" && tile.anchor == "at-a-glance")
+    #expect(
+      tile.detail.hasPrefix("The middle of 3 operations at 100,000 transactions: from \u{D7}1.48, ")
+    )
+  }
+
   @Test func `The CSV has every goal and where its figure comes from`() throws {
     let lines = try report().goalCSV(run: "run-1").split(separator: "\n")
     #expect(lines.count == 1 + Self.goals.count)

@@ -36,6 +36,44 @@ import Testing
     #expect(said.hasSuffix("give a results.json that bench run wrote"))
   }
 
+  /// As the first version wrote it; every later one reads it.
+  private static let firstVersion = #"""
+    {"environment": {"commit": "abc", "load": 0.5, "machine": "M", "memory": 1024, "optimized": true,
+      "processors": 2, "seed": "0x2a", "sqlite": "3.40.1", "swift": "6.3.1", "system": "Debian",
+      "time": "2026-02-03T04:05:06Z"}, "results": 1, "rows": [
+      {"axis": "cold", "condition": "cold cache", "contender": "Store", "historySize": 1000,
+        "median": {"confidence": 0.95, "estimate": 11, "lower": 10, "upper": 12},
+        "metric": {"kind": "wall", "name": "wall", "unit": "ns"}, "operation": "newest 100",
+        "ratio": {"blocks": 1, "interval": {"confidence": 0.95, "estimate": 1.1, "lower": 1, "upper": 1.2},
+          "resamples": 2000, "seed": "0x1", "to": "SQLite"},
+        "samples": [10, 12], "seed": "0xffffffffffffffff", "subject": "fetch",
+        "summary": {"count": 2, "max": 12, "mean": 11, "min": 10, "outliers": {"mild": 0, "severe": 0},
+          "p25": 10.5, "p5": 10.1, "p50": 11, "p75": 11.5, "p90": 11.8, "p95": 11.9, "p99": 11.98}},
+      {"condition": "", "contender": "Store", "historySize": 1000,
+        "metric": {"kind": "exact", "name": "allocations", "unit": "allocations"},
+        "notMeasured": "no jemalloc", "operation": "newest 100", "samples": [], "seed": "0x1",
+        "subject": "fetch"},
+      {"condition": "", "contender": "Store", "historySize": 1000,
+        "metric": {"kind": "exact", "name": "resident growth", "unit": "B"}, "operation": "newest 100",
+        "samples": [4096], "seed": "0x1", "subject": "fetch", "varies": "the system shares it out",
+        "summary": {"count": 1, "max": 4096, "mean": 4096, "min": 4096,
+          "outliers": {"mild": 0, "severe": 0}, "p25": 4096, "p5": 4096, "p50": 4096, "p75": 4096,
+          "p90": 4096, "p95": 4096, "p99": 4096}}]}
+    """#
+
+  @Test func `A file of the first version is read, whatever version this is`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/results.json"
+    try Data(Self.firstVersion.utf8).write(to: URL(fileURLWithPath: path))
+    let results = try ResultsFile.read(path: path)
+    #expect(results.environment.seed == 42 && results.environment.load == 0.5)
+    #expect(results.rows.map(\.samples) == [[10, 12], [], [4096]])
+    #expect(results.rows[0].ratio?.interval.upper == 1.2 && results.rows[0].axis == "cold")
+    #expect(results.rows[0].seed == .max && results.rows[0].median?.upper == 12)
+    #expect(results.rows[1].notMeasured == "no jemalloc" && results.rows[1].summary == nil)
+    #expect(results.rows[2].varies != nil && !results.rows[2].isExact)
+  }
+
   @Test func `A file that is not there is named`() {
     let error = #expect(throws: ResultsFileError.self) { try ResultsFile.read(path: "/no/file") }
     #expect(error?.reason == "the file cannot be read")

@@ -48,16 +48,18 @@ struct CardSections {
     for name in names {
       let found = some.map { $0.worst(under: name) }
       let standing = some.flatMap(\.conditions).first { $0.condition == name }?.standing
-      table.append(Self.row([name, standing ?? ""], found))
+      let anchor = PageSection.anchor(from: "safe \(some.first?.system ?? "") \(name)")
+      table.append(Self.row([name, standing ?? ""], found, anchor: anchor))
     }
     return table
   }
 
   private static func row(
     _ titles: [String],
-    _ cells: [(word: String, state: VerdictState?)]
+    _ cells: [(word: String, state: VerdictState?)],
+    anchor: String
   ) -> ReportTable.Row {
-    var row = ReportTable.Row(titles + cells.map(\.word))
+    var row = ReportTable.Row(titles + cells.map(\.word), anchor: anchor)
     for (place, cell) in cells.enumerated() { row.cellMarks[titles.count + place] = cell.state }
     return row
   }
@@ -83,7 +85,10 @@ struct CardSections {
     for row in card.conditions {
       let cells = card.cells.filter { $0.condition == row.condition }
       let standing = (row.standing ?? "") + (row.outsideStatedUse == nil ? "" : ", outside")
-      table.append(Self.row([row.condition, standing], cells.map { ($0.word, $0.state) }))
+      let anchor = PageSection.anchor(from: "card \(card.system) \(row.condition)")
+      table.append(
+        Self.row([row.condition, standing], cells.map { ($0.word, $0.state) }, anchor: anchor)
+      )
     }
     return table
   }

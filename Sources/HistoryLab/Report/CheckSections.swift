@@ -46,7 +46,8 @@ struct CheckSections {
       for found in FindingOrder.tellingFirst(check.system.counterexamples, by: \.checker) {
         var row = ReportTable.Row(
           [check.system.system, found.checker, String(found.commands), found.because],
-          mark: .bad
+          mark: .bad,
+          anchor: PageSection.anchor(from: "breaks \(check.system.system) \(found.checker)")
         )
         row.cellLinks[1] = path(of: found)
         table.append(row)
@@ -110,7 +111,8 @@ struct CheckSections {
           [
             row.invariant, word, row.valid.grouped, row.invalid.grouped, row.unknown.grouped,
           ],
-          mark: state
+          mark: state,
+          anchor: PageSection.anchor(from: "invariant \(system.system) \(row.invariant)")
         )
       )
     }

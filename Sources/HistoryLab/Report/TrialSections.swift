@@ -44,7 +44,8 @@ struct TrialSections {
       table.append(
         ReportTable.Row(
           [participant.name] + counts.map(\.grouped) + [participant.firstError ?? ""],
-          mark: participant.firstError == nil || stress.result.disk != nil ? nil : .bad
+          mark: participant.firstError == nil || stress.result.disk != nil ? nil : .bad,
+          anchor: PageSection.anchor(from: "process \(participant.name)")
         )
       )
     }

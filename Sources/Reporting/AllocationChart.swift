@@ -1,0 +1,104 @@
+/// Draws how often contenders allocate memory in one operation: one line a benchmark, a mark each.
+///
+/// The axis is logarithmic above one and begins at none, since some allocate nothing at all. Marks are
+/// hollow, so that one shows through another that stands at the same place.
+struct AllocationChart {
+  /// What one contender allocates in one benchmark.
+  struct Entry {
+    let title: String
+    let contender: String
+    let count: Double
+    /// What the mark says under the pointer.
+    let words: String
+  }
+
+  let id: String
+  let entries: [Entry]
+  let palette: ContenderPalette
+
+  var chart: Chart {
+    Chart(
+      id: id,
+      summary: "Allocations of one operation. " + entries.map(\.words).joined(separator: "; ")
+        + ".",
+      spec: spec,
+      legend: palette.legend(for: contenders),
+      note: "One mark a contender; farther right allocates more often."
+    )
+  }
+
+  private var contenders: [String] {
+    var seen: Set<String> = []
+    return entries.map(\.contender).filter { seen.insert($0).inserted }
+  }
+
+  private var spec: ChartSpec {
+    [
+      "width": 240, "height": ["step": .number(Double(rowHeight))], "padding": 4,
+      "config": ChartStyle.config,
+      "data": ["values": .list(entries.map(value))],
+      "encoding": [
+        "y": [
+          "field": "title", "type": "nominal", "sort": nil, "title": nil,
+          "axis": [
+            "domain": false, "ticks": false, "grid": false,
+            "labelExpr": "split(datum.label, ', ')",
+          ],
+        ]
+      ],
+      "layer": [spans, marks],
+    ]
+  }
+
+  /// Pixels for one benchmark, so many that a title of several lines fits.
+  private var rowHeight: Int {
+    let lines = entries.map { $0.title.split(separator: ",").count }.max() ?? 1
+    return max(28, 14 * lines + 8)
+  }
+
+  private func value(_ entry: Entry) -> ChartSpec {
+    [
+      "title": .text(entry.title), "contender": .text(entry.contender),
+      "count": .number(entry.count), "label": .text(entry.words),
+    ]
+  }
+
+  private var x: ChartSpec {
+    let most = entries.map(\.count).max() ?? 1
+    let decades = ChartStyle.decades(around: [1, max(1, most)])
+    let ticks = [0] + decades.map(ChartStyle.power)
+    return [
+      "type": "quantitative", "title": "allocations of one operation",
+      "scale": [
+        "type": "symlog", "constant": 1, "nice": false,
+        "domain": [0, .number(ChartStyle.power(decades.upperBound))],
+      ],
+      "axis": [
+        "values": .list(ticks.map(ChartSpec.number)), "labelExpr": "format(datum.value, '~s')",
+      ],
+    ]
+  }
+
+  /// From the one that allocates least often to the one that does most often.
+  private var spans: ChartSpec {
+    [
+      "mark": [
+        "type": "rule", "color": .text(ChartStyle.ink), "opacity": 0.25, "aria": false,
+      ],
+      "encoding": [
+        "x": x.with(["field": "count", "aggregate": "min"]),
+        "x2": ["field": "count", "aggregate": "max"],
+      ],
+    ]
+  }
+
+  private var marks: ChartSpec {
+    [
+      "mark": ["type": "point", "filled": false, "strokeWidth": 2, "size": 80, "opacity": 1],
+      "encoding": [
+        "x": x.with(["field": "count"]), "description": ["field": "label"],
+        "color": palette.color(for: contenders), "shape": palette.shape(for: contenders),
+      ],
+    ]
+  }
+}
