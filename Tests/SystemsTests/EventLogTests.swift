@@ -1,3 +1,4 @@
+import PersistentHistory
 import Systems
 import Testing
 import Traces
