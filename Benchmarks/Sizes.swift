@@ -19,7 +19,7 @@ enum Sizes {
         try bytes(setting, MeasuredWork.store, .packed, size),
         try bytes(setting, coreDataLayout, .coreData, size),
       ]
-    },
+    }.counting,
     BenchmarkSubject(
       "history stream",
       part: "Store.reader",
@@ -34,7 +34,7 @@ enum Sizes {
         return rows(outcome)
       }
       return rows(try StreamProbe.measure(command, path: path))
-    },
+    }.counting,
   ]
 
   static let coreDataLayout = "coreData layout"

@@ -12,8 +12,13 @@ package struct BenchmarkRun: Sendable {
   package var budget: RoundBudget
   /// By how much operations repeat less within one measurement than good figures need; 1 for those.
   package var haste = 1
+  /// Whether time is measured; without it only what is exact is counted, which takes a fraction as long.
+  package var measuresTime = true
   /// Whether what the benchmarks do is counted besides, in a pass of its own.
   package var countsWork = true
+  /// The command that is started again to count in a process of its own; nothing in a process that is
+  /// another one, which then counts itself, with what else it does.
+  package var command = HelperProcess.command
   /// Whether equal work is measured first, to tell how far the times can be trusted.
   package var checksNoise = true
   /// Whether a minute must be enough: stores in the layout of Core Data take ten times as long to build,
@@ -79,7 +84,7 @@ package struct BenchmarkRun: Sendable {
     _ observe: @escaping (Event) throws -> Void
   ) throws {
     try shelf.build { try observe(.built(transactions: $0)) }
-    if checksNoise {
+    if checksNoise && measuresTime {
       let check = try NoiseCheck(shelf.memory)
       let condition = "warm, \(shelf.memory.medium)"
       try observe(.checkedNoise(try check.rows(seed: seed, condition: condition)))
@@ -97,10 +102,18 @@ package struct BenchmarkRun: Sendable {
         condition: subject.sharedCondition(on: scratch.medium),
         measures: { try observe(.measures) }
       )
-      let rows = try session.rows(budget.adapted(to: subject))
+      let rows = try measured(session)
       try scratch.removeCopies()
       try observe(.measured(subject, rows + (countsWork ? try counted(session, shelf) : [])))
     }
+  }
+
+  /// Measures in the benchmark's own rounds; without time only what is exact in itself.
+  private func measured(_ session: SubjectSession) throws -> [BenchmarkRow] {
+    let budget = budget.adapted(to: session.subject)
+    if measuresTime { return try session.rows(budget) }
+    guard session.subject.isCount else { return [] }
+    return try session.rows(budget).filter(\.isExact)
   }
 
   /// Counts in a process of its own, where this one is the command that can be started again; nothing
@@ -115,7 +128,7 @@ package struct BenchmarkRun: Sendable {
       seed: session.seed,
       condition: session.condition
     )
-    guard let command = HelperProcess.command else { return try pass.rows() }
+    guard let command else { return try pass.rows() }
     let rows = try CountingProcess.rows(pass, shelf.memory, command)
     try shelf.memory.removeCopies()
     return rows

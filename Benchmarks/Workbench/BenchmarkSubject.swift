@@ -39,6 +39,9 @@ package struct BenchmarkSubject: Sendable {
     case own
   }
 
+  /// Whether it takes samples that are counts, not times.
+  private(set) var isCount = false
+
   /// How it is measured.
   private(set) var method: Method
   /// The conditions in which it is measured besides, and how ours is measured in them.
@@ -127,6 +130,13 @@ package struct BenchmarkSubject: Sendable {
     var long = self
     long.isLong = true
     return long
+  }
+
+  /// The same benchmark, whose own samples are counts.
+  var counting: BenchmarkSubject {
+    var counting = self
+    counting.isCount = true
+    return counting
   }
 
   /// The same benchmark, which works with stores in the layout of Core Data besides.

@@ -10,6 +10,11 @@ package struct ExactComparison: Sendable {
     /// Whether the count has risen.
     package var isDearer: Bool { value(head) > value(base) }
 
+    /// What was counted: who does what at which size.
+    package var name: String {
+      "\(head.title), \(head.contender), \(head.historySize) transactions: \(head.metric.name)"
+    }
+
     /// Who does what at which size, and what was counted before and now.
     package var sentence: String {
       let (before, after) = (value(base), value(head))

@@ -6,6 +6,14 @@ import Testing
 
 @testable import HistoryLab
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 @Suite(.serialized) struct `Running benchmarks` {
   @Test func `A run leaves JSON, CSV and a page, and prints a table`() async throws {
     try await withFolder { folder in
@@ -145,6 +153,13 @@ import Testing
     }
   }
 
+  @Test func `Ctrl-C ends a run in order, and what was measured is kept`() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      Interruption.install()
+      exit(try await interruptedRun() ? 7 : 1)
+    }
+  }
+
   @Test func `What cannot be taken up is refused`() async throws {
     let none = await run(["bench", "run", "--resume", "/nowhere"])
     #expect(none.code == .usage)
@@ -170,9 +185,42 @@ import Testing
   }
 }
 
+/// Measures, and presses ctrl-C as soon as the second benchmark is named.
+///
+/// - Returns: whether the first one was kept, and nothing else.
+private func interruptedRun() async throws -> Bool {
+  try await withFolder { folder in
+    let errors = Recorder()
+    let clock = TestClock()
+    let terminal = Terminal(
+      Terminal.Traits(showsStatus: true, statusWidth: 200),
+      now: {
+        clock.move(by: .seconds(1))
+        return clock.now
+      },
+      output: Recorder().take,
+      errors: { text in
+        if text.contains("member join") && !Interruption.isRequested { raiseHere(SIGINT) }
+        return errors.take(text)
+      }
+    )
+    let words = ["bench", "run", "--only", "member record", "--only", "member join"]
+    let code = await Lab(composition: .small, terminal: terminal)
+      .run(words + ["--axis", "base", "--rounds", "1", "--output", folder])
+    let latest = folder + "/latest"
+    let results = try ResultsFile.read(path: latest + "/results.json")
+    let record = try FinishedRun.record(latest)
+    return code == .undecided && results.titles.count == 1
+      && results.titles[0].hasPrefix("Store.record") && !results.rows.isEmpty
+      && record.because == "ended early: 1 of 2 were measured"
+      && errors.text.contains("Ending early; what was measured is kept.")
+      && FileManager.default.fileExists(atPath: BenchJournal(in: latest).path)
+  }
+}
+
 extension Composition {
   /// This build with histories that are built in no time.
-  fileprivate static var small: Composition {
+  static var small: Composition {
     var composition = Composition.current
     composition.quickHistorySizes = [100]
     composition.historySizes = [100, 200]

@@ -5,15 +5,7 @@ import Traces
 @testable import HistoryLab
 
 @Suite(.serialized) struct `Programs under test` {
-  /// The command lies beside the tests.
-  private static var command: String? {
-    guard let tests = Bundle.main.executablePath else { return nil }
-    let places =
-      [URL(fileURLWithPath: tests).deletingLastPathComponent()]
-      + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-    return places.map { $0.appendingPathComponent("history-lab").path }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
+  private static var command: String? { BuiltCommand.path }
 
   private struct Document: Decodable {
     struct System: Decodable {

@@ -105,6 +105,19 @@ func run(
   return (code, kept.output.text, kept.errors.text)
 }
 
+/// The command as it was built beside the tests.
+enum BuiltCommand {
+  /// Its path; nothing where only the tests were built.
+  static var path: String? {
+    guard let tests = Bundle.main.executablePath else { return nil }
+    let places =
+      [URL(fileURLWithPath: tests).deletingLastPathComponent()]
+      + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+    return places.map { $0.appendingPathComponent("history-lab").path }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+}
+
 /// Gives a new folder to a closure and removes it afterwards.
 func withFolder<Answer>(_ body: (String) async throws -> Answer) async throws -> Answer {
   let folder = FileManager.default.temporaryDirectory

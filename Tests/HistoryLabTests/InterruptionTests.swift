@@ -33,7 +33,7 @@ import Darwin
 /// Sends a signal to this thread, where it has arrived before the call returns.
 ///
 /// The threads of a pool block signals, which the process as a whole takes on its main thread.
-private func raiseHere(_ number: Int32) {
+func raiseHere(_ number: Int32) {
   var signals = sigset_t()
   sigemptyset(&signals)
   sigaddset(&signals, number)

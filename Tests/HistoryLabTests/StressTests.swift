@@ -158,18 +158,7 @@ import Testing
 
   // MARK: Running
 
-  /// The command lies beside the tests.
-  private static var command: String? {
-    guard let tests = Bundle.main.executablePath else { return nil }
-    let url = URL(fileURLWithPath: tests)
-    let places =
-      [url.deletingLastPathComponent()]
-      + Bundle.allBundles.map {
-        $0.bundleURL.deletingLastPathComponent()
-      }
-    return places.map { $0.appendingPathComponent("history-lab").path }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
+  private static var command: String? { BuiltCommand.path }
 
   @Test func `Processes that are killed and replaced agree with the store`() async throws {
     var composition = Composition.sample

@@ -129,6 +129,29 @@ import Testing
     #expect(page.charts.map(\.id) == ["ratios", "cost-fetch-newest-100", "peers"])
   }
 
+  @Test func `Of few sizes the chart draws the largest alone, for each floor`() throws {
+    var results = try Sample.results(sizes: [1_000, 10_000, 100_000, 200_000])
+    let few = [1_000, 10_000]
+    results.rows += try Sample.results(sizes: few, operations: ["peers 1", "peers 2", "peers 3"])
+      .rows
+    results.rows +=
+      try Sample.results(
+        sizes: few,
+        operations: ["pass"],
+        contenders: ["ours", "kit-1", "kit-2", "article"]
+      ).rows
+    let page = BenchmarkReport(results).page()
+    #expect(page.charts.map(\.id) == ["ratios", "cost-fetch-newest-100", "peers", "peers-ours"])
+    #expect(page.charts[2].summary.matches(of: /peers 1, ours/).count == 1)
+    #expect(page.charts[3].legend.map(\.contender) == ["kit-1", "kit-2", "article"])
+    let section = try #require(page.sections.first { $0.anchor == "one-size" })
+    let sizes = section.blocks.compactMap { block -> Set<String>? in
+      guard case .figure(let figure) = block else { return nil }
+      return Set(figure.table.rows.map { $0.cells[2] })
+    }
+    #expect(sizes == [["1,000", "10,000"], ["1,000", "10,000"]])
+  }
+
   @Test func `A chart leaves out the conditions that all benchmarks share`() throws {
     var results = try Sample.results(operations: ["newest 100", "all"])
     for index in results.rows.indices {

@@ -32,7 +32,7 @@ struct BenchRunVerb: Verb {
   }
 
   private func measure(in folder: RunOutput) throws(LabError) -> ExitCode {
-    if !folder.environment.optimized { warnOfDebugBuild() }
+    if !folder.environment.optimized && !options.exactOnly { warnOfDebugBuild() }
     let journal = BenchJournal(in: folder.path)
     let session = BenchSession(run: plan, journal: journal, terminal: terminal)
     let outcome = try session.measure()
@@ -40,8 +40,33 @@ struct BenchRunVerb: Verb {
     let output = BenchOutput(results, folder: folder, terminal: terminal)
     try output.write()
     if outcome.isWhole { try journal.remove() }
+    if options.exactOnly { return try tellCounts(outcome, output, folder) }
     try finish(outcome, output, folder)
     return outcome.isWhole && outcome.doubt == nil ? .good : .undecided
+  }
+
+  /// Counts as often again as is asked for, and tells whether it was the same each time.
+  private func tellCounts(
+    _ outcome: BenchSession.Outcome,
+    _ output: BenchOutput,
+    _ folder: RunOutput
+  ) throws(LabError) -> ExitCode {
+    var counts = ExactRepeats(outcome.rows, wanted: options.repeats)
+    if outcome.isWhole { try counts.goOn(plan, terminal) }
+    let sentence = outcome.isWhole ? counts.sentence : outcome.sentence
+    if options.json {
+      try printJSON(output.results)
+      terminal.log("\(sentence.capitalizedFirst)")
+    } else {
+      terminal.print(sentence.capitalizedFirst)
+      for difference in counts.told { terminal.print("  \(difference)") }
+      terminal.print("Run: \(folder.path)")
+    }
+    let isWhole = outcome.isWhole && counts.isWhole
+    let verdict = counts.differences.isEmpty ? (isWhole ? "valid" : "unknown") : "invalid"
+    try folder.finish(verdict: verdict, because: sentence)
+    guard counts.differences.isEmpty else { return .violation }
+    return isWhole && counts.rowCount > 0 ? .good : .undecided
   }
 
   /// The run that the options ask for.
@@ -55,6 +80,8 @@ struct BenchRunVerb: Verb {
       budget: budget
     )
     run.checksNoise = composition.checksNoise
+    run.measuresTime = !options.exactOnly
+    run.command = composition.command
     run.isQuick = options.quick
     run.plannedRate = options.rate.map(Double.init)
     return run
@@ -75,6 +102,12 @@ struct BenchRunVerb: Verb {
       : RoundBudget(minimum: 20, maximum: 200, nanoseconds: 8_000_000_000)
   }
 
+  private func printJSON(_ results: BenchmarkResults) throws(LabError) {
+    do { terminal.print(String(try ResultsFile.json(results).dropLast())) } catch {
+      throw .lab("the results cannot be written as JSON: \(error).")
+    }
+  }
+
   private func warnOfDebugBuild() {
     terminal.log(
       "This is a debug build, whose figures say little; measure with: "
@@ -88,9 +121,7 @@ struct BenchRunVerb: Verb {
     _ folder: RunOutput
   ) throws(LabError) {
     if options.json {
-      do { terminal.print(String(try ResultsFile.json(output.results).dropLast())) } catch {
-        throw .lab("the results cannot be written as JSON: \(error).")
-      }
+      try printJSON(output.results)
     } else {
       BenchText(terminal: terminal).print(outcome, output.report, seed: options.seed)
       terminal.print("Run: \(folder.path)")

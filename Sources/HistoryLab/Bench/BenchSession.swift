@@ -4,8 +4,8 @@ import Measuring
 /// Measures with progress shown, until the end or until someone wants it to end.
 struct BenchSession {
   let run: BenchmarkRun
-  /// What was measured before, and what is measured now.
-  let journal: BenchJournal
+  /// What was measured before, and what is measured now; nothing for what is not kept.
+  let journal: BenchJournal?
   let terminal: Terminal
 
   /// What was measured.
@@ -23,12 +23,15 @@ struct BenchSession {
     /// Why the times decide nothing; nil when they do, or nobody looked.
     var doubt: String? { NoiseFloor(noise)?.doubt }
 
+    /// What was done with the benchmarks: `measured`, or `counted`.
+    var deed = "measured"
+
     /// What came of it.
     var sentence: String {
-      if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were measured" }
+      if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were \(deed)" }
       if let doubt { return "inconclusive: \(doubt)" }
       return subjectCount == 1
-        ? "1 benchmark was measured" : "\(subjectCount) benchmarks were measured"
+        ? "1 benchmark was \(deed)" : "\(subjectCount) benchmarks were \(deed)"
     }
   }
 
@@ -37,7 +40,8 @@ struct BenchSession {
   /// - Throws: a lab error when a benchmark fails, or two contenders did different work.
   func measure() throws(LabError) -> Outcome {
     var outcome = Outcome(subjectCount: self.run.subjects.count)
-    outcome.measured = try journal.read().compactMap { entry in
+    if !self.run.measuresTime { outcome.deed = "counted" }
+    outcome.measured = try (journal?.read() ?? []).compactMap { entry in
       self.run.subjects.first { $0.name == entry.subject }.map { ($0, entry.rows) }
     }
     let held = Set(outcome.measured.map(\.subject.name))
@@ -66,7 +70,7 @@ struct BenchSession {
           bar.advance(by: count)
           working = (work, bar)
         case .measured(let subject, let rows):
-          try journal.append(subject, rows)
+          try journal?.append(subject, rows)
           outcome.measured.append((subject, rows))
           measuring?.advance()
         }
@@ -85,7 +89,8 @@ struct BenchSession {
 
   /// Begins when the stores are built, so that the time left is told rightly.
   private func measuringBar(_ count: Int) -> ProgressBar {
-    ProgressBar(WorkState("measuring", unit: "benchmarks", total: count), on: terminal)
+    let deed = run.measuresTime ? "measuring" : "counting"
+    return ProgressBar(WorkState(deed, unit: "benchmarks", total: count), on: terminal)
   }
 
   private func bar(of work: LongWork) -> ProgressBar {

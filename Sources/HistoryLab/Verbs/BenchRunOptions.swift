@@ -19,12 +19,26 @@ struct BenchRunOptions: Hashable, Sendable {
   var json: Bool
   /// How often each pair is measured, or nothing for each benchmark's own number.
   var rounds: Int?
+  /// Whether only what is exact is counted, and no time is measured.
+  var exactOnly: Bool
+  /// How often that is done, to see whether it is the same each time.
+  var repeats: Int
   /// Which part of the benchmarks is measured, or nothing for all.
   var shard: Shard?
   /// The folder of a run that was cut short, which is taken up with the options that it began with.
   var resume: String?
 
   static let quickFlag = Flag("quick", "Measures three history sizes in under a minute.")
+  static let exactOnlyFlag = Flag(
+    "exact-only",
+    "Only counts what is the same in every run, and measures no time."
+  )
+  static let repeatOption = Option(
+    "repeat",
+    .integer("N", 2...1_000),
+    defaultText: "once",
+    "Counts N times, with stores built anew, and says whether it is the same each time."
+  )
   static let onlyOption = Option(
     "only",
     .text("NAME", "a name, or its beginning"),
@@ -79,7 +93,15 @@ struct BenchRunOptions: Hashable, Sendable {
     try FilePath.checkWritableFolder(output, for: "--output")
     json = arguments.isSet(CommonOption.json)
     rounds = arguments.value(Self.roundsOption)
+    exactOnly = arguments.isSet(Self.exactOnlyFlag)
+    repeats = arguments.value(Self.repeatOption) ?? 1
     shard = try arguments.shard()
+    guard exactOnly || repeats == 1 else {
+      throw .usage("--repeat repeats what --exact-only counts: give both, or leave it out.")
+    }
+    guard !exactOnly || (rounds == nil && rate == nil) else {
+      throw .usage("--exact-only measures no time: leave out --rounds and --planned-rate.")
+    }
     resume = arguments.value(Self.resumeOption)
     if resume != nil {
       let others = arguments.texts.keys.filter { $0 != Self.resumeOption.name }.sorted()
@@ -116,14 +138,15 @@ extension BenchRunOptions {
     name: "bench run",
     sentence: "Runs benchmarks and writes their results into a new run's folder.",
     options: [
-      quickFlag.spec, onlyOption.spec, alsoOption.spec, axisOption.spec, rateOption.spec,
+      quickFlag.spec, exactOnlyFlag.spec, repeatOption.spec, onlyOption.spec, alsoOption.spec,
+      axisOption.spec, rateOption.spec,
       roundsOption.spec, CommonOption.shard.spec, CommonOption.seed.spec, CommonOption.output.spec,
       CommonOption.json.spec, resumeOption.spec,
     ],
     examples: [
       Example("bench run --quick", "Three history sizes, in under a minute."),
+      Example("bench run --quick --exact-only --repeat 20", "Are the counts the same each time?"),
       Example("bench run --only fetch --axis base --axis cold", "The same from a cold cache."),
-      Example("bench run --only large", "A store of ten million changes, built and inspected."),
       Example("bench run --resume Reports/latest", "What an interrupted run has not measured yet."),
     ]
   )

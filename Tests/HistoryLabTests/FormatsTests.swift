@@ -1,0 +1,153 @@
+import Foundation
+import Measuring
+import Reporting
+import Testing
+
+@testable import HistoryLab
+
+/// Exported files in the hands of the readers that others use, where those are installed.
+@Suite(.enabled(if: Readers.areThere, "scripts/formats-check has not installed the readers"))
+struct `Exported formats` {
+  @Test func `Every format is read, and holds what the results hold`() async throws {
+    try await withFolder { folder in
+      let results = try await export(to: folder)
+      let (code, said) = try Readers.read(folder + "/export", results)
+      #expect(code == 0, "\(said)")
+      #expect(said.contains("No fault in 10 formats."))
+      #expect(said.contains("hdr-histogram: 1 files"))
+    }
+  }
+
+  /// In each file one thing that its reader does not take, or that is another value.
+  private static let breaks = [
+    ("junit.xml", "<testsuites ", "<testsuites skipped=\"1\" "),
+    ("bencher.json", "\"value\"", "\"median\""),
+    ("github-action-benchmark.json", "\"unit\"", "\"units\""),
+    ("google-benchmark.json", "\"time_unit\"", "\"unit\""),
+    ("jmh.json", "\"rawDataHistogram\"", "\"rawData\""),
+    ("results.csv", ",Store,1000,wall,ns,", ",Store,1000;wall,ns,"),
+    ("report.md", "\\|", "|"),
+    ("report.txt", "Store  ", "Store and more  "),
+  ]
+
+  @Test func `Every reader finds what is wrong with its format`() async throws {
+    try await withFolder { folder in
+      let results = try await export(to: folder)
+      for (file, right, wrong) in Self.breaks {
+        let path = "\(folder)/export/\(file)"
+        var text = try String(contentsOfFile: path, encoding: .utf8)
+        let place = try #require(text.range(of: right), "\(file)")
+        text.replaceSubrange(place, with: wrong)
+        try makeFile(path, text)
+      }
+      let histograms = try FileManager.default.contentsOfDirectory(atPath: folder + "/export")
+        .filter { $0.hasSuffix(".hgrm") }
+      for file in histograms {
+        let path = "\(folder)/export/\(file)"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try makeFile(path, text.replacing("0.500000000000", with: "0.300000000000"))
+      }
+      let wrong = try String(contentsOfFile: results, encoding: .utf8)
+      try makeFile(results, wrong.replacing("\"optimized\"", with: "\"optimised\""))
+      let (code, said) = try Readers.read(folder + "/export", results)
+      #expect(code == 1)
+      for format in [
+        "results-json", "junit", "bencher", "github-action-benchmark", "google-benchmark", "jmh",
+        "hdr-histogram", "long-csv", "markdown", "plain-text",
+      ] { #expect(said.contains("\(format): FAULT"), "\(format)\n\(said)") }
+    }
+  }
+
+  // MARK: What is exported
+
+  /// Exports a run with everything that is awkward, and a check that breaks; answers its results.
+  private func export(to folder: String) async throws -> String {
+    let run = try Night(folder + "/runs").bench("20260101T000000Z-bench", ours: 1_000)
+    var results = try ResultsFile.read(path: run + "/results.json")
+    results.rows += Self.rows
+    try makeFile(run + "/results.json", ResultsFile.json(results))
+    var composition = Composition.sample
+    composition.catalogue = Composition.current.catalogue
+    _ = await HistoryLabTests.run(
+      [
+        "check", "--system", "tracker", "--system", "article", "--plans", "40", "--seed", "1",
+        "--output", folder + "/runs",
+      ],
+      composition: composition
+    )
+    let result = await HistoryLabTests.run(
+      ["report", "export", "--output", folder + "/runs", "--to", folder + "/export"]
+    )
+    #expect(result.code == .good, "\(result.errors)")
+    return run + "/results.json"
+  }
+
+  private static var rows: [BenchmarkRow] {
+    let long = (0..<250).map { 1_000.25 + Double($0 * $0) }
+    var rows = [
+      row("awkward, \"all\" | <b> & more", .wall, long), row("cost", .cpu, [10.5, 11]),
+      row("cost", .vmSteps, [607]), row("cost", .residentGrowth, [0]),
+    ]
+    rows[3].varies = "the system shares it out"
+    rows += [1_000, 2_000, 4_000, 8_000, 16_000].map { size in
+      row("curve", .wall, (0..<20).map { Double(size + $0) }, size: size)
+    }
+    rows.append(
+      BenchmarkRow(
+        subject: "fetch",
+        operation: "cost",
+        condition: "",
+        contender: "Store",
+        historySize: 1_000,
+        metric: .allocations,
+        notMeasured: "jemalloc was not found, get it",
+        seed: .max
+      )
+    )
+    return rows
+  }
+
+  private static func row(
+    _ operation: String,
+    _ metric: Metric,
+    _ samples: [Double],
+    size: Int = 1_000
+  ) -> BenchmarkRow {
+    BenchmarkRow(
+      subject: "fetch",
+      operation: operation,
+      condition: "",
+      contender: "Store",
+      historySize: size,
+      metric: metric,
+      samples: samples,
+      seed: .max
+    )
+  }
+}
+
+private enum Readers {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+
+  private static let python = root + "/.tools/readers/bin/python"
+
+  static var areThere: Bool {
+    FileManager.default.isExecutableFile(atPath: python)
+      && FileManager.default.fileExists(atPath: root + "/.tools/readers/installed")
+  }
+
+  /// What the readers say of an export and the results that it was made from.
+  static func read(_ folder: String, _ results: String) throws -> (code: Int32, said: String) {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: python)
+    process.arguments = [root + "/scripts/formats.py", root + "/Tests/Formats", folder, results]
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+  }
+}
