@@ -166,10 +166,18 @@ extension Counterexample {
   var length: Int { trace.header.plan.commands.count }
 }
 
+extension Condition {
+  /// What an exploration never does to a system, if the condition lies in that.
+  var unexplored: String? {
+    guard comesWithFaults else { return nil }
+    return self == .powerOff ? "takes the power away" : "makes a call fail"
+  }
+}
+
 extension LabSystem {
   /// Why the system is not put through a condition, or nothing if it can be.
   func refusal(of condition: Condition) -> String? {
-    if condition == .powerOff { return "an exploration never takes the power away; check does" }
+    if let reason = condition.unexplored { return "an exploration never \(reason); check does" }
     if conditions.contains(condition) { return nil }
     return "\(name) has nothing of the kind: it lacks the capability "
       + (condition.need?.rawValue ?? "").quoted

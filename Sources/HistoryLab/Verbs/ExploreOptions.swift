@@ -92,10 +92,11 @@ struct ExploreOptions: Hashable, Sendable {
       )
     }
     conditions = try arguments.required(Self.conditionsOption)
-    guard !conditions.names(.powerOff) else {
+    for condition in Condition.allCases where conditions.names(condition) {
+      guard let reason = condition.unexplored else { continue }
       throw .usage(
-        "--conditions: an exploration never takes the power away. Leave power-off out, or try: "
-          + "history-lab check --conditions power-off"
+        "--conditions: an exploration never \(reason). Leave \(condition.rawValue) out, or try: "
+          + "history-lab check --conditions \(condition.rawValue)"
       )
     }
     card = arguments.isSet(Self.cardFlag)
