@@ -158,22 +158,9 @@ import Testing
 
   // MARK: Running
 
-  /// The command lies beside the tests.
-  private static var command: String? {
-    guard let tests = Bundle.main.executablePath else { return nil }
-    let url = URL(fileURLWithPath: tests)
-    let places =
-      [url.deletingLastPathComponent()]
-      + Bundle.allBundles.map {
-        $0.bundleURL.deletingLastPathComponent()
-      }
-    return places.map { $0.appendingPathComponent("history-lab").path }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
-
   @Test func `Processes that are killed and replaced agree with the store`() async throws {
     var composition = Composition.sample
-    let command = try #require(Self.command)
+    let command = try #require(RealRun.command)
     composition.command = command
     try await withFolder { folder in
       let words = [
@@ -196,7 +183,7 @@ import Testing
 
   @Test func `A seeded bug is found, and what it left is kept`() async throws {
     var composition = Composition.sample
-    let command = try #require(Self.command)
+    let command = try #require(RealRun.command)
     composition.command = command
     try await withFolder { folder in
       let words = [
@@ -228,7 +215,7 @@ import Testing
   // MARK: Ends
 
   @Test func `A process ends when the one that started it is gone`() async throws {
-    let command = try #require(Self.command)
+    let command = try #require(RealRun.command)
     try await withFolder { folder in
       let role = StressRole(
         name: "process-1",
@@ -249,7 +236,7 @@ import Testing
   }
 
   @Test func `A run that is told to end leaves what can be read, and nothing else`() async throws {
-    let command = try #require(Self.command)
+    let command = try #require(RealRun.command)
     try await withFolder { folder in
       let run = Process()
       run.executableURL = URL(fileURLWithPath: command)
