@@ -48,7 +48,7 @@ import Testing
     _ trouble: OperationSweep.Trouble
   ) throws {
     for layout in HistoryLayout.allCases {
-      #expect(try Self.sweep(trouble, layout, stride: Self.stride ?? 7) >= 20)
+      #expect(try Self.sweep(trouble, layout, stride: Self.stride ?? 11) >= 20)
     }
   }
 
@@ -62,7 +62,7 @@ import Testing
         guard FailingAllocator.isInPlace else { return 0 }
         FailingAllocator.turnOffLookaside()
         return try HistoryLayout.allCases.reduce(0) {
-          try $0 + Self.sweep(.memory, $1, stride: Self.stride ?? 97)
+          try $0 + Self.sweep(.memory, $1, stride: Self.stride ?? 197)
         }
       }
     }
@@ -80,7 +80,7 @@ import Testing
         var total = 0
         for request in RealFileSweep.requests {
           for kind in [FileFault.Kind.ioError, .full, .busy] {
-            total += try sweep.failureCount(of: request, kind, stride: Self.stride ?? 3)
+            total += try sweep.failureCount(of: request, kind, stride: Self.stride ?? 7)
           }
         }
         print("\(total) failures (real files) of \(RealFileSweep.requests.count) public operations")
