@@ -126,7 +126,7 @@ let package = Package(
     tests("PersistentHistory"),
     tests("HistoryStore", ["PersistentHistory", "SQLiteStorage", "Faults", "LayoutTraits"]),
     tests("ObjectContexts", ["PersistentHistory", "HistoryStore", "LayoutTraits"]),
-    tests("HistoryTracking", system + ["SQLiteStorage", "LayoutTraits"]),
+    tests("HistoryTracking", system + ["SQLiteStorage", "Faults", "LayoutTraits"]),
     tests("Traces", ["PersistentHistory"], exclude: ["Fixtures"]),
     .target(
       name: "ShrinkingExamples",

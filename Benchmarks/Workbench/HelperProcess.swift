@@ -57,15 +57,18 @@ package enum HelperProcess {
     process.executableURL = URL(fileURLWithPath: command)
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.arguments = [verb.rawValue] + arguments
-    let output = Pipe()
+    let (life, output) = (Pipe(), Pipe())
+    process.standardInput = life
     process.standardOutput = output
     try process.run()
-    return Running(process: process, output: output, verb: verb)
+    return Running(process: process, life: life, output: output, verb: verb)
   }
 
   /// A process at work.
   struct Running {
     fileprivate let process: Process
+    /// What ends with this process, so that the other one ends with it too.
+    fileprivate let life: Pipe
     fileprivate let output: Pipe
     fileprivate let verb: Verb
 
@@ -75,6 +78,10 @@ package enum HelperProcess {
     ///
     /// - Throws: ``Failure``, and what the closure throws.
     func finish(_ line: ([Int64]) throws -> Void) throws {
+      try withExtendedLifetime(life) { try readToEnd(line) }
+    }
+
+    private func readToEnd(_ line: ([Int64]) throws -> Void) throws {
       do { try read(line) } catch {
         process.terminate()
         process.waitUntilExit()
@@ -106,12 +113,22 @@ package enum HelperProcess {
   /// - Returns: the exit code, or nothing when the command has something else to do.
   package static func run(_ arguments: [String]) -> Int32? {
     guard let verb = arguments.first.flatMap(Verb.init) else { return nil }
+    endWithStarter()
     do {
       try perform(verb, Array(arguments.dropFirst()))
       return 0
     } catch {
       FileHandle.standardError.write(Data("\(error)\n".utf8))
       return 70
+    }
+  }
+
+  /// Ends this process once its standard input does: whoever started it holds the other end, and is gone
+  /// then, however that ended.
+  private static func endWithStarter() {
+    Thread.detachNewThread {
+      while readLine() != nil {}
+      _exit(70)
     }
   }
 

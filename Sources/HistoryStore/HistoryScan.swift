@@ -146,6 +146,12 @@ struct HistoryScan {
     met = (row.int(0), row.int(2))
   }
 
+  /// The transaction that could not be read: the one that is being read, or the next.
+  var unreadable: Int64 {
+    let isReading = record.number == met.number && scanned?.number != met.number
+    return isReading && met.number > 0 ? met.number : max(met.number, after) + 1
+  }
+
   private mutating func string(_ value: Int64) -> Int32 {
     let number = Int32(truncatingIfNeeded: value)
     greatestString = max(greatestString, number)

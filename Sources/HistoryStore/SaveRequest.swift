@@ -79,4 +79,6 @@ package struct SaveResult: Sendable {
   package var version: Int64
   /// What became of each edit, in order.
   package var outcomes: [EditOutcome]
+  /// The rows, as they were committed, of the objects that are not as the context has them now.
+  package var rows: [RowBatch]
 }

@@ -8,7 +8,8 @@ extension Store {
   ///
   /// - Throws: ``HistoryError/expired(token:firstHeld:)`` when history of an author that the filter
   ///   lets through was purged above the token, ``HistoryError/rewound(token:head:)`` and
-  ///   ``HistoryError/otherStore(token:store:)`` when the token is not of this history.
+  ///   ``HistoryError/otherStore(token:store:)`` when the token is not of this history, and
+  ///   ``HistoryError/damagedTransaction(_:)`` with the first transaction that cannot be read.
   /// - Complexity: linear in the transactions scanned after the position, whatever lies before it.
   public func fetch(_ request: HistoryRequest) throws(HistoryError) -> HistoryPage {
     try lockedHistory { core in
@@ -35,7 +36,9 @@ extension StoreCore {
       if timestamps == .monotone {
         scan.after = try lastNumber(notAfter: date.timeIntervalSinceReferenceDate)
       } else {
-        scan.afterTimestamp = date.timeIntervalSinceReferenceDate
+        let timestamp = date.timeIntervalSinceReferenceDate
+        scan.afterTimestamp = timestamp
+        if layout.indexesTimestamps { scan.after = try lastNumber(beforeAllLaterThan: timestamp) }
       }
     }
     if let rest = request.rest { scan.after = rest.token.number - 1 }
@@ -53,22 +56,34 @@ extension StoreCore {
     let rows = try scan.meetsAll ? statement(.page) : statement(of: scan)
     defer { rows.statement.reset() }
     scan.bind(to: rows.statement)
-    var hasMore = false
-    while try !hasMore && rows.statement.step() {
-      if scan.isFull {
-        hasMore = true
-        if rules.fetching.pageEnd == .lastMet { scan.meet(rows.statement) }
-      } else if !scan.isPurged(rows.statement) {
-        try read(rows.statement, into: &scan)
-        hasMore = scan.rest != nil
-      }
-    }
+    let hasMore = try fill(&scan, from: rows)
     if let unread = scan.unread {
       throw HistoryError.expired(token: unread.token, firstHeld: nil)
     }
     if scan.greatestString > strings.completeThrough { try learnNewStrings() }
     findWriters(in: &scan)
     return scan.page(self, through: try scannedThrough(scan, hasMore), hasMore: hasMore)
+  }
+
+  /// Reads transactions until the page is full, and answers whether there are more.
+  ///
+  /// - Throws: ``HistoryError/damagedTransaction(_:)`` also where SQLite says that the file is damaged,
+  ///   with the first transaction that it could not read.
+  private func fill(_ scan: inout HistoryScan, from rows: PreparedStatement) throws -> Bool {
+    do {
+      while try rows.statement.step() {
+        if scan.isFull {
+          if rules.fetching.pageEnd == .lastMet { scan.meet(rows.statement) }
+          return true
+        }
+        guard !scan.isPurged(rows.statement) else { continue }
+        try read(rows.statement, into: &scan)
+        if scan.rest != nil { return true }
+      }
+      return false
+    } catch let error as SQLiteError where error.cause == .corrupt {
+      throw HistoryError.damagedTransaction(scan.unreadable)
+    }
   }
 
   /// The statement of a scan that does not meet all: that of the last one, where it asked for the same.
@@ -208,6 +223,20 @@ extension StoreCore {
       if found.timestamp <= timestamp { low = found.number } else { high = middle - 1 }
     }
     return low
+  }
+
+  /// The last number below every transaction that is later than a time, where times need not rise with
+  /// numbers; the head if none is later.
+  ///
+  /// - Complexity: linear in what is later, in the index of the times alone, unless the first
+  ///   transaction of all is later already.
+  private func lastNumber(beforeAllLaterThan timestamp: Double) throws -> Int64 {
+    if let first = try row(atOrAfter: 1), first.timestamp > timestamp { return first.number - 1 }
+    let query = try statement(.firstNumberLater)
+    query.statement.bind(timestamp, at: 1)
+    defer { query.statement.reset() }
+    guard try query.statement.step(), !query.statement.isNull(0) else { return try head().number }
+    return query.statement.int(0) - 1
   }
 
   func row(atOrAfter number: Int64) throws -> (number: Int64, timestamp: Double)? {

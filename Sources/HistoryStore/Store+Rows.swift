@@ -123,7 +123,7 @@ extension StoreCore {
     return batch
   }
 
-  fileprivate func rows(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
+  func rows(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
     let table = try table(number)
     var batch = RowBatch(entity: number, width: table.entity.attributes.count)
     batch.reserve(keys.count)

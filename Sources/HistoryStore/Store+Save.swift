@@ -10,6 +10,7 @@ extension Store {
   package func save(_ request: SaveRequest) throws(HistoryError) -> SaveResult {
     try locked { core in
       var outcomes: [EditOutcome] = []
+      var rows: [RowBatch] = []
       outcomes.reserveCapacity(request.edits.count)
       let authorship = Authorship(
         author: request.author,
@@ -24,11 +25,14 @@ extension Store {
           outcomes.append(outcome)
         }
         guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
+        // Before the commit: what fails after it could not be told from a save that failed.
+        rows = try core.rowsToTell(of: request.edits, outcomes)
       }
       return SaveResult(
         transaction: outcome.transaction,
         version: outcome.version,
-        outcomes: outcomes
+        outcomes: outcomes,
+        rows: rows
       )
     }
   }
@@ -48,6 +52,20 @@ extension Store {
 }
 
 extension StoreCore {
+  /// The rows of the objects of which an edit was not written as it stands.
+  fileprivate func rowsToTell(
+    of edits: [ObjectEdit],
+    _ outcomes: [EditOutcome]
+  ) throws -> [RowBatch] {
+    var keys: [Int32: [Int64]] = [:]
+    for (edit, outcome) in zip(edits, outcomes) where outcome.leavesAnotherRow(edit.type) {
+      keys[edit.id.entity, default: []].append(edit.id.key)
+    }
+    return try keys.sorted { $0.key < $1.key }.map { entity, keys in
+      try rows(entity, sortedKeys: keys.sorted())
+    }
+  }
+
   /// Writes one edit and packs it, unless the object is gone or the policy leaves it out.
   fileprivate func apply(
     _ edit: ObjectEdit,
@@ -181,6 +199,17 @@ extension StoreCore {
     guard try row.statement.step() else { return nil }
     return table.entity.attributes.enumerated().map { index, attribute in
       row.statement.value(Int32(index) + 1, as: attribute.type)
+    }
+  }
+}
+
+extension EditOutcome {
+  /// Whether the store holds the object, with another row than the edit made of what the context knew.
+  fileprivate func leavesAnotherRow(_ type: ChangeType) -> Bool {
+    switch self {
+    case .leftOut: true
+    case .writtenOver: type != .delete
+    case .written, .gone: false
     }
   }
 }

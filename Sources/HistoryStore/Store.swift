@@ -83,7 +83,10 @@ public final class Store: Sendable {
     _ body: (StoreCore) throws -> Result
   ) throws(HistoryError) -> Result {
     do {
-      return try lock.withLock { try body(core) }
+      return try lock.withLock {
+        core.endLeftOver()
+        return try body(core)
+      }
     } catch {
       throw HistoryError(error)
     }

@@ -139,6 +139,13 @@ final class StoreCore {
     for table in tables { table.keys = KeyBlock() }
   }
 
+  /// Ends a transaction that could not be rolled back when its request failed, for lack of memory.
+  ///
+  /// - Complexity: one look at the connection, between two requests.
+  func endLeftOver() {
+    if connection.isInTransaction { transactions.rollBack(connection) }
+  }
+
   /// Runs a closure in one write transaction; after a failure in which strings or keys were made,
   /// all that was remembered of the file is forgotten with them.
   ///
@@ -248,6 +255,7 @@ enum StoreStatement: Int, CaseIterable {
   case page
   case mark
   case numberAtOrAfter
+  case firstNumberLater
   case findString
   case insertString
   case newStrings
@@ -288,6 +296,11 @@ enum StoreStatement: Int, CaseIterable {
       """
       SELECT \(layout.number), \(layout.timestamp) FROM \(layout.transactions)
       WHERE \(layout.number) >= ?1 ORDER BY \(layout.number) LIMIT 1
+      """
+    case .firstNumberLater:
+      // Without the sign SQLite would look for the least key in the order of the keys.
+      """
+      SELECT min(+\(layout.number)) FROM \(layout.transactions) WHERE \(layout.timestamp) > ?1
       """
     case .findString:
       "SELECT \(layout.stringNumber) FROM \(layout.strings) WHERE \(layout.stringText) = ?1"

@@ -130,10 +130,9 @@ struct ContextState: Sendable {
     }
   }
 
-  /// Takes over what a save did, and answers the objects whose rows must be read again.
-  mutating func apply(_ result: SaveResult) -> [ObjectID] {
+  /// Takes over what a save did.
+  mutating func apply(_ result: consuming SaveResult) {
     let number = result.version
-    var stale: [ObjectID] = []
     for (id, outcome) in zip(order, result.outcomes) {
       guard let edit = edits[id] else { continue }
       switch (outcome, edit.type) {
@@ -143,11 +142,10 @@ struct ContextState: Sendable {
         self[table: id.entity].set(edit.columns, edit.values, version: number, of: id.key)
       case (.written, .delete), (.writtenOver, .delete), (.gone, _):
         self[table: id.entity].remove(id.key)
-      case (.writtenOver, _), (.leftOut, _):
-        stale.append(id)
+      case (.writtenOver, _), (.leftOut, _): break
       }
     }
     forgetEdits()
-    return stale
+    while let batch = result.rows.popLast() { self[table: batch.entity].put(batch) }
   }
 }

@@ -58,8 +58,7 @@ extension ObjectContext {
           begunAt: begunAt
         )
       )
-      let stale = state.apply(result)
-      try refresh(stale, in: &state)
+      state.apply(result)
       let report = zip(edits, result.outcomes).map {
         SavedEdit(id: $0.id, type: $0.type, outcome: $1)
       }

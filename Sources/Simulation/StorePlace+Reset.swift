@@ -28,8 +28,9 @@ extension StorePlace {
     }
     let losesPower = mayLosePower || faults.contains(where: \.kind.isPowerOff)
     let hasFaults = losesPower || !faults.isEmpty
-    // What a connection remembers of its log from another plan decides what it syncs, and when.
-    if losesPower { system.close() }
+    // What a connection remembers from another plan, of its log, pages and statements, decides what it
+    // syncs and reads, and what it needs memory for.
+    if hasFaults { system.close() }
     try system.reset(header, prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))
     if losesPower { watchPower() }
   }

@@ -184,11 +184,15 @@ final class StoreBench {
     let outcome: Result<Void, HistoryError>
     do { outcome = .success(try body(&log)) } catch { outcome = .failure(error) }
     let after = Set(try store.heldNumbers())
+    if case .failure = outcome { try tellRecord(of: actor, &log) }
     purging = nil
     let gone = before.filter { !after.contains($0) }
     if !gone.isEmpty { log.add(actor, .purged(gone.map { String($0) })) }
     try outcome.get()
   }
+
+  /// What the store's registry holds.
+  func registry() throws(HistoryError) -> StoreRegister? { try opened?.register() }
 
   /// The members that a limit has cut off; nobody is asked in plans that have none.
   func lostMembers() throws(HistoryError) -> Set<ActorID> {

@@ -10,6 +10,7 @@ extension Condition {
     for command in plan.commands {
       found.formUnion(Self.found(in: command.action, plan.header))
       if command.losesPower { found.insert(.powerOff) }
+      if command.faults.contains(where: { !$0.kind.isPowerOff }) { found.insert(.callFailure) }
     }
     if hasSecondLaunch(plan) { found.insert(.sameActorTwice) }
     return found.isEmpty ? [.steady] : found

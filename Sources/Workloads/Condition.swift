@@ -38,6 +38,8 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
   case retention
   /// What was not synced is lost or torn when the power goes.
   case powerOff = "power-off"
+  /// Calls to the file system, and for memory, that fail.
+  case callFailure = "call-failure"
 
   /// The conditions that plans contain unless someone says otherwise.
   package static let everyday: Set<Condition> = [
@@ -45,11 +47,14 @@ package enum Condition: String, CaseIterable, Hashable, Sendable {
     .backgroundWrites, .absentAuthor, .lateJoin, .mirrorLag,
   ]
 
+  /// Whether it lies in faults within commands, which only random plans have.
+  package var comesWithFaults: Bool { self == .powerOff || self == .callFailure }
+
   /// How likely a plan is to contain a condition that shapes the whole plan; nothing for those whose
   /// commands are drawn one by one.
   var share: Double? {
     switch self {
-    case .lostNotification, .retention, .powerOff: 0.3
+    case .lostNotification, .retention, .powerOff, .callFailure: 0.3
     case .hookFailure, .configSkew: 0.35
     case .sameAuthorTwice, .sameActorTwice, .lateJoin, .mirrorLag: 0.25
     default: nil

@@ -75,7 +75,7 @@ package struct PlanAlphabet: Sendable {
   /// What the condition adds.
   private func ownMoves(_ place: PlanPlace) -> [Action] {
     switch condition {
-    case .steady, .sameAuthorTwice, .configSkew: []
+    case .steady, .sameAuthorTwice, .configSkew, .callFailure: []
     case .ties: inserts(place) { PlannedWrite(actor: $0, changes: $1, ticks: false) }
     case .clockBack: [.clock(advance: -Self.hour)]
     case .clockJump: [.clock(advance: Self.pause), .clock(advance: -Self.pause)]

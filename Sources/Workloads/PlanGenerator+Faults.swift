@@ -2,8 +2,8 @@ import PropertyTesting
 import Traces
 
 extension PlanGenerator {
-  /// Draws how the store writes in a plan whose power goes: often copying the log into the file, so
-  /// that a power-off meets that too.
+  /// Draws how the store writes in a plan with faults: often copying the log into the file, so that a
+  /// fault meets that too.
   func storage(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     if style.setup?.synchronous == nil, source.bool(probability: 0.5, label: "full") {
       header.synchronous = .full
@@ -19,13 +19,88 @@ extension PlanGenerator {
     during action: PlanAction,
     _ draft: PlanDraft
   ) -> [PlannedFault] {
-    guard draft.active.contains(.powerOff) else { return [] }
+    var faults: [PlannedFault] = []
+    if draft.active.contains(.callFailure),
+      source.bool(probability: Self.failureShare, label: "failure")
+    {
+      faults.append(source.span("failure") { failure(&$0, draft) })
+    }
+    guard draft.active.contains(.powerOff) else { return faults }
     // A pass is four commands in one.
     let weight = Double(action.weight) / (action == .pass ? 2 : 1)
     let share = min(Self.rareShare, Self.weightedShare / weight)
-    guard source.bool(probability: share, label: "power-off") else { return [] }
-    return [source.span("power-off") { powerOff(&$0) }]
+    guard source.bool(probability: share, label: "power-off") else { return faults }
+    return faults + [source.span("power-off") { powerOff(&$0) }]
   }
+
+  // MARK: Calls that fail
+
+  /// One command in eight: the others are to find out what a failure has left.
+  private static let failureShare = 0.12
+
+  /// The k-th call of a kind, or every one from there on, so near the beginning that most commands come
+  /// to it.
+  private func failure(_ source: inout ChoiceSource, _ draft: PlanDraft) -> PlannedFault {
+    let kinds: [(PlannedFault.Kind, Int)] = [
+      (.ioError, 6), (.full, 3), (.busy, 4), (.memory, 4), (.shortRead, 2),
+      (.delay, delayWeight(draft)),
+    ]
+    let kind = kinds[source.weighted(kinds.map(\.1), label: "kind")].0
+    let places = Self.failurePlaces(of: kind)
+    let place = places[source.weighted(places.map(\.weight), label: "call")]
+    return PlannedFault(
+      kind: kind,
+      file: place.file,
+      call: place.call,
+      k: 1 + source.index(below: place.callCount),
+      from: source.bool(probability: 0.4, label: "from")
+    )
+  }
+
+  /// How often a sync is late: only where that costs the newest transactions at worst.
+  ///
+  /// That is so while the power stays, and where each commit waits for the log and nothing is copied out of it; else a
+  /// power-off would damage the file itself, as it would that of any program.
+  private func delayWeight(_ draft: PlanDraft) -> Int {
+    guard draft.active.contains(.powerOff) else { return 1 }
+    let isHarmless = draft.header.synchronous == .full && draft.header.checkpointPages == nil
+    return isHarmless ? 16 : 0
+  }
+
+  /// A place where calls fail: how often it is drawn, and among how many of its calls.
+  private struct FailurePlace {
+    let file: PlannedFault.File
+    let call: PlannedFault.Call
+    let weight: Int
+    let callCount: Int
+  }
+
+  private static func failurePlaces(of kind: PlannedFault.Kind) -> [FailurePlace] {
+    switch kind {
+    case .memory:
+      [FailurePlace(file: .main, call: .allocate, weight: 1, callCount: 120)]
+    // A page of the database that a read cuts short is taken for one that was never written
+    // (https://sqlite.org/c3ref/io_methods.html): no system can notice, so only the log's are.
+    case .shortRead: [FailurePlace(file: .wal, call: .read, weight: 1, callCount: 6)]
+    case .delay: [FailurePlace(file: .wal, call: .sync, weight: 1, callCount: 2)]
+    default: failurePlaces.filter { kind.calls.contains($0.call) }
+    }
+  }
+
+  private static let failurePlaces = [
+    FailurePlace(file: .wal, call: .write, weight: 6, callCount: 12),
+    FailurePlace(file: .shm, call: .lock, weight: 6, callCount: 8),
+    FailurePlace(file: .wal, call: .read, weight: 3, callCount: 6),
+    FailurePlace(file: .wal, call: .sync, weight: 3, callCount: 2),
+    FailurePlace(file: .main, call: .read, weight: 2, callCount: 4),
+    FailurePlace(file: .main, call: .write, weight: 2, callCount: 4),
+    FailurePlace(file: .main, call: .sync, weight: 1, callCount: 1),
+    FailurePlace(file: .main, call: .lock, weight: 1, callCount: 2),
+    FailurePlace(file: .wal, call: .truncate, weight: 1, callCount: 1),
+    FailurePlace(file: .main, call: .truncate, weight: 1, callCount: 1),
+  ]
+
+  // MARK: Power
 
   /// A plan of forty commands loses its power two or three times.
   private static let weightedShare = 0.6

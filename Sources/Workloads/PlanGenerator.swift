@@ -25,7 +25,7 @@ package struct PlanGenerator: Sendable {
     let active = activeConditions(&source)
     var header = header(active, &source)
     header.seed = seed
-    if active.contains(.powerOff) { storage(&header, &source) }
+    if active.contains(where: \.comesWithFaults) { storage(&header, &source) }
     var draft = PlanDraft(
       header: header,
       active: active,

@@ -109,7 +109,10 @@ import Traces
       let system = try #require(try document(json.output).systems.first)
       let (count, faults) = (try #require(system.powerOffs), try #require(system.faults))
       #expect(count > 5 && faults.reduce(0) { $0 + $1.struck } == count)
-      #expect(text.output.contains("  The power went \(count) times.\n"))
+      let full = try #require(system.powerOffsAtFull)
+      #expect(full > 0 && full < count)
+      let sentence = "  The power went \(count) times, \(full) of them with synchronous=FULL.\n"
+      #expect(text.output.contains(sentence))
       #expect(system.invalidPlans == 0)
       // So few plans do not lose their power in every command.
       #expect(text.code == .undecided && json.code == .undecided)
@@ -129,7 +132,7 @@ import Traces
     for happening in happenings {
       counts.observe(Event(at: 0, tick: 0, actor: nil, happening), of: plan)
     }
-    #expect(counts.powerOffCount == 1)
+    #expect(counts.powerOffCount == 1 && counts.fullPowerOffCount == 0)
     #expect(counts.missingPowerOffs == ["powerOff in data", "torn in data", "powerOff in fetch"])
   }
 
@@ -333,6 +336,7 @@ import Traces
     struct Struck: Decodable { let struck: Int }
     struct System: Decodable {
       var powerOffs: Int?
+      var powerOffsAtFull: Int?
       var faults: [Struck]?
       let system: String
       let plans: Int

@@ -158,11 +158,9 @@ import Testing
 
   // MARK: Running
 
-  private static var command: String? { BuiltCommand.path }
-
   @Test func `Processes that are killed and replaced agree with the store`() async throws {
     var composition = Composition.sample
-    let command = try #require(Self.command)
+    let command = try #require(BuiltCommand.path)
     composition.command = command
     try await withFolder { folder in
       let words = [
@@ -185,7 +183,7 @@ import Testing
 
   @Test func `A seeded bug is found, and what it left is kept`() async throws {
     var composition = Composition.sample
-    let command = try #require(Self.command)
+    let command = try #require(BuiltCommand.path)
     composition.command = command
     try await withFolder { folder in
       let words = [
@@ -217,7 +215,7 @@ import Testing
   // MARK: Ends
 
   @Test func `A process ends when the one that started it is gone`() async throws {
-    let command = try #require(Self.command)
+    let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let role = StressRole(
         name: "process-1",
@@ -238,7 +236,7 @@ import Testing
   }
 
   @Test func `A run that is told to end leaves what can be read, and nothing else`() async throws {
-    let command = try #require(Self.command)
+    let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let run = Process()
       run.executableURL = URL(fileURLWithPath: command)

@@ -1,3 +1,4 @@
+import Foundation
 import HistoryStore
 import LayoutTraits
 import PersistentHistory
@@ -62,6 +63,56 @@ import Testing
       try fixture.execute(fixture.layout.repair)
     }
     #expect(damaged > 50)
+  }
+
+  /// A page in the middle of a table, with the number of the first transaction that a row of it is of.
+  private func middlePage(
+    of table: String,
+    _ number: String
+  ) throws -> (page: Int64, number: Int64)? {
+    let connection = try fixture.connection()
+    let pages = try Statement(
+      connection,
+      "SELECT pageno, ncell FROM dbstat WHERE name = ?1 AND pagetype = 'leaf' ORDER BY path"
+    )
+    pages.bind(table, at: 1)
+    guard try pages.step() else { return nil }
+    let before = pages.int(1)
+    guard try pages.step() else { return nil }
+    let page = pages.int(0)
+    guard try pages.step() else { return nil }
+    let first = try connection.integer(
+      "SELECT \(number) FROM \(table) ORDER BY rowid LIMIT 1 OFFSET \(before)"
+    )
+    return first.map { (page, $0) }
+  }
+
+  @Test(arguments: [0x00, 0xA5, 0xFF] as [UInt8])
+  func `An overwritten page of history is told by its first transaction`(_ byte: UInt8) throws {
+    for index in 0..<400 { try store.add("\(index)") }
+    try fixture.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let layout = fixture.layout
+    var tables = [(layout.transactions, layout.number)]
+    if layout == .coreData { tables.append((layout.changeRows, layout.changeTransaction)) }
+    for (table, number) in tables {
+      let middle = try #require(try middlePage(of: table, number), "\(table)")
+      var bytes = try Data(contentsOf: fixture.folder.url.appendingPathComponent("store"))
+      let start = Int(middle.page - 1) * 4096
+      bytes.replaceSubrange(start..<start + 4096, with: repeatElement(byte, count: 4096))
+      let copy = fixture.folder.path("copy")
+      try bytes.write(to: URL(fileURLWithPath: copy))
+      let damaged = try Store(
+        path: copy,
+        model: StoreFixture.model(),
+        configuration: fixture.configuration
+      )
+      #expect(throws: HistoryError.damagedTransaction(middle.number), "\(table)") {
+        try damaged.numbers()
+      }
+      #expect(throws: HistoryError.damagedTransaction(middle.number), "\(table)") {
+        try damaged.objectIDs(HistoryRequest(after: nil))
+      }
+    }
   }
 
   @Test(arguments: [1 << 24 + 1, 3_000_000_000])

@@ -29,6 +29,45 @@ import Darwin
     for ending in ["", "-wal", "-shm"] { #expect(mode(fixture.path + ending) == 0o600) }
   }
 
+  @Test func `So it is with what lies beside them`() throws {
+    let store = try fixture.open()
+    let member = try store.join("app")
+    let watch = try store.watch { _ in }
+    try store.add(["a"])
+    let names = try fixture.folder.names()
+    #expect(names.count == 5, "\(names)")
+    for name in names { #expect(mode(fixture.folder.path(name)) == 0o600, "\(name)") }
+    watch.cancel()
+    try store.retire(member)
+  }
+
+  @Test(arguments: [
+    "a'b\"c", "a; DROP TABLE history_member; --", "file:a?mode=memory", "a?immutable=1&vfs=none",
+    "a%00b%2f", "a#b", "-wal", "*", "ü \n", "$(touch x)",
+  ])
+  func `Whatever a path holds, it is the name of a file`(_ name: String) throws {
+    let path = fixture.folder.path(name)
+    let copy = fixture.folder.path("copy of \(name)")
+    do {
+      let store = try Store(
+        path: path,
+        model: StoreFixture.model(),
+        configuration: fixture.configuration
+      )
+      _ = try store.join("../../app/'; --", author: "'; DROP TABLE history_member; --")
+      try store.add("a", by: "'; DELETE FROM history_transaction; --")
+    }
+    #expect(try Store(reading: path).count(HistoryRequest(after: nil)) == 1)
+    try Store.replace(path: copy, with: path)
+    #expect(try Store(reading: copy).count(HistoryRequest(after: nil)) == 1)
+    for made in try fixture.folder.names() {
+      #expect(made.hasPrefix(name) || made.hasPrefix("copy of \(name)"), "\(made)")
+    }
+    try Store.destroy(path: path)
+    try Store.destroy(path: copy)
+    #expect(try fixture.folder.names() == [])
+  }
+
   @Test func `The permissions of a file that was there stay`() throws {
     do { _ = try fixture.open() }
     #expect(chmod(fixture.path, 0o640) == 0)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Systems
@@ -85,6 +86,44 @@ import Testing
     program.close()
     #expect(kill(child, 0) == -1 || Self.isZombie(child))
     #expect(throws: WireTrouble.self) { try program.exchange("again") }
+  }
+
+  /// The program hears nothing: not the end of its input, and no signal that it could ignore.
+  ///
+  /// It holds one end of a named pipe, as does what it starts; the other end tells when both are gone.
+  @Test func `It ends within a second when the lab is killed, whatever it ignores`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("life")
+    #expect(mkfifo(path, 0o600) == 0)
+    let life = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer { close(life) }
+    let result = await #expect(
+      processExitsWith: .signal(SIGKILL),
+      observing: [\.standardOutputContent]
+    ) { [path = path as String] in
+      let stubborn =
+        "exec 9>'\(path)'; trap '' TERM HUP INT PIPE; sleep 30 & read line; echo on; exec sleep 30"
+      let program = try PipedProgram(ExternalProgram(stubborn))
+      print(try program.exchange("go"))
+      fflush(nil)
+      kill(getpid(), SIGKILL)
+      program.close()
+    }
+    let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+    #expect(said.contains("on\n"))
+    #expect(Self.reachesEnd(life, within: .seconds(1)))
+  }
+
+  /// Whether nobody holds the other end of a pipe any more before some time is over.
+  private static func reachesEnd(_ pipe: Int32, within time: Duration) -> Bool {
+    let deadline = ContinuousClock.now + time
+    while case let left = deadline - ContinuousClock.now, left > .zero {
+      var file = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+      _ = poll(&file, 1, Int32((left / .milliseconds(1)).rounded(.up)))
+      var byte: UInt8 = 0
+      if read(pipe, &byte, 1) == 0 { return true }
+    }
+    return false
   }
 
   /// Whether a process is dead and only not yet taken note of.

@@ -115,6 +115,64 @@ import Traces
     #expect(replacing.allSatisfy { $0.header.locks == .none } && replacing.count > 20)
   }
 
+  @Test func `Calls fail in every kind of command, in every way that a store can notice`() {
+    let plans = Self.plans([.callFailure], 400)
+    let struck = plans.flatMap(\.commands).filter { !$0.faults.isEmpty }
+    #expect(Set(struck.map(\.action.word)) == Set(plans.flatMap(\.commands).map(\.action.word)))
+    let faults = struck.flatMap(\.faults)
+    #expect(Set(faults.map(\.kind)) == Set(PlannedFault.Kind.allCases.filter { !$0.isPowerOff }))
+    for fault in faults {
+      #expect(fault.kind.calls.contains(fault.call), "\(fault)")
+      #expect(fault.kind != .shortRead || fault.file == .wal, "\(fault)")
+    }
+    #expect(Set(faults.map(\.from)).count == 2)
+    for call in PlannedFault.Call.allCases { #expect(faults.contains { $0.call == call }) }
+    #expect(Set(plans.map(\.header.checkpointPages)).count == 6)
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `A plan in which memory must be short shrinks to one command and its first request`(
+    _ seed: UInt64
+  ) throws {
+    var style = PlanStyle()
+    style.conditions = Set(Condition.allCases)
+    let generator = PlanGenerator(style)
+    func isShort(_ plan: Plan) -> Bool {
+      plan.commands.contains { $0.faults.contains { $0.kind == .memory } }
+    }
+    let sources = (0..<200 as Range<UInt64>).map { ChoiceSource(seed: seed * 1_000 + $0) }
+    let found = try #require(
+      sources.compactMap { start -> ChoiceSequence? in
+        var source = start
+        return isShort(generator.plan(from: &source, seed: 0)) ? source.sequence : nil
+      }.first
+    )
+    let shrunk = Shrinker().shrink(found, label: "memory") { source in
+      isShort(generator.plan(from: &source, seed: 0))
+        ? .failed(label: "memory", message: "") : .passed
+    }
+    var simplest = ChoiceSource(replaying: shrunk.sequence)
+    let plan = generator.plan(from: &simplest, seed: 0)
+    #expect(plan.commands.count == 1 && plan.header.actors.count == 1)
+    #expect(
+      plan.commands.flatMap(\.faults) == [
+        PlannedFault(kind: .memory, file: .main, call: .allocate, k: 1)
+      ]
+    )
+  }
+
+  @Test func `Where the power goes too, a sync is late only where that does no damage`() {
+    let plans = Self.plans([.callFailure, .powerOff], 3_000)
+    let delayed = plans.filter { plan in
+      plan.commands.contains { $0.faults.contains { $0.kind == .delay } }
+        && plan.commands.contains(where: \.losesPower)
+    }
+    #expect(delayed.count > 3)
+    for plan in delayed {
+      #expect(plan.header.synchronous == .full && plan.header.checkpointPages == nil)
+    }
+  }
+
   @Test func `Where the power goes, some consumers keep what they have read`() {
     let plans = Self.plans([.powerOff], 200)
     #expect(plans.count { $0.header.tokens == .own } > 20)

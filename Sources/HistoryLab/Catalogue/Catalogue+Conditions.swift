@@ -110,6 +110,11 @@ extension Catalogue {
       "The power goes: what was not synced is lost or torn.",
       .documented("sqlite.org on synchronous=NORMAL: the newest commits may be gone")
     ),
+    Entry(
+      "call-failure",
+      "Calls to the file system, and for memory, fail.",
+      .documented("sqlite.org on SQLITE_IOERR, SQLITE_FULL, SQLITE_BUSY and SQLITE_NOMEM")
+    ),
     Entry("all", "All of these."),
   ]
 }

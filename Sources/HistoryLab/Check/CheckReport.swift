@@ -156,6 +156,8 @@ struct CheckDocument: Codable {
     var conditions: [String: Int]?
     /// How often the power went; absent in the reports of older versions, as are the faults.
     var powerOffs: Int?
+    /// How many of them were with `synchronous=FULL`; absent in the reports of older versions.
+    var powerOffsAtFull: Int?
     var faults: [Fault]?
     /// With which codes commands failed, and how often; absent in the reports of older versions.
     var refusals: [Refusal]?
@@ -205,6 +207,7 @@ struct CheckDocument: Codable {
         uniqueKeysWithValues: report.tally.conditions.map { ($0.key.rawValue, $0.value) }
       ),
       powerOffs: report.tally.faults.powerOffCount,
+      powerOffsAtFull: report.tally.faults.fullPowerOffCount,
       faults: report.tally.faults.pairs.sorted { $0.key < $1.key }.map { pair, count in
         Fault(
           command: pair.command,

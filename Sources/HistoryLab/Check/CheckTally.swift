@@ -45,7 +45,7 @@ struct CheckTally: Sendable {
       invalidPlanCount += part.invalidPlans
       repeatedPlanCount += part.repeatedPlans ?? 0
       stepCount += part.steps
-      faults.add(FaultCounts(part.faults ?? []))
+      faults.add(FaultCounts(part))
       refusals.add(RefusalCounts(part.refusals ?? []))
       for (name, count) in part.conditions ?? [:] {
         if let condition = Condition(rawValue: name) { conditions[condition, default: 0] += count }

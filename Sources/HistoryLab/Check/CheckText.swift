@@ -31,9 +31,7 @@ struct CheckText {
     where !report.tally.refusals.pairs.isEmpty {
       terminal.print("  " + line)
     }
-    if report.tally.faults.powerOffCount > 0 {
-      terminal.print("  The power went \(report.tally.faults.powerOffCount.grouped) times.")
-    }
+    for sentence in report.tally.faults.sentences { terminal.print("  " + sentence) }
     let isGood = report.findings.isEmpty && report.tally.difference == nil
     let style: Style = isGood ? (report.tally.trouble == nil ? .green : .yellow) : .red
     terminal.print(terminal.styled("  " + report.sentence.capitalizedFirst, style))

@@ -17,6 +17,7 @@ extension Condition {
     case .hookFailure: .hooks
     case .retention: .retention
     case .powerOff: .powerOff
+    case .callFailure: .faults
     case .steady, .restart, .sameAuthorTwice, .lateJoin: nil
     }
   }

@@ -18,6 +18,8 @@ struct FaultCounts: Sendable, Equatable {
     var struck = 0
   }
   private(set) var pairs: [Pair: Count] = [:]
+  /// How often the power went where each commit waits for the disk.
+  private(set) var fullPowerOffCount = 0
   /// The commands of plans that ran, with faults or without.
   private(set) var words: Set<String> = []
   /// The command of the plan that is under way, or the last one.
@@ -33,6 +35,7 @@ struct FaultCounts: Sendable, Equatable {
         pairs[Pair(command: word, kind: fault.kind), default: Count()].planned += 1
       }
     case .fault(let fault):
+      if fault.kind.isPowerOff, plan.header.synchronous == .full { fullPowerOffCount += 1 }
       guard let current else { return }
       pairs[Pair(command: current, kind: fault.kind), default: Count()].struck += 1
     default: break
@@ -42,8 +45,9 @@ struct FaultCounts: Sendable, Equatable {
   init() {}
 
   /// What a report tells.
-  init(_ told: [CheckDocument.Fault]) {
-    for fault in told {
+  init(_ told: CheckDocument.System) {
+    fullPowerOffCount = told.powerOffsAtFull ?? 0
+    for fault in told.faults ?? [] {
       guard let kind = PlannedFault.Kind(rawValue: fault.kind) else { continue }
       words.insert(fault.command)
       pairs[Pair(command: fault.command, kind: kind)] = Count(
@@ -56,6 +60,7 @@ struct FaultCounts: Sendable, Equatable {
   /// Adds what was counted elsewhere.
   mutating func add(_ other: FaultCounts) {
     words.formUnion(other.words)
+    fullPowerOffCount += other.fullPowerOffCount
     for (pair, count) in other.pairs {
       pairs[pair, default: Count()].planned += count.planned
       pairs[pair, default: Count()].struck += count.struck
@@ -65,6 +70,24 @@ struct FaultCounts: Sendable, Equatable {
   /// How often the power went.
   var powerOffCount: Int {
     pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? $1.value.struck : 0) }
+  }
+
+  /// How many commands met a call that failed.
+  var failureCount: Int {
+    pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? 0 : $1.value.struck) }
+  }
+
+  /// What faults did, in sentences; nothing where there were none.
+  var sentences: [String] {
+    var told: [String] = []
+    if powerOffCount > 0 {
+      told.append(
+        "The power went \(powerOffCount.grouped) times, \(fullPowerOffCount.grouped) of them with "
+          + "synchronous=FULL."
+      )
+    }
+    if failureCount > 0 { told.append("Calls failed in \(failureCount.grouped) commands.") }
+    return told
   }
 
   /// The kinds of power-off that never struck some command that ran, each as "torn in retire".

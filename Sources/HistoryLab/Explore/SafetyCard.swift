@@ -167,9 +167,17 @@ extension Counterexample {
   var length: Int { trace.header.plan.commands.count }
 }
 
+extension Condition {
+  /// What an exploration never does to a system, if the condition lies in that.
+  var unexplored: String? {
+    self == .callFailure ? "makes a call fail" : nil
+  }
+}
+
 extension LabSystem {
   /// Why the system is not put through a condition, or nothing if it can be.
   func refusal(of condition: Condition) -> String? {
+    if let reason = condition.unexplored { return "an exploration never \(reason); check does" }
     if conditions.contains(condition) { return nil }
     return "\(name) has nothing of the kind: it lacks the capability "
       + (condition.need?.rawValue ?? "").quoted

@@ -82,7 +82,7 @@ struct CheckSections {
     let sentence = LabSystem.named(check.system.system).map { $0.sentence + " " } ?? ""
     return sentence
       + "\(check.system.plans.grouped) random plans, \(check.system.invalidPlans.grouped) of which "
-      + "broke an invariant." + powerOffs(check.system)
+      + "broke an invariant." + faultSentences(check.system)
   }
 
   private func powerOffCount(_ system: CheckDocument.System) -> String {
@@ -90,9 +90,8 @@ struct CheckSections {
     return ", \(count.grouped) power-offs"
   }
 
-  private func powerOffs(_ system: CheckDocument.System) -> String {
-    guard let count = system.powerOffs, count > 0 else { return "" }
-    return " The power went \(count.grouped) times."
+  private func faultSentences(_ system: CheckDocument.System) -> String {
+    FaultCounts(system).sentences.map { " " + $0 }.joined()
   }
 
   private func table(_ system: CheckDocument.System) -> ReportTable {

@@ -92,6 +92,13 @@ struct ExploreOptions: Hashable, Sendable {
       )
     }
     conditions = try arguments.required(Self.conditionsOption)
+    for condition in Condition.allCases where conditions.names(condition) {
+      guard let reason = condition.unexplored else { continue }
+      throw .usage(
+        "--conditions: an exploration never \(reason). Leave \(condition.rawValue) out, or try: "
+          + "history-lab check --conditions \(condition.rawValue)"
+      )
+    }
     card = arguments.isSet(Self.cardFlag)
     let usualMax = card ? Self.cardStateCountMax : Self.stateCountMax
     stateCountMax = arguments.value(Self.states) ?? usualMax

@@ -23,6 +23,8 @@ extension HistoryLayout {
   package var number: String { either("number", "Z_PK") }
   /// Seconds since 2001-01-01 UTC.
   package var timestamp: String { either("timestamp", "ZTIMESTAMP") }
+  /// Whether there is an index of the timestamps.
+  var indexesTimestamps: Bool { self == .coreData }
   /// The random mark.
   package var mark: String { either("mark", "ifnull(Z_OPT,0)") }
   /// The number of the author's string.

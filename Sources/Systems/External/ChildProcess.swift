@@ -4,9 +4,10 @@ import Synchronization
 /// A process in a process group of its own, with pipes to its three standard files.
 ///
 /// The lab's ends of the pipes are not blocking, and no other child inherits them: when the lab is gone,
-/// however it ended, the child reads the end of its input.
+/// however it ended, the child reads the end of its input, and its keeper ends it.
 struct ChildProcess {
   let id: pid_t
+  private let keeper: ChildKeeper
   let input: Int32
   let output: Int32
   let errors: Int32
@@ -17,10 +18,10 @@ struct ChildProcess {
   init(_ command: String) throws(WireTrouble) {
     // Writing to a program that is gone is an error of that write, no signal.
     signal(SIGPIPE, SIG_IGN)
-    let (pipes, id) = try Self.starting.withLock { _ throws(WireTrouble) in
+    let (pipes, id, keeper) = try Self.starting.withLock { _ throws(WireTrouble) in
       try Self.start(command)
     }
-    self.id = id
+    (self.id, self.keeper) = (id, keeper)
     (input, output, errors) = (pipes[0].write, pipes[1].read, pipes[2].read)
     for descriptor in [pipes[0].read, pipes[1].write, pipes[2].write] {
       Foundation.close(descriptor)
@@ -34,8 +35,11 @@ struct ChildProcess {
   /// be started.
   private static let starting = Mutex(())
 
-  private static func start(_ command: String) throws(WireTrouble) -> (Pipes, pid_t) {
-    var pipes = Pipes()
+  private static func start(
+    _ command: String
+  ) throws(WireTrouble) -> (ChildPipes, pid_t, ChildKeeper) {
+    var pipes = ChildPipes()
+    var started: pid_t?
     do throws(WireTrouble) {
       for _ in 0..<3 { try pipes.add() }
       let id = try spawn(
@@ -44,37 +48,26 @@ struct ChildProcess {
         output: pipes[1].write,
         errors: pipes[2].write
       )
-      return (pipes, id)
+      started = id
+      return (pipes, id, try ChildKeeper(of: id))
     } catch {
+      if let started { end(started) }
       pipes.closeAll()
       throw error
     }
   }
 
-  /// The pipes while they are made.
-  private struct Pipes {
-    private var made: [(read: Int32, write: Int32)] = []
-
-    subscript(_ index: Int) -> (read: Int32, write: Int32) { made[index] }
-
-    mutating func add() throws(WireTrouble) {
-      var ends: [Int32] = [-1, -1]
-      guard pipe(&ends) == 0 else {
-        throw WireTrouble("it could not be started, for lack of a pipe: \(reason(errno))")
-      }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      made.append((ends[0], ends[1]))
-    }
-
-    func closeAll() {
-      for ends in made {
-        Foundation.close(ends.read)
-        Foundation.close(ends.write)
-      }
-    }
+  /// Ends a process that nobody is to keep.
+  private static func end(_ id: pid_t) {
+    Foundation.kill(-id, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }
 
-  private static func spawn(
+  /// Starts a command through `/bin/sh -c` in a group of its own, with these as its standard files.
+  ///
+  /// - Throws: ``WireTrouble`` when the system gives no process.
+  static func spawn(
     _ command: String,
     input: Int32,
     output: Int32,
@@ -143,8 +136,11 @@ struct ChildProcess {
       ? "it ended with code \((status >> 8) & 0xff)" : "it was ended by signal \(number)"
   }
 
-  /// Ends the process and whatever it has started in its group.
-  func kill() { Foundation.kill(-id, SIGKILL) }
+  /// Ends the process and whatever it has started in its group, which needs no keeper any more.
+  func kill() {
+    Foundation.kill(-id, SIGKILL)
+    keeper.dismiss()
+  }
 }
 
 /// What an error of the system means.

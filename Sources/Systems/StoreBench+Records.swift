@@ -1,0 +1,35 @@
+import HistoryStore
+import PersistentHistory
+import Traces
+
+extension StoreBench {
+  /// Tells how far a member has recorded, by looking, where a command that failed has not told it: a
+  /// purge records and raises its bound in one small transaction, and may fail while it deletes rows.
+  func tellRecord(of actor: ActorID, _ log: inout EventLog) throws(HistoryError) {
+    guard let told = log.cursor(of: actor),
+      let row = try registry()?.members.first(where: { $0.id == actor })
+    else { return }
+    let cursor = row.cursor == 0 ? nil : String(row.cursor)
+    if cursor != told.transaction { log.add(actor, .recorded(cursor: cursor)) }
+  }
+}
+
+extension EventLog {
+  /// A position that somebody told; nothing within it is the beginning of history.
+  struct ToldCursor {
+    let transaction: TransactionName?
+  }
+
+  /// Through where an actor has said last that it has recorded, if it has.
+  func cursor(of actor: ActorID) -> ToldCursor? {
+    for event in events.reversed() where event.actor == actor {
+      switch event.happening {
+      case .registered(let cursor), .launched(let cursor), .recorded(let cursor),
+        .resynced(let cursor):
+        return ToldCursor(transaction: cursor)
+      default: continue
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Testing
+
+@testable import HistoryLab
+
+/// However the command is ended, it leaves a run folder that can be read, and nothing else.
+@Suite(.serialized) struct `When the command is ended from outside` {
+  /// What takes its time, so that it is in the middle of it, and how it is told to end.
+  private static let lines: [(String, Int32)] = [
+    ("check --plans 10000000 --conditions all", SIGINT),
+    ("check --plans 10000000 --conditions power-off --on-disk STORES", SIGTERM),
+    ("explore --actors 2 --depth 12 --conditions crash", SIGINT), ("mutants", SIGTERM),
+    ("bench run --only fetch", SIGINT), ("stress --seconds 600 --disk failing", SIGTERM),
+  ]
+
+  @Test(arguments: lines)
+  func `A signal leaves a run folder that can be read, and nothing else`(
+    _ line: String,
+    _ signal: Int32
+  ) async throws {
+    let command = try #require(BuiltCommand.path)
+    try await withFolder { folder in
+      let words = line.replacing("STORES", with: folder + "/stores").split(separator: " ")
+      let run = try RealRun(command, words.map(String.init), in: folder + "/runs-of-it")
+      // Not before it has begun, and at another moment in each.
+      #expect(run.waits { run.has("run.json") })
+      for _ in 0..<(signal == SIGINT ? 0 : 20_000) { sched_yield() }
+      let children = try run.children()
+      #expect(run.end(by: signal) == ExitCode.undecided.rawValue)
+      #expect(try RealRun.living(of: children) == [])
+      let latest = folder + "/runs-of-it/latest"
+      let record = try Data(contentsOf: URL(fileURLWithPath: latest + "/run.json"))
+      let document = try JSONDecoder().decode(Document.self, from: record)
+      #expect(document.verdict == "unknown", "\(document)")
+      #expect(!FileManager.default.fileExists(atPath: latest + "/scratch"))
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+      #expect(Set(left).isSubset(of: ["runs-of-it", "stores"]), "\(left)")
+      if left.contains("stores") {
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/stores") == [])
+      }
+    }
+  }
+
+  private struct Document: Decodable {
+    let verdict: String
+    let because: String
+  }
+
+  @Test func `After SIGKILL its children end within a second, stopped ones too`() async throws {
+    let command = try #require(BuiltCommand.path)
+    try await withFolder { folder in
+      let words = "stress --seconds 600 --processes 3 --kills-per-second 0".split(separator: " ")
+      let run = try RealRun(command, words.map(String.init), in: folder)
+      // Who writes its trace follows the store.
+      let hasBegun = try run.waits {
+        try run.has("scratch/traces/run.jsonl") && run.children().count == 3
+      }
+      #expect(hasBegun)
+      let children = try run.children()
+      kill(children[0], SIGSTOP)
+      #expect(run.end(by: SIGKILL) == nil)
+      let deadline = ContinuousClock.now + .seconds(1)
+      var living = children
+      while !living.isEmpty, ContinuousClock.now < deadline {
+        living = try RealRun.living(of: children)
+      }
+      #expect(living == [])
+      for child in living { kill(child, SIGKILL) }
+      // What it had in work lies there until the next run.
+      let scratch = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
+      let path = "\(folder)/\(scratch)/scratch"
+      #expect(FileManager.default.fileExists(atPath: path))
+      _ = await HistoryLabTests.run(
+        ["check", "--plans", "1", "--seed", "1", "--output", folder],
+        composition: .current
+      )
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+  }
+
+  @Test func `After SIGKILL a program under test ends too`() async throws {
+    let command = try #require(BuiltCommand.path)
+    try await withFolder { folder in
+      let words = ["check", "--system", "external:trap '' HUP TERM; sleep 30 & exec sleep 30"]
+      let run = try RealRun(command, words, in: folder)
+      #expect(try run.waits { try !run.children().isEmpty })
+      let children = try run.children()
+      #expect(run.end(by: SIGKILL) == nil)
+      let deadline = ContinuousClock.now + .seconds(1)
+      var living = children
+      while !living.isEmpty, ContinuousClock.now < deadline {
+        living = try RealRun.living(of: children)
+      }
+      #expect(living == [])
+      for child in living { kill(child, SIGKILL) }
+    }
+  }
+
+  @Test func `A process that a benchmark starts ends with the one that started it`() async throws {
+    let command = try #require(BuiltCommand.path)
+    try await withFolder { folder in
+      let (helper, life) = (Process(), Pipe())
+      helper.executableURL = URL(fileURLWithPath: command)
+      helper.arguments = ["_build", folder + "/large", "500000", "1"]
+      helper.standardInput = life
+      helper.standardOutput = FileHandle.nullDevice
+      helper.standardError = FileHandle.nullDevice
+      try helper.run()
+      while helper.isRunning, !FileManager.default.fileExists(atPath: folder + "/large") {
+        sched_yield()
+      }
+      try life.fileHandleForWriting.close()
+      helper.waitUntilExit()
+      #expect(helper.terminationStatus == 70)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import PersistentHistory
+import SQLiteStorage
+import TestSupport
+import Testing
+
+@testable import HistoryStore
+
+/// Core Data's files have an index of the timestamps: a date request begins at the first transaction
+/// that is later, wherever the clock stepped back.
+@Suite struct `The index of timestamps` {
+  private let fixture: StoreFixture
+  private let store: Store
+
+  init() throws {
+    var fixture = try StoreFixture()
+    fixture.configuration.timestamps = .wallClock
+    fixture.configuration.layout = .coreData
+    self.fixture = fixture
+    store = try fixture.open()
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `It finds what comparing every time finds`(_ seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var times: [Double] = []
+    for _ in 0..<30 {
+      fixture.clock.now = Double(random.next() % 20)
+      times.append(fixture.clock.now)
+      try store.add("a")
+    }
+    try store.purge(before: store.token(Int64(1 + random.next() % 10)))
+    let held = try store.numbers()
+    for moment in -1...20 {
+      let later = held.filter { times[Int($0) - 1] > Double(moment) }
+      #expect(try store.numbers(afterSeconds: Double(moment)) == later, "after \(moment)")
+    }
+  }
+
+  @Test func `It is asked alone, and only for what is later`() throws {
+    let sql = StoreStatement.firstNumberLater.sql(.standard, .coreData)
+    let plan = try Statement(try fixture.connection(), "EXPLAIN QUERY PLAN \(sql)")
+    #expect(try plan.step())
+    let index = "Z_TRANSACTION_TransactionTimestampIndex"
+    #expect(
+      plan.text(3) == "SEARCH ATRANSACTION USING COVERING INDEX \(index) (ZTIMESTAMP>?)"
+    )
+  }
+}

@@ -1,0 +1,158 @@
+import Faults
+import Foundation
+import HistoryStore
+import HistoryTracking
+import LayoutTraits
+import TestSupport
+import Testing
+
+/// Every public operation of the store, of contexts and of trackers, with every call of it made to fail.
+@Suite struct `When any call of any public operation fails` {
+  /// One call in so many is made to fail: all of them where somebody asks for it.
+  private static let stride = ProcessInfo.processInfo.environment["FAILURE_STRIDE"].flatMap(
+    Int.init
+  )
+
+  /// Makes calls of every operation fail, and answers how many did.
+  private static func sweep(
+    _ trouble: OperationSweep.Trouble,
+    _ layout: HistoryLayout,
+    stride: Int
+  ) throws -> Int {
+    let sweep = OperationSweep(
+      world: try OperationWorld(layout),
+      trouble: trouble,
+      stride: stride
+    )
+    var total = 0
+    for operation in PublicOperation.all {
+      let count = try sweep.failureCount(of: operation)
+      guard count == 0 || !operation.isQuiet else {
+        throw OperationSweep.Complaint(description: "\(operation.name) is not quiet")
+      }
+      // Who only reads needs no room, and need not read the log.
+      let mayNever = operation.isQuiet || trouble == .full || trouble == .shortRead
+      guard stride > 1 || count > 0 || mayNever else {
+        throw OperationSweep.Complaint(description: "\(operation.name) never failed")
+      }
+      total += count
+    }
+    print(
+      "\(total) failures (\(trouble)) of \(PublicOperation.all.count) public operations, \(layout)"
+    )
+    return total
+  }
+
+  @Test(arguments: [OperationSweep.Trouble.ioError, .full, .busy, .shortRead])
+  func `It is an error to the caller, the next try succeeds, and nothing is lost`(
+    _ trouble: OperationSweep.Trouble
+  ) throws {
+    for layout in HistoryLayout.allCases {
+      #expect(try Self.sweep(trouble, layout, stride: Self.stride ?? 11) >= 20)
+    }
+  }
+
+  /// In a process of its own: the allocator must be in place before anything uses SQLite.
+  @Test func `So it is when there is no memory for any request`() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardOutputContent]
+    ) {
+      Self.report {
+        guard FailingAllocator.isInPlace else { return 0 }
+        FailingAllocator.turnOffLookaside()
+        return try HistoryLayout.allCases.reduce(0) {
+          try $0 + Self.sweep(.memory, $1, stride: Self.stride ?? 197)
+        }
+      }
+    }
+    Self.expectFailures(in: result)
+  }
+
+  /// In a process of its own: what opens these files names no VFS, so that the lab's is the default.
+  @Test func `So it is for what takes a file as a whole`() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardOutputContent]
+    ) {
+      Self.report {
+        let sweep = try RealFileSweep()
+        var total = 0
+        for request in RealFileSweep.requests {
+          for kind in [FileFault.Kind.ioError, .full, .busy] {
+            total += try sweep.failureCount(of: request, kind, stride: Self.stride ?? 7)
+          }
+        }
+        print("\(total) failures (real files) of \(RealFileSweep.requests.count) public operations")
+        return total
+      }
+    }
+    Self.expectFailures(in: result)
+  }
+
+  /// Prints what a sweep came to, for the process that waits.
+  private static func report(_ sweep: () throws -> Int) {
+    do {
+      if try sweep() < 20 { print("complaint: too few failures") }
+    } catch {
+      print("complaint: \(error)")
+    }
+  }
+
+  /// Prints the counts of another process, and fails with what it complains of.
+  private static func expectFailures(in result: ExitTest.Result?) {
+    let text = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+    let lines = text.split(separator: "\n")
+    for line in lines where line.contains("failures (") { print(line) }
+    #expect(lines.filter { $0.contains("complaint:") } == [])
+  }
+
+  // MARK: Which they are
+
+  /// What is made to fail in other ways.
+  private static let elsewhere: [String: String] = [
+    "Store.init(reading: String)": "real files, below",
+    "Store.destroy(path: String)": "real files, below",
+    "Store.replace(path: String, with: String)": "real files, below",
+    "Store.watch(_: (_ newest: HistoryToken) -> Void)": "real files, below",
+    "KitCursors.init(propertyList: Data)": "has no file: KitCursorsTests",
+    "MemberConfiguration.encode(to: any Encoder)": "has no file: ConfigurationTests",
+  ]
+
+  @Test func `They are all that the sources declare`() throws {
+    let declared = try PublicOperations.names(
+      in: ["HistoryStore", "ObjectContexts", "HistoryTracking"]
+    )
+    let tried = Set(PublicOperation.all.map(\.name)).union(Self.elsewhere.keys)
+    #expect(declared.subtracting(tried).sorted() == [], "not tried")
+    #expect(tried.subtracting(declared).sorted() == [], "not declared")
+    #expect(declared.count > 70)
+  }
+
+  @Test func `A declaration is read with its type, its name and what has no default`() {
+    let source = """
+      extension Store {
+        public static func make<Result: Sendable>(
+          _ body: @escaping @Sendable (Int) throws(Failure) -> [String: Result],
+          count: Int = 3,
+          for key: some Sequence<(Int, Int)>
+        ) async throws(Failure) -> Result where Result: Hashable {
+          public func inner() {}
+        }
+        func hidden() throws {}
+        public var text: String { "" }
+      }
+      public actor Tracker: Sendable {
+        public init(_ body: () throws -> Void) {
+        }
+        public convenience init(path: String) throws { }
+      }
+      """
+    #expect(
+      PublicOperations.names(in: source) == [
+        "Store.make(_: (Int) throws(Failure) -> [String: Result], for: some Sequence<(Int, Int)>)",
+        "Tracker.init(path: String)",
+      ]
+    )
+  }
+}

@@ -1,0 +1,190 @@
+import Faults
+import Foundation
+import HistoryStore
+import HistoryTracking
+import ObjectContexts
+import PersistentHistory
+import SQLiteStorage
+
+/// A store on the lab's file system, with history and two members, that is put back before every try.
+///
+/// It belongs to one thread at a time.
+final class OperationWorld: @unchecked Sendable {
+  /// What a store holds, as another connection sees it.
+  struct Holding: Equatable {
+    var rows: [[Value]]
+    var keys: [[Int64]]
+    var transactions: [String]
+    var members: [String]
+  }
+
+  let files = HeapFileSystem(seed: 1)
+  let model: Model
+  let configuration: StoreConfiguration
+  /// The store that is asked.
+  let store: Store
+  /// Another process.
+  let writer: Store
+  /// A consumer that has not read the last two transactions.
+  let member: Registration
+  /// Every transaction of the beginning.
+  let history: [HistoryTransaction]
+  private let observer: Store
+  private let image: FileSystemImage
+  static let path = "world"
+
+  init(_ layout: HistoryLayout, _ durability: StoreConfiguration.Durability = .full) throws {
+    var configuration = StoreConfiguration()
+    configuration.vfs = files.name
+    configuration.busyTimeoutMs = 0
+    configuration.durability = durability
+    configuration.layout = layout
+    configuration.memberLocks = .none
+    configuration.clock = { Date(timeIntervalSinceReferenceDate: 1000) }
+    model = try Model([
+      Entity(
+        "Item",
+        [
+          Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+          Attribute("count", .int),
+        ]
+      ),
+      Entity("Tag", [Attribute("name", .string)]),
+    ])
+    self.configuration = configuration
+    func open(_ model: Model) throws(HistoryError) -> Store {
+      try Store(path: Self.path, model: model, configuration: configuration)
+    }
+    store = try open(model)
+    writer = try open(model)
+    observer = try open(model)
+    for title in ["a", "b", "c"] { try store.insertItems([title, title + title], by: "app") }
+    try store.batchInsert(into: "Tag", [["name": .string("x")]], by: BatchAuthor("widget"))
+    member = try store.join("mirror", kind: .consumer)
+    try store.insertItems(["later"], by: "widget")
+    try store.batchUpdate("Item", set: ["count": .int(1)], by: BatchAuthor("app"))
+    history = Array(try store.fetch(HistoryRequest(after: nil)).transactions)
+    image = files.snapshot()
+  }
+
+  /// Puts the files back as they were in the beginning.
+  func putBack() throws {
+    files.restore(image)
+    for store in [store, writer, observer] { try store.forget() }
+  }
+
+  func holding() throws -> Holding {
+    let rows = try observer.snapshot().rows
+    let page = try observer.fetch(HistoryRequest(after: nil, transactionCountMax: .max))
+    return Holding(
+      rows: rows.map(\.values),
+      keys: rows.map(\.keys),
+      transactions: page.transactions.map { transaction in
+        let changes = transaction.changes.map { "\($0.type) \($0.objectID) \($0.columns)" }
+        return "\(transaction.number) \(transaction.author ?? "-") \(changes)"
+      },
+      members: try observer.members().map { "\($0.id) \($0.state) \($0.cursor)" }
+    )
+  }
+
+  /// What SQLite finds wrong with the file, or nothing.
+  func damage() throws -> String? {
+    var options = ConnectionOptions()
+    options.vfs = files.name
+    let found = try Connection(path: Self.path, options).text("PRAGMA integrity_check")
+    return found == "ok" ? nil : found
+  }
+
+  // MARK: What operations need
+
+  /// The position behind a transaction of the beginning.
+  func token(_ number: Int) -> HistoryToken { history[number - 1].token }
+
+  /// A context that knows everything.
+  func loadedContext(_ author: String = "app") throws -> ObjectContext {
+    let context = ObjectContext(store: store, author: author, mergePolicy: .objectWins)
+    try context.loadAll()
+    return context
+  }
+
+  /// A context with an insert, an update and a delete that are not saved.
+  func editedContext() throws -> ObjectContext {
+    let context = try loadedContext()
+    let items = try context.registeredObjects("Item")
+    try context.insert("Item", ["title": .string("new")])
+    try items[0].set(.string("edited"), for: "title")
+    items[1].delete()
+    return context
+  }
+
+  /// Writes as somebody else, and answers the new transactions.
+  @discardableResult
+  func writeAsOthers() throws -> [HistoryTransaction] {
+    let head = try writer.currentToken()
+    try writer.insertItems(["theirs"], by: "share")
+    try writer.batchUpdate("Item", set: ["count": .int(2)], by: BatchAuthor("share"))
+    try writer.batchDelete(
+      "Item",
+      where: .compare("title", .equal, .string("b")),
+      by: BatchAuthor("share")
+    )
+    return Array(try writer.fetch(HistoryRequest(after: head)).transactions)
+  }
+
+  /// A tracker with a view, which follows nothing and says nothing.
+  func tracker() -> HistoryTracker {
+    var configuration = TrackerConfiguration(currentAuthor: "app")
+    configuration.logLevel = .off
+    configuration.executor = executor
+    configuration.signals = { _ in AsyncStream { _ in } }
+    let view = ObjectContext(store: store, author: "app", name: "view")
+    return HistoryTracker("app", store: store, contexts: [view], configuration: configuration)
+  }
+
+  /// A tracker that has started, and has not passed since others wrote.
+  func startedTracker() async throws -> HistoryTracker {
+    let tracker = tracker()
+    try await tracker.start()
+    try writeAsOthers()
+    return tracker
+  }
+
+  /// Runs everything of a try, one job after the other on the thread of the test.
+  let executor = ScheduledExecutor(seed: 1)
+
+  private struct NeverEnded: Error {}
+
+  /// Runs something to its end.
+  func run<Answer: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Answer
+  ) throws -> Answer {
+    let answer = OperationBox<Result<Answer, any Error>?>(nil)
+    executor.start {
+      do { answer.value = .success(try await body()) } catch { answer.value = .failure(error) }
+    }
+    executor.runUntilIdle()
+    guard let result = answer.value else { throw NeverEnded() }
+    return try result.get()
+  }
+}
+
+extension Store {
+  /// Inserts one item for each title as one transaction.
+  @discardableResult
+  func insertItems(_ titles: [String], by author: String?) throws(HistoryError) -> BatchResult {
+    try batchInsert(into: "Item", titles.map { ["title": .string($0)] }, by: BatchAuthor(author))
+  }
+}
+
+extension ObjectContext {
+  /// What the context knows, as a text.
+  var knowledge: String {
+    get throws {
+      try ["Item", "Tag"].flatMap { entity in
+        try registeredObjects(entity).map { object in
+          "\(object.id) \(object["title"] ?? object["name"] ?? .null) \(object["count"] ?? .null)"
+        }
+      }.joined(separator: "; ")
+    }
+  }
+}

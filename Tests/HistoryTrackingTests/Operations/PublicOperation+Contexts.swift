@@ -1,0 +1,160 @@
+import HistoryStore
+import HistoryTracking
+import ObjectContexts
+import PersistentHistory
+
+extension PublicOperation {
+  /// What contexts do.
+  static var contexts: [PublicOperation] {
+    [
+      PublicOperation(
+        "ObjectContext.object(_: ObjectID)",
+        on: { ObjectContext(store: $0.store) },
+        { "\(try $0.object(ObjectID(entity: 1, key: 3))?["title"] ?? .null)" }
+      ),
+      PublicOperation(
+        "ObjectContext.registeredObjects(_: String)",
+        isQuiet: true,
+        on: { try $0.loadedContext() },
+        { "\(try $0.registeredObjects("Item").count)" }
+      ),
+      PublicOperation(
+        "ObjectContext.loadAll()",
+        on: { ObjectContext(store: $0.store) },
+        { "\(try $0.loadAll().number) \(try $0.knowledge)" }
+      ),
+      PublicOperation(
+        "ObjectContext.insert(_: String)",
+        on: { ObjectContext(store: $0.store) },
+        { context in
+          try context.insert("Tag", ["name": .string("t")])
+          return "\(try context.registeredObjects("Tag").count)"
+        }
+      ),
+      PublicOperation(
+        "ObjectContext.objects(_: String)",
+        on: { try $0.editedContext() },
+        { context in
+          let found = try context.objects("Item", sortedBy: [.descending("title")])
+          return "\(found.map { $0["title"] ?? .null })"
+        }
+      ),
+      PublicOperation("ObjectContext.refresh(_: ObjectID)", on: staleContext) { context in
+        try context.refresh(ObjectID(entity: 1, key: 3))
+        return try context.knowledge
+      },
+      PublicOperation("ObjectContext.refreshAll()", on: staleContext) { context in
+        try context.refreshAll()
+        return try context.knowledge
+      },
+      PublicOperation(
+        "ObjectContext.merge(_: some Sequence<HistoryTransaction>)",
+        on: foreignHistory
+      ) { history in
+        try history.context.merge(history.transactions)
+        return try history.context.knowledge
+      },
+      PublicOperation(
+        "ObjectContext.save()",
+        on: { try $0.editedContext() },
+        { context in
+          try context.save()
+          return "\(context.hasChanges) \(try context.knowledge)"
+        }
+      ),
+      PublicOperation(
+        "ObjectContext.save(author: String?)",
+        on: { try $0.editedContext() },
+        { context in
+          try context.save(author: "somebody new")
+          return "\(context.hasChanges) \(try context.knowledge)"
+        }
+      ),
+      PublicOperation(
+        "ObjectContext.save(author: String?, contextName: String?)",
+        on: staleEdits
+      ) { context in
+        try context.save(author: nil, contextName: "a new name")
+        return "\(context.hasChanges) \(try context.knowledge)"
+      },
+      PublicOperation(
+        "StoredObject.set(_: Value, for: String)",
+        isQuiet: true,
+        on: { try $0.loadedContext() },
+        { context in
+          try context.registeredObjects("Item")[0].set(.int(3), for: "count")
+          return "\(context.hasChanges)"
+        }
+      ),
+      PublicOperation(
+        "Store.performInBackground(_: (ObjectContext) throws(Failure) -> Result)",
+        inBackground
+      ),
+    ]
+  }
+
+  private static func inBackground(_ world: OperationWorld) async throws -> String {
+    try await world.store.performInBackground(author: "app") {
+      (context: ObjectContext) throws(HistoryError) -> String in
+      let items = try context.objects("Item", where: .compare("title", .equal, .string("b")))
+      for item in items { try item.set(.string("background"), for: "title") }
+      try context.save()
+      return "\(context.hasChanges)"
+    }
+  }
+
+  /// What containers do.
+  static var containers: [PublicOperation] {
+    [
+      PublicOperation("StoreContainer.init(_: [StoreDescription])") { world in
+        "\(try container(world).stores.map { try $0.currentToken().number })"
+      },
+      PublicOperation("StoreContainer.currentTokens()", on: container) { container in
+        "\(try container.currentTokens().map(\.number))"
+      },
+      PublicOperation("StoreContainer.store(of: String)", isQuiet: true, on: container) {
+        container in
+        try container.store(of: "Tag").path
+      },
+      PublicOperation("StoreContainer.context(for: String)", isQuiet: true, on: container) {
+        container in
+        try container.context(for: "Tag").store.path
+      },
+    ]
+  }
+
+  /// A container with the store of the world in it.
+  static func container(_ world: OperationWorld) throws -> StoreContainer {
+    let configuration = world.configuration
+    return try StoreContainer([
+      StoreDescription(
+        path: OperationWorld.path,
+        model: world.model,
+        configuration: configuration
+      )
+    ])
+  }
+
+  /// What somebody else wrote, and a context that does not know it.
+  struct ForeignHistory: Sendable {
+    let context: ObjectContext
+    let transactions: [HistoryTransaction]
+  }
+
+  static func foreignHistory(_ world: OperationWorld) throws -> ForeignHistory {
+    let context = try world.loadedContext()
+    return ForeignHistory(context: context, transactions: try world.writeAsOthers())
+  }
+
+  /// A context that does not know what somebody else wrote.
+  private static func staleContext(_ world: OperationWorld) throws -> ObjectContext {
+    try foreignHistory(world).context
+  }
+
+  /// A context whose edits meet what somebody else wrote.
+  private static func staleEdits(_ world: OperationWorld) throws -> ObjectContext {
+    let context = try world.editedContext()
+    try world.writeAsOthers()
+    return context
+  }
+}

@@ -1,0 +1,76 @@
+import Checkers
+import PropertyTesting
+import Testing
+import Traces
+import Workloads
+
+@testable import Simulation
+@testable import Systems
+
+@Suite struct `Random plans whose calls fail` {
+  /// What came of some plans: how many commands met a fault of each kind, and what broke.
+  private struct Outcome {
+    var struck: [PlannedFault.Kind: Int] = [:]
+    var failed = 0
+    var violations: [String] = []
+  }
+
+  private static func plan(_ seed: UInt64, _ conditions: Set<Condition>) -> Plan {
+    var style = PlanStyle()
+    style.conditions = conditions
+    var source = ChoiceSource(seed: seed)
+    return PlanGenerator(style).plan(from: &source, seed: seed)
+  }
+
+  private static func run(
+    _ seeds: ClosedRange<UInt64>,
+    _ conditions: Set<Condition>
+  ) throws -> Outcome {
+    let simulator = Simulator(TrackerSystem(), at: .heap())
+    var outcome = Outcome()
+    for seed in seeds {
+      let plan = plan(seed, conditions)
+      let events = try simulator.run(plan)
+      for event in events {
+        switch event.happening {
+        case .fault(let fault): outcome.struck[fault.kind, default: 0] += 1
+        case .ended(_, .failed(let failure)) where [.io, .busy, .full].contains(failure.code):
+          outcome.failed += 1
+        default: break
+        }
+      }
+      let trace = Trace(header: TraceHeader(plan: plan, system: "tracker"), events: events)
+      if let violation = CheckerSuite(checking: trace, scope: .all).violation {
+        outcome.violations.append("seed \(seed): \(violation.checker), \(violation.because)")
+      }
+    }
+    return outcome
+  }
+
+  @Test func `Our tracker survives them`() throws {
+    let alone = try Self.run(1...60, [.callFailure])
+    #expect(alone.violations == [])
+    #expect(alone.failed > 20)
+    for kind in [PlannedFault.Kind.ioError, .full, .busy, .shortRead, .delay] {
+      #expect(alone.struck[kind] ?? 0 > 0, "\(kind)")
+    }
+    let among = try Self.run(100...140, Set(Condition.allCases))
+    #expect(among.violations == [])
+  }
+
+  @Test func `Lost power besides does not make it worse`() throws {
+    let outcome = try Self.run(1...60, [.callFailure, .powerOff])
+    #expect(outcome.violations == [])
+    #expect(outcome.struck[.torn] ?? 0 > 10 && outcome.failed > 10)
+  }
+
+  @Test func `The same plan gives the same events`() throws {
+    let simulator = Simulator(TrackerSystem(), at: .heap())
+    for seed in 1...10 as ClosedRange<UInt64> {
+      let plan = Self.plan(seed, Set(Condition.allCases))
+      let first = try simulator.run(plan)
+      _ = try simulator.run(Plans.random(seed))
+      #expect(try simulator.run(plan) == first, "seed \(seed)")
+    }
+  }
+}
