@@ -235,9 +235,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     for (id, consumer) in consumers.sorted(by: { $0.key < $1.key }) {
       state.enter(id)
       state.add(number: consumer.token.number)
-    }
-    for (id, token) in ownTokens.sorted(by: { $0.key < $1.key }) {
-      state.enter(id)
+      guard let token = ownTokens[id] else { continue }
       state.add(number: token.number)
       state.add(astray.contains(id))
     }

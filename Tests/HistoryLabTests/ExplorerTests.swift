@@ -171,7 +171,7 @@ import Workloads
     Known("tracker", .mirrorLag, 3, plans: 873, states: 232),
     Known("tracker", .hookFailure, 2, plans: 237, states: 129),
     Known("tracker", .backgroundWrites, 2, plans: 135, states: 48),
-    Known("tracker", .powerOff, 3, plans: 1_594, states: 294),
+    Known("tracker", .powerOff, 3, plans: 1_594, states: 289),
     Known("kit-2", .crash, 3, plans: 603, states: 112),
     Known(
       "article",
