@@ -149,8 +149,7 @@ import Workloads
     #expect(card.verdict == "unknown")
     #expect(card.conditions[0].cells.allSatisfy { $0.result == .unknown && $0.budget == nil })
     #expect(
-      ExploreText(card: card).open
-        == "Unknown: steady (interrupted), power-off (interrupted). Try --states with more."
+      ExploreText(card: card).open == "Unknown: steady (interrupted). Try --states with more."
     )
     #expect(card.conditions[1].cells.allSatisfy { $0.result == .unknown })
   }
