@@ -151,7 +151,7 @@ import Workloads
     #expect(
       ExploreText(card: card).open == "Unknown: steady (interrupted). Try --states with more."
     )
-    #expect(card.conditions[1].cells.allSatisfy { $0.result == .unknown })
+    #expect(card.conditions[1].cells.allSatisfy { $0.result == .notExercised })
   }
 
   @Test func `Cards of several runs stand side by side on the report's page`() async throws {
