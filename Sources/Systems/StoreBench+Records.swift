@@ -16,8 +16,9 @@ extension StoreBench {
     guard let told = log.cursor(of: actor),
       let row = try registry()?.members.first(where: { $0.id == actor })
     else { return }
-    let cursor = row.cursor == 0 ? nil : String(row.cursor)
-    guard cursor != told.transaction else { return }
+    // Behind a state that was put back the log may tell of what comes later.
+    guard row.cursor > told.transaction.flatMap({ Int64($0) }) ?? 0 else { return }
+    let cursor = String(row.cursor)
     log.add(actor, resyncing ? .resynced(cursor: cursor) : .recorded(cursor: cursor))
   }
 }
