@@ -5,12 +5,21 @@ import Traces
 extension StoreBench {
   /// Tells how far a member has recorded, by looking, where a command that failed has not told it: a
   /// purge records and raises its bound in one small transaction, and may fail while it deletes rows.
-  func tellRecord(of actor: ActorID, _ log: inout EventLog) throws(HistoryError) {
+  ///
+  /// Of a resync that failed it tells that: the cursor lies at the head, and the data are read anew before
+  /// anything else is.
+  func tellRecord(
+    of actor: ActorID,
+    resyncing: Bool = false,
+    _ log: inout EventLog
+  ) throws(HistoryError) {
     guard let told = log.cursor(of: actor),
       let row = try registry()?.members.first(where: { $0.id == actor })
     else { return }
-    let cursor = row.cursor == 0 ? nil : String(row.cursor)
-    if cursor != told.transaction { log.add(actor, .recorded(cursor: cursor)) }
+    // Behind a state that was put back the log may tell of what comes later.
+    guard row.cursor > told.transaction.flatMap({ Int64($0) }) ?? 0 else { return }
+    let cursor = String(row.cursor)
+    log.add(actor, resyncing ? .resynced(cursor: cursor) : .recorded(cursor: cursor))
   }
 }
 

@@ -26,8 +26,11 @@ extension StoreBench {
 
   /// Tells what a command has done that a fault made fail.
   func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
-    if let actor = action.actor, purging != nil {
-      try telling { () throws(HistoryError) in try tellRecord(of: actor, &log) }
+    let isResync = action.word == "resync"
+    if let actor = action.actor, purging != nil || isResync {
+      try telling { () throws(HistoryError) in
+        try tellRecord(of: actor, resyncing: isResync, &log)
+      }
     }
     if try head() > Self.newest(in: log) || purging != nil {
       _ = try tellUntold(by: action.actor, &log)

@@ -21,6 +21,8 @@ package final class MemberSession {
   package private(set) var registration: Registration
   /// The position through which the contexts have been brought.
   package private(set) var mergedThrough: HistoryToken
+  /// Whether the cursor lies at the head and the contexts still hold what was before.
+  private var isUnloaded = false
   /// The position that the registry holds.
   package private(set) var recordedThrough: HistoryToken
   private var fetched: HistoryPage?
@@ -116,6 +118,7 @@ package final class MemberSession {
   /// - Throws: ``HistoryError/lost(_:)``, ``HistoryError/expired(token:firstHeld:)`` and their like,
   ///   after which only a resync helps.
   package func fetch() throws(HistoryError) -> [HistoryTransaction] {
+    try loadIfNeeded()
     let page = try store.fetch(
       HistoryRequest(after: mergedThrough, transactionCountMax: pageTransactionCountMax),
       by: registration
@@ -213,10 +216,16 @@ package final class MemberSession {
     forgetPage()
     mergedThrough = registration.cursor
     recordedThrough = registration.cursor
-    if store.configuration.rules.registry.loads(.resync) {
-      for context in contexts { try context.loadAll() }
-    }
+    isUnloaded = store.configuration.rules.registry.loads(.resync)
+    try loadIfNeeded()
     return registration.cursor
+  }
+
+  /// Reads the data anew if a resync has moved the cursor and could not.
+  private func loadIfNeeded() throws(HistoryError) {
+    guard isUnloaded else { return }
+    for context in contexts { try context.loadAll() }
+    isUnloaded = false
   }
 
   /// The transactions that concern some context: not saved by the only one, not of an ignored author.
