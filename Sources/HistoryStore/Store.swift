@@ -83,10 +83,7 @@ public final class Store: Sendable {
     _ body: (StoreCore) throws -> Result
   ) throws(HistoryError) -> Result {
     do {
-      return try lock.withLock {
-        core.endLeftOver()
-        return try body(core)
-      }
+      return try lock.withLock { try core.perform { try body(core) } }
     } catch {
       throw HistoryError(error)
     }

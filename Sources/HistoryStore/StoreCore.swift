@@ -12,6 +12,8 @@ final class StoreCore {
   let configuration: StoreConfiguration
   let connection: Connection
   let transactions: TransactionStatements
+  /// How many requests are under way, each inside the one before.
+  private var depth = 0
   let model: Model
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
@@ -139,11 +141,17 @@ final class StoreCore {
     for table in tables { table.keys = KeyBlock() }
   }
 
-  /// Ends a transaction that could not be rolled back when its request failed, for lack of memory.
+  /// Runs a request, after it has ended a transaction that could not be rolled back when an earlier
+  /// request failed, for lack of memory.
   ///
-  /// - Complexity: one look at the connection, between two requests.
-  func endLeftOver() {
-    if connection.isInTransaction { transactions.rollBack(connection) }
+  /// A request from inside another finds the other's transaction.
+  ///
+  /// - Complexity: one look at the connection beside the request.
+  func perform<Result>(_ request: () throws -> Result) rethrows -> Result {
+    if depth == 0, connection.isInTransaction { transactions.rollBack(connection) }
+    depth += 1
+    defer { depth -= 1 }
+    return try request()
   }
 
   /// Runs a closure in one write transaction; after a failure in which strings or keys were made,
