@@ -39,9 +39,9 @@ package struct Reclaim: Invariant {
 
   private static func isDue(on timeline: Timeline) -> Bool {
     let keeping = timeline.members.subtracting(timeline.lost)
-    guard timeline.standings.count > 1, !keeping.isEmpty, timeline.mayLinger.isEmpty else {
-      return false
-    }
+    guard timeline.standings.count > 1, !keeping.isEmpty, timeline.mayLinger.isEmpty,
+      keeping.isDisjoint(with: timeline.mayLag)
+    else { return false }
     return timeline.everyone.allSatisfy { member in
       !keeping.contains(member.bit) || member.cursor == timeline.standings.count - 1
     }

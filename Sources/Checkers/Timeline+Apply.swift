@@ -117,7 +117,10 @@ extension Timeline {
   private mutating func launch(_ member: Int) {
     let bit = everyone[member].bit
     guard members.contains(bit) else { return register(member) }
-    if isDown.contains(bit) { takeUp(member, at: named.first ?? -1) }
+    if isDown.contains(bit) {
+      takeUp(member, at: named.first ?? -1)
+      if plan.header.tokens == .own { mayLag.formUnion(bit.intersection(consumers)) }
+    }
     // A second process knows nothing of what the first one has merged and not recorded.
     if running.contains(bit) { crash(member) }
     start(member)
@@ -159,6 +162,7 @@ extension Timeline {
     cutOff.subtract(bit)
     mayBeGone.subtract(bit)
     mayHaveMoved.subtract(bit)
+    mayLag.subtract(bit)
   }
 
   /// What is merged at or below a cursor that is on disk already counts as recorded.
@@ -207,6 +211,7 @@ extension Timeline {
     merge(member)
     guard let last = named.last, last >= 0 else { return }
     everyone[member].cursor = max(everyone[member].cursor ?? -1, last)
+    mayLag.subtract(bit)
     settle(member, through: last)
   }
 

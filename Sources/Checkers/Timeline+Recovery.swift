@@ -63,7 +63,7 @@ extension Timeline {
     }
   }
   /// The first launch since a power-off tells what was kept of a member's records: it must merge
-  /// again what comes after its cursor.
+  /// again what comes after its cursor. Who may have joined anew has read all that was there then.
   mutating func takeUp(_ member: Int, at cursor: Int) {
     let bit = everyone[member].bit
     let from = everyone[member].registeredFrom
@@ -74,6 +74,7 @@ extension Timeline {
       } else if mayHaveMoved.contains(bit) {
         standings[position].merge(bit)
         standings[position].recorded.formUnion(bit)
+        if mayBeGone.contains(bit) { standings[position].required.subtract(bit) }
       }
     }
     everyone[member].settled = min(everyone[member].settled, cursor + 1)

@@ -40,6 +40,9 @@ package struct Timeline: Sendable {
   /// Those that are no members as far as the trace tells, and that the store may hold for members since
   /// a power-off.
   package internal(set) var mayLinger: MemberSet = []
+  /// Those that keep their token elsewhere, and whose record in the store a power-off may have taken back:
+  /// their token tells nothing of it until they consume again.
+  package internal(set) var mayLag: MemberSet = []
   /// Those that only consume.
   package internal(set) var consumers: MemberSet = []
 
