@@ -40,7 +40,9 @@ extension Timeline {
 
   /// Adds what a power-off has made uncertain, and what another one may.
   private func describeDoubts(_ state: inout StateSketch) {
-    for set in [mayBeGone, mayHaveMoved, mayLinger, mayLag, isDown] { state.add(members: set.rawValue) }
+    for set in [mayBeGone, mayHaveMoved, mayLinger, mayLag, isDown] {
+      state.add(members: set.rawValue)
+    }
     for member in everyone {
       state.enter(member.id)
       state.add(number: Int64(member.joinedAt))

@@ -62,8 +62,10 @@ extension Timeline {
       standings[position].isPurged = !names.contains(transactions[position].told.name)
     }
   }
-  /// The first launch since a power-off tells what was kept of a member's records: it must merge
-  /// again what comes after its cursor. Who may have joined anew has read all that was there then.
+  /// The first launch since a power-off tells what was kept of a member's records.
+  ///
+  /// It must merge again what comes after its cursor. Who may have joined anew has read all that was
+  /// there then.
   mutating func takeUp(_ member: Int, at cursor: Int) {
     let bit = everyone[member].bit
     let from = everyone[member].registeredFrom
