@@ -74,4 +74,36 @@ import Traces
     story.purge("app")
     #expect(story.verdict(Reclaim.self).violation?.because.contains("#1") == true)
   }
+
+  /// A mirror consumes all, the power goes, and it comes back with the token that it keeps itself.
+  private func mirrored(_ tokens: PlannedTokens) throws -> Story {
+    var story = try Story("app")
+    story.header.consumers = ["mirror"]
+    story.header.tokens = tokens
+    story.register("mirror")
+    for name in ["1", "2"] { story.write("app", TransactionName(name)) }
+    story.run(.consume("mirror")) { $0.tell("mirror", .consumed(["1", "2"])) }
+    story.record("app", "2")
+    story.tell(nil, .recovered(through: "2"))
+    story.relaunch("mirror", at: "2")
+    story.relaunch("app", at: "2")
+    return story
+  }
+
+  @Test func `A token of its own tells nothing of a consumer's record until it consumes again`()
+    throws
+  {
+    var story = try mirrored(.own)
+    var later = story
+    story.purge("app")
+    #expect(story.verdict(Reclaim.self).isUnknown)
+    later.write("app", "3")
+    later.run(.consume("mirror")) { $0.tell("mirror", .consumed(["3"])) }
+    later.record("app", "3")
+    later.purge("app")
+    #expect(later.verdict(Reclaim.self).violation?.transaction == "1")
+    var stored = try mirrored(.store)
+    stored.purge("app")
+    #expect(stored.verdict(Reclaim.self).violation?.transaction == "1")
+  }
 }
