@@ -138,11 +138,22 @@ extension Timeline {
       .observed(let names):
       for name in names { named.append(positions[name] ?? -1) }
     case .recorded(let cursor), .registered(let cursor), .launched(let cursor),
-      .resynced(let cursor), .recovered(let cursor):
+      .resynced(let cursor):
+      if let cursor { named.append(positions[cursor] ?? toldBefore(cursor)) }
+    case .recovered(let cursor):
       if let cursor { named.append(positions[cursor] ?? -1) }
     default: break
     }
     ledger.observe(event, named: named, position: transactions.count)
+  }
+
+  /// The last transaction that was told before one that was not, where the number of each is its name; -1
+  /// if there is none, or if every write's outcome is known.
+  ///
+  /// - Complexity: linear in the transactions that were told after it.
+  private func toldBefore(_ name: TransactionName) -> Int {
+    guard mayHoldUntold, let number = Int64(name) else { return -1 }
+    return transactions.lastIndex { Int64($0.told.name).map { $0 < number } ?? false } ?? -1
   }
 
   /// Whether an event tells a member that history it needs is gone or another one.

@@ -18,7 +18,7 @@ extension Store {
   /// - Complexity: one question to the file system.
   public func logSize() throws(HistoryError) -> LogSize {
     try locked { core in
-      let bytes = core.connection.logByteCount
+      let bytes = try core.connection.logByteCount
       guard bytes > Connection.logHeaderSize else { return LogSize(bytes: bytes, frames: 0) }
       let page = try core.connection.integer("PRAGMA page_size") ?? 4096
       let frame = page + Connection.logFrameHeaderSize

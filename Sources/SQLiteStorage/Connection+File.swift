@@ -9,7 +9,7 @@ extension Connection {
   }
 
   /// How many bytes the write-ahead log has now; 0 while there is none.
-  package var logByteCount: Int64 { Self.logByteCount(handle) }
+  package var logByteCount: Int64 { get throws(SQLiteError) { try Self.logByteCount(handle) } }
 
   /// How many bytes of the log one page of the file takes, and those before the first
   /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).

@@ -140,17 +140,23 @@ package struct Connection: ~Copyable {
   package borrowing func leaveAsFound() { Self.leaveAsFound(handle) }
 
   private static func leaveAsFound(_ handle: OpaquePointer) {
-    let isFilled = logByteCount(handle) > 0
+    let isFilled: Bool
+    // What cannot be asked for its size is left alone.
+    do throws(SQLiteError) { isFilled = try logByteCount(handle) > 0 } catch { isFilled = true }
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isFilled ? 1 : 0)
   }
 
   /// How many bytes the write-ahead log has, asked of whatever VFS the file is in.
-  static func logByteCount(_ handle: OpaquePointer) -> Int64 {
+  static func logByteCount(_ handle: OpaquePointer) throws(SQLiteError) -> Int64 {
     var log: UnsafeMutablePointer<sqlite3_file>?
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
     guard let log, let size = log.pointee.pMethods?.pointee.xFileSize else { return 0 }
     var count: sqlite3_int64 = 0
-    return size(log, &count) == SQLITE_OK ? count : 0
+    let code = size(log, &count)
+    guard code == SQLITE_OK else {
+      throw SQLiteError(handle, code: code, sql: "the size of the log")
+    }
+    return count
   }
 
   /// Decides whether closing the last connection copies the write-ahead log into the file.

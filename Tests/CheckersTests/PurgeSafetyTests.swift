@@ -34,6 +34,22 @@ import Traces
     #expect(story.events[found.at].happening == .purged(["2", "3"]))
   }
 
+  @Test func `A record of what a dead process had written counts for all that came before`() throws
+  {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    story.merge("app", "1")
+    var certain = story
+    let write = Action.write(PlannedWrite(actor: "share", changes: []))
+    story.run(write, .unknown(SystemFailure(.crashed, "killed")))
+    story.record("app", "2")
+    story.purge("app", "1")
+    #expect(violation(story) == nil)
+    certain.record("app", "2")
+    certain.purge("app", "1")
+    #expect(violation(certain)?.transaction == "1")
+  }
+
   @Test func `A trace without a purge says nothing`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
