@@ -154,7 +154,8 @@ package struct Connection: ~Copyable {
     var count: sqlite3_int64 = 0
     let code = size(log, &count)
     guard code == SQLITE_OK else {
-      throw SQLiteError(handle, code: code, sql: "the size of the log")
+      // The file was asked itself: the connection knows of no failure.
+      throw SQLiteError(nil, code: code, sql: "the size of the log")
     }
     return count
   }

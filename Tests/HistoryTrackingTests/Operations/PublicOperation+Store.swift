@@ -51,7 +51,7 @@ extension PublicOperation {
       PublicOperation("Store.historySize()") { world in
         "\(try world.store.historySize().historyBytes > 0)"
       },
-      PublicOperation("Store.logSize()") { world in
+      PublicOperation("Store.logSize()", takesNoLock: true) { world in
         "\(try world.store.logSize().bytes > 0)"
       },
       PublicOperation("Store.uri(of: ObjectID)", isQuiet: true) { world in

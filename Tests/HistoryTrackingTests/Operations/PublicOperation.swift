@@ -6,8 +6,10 @@ struct PublicOperation: Sendable {
 
   /// As its source declares it.
   let name: String
-  /// Whether it asks neither for the file nor for memory of SQLite's.
+  /// Whether it asks nothing of the file.
   let isQuiet: Bool
+  /// Whether it asks for no lock of the file.
+  let takesNoLock: Bool
   /// Whether it is several transactions, of which some may have taken place when it fails.
   let hasSteps: Bool
   /// Makes ready what it needs; nothing fails meanwhile.
@@ -17,11 +19,13 @@ struct PublicOperation: Sendable {
   init(
     _ name: String,
     isQuiet: Bool = false,
+    takesNoLock: Bool = false,
     hasSteps: Bool = false,
     _ perform: @escaping @Sendable (OperationWorld) async throws -> String
   ) {
     self.name = name
     self.isQuiet = isQuiet
+    self.takesNoLock = isQuiet || takesNoLock
     self.hasSteps = hasSteps
     prepare = { world in { try await perform(world) } }
   }
@@ -36,6 +40,7 @@ struct PublicOperation: Sendable {
   ) {
     self.name = name
     self.isQuiet = isQuiet
+    takesNoLock = isQuiet
     self.hasSteps = hasSteps
     prepare = { world in
       let subject = try await make(world)
