@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Explores our tracker piece by piece for scripts/explore, and prints the table of all that was run.
+"""Explores our tracker piece by piece for scripts/explore, and keeps the table of all that was run.
 
-Usage: explore.py LAB ROWS COMMIT PIECE...
+Usage: explore.py LAB TABLE HEAD COMMIT PIECE...
 
 A piece is CONDITION/ACTORS/DEPTH. Each runs in a process of its own, so that its time and its greatest
-memory are its own, and is entered in ROWS, a file of JSON lines; the newest of a piece counts. The table
-of all of ROWS goes to the standard output.
+memory are its own. TABLE, a Markdown file, is read, and written again after each piece with HEAD above
+its rows: what was run before stays until it is run again. Exits with 1
+when a row has a break, and with 70 when a piece cannot be explored.
 """
 
 import json
@@ -14,26 +15,37 @@ import subprocess
 import sys
 import tempfile
 
+COLUMNS = "condition actors depth plans states holds breaks unknown seconds megabytes commit".split()
+TITLES = [{"seconds": "CPU s", "megabytes": "MB"}.get(column, column) for column in COLUMNS]
+WORDS = ("condition", "depth", "commit")
+
+
+def end(code, what):
+    """Ends the program with a sentence."""
+    print(f"explore.py: {what}", file=sys.stderr)
+    sys.exit(code)
+
 
 def run(lab, piece, commit):
     """Runs one piece and answers its row."""
-    condition, actors, depth = piece.split("/")
+    condition, actors, wanted = piece.split("/")
     with tempfile.TemporaryDirectory() as folder:
         words = ["explore", "--system", "tracker", "--conditions", condition, "--actors", actors]
-        words += ["--depth", depth, "--states", "10000000", "--jobs", "1", "--json", "--output", folder]
+        words += ["--depth", wanted, "--states", "10000000", "--jobs", "1", "--json", "--output", folder]
         with open(os.path.join(folder, "cards.json"), "w+") as cards:
             child = subprocess.Popen([lab, *words], stdout=cards)
             _, status, usage = os.wait4(child.pid, 0)
             if os.waitstatus_to_exitcode(status) not in (0, 1, 2):
-                sys.exit(f"explore.py: {piece} could not be explored; see above.")
+                end(70, f"{piece} could not be explored; see above.")
             cards.seek(0)
             card = json.load(cards)["systems"][0]
     explored = card["conditions"][0]["explored"][0]
+    reached = explored["depth"]
     results = [cell["result"] for cell in card["cells"]]
     return {
-        "piece": piece,
-        "commit": commit,
-        "depth": explored["depth"],
+        "condition": condition,
+        "actors": int(actors),
+        "depth": wanted if int(wanted) == reached else f"{reached} of {wanted}",
         "plans": int(explored["plans"]),
         "states": explored["states"],
         "holds": results.count("holds"),
@@ -41,46 +53,65 @@ def run(lab, piece, commit):
         "unknown": results.count("unknown"),
         "seconds": usage.ru_utime + usage.ru_stime,
         "megabytes": usage.ru_maxrss / 1024,
+        "commit": commit,
     }
 
 
+def name(row):
+    """What tells a row from the others."""
+    return row["condition"], row["actors"], row["depth"].split()[-1]
+
+
+def read(path):
+    """The rows of a table that was written before."""
+    if not os.path.exists(path):
+        return {}
+    rows = {}
+    with open(path) as table:
+        for line in table:
+            fields = [field.strip() for field in line.strip().strip("|").split("|")]
+            if len(fields) != len(COLUMNS) or not fields[1].isdigit():
+                continue
+            row = {
+                column: text if column in WORDS else float(text.replace(",", ""))
+                for column, text in zip(COLUMNS, fields)
+            }
+            rows[name(row)] = row
+    return rows
+
+
 def table(rows):
-    """The rows as Markdown, two actors first."""
-    lines = [
-        "| condition | actors | depth | plans | states | holds | breaks | unknown | CPU s | MB | commit |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|",
-    ]
-    for row in rows:
-        condition, actors, wanted = row["piece"].split("/")
-        depth = wanted if int(wanted) == row["depth"] else f"{row['depth']} of {wanted}"
+    """The rows as Markdown, two actors first, then by their states."""
+    lines = [f"| {' | '.join(TITLES)} |", "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
+    for row in sorted(rows, key=lambda row: (row["actors"], row["depth"].split()[-1], row["states"])):
         lines.append(
-            f"| {condition} | {actors} | {depth} | {row['plans']:,} | {row['states']:,} "
-            f"| {row['holds']} | {row['breaks']} | {row['unknown']} | {row['seconds']:.1f} "
-            f"| {row['megabytes']:.0f} | {row['commit']} |"
+            f"| {row['condition']} | {row['actors']:.0f} | {row['depth']} | {row['plans']:,.0f} "
+            f"| {row['states']:,.0f} | {row['holds']:.0f} | {row['breaks']:.0f} | {row['unknown']:.0f} "
+            f"| {row['seconds']:,.1f} | {row['megabytes']:.0f} | {row['commit']} |"
         )
-    plans, states = (sum(row[key] for row in rows) for key in ("plans", "states"))
-    seconds = sum(row["seconds"] for row in rows)
-    lines.append(f"| all | | | {plans:,} | {states:,} | | | | {seconds:.1f} | | |")
+    plans, states, seconds = (sum(row[key] for row in rows) for key in ("plans", "states", "seconds"))
+    lines.append(f"| all | | | {plans:,.0f} | {states:,.0f} | | | | {seconds:,.1f} | | |")
     return "\n".join(lines)
 
 
+def write(path, head, rows):
+    """Puts a table in the place of the one before, whole or not at all."""
+    with open(path + ".new", "w") as new:
+        new.write(f"{head}\n\n{table(rows)}\n")
+    os.replace(path + ".new", path)
+
+
 def main():
-    lab, path, commit, *pieces = sys.argv[1:]
+    lab, path, head, commit, *pieces = sys.argv[1:]
     for piece in pieces:
         row = run(lab, piece, commit)
-        with open(path, "a") as kept:
-            kept.write(json.dumps(row) + "\n")
+        rows = read(path)
+        rows[name(row)] = row
+        write(path, head, rows.values())
         print(f"{piece}: {row['states']:,} states, {row['seconds']:.1f} s", file=sys.stderr)
-    newest = {}
-    if os.path.exists(path):
-        with open(path) as kept:
-            for line in kept:
-                row = json.loads(line)
-                newest[row["piece"]] = row
-    def order(row):
-        condition, actors, depth = row["piece"].split("/")
-        return int(actors), int(depth), row["states"]
-    print(table(sorted(newest.values(), key=order)))
+    if broken := [row for row in read(path).values() if row["breaks"]]:
+        names = ", ".join("/".join(map(str, name(row))) for row in broken)
+        end(1, f"something broke: {names}; see {path}.")
 
 
 main()

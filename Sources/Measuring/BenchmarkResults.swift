@@ -53,10 +53,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   package var historySizes: [Int] { Set(rows.map(\.historySize)).sorted() }
 
   /// The titles of the benchmarks, in the order of their first row.
-  package var titles: [String] {
-    var seen: Set<String> = []
-    return rows.map(\.title).filter { seen.insert($0).inserted }
-  }
+  package var titles: [String] { rows.map(\.title).uniqued }
 
   /// The same of the benchmarks at the base point, or all where none is measured there.
   package var baseTitles: [String] {

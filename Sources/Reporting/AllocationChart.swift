@@ -1,3 +1,5 @@
+import Measuring
+
 /// Draws how often contenders allocate memory in one operation: one line a benchmark, a mark each.
 ///
 /// The axis is logarithmic above one and begins at none, since some allocate nothing at all. Marks are
@@ -27,10 +29,7 @@ struct AllocationChart {
     )
   }
 
-  private var contenders: [String] {
-    var seen: Set<String> = []
-    return entries.map(\.contender).filter { seen.insert($0).inserted }
-  }
+  private var contenders: [String] { entries.map(\.contender).uniqued }
 
   private var spec: ChartSpec {
     [
@@ -38,13 +37,7 @@ struct AllocationChart {
       "config": ChartStyle.config,
       "data": ["values": .list(entries.map(value))],
       "encoding": [
-        "y": [
-          "field": "title", "type": "nominal", "sort": nil, "title": nil,
-          "axis": [
-            "domain": false, "ticks": false, "grid": false,
-            "labelExpr": "split(datum.label, ', ')",
-          ],
-        ]
+        "y": ChartStyle.titles
       ],
       "layer": [spans, marks],
     ]

@@ -33,8 +33,7 @@ package struct BenchmarkReport: Sendable {
     self.index = index
     let floors = Set(results.rows.compactMap { $0.ratio?.to })
     self.floors = floors
-    var seen: Set<String> = []
-    let contenders = results.rows.map(\.contender).filter { seen.insert($0).inserted }
+    let contenders = results.rows.map(\.contender).uniqued
     // A floor that is compared with another one itself, as ours is, keeps its colour.
     let compared = Set(results.rows.lazy.filter { $0.ratio != nil }.map(\.contender))
     palette = ContenderPalette(contenders: contenders, floors: floors.subtracting(compared))
@@ -74,9 +73,7 @@ package struct BenchmarkReport: Sendable {
 
   /// The names of the contenders in one benchmark, in the order of measuring.
   func contenders(title: String, metric: Metric) -> [String] {
-    var seen: Set<String> = []
-    return index.rows(titled: title).filter { $0.metric == metric }
-      .map(\.contender).filter { seen.insert($0).inserted }
+    index.rows(titled: title).filter { $0.metric == metric }.map(\.contender).uniqued
   }
 
   /// Whether a benchmark was measured at as many sizes of history as any, so that its cost has a

@@ -20,6 +20,14 @@ enum ChartStyle {
     ],
   ]
 
+  /// A row for each title, of a line for each of its parts.
+  static let titles: ChartSpec = [
+    "field": "title", "type": "nominal", "sort": nil, "title": nil,
+    "axis": [
+      "domain": false, "ticks": false, "grid": false, "labelExpr": "split(datum.label, ', ')",
+    ],
+  ]
+
   /// Powers of ten that enclose values above zero, one decade at least.
   static func decades(around values: [Double]) -> ClosedRange<Int> {
     let logs = values.filter { $0 > 0 }.map(decade)

@@ -1,3 +1,4 @@
+internal import Measuring
 internal import PersistentHistory
 internal import Traces
 
@@ -211,7 +212,7 @@ extension CounterexampleStory {
   /// One row for the steps of the closing phase that told nothing.
   private mutating func closeUp(_ hidden: inout [CounterexampleStep]) {
     guard !hidden.isEmpty else { return }
-    let words = unique(hidden.map(\.verb)).map(CounterexamplePhrase.printable)
+    let words = hidden.map(\.verb).uniqued.map(CounterexamplePhrase.printable)
     let count = "\(hidden.count) closing \(hidden.count == 1 ? "step" : "steps")"
     let note = "\(count): \(words.joined(separator: ", "))"
     var row = CounterexampleRow(kind: .quiet, note: note)
@@ -219,10 +220,5 @@ extension CounterexampleStory {
     row.events = hidden.flatMap(\.events)
     rows.append(row)
     hidden = []
-  }
-
-  private func unique(_ words: [String]) -> [String] {
-    var seen: Set<String> = []
-    return words.filter { seen.insert($0).inserted }
   }
 }

@@ -55,10 +55,7 @@ package struct RatioChart: Sendable, Hashable {
       + "(\(NumberText.range(entry.ratio.lower, entry.ratio.upper)))"
   }
 
-  private var contenders: [String] {
-    var seen: Set<String> = []
-    return entries.map(\.contender).filter { seen.insert($0).inserted }
-  }
+  private var contenders: [String] { entries.map(\.contender).uniqued }
 
   private var spec: ChartSpec {
     let offset: ChartSpec = ["field": "contender", "sort": nil]
@@ -67,13 +64,7 @@ package struct RatioChart: Sendable, Hashable {
       "config": ChartStyle.config,
       "data": ["values": .list(entries.map(value))],
       "encoding": [
-        "y": [
-          "field": "title", "type": "nominal", "sort": nil, "title": nil,
-          "axis": [
-            "domain": false, "ticks": false, "grid": false,
-            "labelExpr": "split(datum.label, ', ')",
-          ],
-        ],
+        "y": ChartStyle.titles,
         "yOffset": contenders.count > 1 ? offset : nil,
       ],
       "layer": [

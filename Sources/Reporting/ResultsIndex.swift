@@ -41,8 +41,7 @@ struct ResultsIndex: Sendable {
   /// A benchmark's rows of one contender, by contender, in the order of measuring.
   func byContender(_ title: String) -> [(contender: String, rows: [BenchmarkRow])] {
     let all = rows(titled: title)
-    var seen: Set<String> = []
-    return all.map(\.contender).filter { seen.insert($0).inserted }
+    return all.map(\.contender).uniqued
       .map { contender in (contender, all.filter { $0.contender == contender }) }
   }
 

@@ -10,19 +10,19 @@ package import Traces
 ///
 /// It belongs to one thread at a time.
 package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
-  private let simulator: Simulator
+  let simulator: Simulator
   private let space: Space
-  private let bounds: ExplorationBounds
-  private var tree = PlanTree()
-  private var result = Exploration()
+  let bounds: ExplorationBounds
+  var tree = PlanTree()
+  var result = Exploration()
   private var known: UInt64 = 0
   /// What an earlier exploration says of plans that begin alike.
   private let earlier: KnownMoves?
   /// What closing phases came to, by state, where last moves are kept.
-  private var conclusions: [KnownMoves.Conclusion] = []
+  var conclusions: [KnownMoves.Conclusion] = []
 
   /// A state whose next commands are to be run.
-  private struct Open {
+  struct Open {
     let node: Int
     let root: Int
     /// What is known of it; nothing if it must be brought about again.
@@ -30,14 +30,14 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   }
 
   /// All that it takes to go on from a state.
-  private struct Kept {
+  struct Kept {
     let place: Space.Place
     let judge: Judge
     let standing: Simulator.Standing
   }
 
   /// What is the same for all plans with one header.
-  private struct Root {
+  struct Root {
     let header: PlanHeader
     let likeness: StateLikeness
     var state: StateSketch
@@ -45,10 +45,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     var survivors: [Int: Survivors] = [:]
   }
 
-  private var roots: [Root]
+  var roots: [Root]
   /// Whose plans the system is set up for.
   private var openRoot = -1
-  private var visited: [StateKey: Int] = [:]
+  var visited: [StateKey: Int] = [:]
 
   /// Creates an explorer of a system whose stores lie at a place.
   ///
@@ -246,36 +246,6 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     if isLast { keep((key.likeness, judge, node), of: command, from: open) }
   }
 
-  /// Keeps what a last move came to: the state that it leads to, or nothing when it was refused.
-  private func keep(
-    _ end: (likeness: UInt64, judge: Judge, node: Int)?,
-    of command: Command,
-    from open: Open
-  ) {
-    guard bounds.keepsMoves else { return }
-    let outcome = KnownMoves.Outcome(
-      likeness: end?.likeness,
-      broken: end?.judge.broken ?? 0,
-      held: end?.judge.conclusion.held ?? 0,
-      conclusion: end.map { conclusions[$0.node] } ?? KnownMoves.Conclusion()
-    )
-    result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
-  }
-
-  /// Takes in what an earlier exploration says of a last move.
-  private func take(_ outcome: KnownMoves.Outcome, of command: Command, from open: Open) {
-    guard let likeness = outcome.likeness else { return }
-    let header = roots[open.root].header
-    result.moveCount += 1
-    result.exercised |= outcome.held
-    note(outcome.broken, after: command, at: open.node, header)
-    let key = StateKey(root: open.root, likeness: likeness)
-    if let node = visited[key] { return tree.link(open.node, to: node) }
-    let node = tree.add(command, after: open.node)
-    visited[key] = node
-    conclude(outcome.conclusion, at: node, header)
-  }
-
   /// Takes in a new state: keeps it for its next commands, and runs what comes after a last one.
   private func meet(
     _ node: Int,
@@ -302,7 +272,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     conclude(KnownMoves.Conclusion(broken: broken, held: held), at: node, header)
   }
 
-  private func conclude(_ conclusion: KnownMoves.Conclusion, at node: Int, _ header: PlanHeader) {
+  func conclude(_ conclusion: KnownMoves.Conclusion, at node: Int, _ header: PlanHeader) {
     if bounds.keepsMoves { conclusions.append(conclusion) }
     result.exercised |= conclusion.held | conclusion.broken
     note(conclusion.broken, at: node, header)
@@ -320,30 +290,9 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return StateKey(root: root, likeness: roots[root].state.likeness(roots[root].likeness))
   }
 
-  // MARK: Power-offs
-
-  /// Adds what a power-off would leave now, where that is not all that there is: the store, and what the
-  /// judge would make of it.
-  private func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
-    guard let power = simulator.place.powerStanding, !power.isWhole else { return }
-    if roots[root].survivors[power.durable] == nil {
-      let survivors = try simulator.survivors(roots[root].header)
-      if roots[root].survivors.count == Self.survivorsCountMax { roots[root].survivors.removeAll() }
-      roots[root].survivors[power.durable] = survivors
-    }
-    guard let survivors = roots[root].survivors[power.durable] else { return }
-    roots[root].state.add(survivors.state)
-    var bereft = judge
-    for event in survivors.events(down: simulator.life.alive) { bereft.observe(event) }
-    bereft.describe(&roots[root].state, tick: simulator.tick)
-  }
-
-  /// A few kilobytes each.
-  private static var survivorsCountMax: Int { 20_000 }
-
   // MARK: What broke
 
-  private func note(
+  func note(
     _ broken: UInt64,
     after command: Command? = nil,
     at node: Int,
@@ -369,7 +318,7 @@ extension Event {
 }
 
 /// A state, as far as anything that can come of it depends on it.
-private struct StateKey: Hashable {
+struct StateKey: Hashable {
   let root: Int
   let likeness: UInt64
 }

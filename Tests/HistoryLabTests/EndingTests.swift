@@ -61,13 +61,7 @@ import Testing
       let children = try run.children()
       kill(children[0], SIGSTOP)
       #expect(run.end(by: SIGKILL) == nil)
-      let deadline = ContinuousClock.now + .seconds(1)
-      var living = children
-      while !living.isEmpty, ContinuousClock.now < deadline {
-        living = try RealRun.living(of: children)
-      }
-      #expect(living == [])
-      for child in living { kill(child, SIGKILL) }
+      #expect(try RealRun.livingAfterASecond(of: children) == [])
       // What it had in work lies there until the next run.
       let scratch = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
       let path = "\(folder)/\(scratch)/scratch"
@@ -88,13 +82,7 @@ import Testing
       #expect(try run.waits { try !run.children().isEmpty })
       let children = try run.children()
       #expect(run.end(by: SIGKILL) == nil)
-      let deadline = ContinuousClock.now + .seconds(1)
-      var living = children
-      while !living.isEmpty, ContinuousClock.now < deadline {
-        living = try RealRun.living(of: children)
-      }
-      #expect(living == [])
-      for child in living { kill(child, SIGKILL) }
+      #expect(try RealRun.livingAfterASecond(of: children) == [])
     }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Measuring
 import Reporting
+import TestSupport
 import Testing
 
 @testable import HistoryLab
@@ -11,10 +12,10 @@ struct `Exported formats` {
   @Test func `Every format is read, and holds what the results hold`() async throws {
     try await withFolder { folder in
       let results = try await export(to: folder)
-      let (code, said) = try Readers.read(folder + "/export", results)
-      #expect(code == 0, "\(said)")
-      #expect(said.contains("No fault in 10 formats."))
-      #expect(said.contains("hdr-histogram: 1 files"))
+      let answer = try Readers.read(folder + "/export", results)
+      #expect(answer.code == 0, "\(answer.said)")
+      #expect(answer.said.contains("No fault in 10 formats."))
+      #expect(answer.said.contains("hdr-histogram: 1 files"))
     }
   }
 
@@ -49,12 +50,12 @@ struct `Exported formats` {
       }
       let wrong = try String(contentsOfFile: results, encoding: .utf8)
       try makeFile(results, wrong.replacing("\"optimized\"", with: "\"optimised\""))
-      let (code, said) = try Readers.read(folder + "/export", results)
-      #expect(code == 1)
+      let answer = try Readers.read(folder + "/export", results)
+      #expect(answer.code == 1)
       for format in [
         "results-json", "junit", "bencher", "github-action-benchmark", "google-benchmark", "jmh",
         "hdr-histogram", "long-csv", "markdown", "plain-text",
-      ] { #expect(said.contains("\(format): FAULT"), "\(format)\n\(said)") }
+      ] { #expect(answer.said.contains("\(format): FAULT"), "\(format)\n\(answer.said)") }
     }
   }
 
@@ -138,16 +139,8 @@ private enum Readers {
   }
 
   /// What the readers say of an export and the results that it was made from.
-  static func read(_ folder: String, _ results: String) throws -> (code: Int32, said: String) {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: python)
-    process.arguments = [root + "/scripts/formats.py", root + "/Tests/Formats", folder, results]
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+  static func read(_ folder: String, _ results: String) throws -> ProcessAnswer {
+    let words = [root + "/scripts/formats.py", root + "/Tests/Formats", folder, results]
+    return try ProcessAnswer(of: python, words)
   }
 }

@@ -54,6 +54,15 @@ final class RealRun {
     try processes().filter { children.contains($0.id) && !$0.isDead }.map(\.id)
   }
 
+  /// Those of some processes that have not ended within a second; they are killed.
+  static func livingAfterASecond(of children: [pid_t]) throws -> [pid_t] {
+    let deadline = ContinuousClock.now + .seconds(1)
+    var living = children
+    while !living.isEmpty, ContinuousClock.now < deadline { living = try Self.living(of: children) }
+    for child in living { kill(child, SIGKILL) }
+    return living
+  }
+
   private struct Listed {
     let id: pid_t
     let parent: pid_t

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HistoryLab
@@ -199,6 +200,27 @@ import Testing
     }
   }
 
+  /// Where it may, a run with a full disk lies on a file system of its own, else SQLite is told so.
+  @Test func `A disk that is full at times costs nothing that was told, and leaves no mount`()
+    async throws
+  {
+    let command = try #require(BuiltCommand.path)
+    try await withFolder { folder in
+      let words = ["stress", "--seconds", "3", "--seed", "7", "--disk", "full", "--output", folder]
+      let answer = try ProcessAnswer(of: command, words)
+      #expect(answer.code == ExitCode.good.rawValue, "\(answer.said)")
+      let kind = Self.mayMount ? "a file system of 128 MB that was filled" : "the disk was full"
+      #expect(answer.said.contains(kind), "\(answer.said)")
+      let file = try String(contentsOfFile: "\(folder)/latest/stress.json", encoding: .utf8)
+      let document = try JSONDecoder().decode(Document.self, from: Data(file.utf8))
+      let errors = document.result.participants.map { $0.errors["full"] ?? 0 }
+      #expect(errors.reduce(0, +) > 0, "\(errors)")
+      #expect((document.result.filledCount ?? 0 > 0) == Self.mayMount)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder + "/latest").sorted()
+      #expect(left == ["run.json", "stress.json"])
+    }
+  }
+
   @Test func `A program that is none of ours is a process that ended`() async throws {
     var composition = Composition.sample
     composition.command = "/usr/bin/false"
@@ -254,6 +276,15 @@ import Testing
       let record = try String(contentsOfFile: folder + "/latest/run.json", encoding: .utf8)
       #expect(record.contains("it was interrupted after"))
     }
+  }
+
+  /// Whether this process may mount file systems: bit 21 of its capabilities (capabilities(7)).
+  private static var mayMount: Bool {
+    guard let file = FileManager.default.contents(atPath: "/proc/self/status") else { return false }
+    let line = String(decoding: file, as: UTF8.self).split(separator: "\n")
+      .first { $0.hasPrefix("CapEff:") }
+    let word = line?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+    return word >> 21 & 1 == 1
   }
 
   private struct Document: Decodable {

@@ -1,5 +1,6 @@
 import Foundation
 import Measuring
+import TestSupport
 import Testing
 
 @testable import Reporting
@@ -21,9 +22,9 @@ struct `Pages in a browser` {
     let page = BenchmarkReport(results, verdicts: tiles).page()
     let drawings = page.charts.map { ($0.id, Self.drawing(overlapping: false)) }
     let html = page.html(images: .drawn(Dictionary(uniqueKeysWithValues: drawings)))
-    let (code, said) = try Browser.check(html, in: folder)
-    #expect(code == 0, "\(said)")
-    #expect(said.contains("No fault in light, dark, narrow, print"))
+    let answer = try Browser.check(html, in: folder)
+    #expect(answer.code == 0, "\(answer.said)")
+    #expect(answer.said.contains("No fault in light, dark, narrow, print"))
   }
 
   @Test func `What is too wide, or lies over something else, is named in every mode`() throws {
@@ -31,12 +32,12 @@ struct `Pages in a browser` {
     let html =
       "<!doctype html><title>t</title><p style=\"width:2000px\">wide</p><div class=\"chart\">"
       + Self.drawing(overlapping: true) + "</div><script>console.error('oh')</script>"
-    let (code, said) = try Browser.check(html, in: folder)
-    #expect(code == 1)
+    let answer = try Browser.check(html, in: folder)
+    #expect(answer.code == 1)
     for mode in ["light", "dark", "narrow", "print"] {
-      #expect(said.contains("\(mode): beyond the window, P: wide"), "\(said)")
-      #expect(said.contains("\(mode): text over text in a chart, \"two\" and: one"))
-      #expect(said.contains("\(mode): console: oh"))
+      #expect(answer.said.contains("\(mode): beyond the window, P: wide"), "\(answer.said)")
+      #expect(answer.said.contains("\(mode): text over text in a chart, \"two\" and: one"))
+      #expect(answer.said.contains("\(mode): console: oh"))
     }
   }
 
@@ -57,21 +58,12 @@ private enum Browser {
   static func check(
     _ html: String,
     in folder: TemporaryFolder
-  ) throws -> (code: Int32, said: String) {
+  ) throws -> ProcessAnswer {
     let page = folder.path + "/page.html"
     try Data(html.utf8).write(to: URL(fileURLWithPath: page))
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = root.appendingPathComponent("scripts/browser-check")
-    process.arguments = [page]
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    return try ProcessAnswer(of: root.appendingPathComponent("scripts/browser-check").path, [page])
   }
 
   private static func find(_ program: String) -> Bool {

@@ -1,5 +1,6 @@
 import Foundation
 import Measuring
+import TestSupport
 import Testing
 
 @testable import Reporting

@@ -90,9 +90,7 @@ struct ReportMergeVerb: Verb {
     let least = Dictionary(grouping: found, by: \.checker).compactMapValues { found in
       found.min { $0.foundInPlan < $1.foundInPlan }
     }
-    var seen: Set<String> = []
-    let order = found.map(\.checker).filter { seen.insert($0).inserted }
-    return order.compactMap { least[$0] }
+    return found.map(\.checker).uniqued.compactMap { least[$0] }
   }
 
   private func joinBenchmarks(

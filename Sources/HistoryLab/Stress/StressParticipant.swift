@@ -20,8 +20,10 @@ final class StressParticipant: Sendable {
   /// - Returns: the exit code, or nothing when the command has something else to do.
   static func run(_ arguments: [String]) async -> Int32? {
     guard arguments.first == verb else { return nil }
-    guard arguments.count == 2, let role = try? StressRole(argument: arguments[1]) else {
-      return 64
+    let words = arguments.dropFirst()
+    let role: StressRole
+    do { role = try StressRole(argument: words.joined(separator: " ")) } catch {
+      return end(64, "\(verb) takes a role of a stress run: \(error)")
     }
     // In a group of its own: ctrl-C does not reach it, and the kernel ends it when it is stopped while
     // the process that started it is gone (the group is an orphan then, POSIX 1003.1 2.4.3).
@@ -31,9 +33,14 @@ final class StressParticipant: Sendable {
       try await StressParticipant(role).work()
       return 0
     } catch {
-      FileHandle.standardError.write(Data("\(role.name).\(role.life): \(error)\n".utf8))
-      return 70
+      return end(70, "\(role.name).\(role.life): \(error)")
     }
+  }
+
+  /// Tells why it ends.
+  private static func end(_ code: Int32, _ sentence: String) -> Int32 {
+    FileHandle.standardError.write(Data("\(sentence)\n".utf8))
+    return code
   }
 
   private init(_ role: StressRole) throws {
@@ -66,7 +73,8 @@ final class StressParticipant: Sendable {
     }
     defer { noting.cancel() }
     try await launchInTheEnd()
-    let trouble = role.disk.map { disk in Task { [seams] in await seams.trouble(disk) } }
+    let made = role.makesTrouble ? role.disk : nil
+    let trouble = made.map { disk in Task { [seams] in await seams.trouble(disk) } }
     defer { trouble?.cancel() }
     Self.say(.ready)
     let pen = StressPen()

@@ -34,6 +34,8 @@ struct StressResult: Codable, Hashable, Sendable {
   let mutant: String?
   /// What the disk did, if it was not sound.
   let disk: StressDisk?
+  /// How often a real file system was filled, where the disk was one.
+  var filledCount: Int?
   /// How many processes wrote from the beginning.
   let processes: Int
   /// How long the processes wrote.

@@ -21,6 +21,8 @@ struct StressRole: Codable, Hashable, Sendable {
   var mutant: String?
   /// What its disk does, if it is not sound.
   var disk: StressDisk?
+  /// Whether it brings about itself what its disk does, rather than a file system that does it.
+  var makesTrouble = true
 
   var id: ActorID { ActorID(name) }
 

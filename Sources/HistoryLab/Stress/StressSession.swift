@@ -19,10 +19,14 @@ final class StressSession {
   /// What the run itself tells.
   let trace: StressTrace
   let members: [StressMember]
+  /// The disk that the store lies on, where it is one that is full at times.
+  private let disk: FullDisk?
   var nemesis: StressNemesis
   var result: StressResult
   /// Whether nobody is to write.
   var isQuiet = false
+  /// Whether things go wrong that the run brings about.
+  private var isDisturbed = false
   let startedAt = MonotonicClock.now
 
   /// How long a process may take to do what it is told.
@@ -31,8 +35,15 @@ final class StressSession {
   static let deathTime = Duration.seconds(1)
 
   /// - Throws: what keeps the store or the traces from being made.
-  init(_ options: StressOptions, command: String, path: String, traces: String) throws {
+  init(
+    _ options: StressOptions,
+    command: String,
+    path: String,
+    traces: String,
+    disk: FullDisk?
+  ) throws {
     self.options = options
+    self.disk = disk
     self.command = command
     self.path = path
     self.traces = traces
@@ -66,7 +77,11 @@ final class StressSession {
     defer { endAll() }
     for member in members where !member.isGuest { try start(member) }
     try wait("follow the store") { $0.state == .running || $0.trouble != nil }
+    isDisturbed = true
     if troubles.isEmpty { try disturb(terminal) }
+    isDisturbed = false
+    disk?.clear()
+    result.filledCount = disk?.filledCount
     try close()
   }
 
@@ -110,6 +125,7 @@ final class StressSession {
     )
     role.mutant = options.mutant
     role.disk = options.disk
+    role.makesTrouble = disk == nil
     member.begin(try StressChild(command, role, errors: errors), role)
   }
 
@@ -117,6 +133,7 @@ final class StressSession {
   func attend() throws {
     if Interruption.isRequested { throw Interrupted() }
     let now = ContinuousClock.now
+    if isDisturbed { disk?.tend(at: now, store: path) }
     for member in members {
       guard let child = member.child else {
         guard member.state == .dead, member.trouble == nil, member.restartsAt <= now else {

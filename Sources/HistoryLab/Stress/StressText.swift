@@ -47,6 +47,7 @@ struct StressText {
           + "\(counts.joins.grouped), retired \(counts.retires.grouped)"
       )
     }
+    if let disk = result.disk { lines.append(sentence(of: disk, result.filledCount)) }
     if counts.wakeUps > 0 {
       lines.append(
         "after each of \(counts.wakeUps.grouped) single commits everybody passed, at most "
@@ -64,5 +65,15 @@ struct StressText {
     let held = result.checkers.filter { $0.verdict == "valid" }.map(\.checker)
     if !held.isEmpty { lines.append("held: " + held.joined(separator: ", ")) }
     return lines
+  }
+
+  /// Who let the disk be what it was.
+  private func sentence(of disk: StressDisk, _ filledCount: Int?) -> String {
+    if let filledCount {
+      let size = FullDisk.byteCount >> 20
+      return
+        "the store lay on a file system of \(size) MB that was filled \(filledCount.grouped) times"
+    }
+    return "the disk was \(disk.rawValue) at times, as seen from SQLite"
   }
 }

@@ -51,15 +51,18 @@ struct StressVerb: Verb {
     _ folder: RunOutput
   ) throws(LabError) -> StressResult {
     do {
+      let stores = try scratch.makeFolder("store")
+      let disk = options.disk == .full ? FullDisk(over: stores, seed: options.seed) : nil
       let session = try StressSession(
         options,
         command: command,
-        path: try scratch.makeFolder("store") + "/shared.store",
-        traces: try scratch.makeFolder("traces")
+        path: stores + "/shared.store",
+        traces: try scratch.makeFolder("traces"),
+        disk: disk
       )
-      do { try session.run(terminal) } catch is Interrupted {
-        return session.interruptedResult
-      }
+      let ran = Result { try session.run(terminal) }
+      try disk?.dissolve()
+      do { try ran.get() } catch is Interrupted { return session.interruptedResult }
       var result = session.result
       result.troubles = session.troubleSentences
       var checks = StressChecks(

@@ -1,3 +1,4 @@
+import Measuring
 import Reporting
 
 /// What `bench run` is asked to do.

@@ -1,3 +1,4 @@
+import Measuring
 import Reporting
 
 /// What `check` is asked to do.
@@ -133,12 +134,4 @@ extension CheckOptions {
       ),
     ]
   )
-}
-
-extension [String] {
-  /// The words without repetitions, in the order of their first appearance.
-  var uniqued: [String] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }
-  }
 }

@@ -1,3 +1,5 @@
+import Measuring
+
 /// What `report export` is asked to do.
 struct ReportExportOptions: Hashable, Sendable {
   /// The folder that holds the folders of runs.

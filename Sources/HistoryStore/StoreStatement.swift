@@ -1,0 +1,116 @@
+import SQLiteStorage
+
+/// A prepared statement that can be kept in an array.
+final class PreparedStatement {
+  let statement: Statement
+
+  init(_ connection: borrowing Connection, _ sql: String) throws(SQLiteError) {
+    statement = try Statement(connection, sql)
+  }
+}
+
+/// The statements of a store that do not depend on its model.
+enum StoreStatement: Int, CaseIterable {
+  case head
+  case insertTransaction
+  case insertChunk
+  case chunks
+  case page
+  case mark
+  case numberAtOrAfter
+  case firstNumberLater
+  case findString
+  case insertString
+  case newStrings
+  case insertAuthor
+  case greatestGone
+  case authorsThinned
+  case authorsPurged
+  case firstHeld
+  case member
+  case watermark
+  case recordCursor
+  case reserveKeys
+  case raiseKey
+
+  /// The statement as SQL of a layout.
+  func sql(_ rules: HistoryRules, _ layout: HistoryLayout) -> String {
+    switch self {
+    case .head:
+      """
+      SELECT \(layout.number), \(layout.timestamp), \(layout.mark) FROM \(layout.transactions)
+      ORDER BY \(layout.number) DESC LIMIT 1
+      """
+    case .insertTransaction:
+      switch layout {
+      case .packed: "INSERT INTO history_transaction VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)"
+      case .coreData:
+        """
+        INSERT INTO ATRANSACTION(Z_PK, Z_ENT, Z_OPT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS,
+          ZPROCESSIDTS, ZTIMESTAMP) VALUES(?1, \(CoreDataEntity.transaction), ?2, ?3, ?4, ?5, ?6, ?7)
+        """
+      }
+    case .insertChunk: "INSERT INTO history_chunk VALUES(?1,?2)"
+    case .chunks: "SELECT changes FROM history_chunk WHERE id >= ?1 AND id < ?2 ORDER BY id"
+    case .page: HistoryScan.sql(rules, layout)
+    case .mark:
+      "SELECT \(layout.mark) FROM \(layout.transactions) WHERE \(layout.number) = ?1"
+    case .numberAtOrAfter:
+      """
+      SELECT \(layout.number), \(layout.timestamp) FROM \(layout.transactions)
+      WHERE \(layout.number) >= ?1 ORDER BY \(layout.number) LIMIT 1
+      """
+    case .firstNumberLater:
+      // Without the sign SQLite would look for the least key in the order of the keys.
+      """
+      SELECT min(+\(layout.number)) FROM \(layout.transactions) WHERE \(layout.timestamp) > ?1
+      """
+    case .findString:
+      "SELECT \(layout.stringNumber) FROM \(layout.strings) WHERE \(layout.stringText) = ?1"
+    case .insertString:
+      switch layout {
+      case .packed: "INSERT INTO history_string(text) VALUES(?1)"
+      case .coreData:
+        "INSERT INTO ATRANSACTIONSTRING(Z_ENT, ZNAME) VALUES(\(CoreDataEntity.string), ?1)"
+      }
+    case .newStrings:
+      """
+      SELECT \(layout.stringNumber), \(layout.stringText) FROM \(layout.strings)
+      WHERE \(layout.stringNumber) > ?1
+      """
+    case .insertAuthor: "INSERT OR IGNORE INTO history_author VALUES(?1, 0)"
+    case .greatestGone:
+      """
+      SELECT max(max(purged), ifnull((SELECT max(through) FROM history_thinned), 0))
+      FROM history_author
+      """
+    case .authorsThinned: "SELECT author, through FROM history_thinned"
+    case .authorsPurged: "SELECT string, purged FROM history_author"
+    case .firstHeld:
+      """
+      SELECT \(layout.number) FROM \(layout.transactions)
+      JOIN history_author ON string = \(layout.author)
+      WHERE \(layout.number) > ?1 AND \(layout.number) > purged ORDER BY \(layout.number) LIMIT 1
+      """
+    case .member:
+      "SELECT epoch, state, cursor, mark, registered FROM history_member WHERE id = ?1"
+    case .watermark: rules.purging.watermark
+    case .recordCursor:
+      """
+      UPDATE history_member SET \(rules.recording.assignments)
+      WHERE \(rules.recording.condition)
+      """
+    case .reserveKeys:
+      switch layout {
+      case .packed:
+        """
+        UPDATE history_key SET next = next + \(rules.writing.reservedKeys) WHERE entity = ?1
+        RETURNING next - \(rules.writing.reservedKeys)
+        """
+      case .coreData:
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX - ?2 + 1"
+      }
+    case .raiseKey: "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?2) WHERE Z_ENT = ?1"
+    }
+  }
+}
