@@ -31,6 +31,30 @@ extension ShrinkSession {
     }
   }
 
+  /// Deletes one element and raises one small number after it.
+  ///
+  /// So a step that counts what it lets happen can wait until it has done what another did before it.
+  func deleteAndRaise() {
+    for element in elements().reversed() {
+      let range = best.spans[element].range
+      for index in best.choices.indices.dropFirst(range.upperBound) where !isOver {
+        if raises(index, without: range) { return deleteAndRaise() }
+      }
+    }
+  }
+
+  private func raises(_ index: Int, without range: Range<Int>) -> Bool {
+    let choice = best.choices[index]
+    let width = UInt64(bitPattern: choice.highest &- choice.lowest)
+    guard choice.kind == .number, width < 64 else { return false }
+    return [1, 2, 4, 8].contains { step in
+      choice.value + step <= choice.highest
+        && attempt(
+          best.replacing([(index, choice.with(value: choice.value + step))]).removing(range)
+        )
+    }
+  }
+
   private func renames(_ index: Int, without range: Range<Int>) -> Bool {
     let choice = best.choices[index]
     guard choice.kind == .name, choice.highest - choice.lowest < 8 else { return false }

@@ -75,7 +75,9 @@ final class ShrinkSession {
   ]
 
   /// The passes that run where the others find nothing and the shrinker is thorough.
-  private static let thoroughPasses: [Pass] = [{ $0.deletePairs() }, { $0.deleteAndRename() }]
+  private static let thoroughPasses: [Pass] = [
+    { $0.deletePairs() }, { $0.deleteAndRename() }, { $0.deleteAndRaise() },
+  ]
 
   /// Runs rounds of passes until none finds anything simpler.
   func run() {

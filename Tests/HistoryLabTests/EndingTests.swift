@@ -60,8 +60,9 @@ import Testing
       #expect(hasBegun)
       let children = try run.children()
       kill(children[0], SIGSTOP)
-      #expect(run.end(by: SIGKILL) == nil)
+      run.send(SIGKILL)
       #expect(try RealRun.livingAfterASecond(of: children) == [])
+      #expect(run.end(by: SIGKILL) == nil)
       // What it had in work lies there until the next run.
       let scratch = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
       let path = "\(folder)/\(scratch)/scratch"
@@ -79,10 +80,12 @@ import Testing
     try await withFolder { folder in
       let words = ["check", "--system", "external:trap '' HUP TERM; sleep 30 & exec sleep 30"]
       let run = try RealRun(command, words, in: folder)
-      #expect(try run.waits { try !run.children().isEmpty })
+      // The program, and who keeps it.
+      #expect(try run.waits { try run.children().count == 2 })
       let children = try run.children()
-      #expect(run.end(by: SIGKILL) == nil)
+      run.send(SIGKILL)
       #expect(try RealRun.livingAfterASecond(of: children) == [])
+      #expect(run.end(by: SIGKILL) == nil)
     }
   }
 

@@ -58,6 +58,43 @@ import Workloads
     }
   }
 
+  /// Puts something to the test with every pass, whatever that leads to.
+  private struct PassJudge: PlanJudge {
+    private var hasPassed = false
+
+    init(_ header: PlanHeader) {}
+    mutating func append(_ command: Command) {
+      if command.action.word == "pass" { hasPassed = true }
+    }
+    mutating func observe(_ event: Event) {}
+    func describe(_ state: inout StateSketch, tick: Int) {}
+    var broken: UInt64 { 0 }
+    var conclusion: (broken: UInt64, held: UInt64) { (0, hasPassed ? 1 : 0) }
+  }
+
+  @Test func `What a known last move put to the test counts where it leads to a known state`()
+    throws
+  {
+    func explore(knowing moves: KnownMoves?) throws -> Exploration {
+      var bounds = ExplorationBounds(depth: 1, stateCountMax: 100)
+      bounds.keepsMoves = true
+      let explorer = Explorer(
+        TrackerSystem(),
+        at: .heap(),
+        space: PlanAlphabet(.steady, actors: 2, actions: [.pass]),
+        judge: PassJudge.self,
+        bounds: bounds,
+        knowing: moves
+      )
+      return try explorer.explore()
+    }
+    let alone = try explore(knowing: nil)
+    // Nobody has written, or one has: a pass changes nothing.
+    #expect(alone.stateCount == 2)
+    #expect(alone.exercised == 1)
+    #expect(try explore(knowing: alone.moves).exercised == 1)
+  }
+
   @Test func `Pieces are no kin whose plans begin otherwise, or whose clocks age otherwise`() throws
   {
     let system = try #require(LabSystem.named("tracker"))

@@ -39,10 +39,14 @@ final class RealRun {
   ///
   /// - Returns: its exit code, or nothing when the signal ended it on the spot.
   func end(by signal: Int32) -> Int32? {
-    kill(process.processIdentifier, signal)
+    send(signal)
+    // Foundation waits as long as anybody lives whom the process has started.
     process.waitUntilExit()
     return process.terminationReason == .exit ? process.terminationStatus : nil
   }
+
+  /// Sends a signal.
+  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
   /// Those that the process has started and that have not ended, by their numbers.
   func children() throws -> [pid_t] {

@@ -74,6 +74,26 @@ import Testing
     #expect(shrunk.message == #"["both"]"# && shrunk.ending == .fixedPoint)
   }
 
+  @Test func `A thorough shrinker deletes one step while a later one waits for longer`() throws {
+    // Something must happen after three turns, whether they are steps or waited for.
+    let property: (inout ChoiceSource) -> CaseResult = { source in
+      let waits = source.array("step", 0...9) { $0.int(in: 0...24) }
+      guard let last = waits.last, waits.count - 1 + last == 3 else { return .passed }
+      return .failed(label: "met", message: "\(waits)")
+    }
+    var source = ChoiceSource(replaying: try #require(ChoiceSequence("1:1,0,1,0,1,0,1,0,0")))
+    #expect(property(&source) == .failed(label: "met", message: "[0, 0, 0, 0]"))
+    var shrinker = Shrinker()
+    let met = property
+    #expect(
+      shrinker.shrink(source.sequence, label: "met", message: "[0, 0, 0, 0]", met).message
+        == "[0, 0, 0, 0]"
+    )
+    shrinker.isThorough = true
+    let shrunk = shrinker.shrink(source.sequence, label: "met", property)
+    #expect(shrunk.message == "[3]" && shrunk.ending == .fixedPoint)
+  }
+
   @Test func `A thorough shrinker deletes any two steps at once`() throws {
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let count = source.array("step", 0...9) { $0.bool() }.count

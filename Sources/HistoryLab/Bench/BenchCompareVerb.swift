@@ -48,7 +48,7 @@ struct BenchCompareVerb: Verb {
     }
   }
 
-  private func executable(_ build: BenchCompareOptions.Build) throws(LabError) -> String {
+  private func executable(_ build: BenchCompareOptions.Build) throws -> String {
     switch build {
     case .executable(let path): return path
     case .commit(let commit):
@@ -56,7 +56,7 @@ struct BenchCompareVerb: Verb {
       return try CommitBuild(root: root, terminal: terminal).executable(of: commit)
     case .this:
       guard let command = composition.command else {
-        throw .lab("this process is not the command that would have to be launched.")
+        throw LabError.lab("this process is not the command that would have to be launched.")
       }
       return command
     }

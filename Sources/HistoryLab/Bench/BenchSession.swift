@@ -96,7 +96,4 @@ struct BenchSession {
   private func bar(of work: LongWork) -> ProgressBar {
     ProgressBar(WorkState(work.title, unit: work.unit, total: work.total), on: terminal)
   }
-
-  /// Ends a run from within.
-  private struct Interrupted: Error {}
 }

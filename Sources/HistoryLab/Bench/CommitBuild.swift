@@ -1,4 +1,5 @@
 import Foundation
+import Systems
 
 /// Builds the command of a commit in a worktree, with a scratch path of its own, once.
 struct CommitBuild {
@@ -8,8 +9,9 @@ struct CommitBuild {
 
   /// The executable of a commit, built if it is not there yet.
   ///
-  /// - Throws: a usage error when there is no such commit, a lab error when it does not build.
-  func executable(of commit: String) throws(LabError) -> String {
+  /// - Throws: a usage error when there is no such commit, a lab error when it does not build, and
+  ///   ``Interrupted``.
+  func executable(of commit: String) throws -> String {
     let name = try fullName(of: commit)
     let folder = "\(root)/.build/commits/\(name)"
     let executable = folder + "/build/release/history-lab"
@@ -19,7 +21,7 @@ struct CommitBuild {
     // A build that was killed has left it.
     if FilePath.state(of: source) == .folder { try remove(source) }
     try run(["git", "-C", root, "worktree", "add", "--force", "--detach", source, name])
-    let result = Result { () throws(LabError) in
+    let result = Result {
       try run([
         "swift", "build", "-c", "release", "--product", "history-lab", "--package-path", source,
         "--scratch-path", folder + "/build",
@@ -30,44 +32,50 @@ struct CommitBuild {
     return executable
   }
 
-  private func remove(_ worktree: String) throws(LabError) {
-    try run(["git", "-C", root, "worktree", "remove", "--force", worktree])
+  private func remove(_ worktree: String) throws {
+    try run(["git", "-C", root, "worktree", "remove", "--force", worktree], isCleaningUp: true)
   }
 
-  private func fullName(of commit: String) throws(LabError) -> String {
+  private func fullName(of commit: String) throws -> String {
     let output = Pipe()
     let revision = "\(commit)^{commit}"
     let words = ["git", "-C", root, "rev-parse", "--verify", "--quiet", revision]
     guard try start(words, output: output) == 0 else {
-      throw .usage("there is no commit \(commit.quoted) in \(root.quoted).")
+      throw LabError.usage("there is no commit \(commit.quoted) in \(root.quoted).")
     }
     let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  private func run(_ words: [String]) throws(LabError) {
-    let code = try start(words, output: nil)
+  private func run(_ words: [String], isCleaningUp: Bool = false) throws {
+    let code = try start(words, output: nil, isCleaningUp: isCleaningUp)
     guard code != 0 else { return }
-    throw .lab(
+    throw LabError.lab(
       "\(words.map(\.shellQuoted).joined(separator: " ")) ended with exit code \(code); its own "
         + "words stand above."
     )
   }
 
   /// Runs a command and waits for its end; without an output it writes to standard error.
-  private func start(_ words: [String], output: Pipe?) throws(LabError) -> Int32 {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = words
-    if let output {
-      process.standardOutput = output
-    } else {
-      process.standardOutput = FileHandle.standardError
+  ///
+  /// It ends with this process, however that ends, and when the person has had enough, unless it cleans
+  /// up.
+  private func start(
+    _ words: [String],
+    output: Pipe?,
+    isCleaningUp: Bool = false
+  ) throws -> Int32 {
+    let line = words.map(\.shellQuoted).joined(separator: " ")
+    let output = output?.fileHandleForWriting.fileDescriptor ?? STDERR_FILENO
+    let code: Int32?
+    do throws(WireTrouble) {
+      code = try KeptCommand.run(line, output: output) {
+        isCleaningUp || !Interruption.isRequested
+      }
+    } catch {
+      throw LabError.lab("\(words[0]) could not be run: \(error.clause)")
     }
-    do { try process.run() } catch {
-      throw .lab("\(words[0]) cannot be started: \(error.localizedDescription)")
-    }
-    process.waitUntilExit()
-    return process.terminationStatus
+    guard let code else { throw Interrupted() }
+    return code
   }
 }

@@ -52,8 +52,11 @@ final class StressChild {
   /// Lets it find that nobody tells it anything any more, and waits until it has ended.
   func leave() {
     input.fileHandleForWriting.closeFile()
-    process.waitUntilExit()
+    waitForEnd()
   }
+
+  /// Waits until it has ended.
+  func waitForEnd() { process.waitUntilExit() }
 
   // MARK: Signals
 

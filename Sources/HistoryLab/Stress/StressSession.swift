@@ -63,9 +63,10 @@ final class StressSession {
 
   deinit { endAll() }
 
-  /// Ends every process on the spot.
+  /// Ends every process on the spot, and waits until they are gone.
   func endAll() {
     for member in members { member.child?.kill() }
+    for member in members { member.child?.waitForEnd() }
   }
 
   /// Runs everything but the checkers.

@@ -1,0 +1,53 @@
+import Foundation
+
+/// A command that is run to its end, and that ends when the lab is gone, however that ended.
+package enum KeptCommand {
+  /// How long it is waited for between two looks, in microseconds.
+  private static let lookUs: UInt32 = 10_000
+
+  /// Runs a command through `/bin/sh -c`, without an input, in a process group of its own.
+  ///
+  /// Its output goes to a file descriptor, its errors to standard error.
+  ///
+  /// - Returns: its exit code, 128 and the signal that ended it, or nothing when it was not wanted any
+  ///   more and was ended with all that it had started.
+  /// - Throws: ``WireTrouble`` when the system gives no process.
+  package static func run(
+    _ command: String,
+    output: Int32,
+    whileWanted isWanted: () -> Bool
+  ) throws(WireTrouble) -> Int32? {
+    let silence = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    defer { if silence >= 0 { close(silence) } }
+    let id = try ChildProcess.spawn(command, input: silence, output: output, errors: STDERR_FILENO)
+    let keeper: ChildKeeper
+    do throws(WireTrouble) { keeper = try ChildKeeper(of: id) } catch {
+      _ = end(id)
+      throw error
+    }
+    defer { keeper.dismiss() }
+    while true {
+      if let code = ending(of: id, options: WNOHANG) { return code }
+      guard isWanted() else {
+        _ = end(id)
+        return nil
+      }
+      usleep(lookUs)
+    }
+  }
+
+  private static func end(_ id: pid_t) -> Int32? {
+    kill(-id, SIGKILL)
+    return ending(of: id, options: 0)
+  }
+
+  /// The exit code of a process, if it has ended.
+  private static func ending(of id: pid_t, options: Int32) -> Int32? {
+    var status: Int32 = 0
+    var result: pid_t
+    repeat { result = waitpid(id, &status, options) } while result < 0 && errno == EINTR
+    guard result != 0 else { return nil }
+    let signal = status & 0x7f
+    return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+  }
+}
