@@ -124,7 +124,8 @@ struct MutantLane {
   ) throws(SystemFailure) -> MutantTrial.Kill {
     let start = now()
     let found = recipe.plan(number)
-    let shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
+    var shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
+    shrinker.isThorough = true
     let shrunk = shrinker.shrink(found.choices, label: "killed") { source in
       let violation = try lane.violation(by: recipe.plan(from: &source))
       return violation.map { .failed(label: "killed", message: $0.because) } ?? .passed
