@@ -13,6 +13,7 @@ package struct CheckerSuite: Sendable {
   }
   /// The names of the core checkers, in the order of their verdicts.
   package static let names = names(in: .core)
+  private static let allNames = names(in: .all)
 
   private var timeline: Timeline
   private var core: CoreCheckers
@@ -58,8 +59,31 @@ package struct CheckerSuite: Sendable {
 
   /// The answer of each checker, in the order of ``names(in:)``; asked after the last event.
   package var verdicts: [(checker: String, verdict: Verdict)] {
-    let answers = core.verdicts(on: timeline) + (further?.verdicts(on: timeline) ?? [])
-    return answers.map { ($0.checker, timeline.undecided ?? $0.verdict) }
+    var verdicts: [Verdict] = []
+    forEachVerdict { verdicts.append($0) }
+    let names = further == nil ? Self.names : Self.allNames
+    return zip(names, verdicts).map { ($0, timeline.undecided ?? $1) }
+  }
+
+  /// The answers as bits, in the order of ``names(in:)``: the invariants that broke, and those that held
+  /// and were put to the test; asked after the last event.
+  package var conclusion: (broken: UInt64, held: UInt64) {
+    guard timeline.undecided == nil else { return (0, 0) }
+    var (broken, held, bit): (UInt64, UInt64, UInt64) = (0, 0, 1)
+    forEachVerdict { verdict in
+      switch verdict {
+      case .valid: held |= bit
+      case .invalid: broken |= bit
+      case .unknown: break
+      }
+      bit <<= 1
+    }
+    return (broken, held)
+  }
+
+  private func forEachVerdict(_ body: (Verdict) -> Void) {
+    core.forEachVerdict(on: timeline, body)
+    further?.forEachVerdict(on: timeline, body)
   }
 
   /// Goes on with a longer plan: its next command is known only now.

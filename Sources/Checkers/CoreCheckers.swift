@@ -53,13 +53,12 @@ struct CoreCheckers: Sendable {
     flags.enumerated().reduce(0) { $1.element ? $0 | 1 << UInt64($1.offset) : $0 }
   }
 
-  func verdicts(on timeline: Timeline) -> [(checker: String, verdict: Verdict)] {
-    [
-      (Convergence.name, convergence.verdict(on: timeline)),
-      (PurgeSafety.name, purgeSafety.verdict(on: timeline)),
-      (NoLostTransaction.name, noLostTransaction.verdict(on: timeline)),
-      (MergeOrder.name, mergeOrder.verdict(on: timeline)),
-      (CursorProgress.name, cursorProgress.verdict(on: timeline)),
-    ]
+  /// Tells the answer of each checker, in the order of ``all``.
+  func forEachVerdict(on timeline: Timeline, _ body: (Verdict) -> Void) {
+    body(convergence.verdict(on: timeline))
+    body(purgeSafety.verdict(on: timeline))
+    body(noLostTransaction.verdict(on: timeline))
+    body(mergeOrder.verdict(on: timeline))
+    body(cursorProgress.verdict(on: timeline))
   }
 }

@@ -75,16 +75,15 @@ struct FurtherCheckers: Sendable {
     wakeUp.describe(&state, on: timeline, tick: tick)
   }
 
-  func verdicts(on timeline: Timeline) -> [(checker: String, verdict: Verdict)] {
-    [
-      (ObserverDelivery.name, observerDelivery.verdict(on: timeline)),
-      (LoudExpiry.name, loudExpiry.verdict(on: timeline)),
-      (ProtectedAuthors.name, protectedAuthors.verdict(on: timeline)),
-      (HistoryExplainsData.name, historyExplainsData.verdict(on: timeline)),
-      (TombstoneFidelity.name, tombstoneFidelity.verdict(on: timeline)),
-      (Reclaim.name, reclaim.verdict(on: timeline)),
-      (Durability.name, durability.verdict(on: timeline)),
-      (WakeUp.name, wakeUp.verdict(on: timeline)),
-    ]
+  /// Tells the answer of each checker, in the order of ``all``.
+  func forEachVerdict(on timeline: Timeline, _ body: (Verdict) -> Void) {
+    body(observerDelivery.verdict(on: timeline))
+    body(loudExpiry.verdict(on: timeline))
+    body(protectedAuthors.verdict(on: timeline))
+    body(historyExplainsData.verdict(on: timeline))
+    body(tombstoneFidelity.verdict(on: timeline))
+    body(reclaim.verdict(on: timeline))
+    body(durability.verdict(on: timeline))
+    body(wakeUp.verdict(on: timeline))
   }
 }

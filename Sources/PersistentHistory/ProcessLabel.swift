@@ -19,23 +19,27 @@ package struct ProcessLabel: Hashable, Sendable {
 
   /// Reads a label; a string that is none is the name of a process.
   package init(_ text: String) {
-    let suffix = text.suffix(Self.word.count + Self.digitCount)
-    guard suffix.hasPrefix(Self.word),
-      let writer = UInt64(suffix.suffix(Self.digitCount), radix: 16),
-      suffix.utf8.count == Self.word.count + Self.digitCount
-    else {
-      self.init(name: text, writer: 0)
-      return
+    self = Self.label(in: text) ?? ProcessLabel(name: text, writer: 0)
+  }
+
+  /// What a string says that ends with a writer; nothing for any other.
+  ///
+  /// It goes by bytes: characters cost most of what a connection needs to learn a string.
+  private static func label(in text: String) -> ProcessLabel? {
+    let bytes = text.utf8
+    let nameCount = bytes.count - word.utf8.count - digitCount
+    guard nameCount >= 0 else { return nil }
+    let start = bytes.index(bytes.startIndex, offsetBy: nameCount)
+    guard bytes[start...].starts(with: word.utf8) else { return nil }
+    let digits = text[bytes.index(start, offsetBy: word.utf8.count)...]
+    guard let writer = UInt64(digits, radix: 16), digits.utf8.first != UInt8(ascii: "+") else {
+      return nil
     }
-    let name = text.dropLast(suffix.count)
-    guard name.isEmpty || name.hasSuffix(" ") else {
-      self.init(name: text, writer: 0)
-      return
-    }
-    self.init(
-      name: name.isEmpty ? nil : String(name.dropLast()),
-      writer: Int64(bitPattern: writer)
-    )
+    let number = Int64(bitPattern: writer)
+    guard nameCount > 0 else { return ProcessLabel(name: nil, writer: number) }
+    let space = bytes.index(before: start)
+    guard bytes[space] == UInt8(ascii: " ") else { return nil }
+    return ProcessLabel(name: String(text[..<space]), writer: number)
   }
 
   /// The label, or nothing where there is neither a name nor a writer.

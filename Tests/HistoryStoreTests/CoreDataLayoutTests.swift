@@ -136,6 +136,8 @@ import Testing
       ("x writer=0000000000000005", 7, "x writer=0000000000000005 writer=0000000000000007"),
       ("xwriter=0000000000000005", 0, "xwriter=0000000000000005"),
       ("writer=00000000000000zz", 0, "writer=00000000000000zz"),
+      ("writer=+000000000000005", 0, "writer=+000000000000005"),
+      ("é", 5, "é writer=0000000000000005"), ("\u{600}", 5, "\u{600} writer=0000000000000005"),
     ] as [(String?, Int64, String?)]
   )
   func `A label has one meaning`(name: String?, writer: Int64, text: String?) throws {

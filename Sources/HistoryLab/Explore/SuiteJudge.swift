@@ -20,17 +20,7 @@ struct SuiteJudge: PlanJudge {
 
   var broken: UInt64 { suite.broken }
 
-  var conclusion: (broken: UInt64, held: UInt64) {
-    var (broken, held): (UInt64, UInt64) = (0, 0)
-    for (number, answer) in suite.verdicts.enumerated() {
-      switch answer.verdict {
-      case .valid: held |= 1 << UInt64(number)
-      case .invalid: broken |= 1 << UInt64(number)
-      case .unknown: break
-      }
-    }
-    return (broken, held)
-  }
+  var conclusion: (broken: UInt64, held: UInt64) { suite.conclusion }
 }
 
 extension PlanAlphabet: PlanSpace {
