@@ -9,7 +9,7 @@ package struct Member: Sendable {
   package let bit: MemberSet
   /// How many transactions there were when it registered: it must merge those that came after.
   package internal(set) var registeredFrom = 0
-  /// How many transactions there were when it last registered.
+  /// How many transactions there were when it last registered, or came back after it was cut off.
   package internal(set) var joinedAt = 0
   /// How many transactions there were when it last retired, if it did.
   package internal(set) var leftAt: Int?

@@ -217,6 +217,8 @@ extension Timeline {
 
   private mutating func resync(_ member: Int) {
     let bit = everyone[member].bit
+    // A power-off may take that back: then the member is cut off again, as one that joined is gone.
+    if lost.union(cutOff).contains(bit) { everyone[member].joinedAt = standings.count }
     lost.subtract(bit)
     cutOff.subtract(bit)
     forgetFinished(bit)

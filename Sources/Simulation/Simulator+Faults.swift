@@ -23,9 +23,7 @@ extension Simulator {
     if place.isOff, case .failed = outcome {
       outcome = .unknown(SystemFailure(.crashed, "The power went."))
     }
-    if !place.isOff, case .failed(let failure) = outcome, struck.contains(true) {
-      settle(action, failure, &outcome)
-    }
+    if !place.isOff, struck.contains(true) { settle(action, &outcome) }
     for (fault, hasStruck) in zip(faults, struck) {
       // A power-off whose call did not come strikes now.
       let isLate = fault.kind.isPowerOff && !place.isOff
@@ -35,8 +33,9 @@ extension Simulator {
     if place.isOff { restart(after: action) }
   }
 
-  /// Looks whether a write took effect although it failed.
-  private func settle(_ action: Action, _ failure: SystemFailure, _ outcome: inout Outcome) {
+  /// Looks what took effect although it failed: a write, or a purge in the middle of something that goes
+  /// on without it.
+  private func settle(_ action: Action, _ outcome: inout Outcome) {
     let before = log.events.count
     do throws(SystemFailure) {
       try system.settle(after: action, &log)
@@ -45,7 +44,7 @@ extension Simulator {
       return
     }
     let isCommitted = log.events[before...].contains { $0.happening.word == .committed }
-    if isCommitted { outcome = .unknown(failure) }
+    if isCommitted, case .failed(let failure) = outcome { outcome = .unknown(failure) }
   }
 
   /// Takes the power away between two commands, and tells what the store then says: of a run that is put

@@ -263,6 +263,7 @@ package final class Simulator {
       perform(action, command: nil, observe)
     }
     resyncIfTold(actor, since: before, observe)
+    relaunchIfTold(actor, since: before, observe)
   }
 
   /// A member that was told that its history is gone reads everything anew.
@@ -273,6 +274,18 @@ package final class Simulator {
     if wasToldSo, system.capabilities.contains(.resync), !isStopped {
       perform(.resync(member), command: nil, observe)
     }
+  }
+
+  /// A process that was told that another has taken over, which then failed to start, is launched again.
+  private func relaunchIfTold(_ actor: ActorID, since before: Int, _ observe: (Event) -> Bool) {
+    let wasToldSo = log.events[before...].contains {
+      if case .ended(_, .failed(let failure)) = $0.happening {
+        failure.code == .superseded
+      } else {
+        false
+      }
+    }
+    if wasToldSo, !isStopped { perform(.launch(actor), command: nil, observe) }
   }
 }
 
@@ -296,7 +309,7 @@ extension Event {
   fileprivate var isProgress: Bool {
     switch happening {
     case .merged(let transactions), .fetched(let transactions): !transactions.isEmpty
-    case .expired, .rewound, .resynced: true
+    case .expired, .rewound, .resynced, .launched, .registered: true
     default: false
     }
   }

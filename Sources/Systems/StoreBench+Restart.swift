@@ -15,6 +15,10 @@ extension StoreBench {
     let damage = try telling { () throws(HistoryError) in try store.integrityProblem() }
     let head = try head()
     try settleNames(untold: head > Self.newest(in: log) ? head : nil)
+    if action.word == "resync", let actor = action.actor {
+      // What observers were not told of because of it, they will never be told of.
+      try telling { () throws(HistoryError) in try tellRecord(of: actor, resyncing: true, &log) }
+    }
     let history = try tellUntold(by: action.actor, &log)
     return RestartReport(
       through: head == 0 ? nil : String(head),

@@ -179,12 +179,19 @@ final class StoreBench {
   ) throws(HistoryError) {
     guard let store = opened else { return }
     let before = try store.heldNumbers()
-    purging = PurgeStart(held: before, lost: try lostMembers())
+    let lost = try lostMembers()
+    let start = log.events.count
+    purging = PurgeStart(held: before, lost: lost)
     // A purge that fails may have gone part of the way.
     let outcome: Result<Void, HistoryError>
     do { outcome = .success(try body(&log)) } catch { outcome = .failure(error) }
     let after = Set(try store.heldNumbers())
-    if case .failure = outcome { try tellRecord(of: actor, &log) }
+    if case .failure = outcome {
+      let cutOff = try lostMembers().subtracting(lost)
+      try tellRecord(of: actor, &log)
+      let told = Set(log.events[start...].filter { $0.happening == .lost }.compactMap(\.actor))
+      for member in cutOff.subtracting(told).sorted() { log.add(member, .lost) }
+    }
     purging = nil
     let gone = before.filter { !after.contains($0) }
     if !gone.isEmpty { log.add(actor, .purged(gone.map { String($0) })) }

@@ -193,7 +193,7 @@ final class TrackerEngine: PassEngine {
     try ask { tracker, _ throws(HistoryError) in try await tracker.retire() }
   }
 
-  /// Lets the tracker follow from its first signal on; a later one leads to a pass, or ends the pause
+  /// Lets the tracker follow from its first signal on; a later one leads to a pass, and ends the pause
   /// before the repetition of one that failed.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     defer { take(&report) }
@@ -202,8 +202,16 @@ final class TrackerEngine: PassEngine {
       try ask { tracker, _ throws(HistoryError) in _ = try await tracker.start() }
       return
     }
-    if notes.isAsleep { notes.wake() } else { signals.yield(newest) }
-    executor.runAll()
+    if notes.isAsleep {
+      notes.wake()
+      executor.runAll()
+    }
+    // A repetition that fails once more is made again with the next signal; one that was not needed
+    // any more has not looked.
+    if !notes.isAsleep {
+      signals.yield(newest)
+      executor.runAll()
+    }
     if let failure = reports.passes.last?.failure { throw failure }
   }
 
