@@ -11,6 +11,8 @@ package struct Member: Sendable {
   package internal(set) var registeredFrom = 0
   /// How many transactions there were when it last registered, or came back after it was cut off.
   package internal(set) var joinedAt = 0
+  /// How many transactions there were when it was last cut off, if it was.
+  package internal(set) var lostAt: Int?
   /// How many transactions there were when it last retired, if it did.
   package internal(set) var leftAt: Int?
   /// The position of the cursor that it has recorded, if it has one.

@@ -13,7 +13,9 @@ extension Timeline {
     case .purged:
       for position in named where position >= 0 { standings[position].isPurged = true }
     case .recovered: recover()
-    case .fault: doubtCommanded()
+    case .fault(let fault):
+      hasDelays = hasDelays || fault.kind == .delay
+      doubtCommanded()
     case .data, .viewed: isClosed = isClosed || !isInPlan
     case .history(let held):
       isClosed = isClosed || !isInPlan
@@ -45,6 +47,7 @@ extension Timeline {
     case .lost:
       lost.formUnion(bit)
       cutOff.formUnion(bit)
+      everyone[member].lostAt = standings.count
     case .expired, .rewound: cutOff.formUnion(bit)
     case .resynced: resync(member)
     default: break

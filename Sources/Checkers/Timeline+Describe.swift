@@ -43,10 +43,12 @@ extension Timeline {
     for set in [mayBeGone, mayHaveMoved, mayLinger, mayLag, isDown] {
       state.add(members: set.rawValue)
     }
+    state.add(hasDelays)
     for member in everyone {
       state.enter(member.id)
       state.add(number: Int64(member.joinedAt))
       state.add(number: Int64(member.leftAt ?? -1))
+      state.add(number: Int64(member.lostAt ?? -1))
     }
     state.enter(nil)
   }

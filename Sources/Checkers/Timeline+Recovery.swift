@@ -31,14 +31,19 @@ extension Timeline {
 
   /// Notes whose membership nobody can tell until the next launch.
   ///
-  /// Commits survive in their order: who joined or left before a transaction that survived has done so,
-  /// and with FULL everyone has.
+  /// Commits survive in their order: who joined, left or was cut off before a transaction that survived
+  /// has done so, and with FULL everyone has, unless a disk delayed a sync.
   private mutating func doubtMemberships(after last: Int) {
     isDown = members
-    let isFull = plan.header.synchronous == .full
+    let isFull = plan.header.synchronous == .full && !hasDelays
     for member in everyone {
       if members.contains(member.bit) {
         if !isFull, last < member.joinedAt { mayBeGone.formUnion(member.bit) }
+        if !isFull, let lostAt = member.lostAt, last < lostAt, lost.contains(member.bit) {
+          mayBeGone.formUnion(member.bit)
+          lost.subtract(member.bit)
+          cutOff.subtract(member.bit)
+        }
       } else if let left = member.leftAt, !isFull, last < left {
         mayLinger.formUnion(member.bit)
       }

@@ -71,6 +71,8 @@ package struct Timeline: Sendable {
   var hasRecovered = false
   /// Whether a fault has struck the command under way.
   var isStruck = false
+  /// Whether a disk has told that a sync was done which was not.
+  var hasDelays = false
   var ignoring: [String: MemberSet] = [:]
   /// Those that merge into several contexts, each of which must get what the others saved.
   var several: MemberSet = []

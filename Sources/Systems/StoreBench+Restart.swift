@@ -69,10 +69,32 @@ extension StoreBench {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let lost = try telling { () throws(HistoryError) in try lostMembers() }
-    for member in lost.subtracting(before.lost).sorted() { log.add(member, .lost) }
+    for member in lost.subtracting(before.lost).sorted()
+    where isNewlyLost(member, through: head, log) { log.add(member, .lost) }
     let held = Set(history.map(\.name))
     let gone = before.held.filter { $0 <= head }.map { String($0) }.filter { !held.contains($0) }
     if !gone.isEmpty { log.add(actor, .purged(gone)) }
+  }
+
+  /// Whether a member that is cut off now was so by the purge: one that had come back from an earlier
+  /// loss may only be cut off again because a power-off took that back.
+  ///
+  /// Commits survive in their order: what came before a transaction that survived did.
+  private func isNewlyLost(_ member: ActorID, through head: Int64, _ log: EventLog) -> Bool {
+    guard log.events.contains(where: { $0.actor == member && $0.happening == .lost }) else {
+      return true
+    }
+    var hasSurvivor = header.synchronous == .full
+    for event in log.events.reversed() {
+      switch event.happening {
+      case .committed(let transaction):
+        hasSurvivor = hasSurvivor || (Int64(transaction.name) ?? .max) <= head
+      case .registered where event.actor == member, .resynced where event.actor == member:
+        return hasSurvivor
+      default: break
+      }
+    }
+    return true
   }
 
   /// The number of the newest transaction that was told of and that no power-off has taken back.
