@@ -9,8 +9,19 @@ struct ChildKeeper {
   private let pipe: Int32
 
   /// Reads a line, which says that nothing is left to be done, or the end, which says that the lab is
-  /// gone.
-  private static func script(_ group: pid_t) -> String { "read line || kill -s KILL -- -\(group)" }
+  /// gone: then it ends the group, and what those in it have started in groups of their own.
+  private static func script(_ group: pid_t) -> String {
+    """
+    read line && exit
+    all=\(group) new=\(group)
+    while [ -n "$new" ]; do
+      new=$(ps -A -o pid=,ppid= | awk -v "of= $new " 'index(of, " " $2 " ") { printf "%s ", $1 }')
+      all="$all $new"
+    done
+    kill -s KILL -- -\(group)
+    kill -s KILL $all
+    """
+  }
 
   /// Starts a keeper of the processes of a group.
   ///
@@ -35,11 +46,21 @@ struct ChildKeeper {
     close(pipes[0].read)
   }
 
+  /// Lets it end what it keeps.
+  func endAll() {
+    close(pipe)
+    waitForEnd()
+  }
+
   /// Lets it go: what it keeps has ended.
   func dismiss() {
     var line = UInt8(ascii: "\n")
     _ = write(pipe, &line, 1)
     close(pipe)
+    waitForEnd()
+  }
+
+  private func waitForEnd() {
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }

@@ -25,10 +25,13 @@ package enum KeptCommand {
       _ = end(id)
       throw error
     }
-    defer { keeper.dismiss() }
     while true {
-      if let code = ending(of: id, options: WNOHANG) { return code }
+      if let code = ending(of: id, options: WNOHANG) {
+        keeper.dismiss()
+        return code
+      }
       guard isWanted() else {
+        keeper.endAll()
         _ = end(id)
         return nil
       }
