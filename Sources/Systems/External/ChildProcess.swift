@@ -58,7 +58,7 @@ struct ChildProcess {
   }
 
   /// Ends a process that nobody is to keep.
-  private static func end(_ id: pid_t) {
+  static func end(_ id: pid_t) {
     Foundation.kill(-id, SIGKILL)
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}

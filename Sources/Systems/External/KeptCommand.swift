@@ -22,33 +22,28 @@ package enum KeptCommand {
     let id = try ChildProcess.spawn(command, input: silence, output: output, errors: STDERR_FILENO)
     let keeper: ChildKeeper
     do throws(WireTrouble) { keeper = try ChildKeeper(of: id) } catch {
-      _ = end(id)
+      ChildProcess.end(id)
       throw error
     }
     while true {
-      if let code = ending(of: id, options: WNOHANG) {
+      if let code = ending(of: id) {
         keeper.dismiss()
         return code
       }
       guard isWanted() else {
         keeper.endAll()
-        _ = end(id)
+        ChildProcess.end(id)
         return nil
       }
       usleep(lookUs)
     }
   }
 
-  private static func end(_ id: pid_t) -> Int32? {
-    kill(-id, SIGKILL)
-    return ending(of: id, options: 0)
-  }
-
   /// The exit code of a process, if it has ended.
-  private static func ending(of id: pid_t, options: Int32) -> Int32? {
+  private static func ending(of id: pid_t) -> Int32? {
     var status: Int32 = 0
     var result: pid_t
-    repeat { result = waitpid(id, &status, options) } while result < 0 && errno == EINTR
+    repeat { result = waitpid(id, &status, WNOHANG) } while result < 0 && errno == EINTR
     guard result != 0 else { return nil }
     let signal = status & 0x7f
     return signal == 0 ? (status >> 8) & 0xff : 128 + signal
