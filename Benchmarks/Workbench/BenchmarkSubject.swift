@@ -172,6 +172,11 @@ package struct BenchmarkSubject: Sendable {
     condition.isEmpty ? "\(part) \(operation)" : "\(part) \(operation), \(condition)"
   }
 
+  /// Whether a row with a title is of this benchmark.
+  package func isTitled(_ title: String) -> Bool {
+    title == self.title || title.hasPrefix(self.title + ", ")
+  }
+
   /// Whether it is measured only when someone names it.
   package var isNamedOnly: Bool { sizes == .own }
 

@@ -129,8 +129,6 @@ package struct BuildComparison: Sendable {
 extension LaunchComparison.Key {
   /// Whether the row is of the benchmark with a name.
   fileprivate func isOf(_ name: String) -> Bool {
-    Subjects.all.contains { subject in
-      subject.name == name && (title == subject.title || title.hasPrefix(subject.title + ", "))
-    }
+    Subjects.all.contains { $0.name == name && $0.isTitled(title) }
   }
 }

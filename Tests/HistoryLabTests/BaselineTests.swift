@@ -1,4 +1,5 @@
 import Foundation
+import HistoryBenchmarks
 import Measuring
 import Reporting
 import Testing
@@ -40,6 +41,42 @@ import Testing
       let within = ["bench", "baseline", "compare", "before", "--tolerance", "30"]
       #expect(await run(within + words).output.contains("0 have fallen"))
     }
+  }
+
+  @Test func `Times that lie apart are told; they are decided beside a commit`() async throws {
+    try await withRuns { runs in
+      let words = ["--output", runs]
+      try write(times(ratio: 1.0), commit: nil, to: "\(runs)/20260101T000000Z-bench")
+      #expect(await run(["bench", "baseline", "save", "before"] + words).code == .good)
+      let compare = ["bench", "baseline", "compare", "before"] + words
+      try write(times(ratio: 1.04), to: "\(runs)/20260102T000000Z-bench")
+      #expect(await !run(compare).output.contains("lie apart"))
+      try write(times(ratio: 1.2), to: "\(runs)/20260103T000000Z-bench")
+      let told = await run(compare)
+      #expect(told.code == .undecided)
+      #expect(told.output.contains("two launches decide nothing:\n"))
+      #expect(told.output.contains("×1.00      ×1.20\n"))
+      #expect(
+        told.output.contains("Decide with: history-lab bench baseline compare before --decide")
+      )
+      let unknown = await run(compare + ["--decide"])
+      #expect(unknown.code == .usage)
+      #expect(unknown.errors.contains("the baseline does not know its commit. Try: "))
+      let nowhere = await run(compare + ["--decide", "--base", "no-such-commit"])
+      #expect(nowhere.errors.contains(#"there is no commit "no-such-commit" in "#))
+    }
+  }
+
+  @Test func `What is suspect is compared by its benchmark, size by size`() {
+    let suspects = TimeSuspects(
+      base: times(ratio: 1.0) + times(ratio: 1.0, size: 500, axis: "cold"),
+      head: times(ratio: 0.8) + times(ratio: 2.0, size: 500, axis: "cold")
+        + times(ratio: 3.0, size: 70)
+    )
+    #expect(suspects.suspects.map(\.now) == [0.8, 2.0])
+    #expect(suspects.comparisons.map(\.historySize) == [1_000])
+    #expect(suspects.comparisons.map(\.subjects) == [["fetch newest 10"]])
+    #expect(suspects.undecidable.map(\.row.historySize) == [500])
   }
 
   @Test func `Thresholds are accepted, hold, and are kept for the platform`() async throws {
@@ -123,10 +160,14 @@ import Testing
     }
   }
 
-  private func write(_ rows: [BenchmarkRow], to folder: String) throws {
+  private func write(
+    _ rows: [BenchmarkRow],
+    commit: String? = "abc123",
+    to folder: String
+  ) throws {
     let environment = RunEnvironment.current(
       sqlite: "3.40.1",
-      commit: "abc123",
+      commit: commit,
       time: .now(),
       seed: 1
     )
@@ -134,6 +175,30 @@ import Testing
     let json = try ResultsFile.json(BenchmarkResults(environment: environment, rows: rows))
     try json.write(toFile: folder + "/results.json", atomically: true, encoding: .utf8)
     try makeFile(folder + "/run.json", "{}")
+  }
+
+  /// A row of time of a benchmark that there is, with a ratio to the floor that is hardly uncertain.
+  private func times(ratio: Double, size: Int = 1_000, axis: String? = nil) -> [BenchmarkRow] {
+    let subject = Subjects.all.filter { $0.name == "fetch newest 10" }
+    return subject.map { subject in
+      var row = BenchmarkRow(
+        subject: subject.part,
+        operation: subject.operation,
+        condition: subject.condition,
+        contender: BenchmarkSubject.ours,
+        historySize: size,
+        metric: .cpu,
+        samples: [ratio],
+        ratio: RatioEstimate(
+          to: "SQLite",
+          logRatios: Array(repeating: log(ratio), count: 5),
+          bootstrap: Bootstrap(resamples: 100, seed: 1)
+        ),
+        seed: 1
+      )
+      row.axis = axis
+      return row
+    }
   }
 
   private func rows(steps: Double) -> [BenchmarkRow] {

@@ -14,13 +14,14 @@ struct BenchBaselineVerb: Verb {
 
   let action: Action
   let options: BenchBaselineOptions
+  let composition: Composition
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
     switch action {
     case .save: try save()
     case .list: try list()
-    case .compare: try compare()
+    case .compare: try await compare()
     case .check: try check()
     case .accept: try accept()
     }
@@ -62,7 +63,7 @@ struct BenchBaselineVerb: Verb {
 
   // MARK: Comparing
 
-  private func compare() throws(LabError) -> ExitCode {
+  private func compare() async throws(LabError) -> ExitCode {
     let base = try baselines.read(options.name ?? "")
     let head = try results()
     let counts = ExactComparison(
@@ -71,34 +72,50 @@ struct BenchBaselineVerb: Verb {
       tolerance: options.tolerance
     )
     let code = CountText(terminal: terminal).tell(counts)
-    tellTimes(base, head)
-    return code
+    let suspects = TimeSuspects(base: base.rows, head: head.rows)
+    guard !suspects.suspects.isEmpty else { return code }
+    terminal.print("Times beside the floor that lie apart; two launches decide nothing:")
+    for line in suspects.table.text().split(separator: "\n") { terminal.print("  " + line) }
+    guard options.decides else {
+      terminal.print(
+        "Decide with: history-lab bench baseline compare \(options.name ?? "") --decide"
+      )
+      return code
+    }
+    return try await decide(suspects, since: base.environment.commit, after: code)
   }
 
-  /// The ratios to the floors that lie apart with their whole intervals; two runs are two launches, which
-  /// decide nothing about times.
-  private func tellTimes(_ base: BenchmarkResults, _ head: BenchmarkResults) {
-    var table = ReportTable(columns: [
-      .text("benchmark"), .text("contender"), .number("history"), .number("ratio before"),
-      .number("ratio now"),
-    ])
-    for row in head.rows where row.metric == .cpu {
-      let before = base.rows.first {
-        $0.title == row.title && $0.contender == row.contender && $0.metric == row.metric
-          && $0.historySize == row.historySize
-      }
-      guard let was = before?.ratio?.interval, let now = row.ratio?.interval,
-        now.lower > was.upper * 1.05 || now.upper < was.lower / 1.05
-      else { continue }
-      table.append([
-        row.title, row.contender, row.historySize.grouped, NumberText.ratio(was.estimate),
-        NumberText.ratio(now.estimate),
-      ])
+  /// Launches the baseline's build and this one in turn, for the benchmarks whose times lie apart.
+  private func decide(
+    _ suspects: TimeSuspects,
+    since commit: String?,
+    after code: ExitCode
+  ) async throws(LabError) -> ExitCode {
+    guard let commit = options.base ?? commit else {
+      throw .usage(
+        "the baseline does not know its commit. Try: history-lab bench baseline compare "
+          + "\(options.name ?? "") --decide --base COMMIT"
+      )
     }
-    guard !table.rows.isEmpty else { return }
-    terminal.print("Times beside the floor that lie apart; two launches decide nothing:")
-    for line in table.text().split(separator: "\n") { terminal.print("  " + line) }
-    terminal.print("Decide with: history-lab bench compare --base COMMIT")
+    var codes = [code]
+    for comparison in suspects.comparisons {
+      terminal.print("With \(comparison.historySize.grouped) transactions, beside \(commit):")
+      let options = BenchCompareOptions(
+        base: commit,
+        subjects: comparison.subjects,
+        historySize: comparison.historySize,
+        seed: composition.drawSeed(),
+        tolerance: options.tolerance
+      )
+      let verb = BenchCompareVerb(options: options, composition: composition, terminal: terminal)
+      codes.append(try await verb.run())
+    }
+    for suspect in suspects.undecidable {
+      terminal.print("Not decided: \(suspect.row.title), which no launches are compared by.")
+      codes.append(.undecided)
+    }
+    return codes.contains(.violation)
+      ? .violation : codes.contains(.undecided) ? .undecided : .good
   }
 
   private func check() throws(LabError) -> ExitCode {

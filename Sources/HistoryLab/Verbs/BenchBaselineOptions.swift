@@ -10,7 +10,22 @@ struct BenchBaselineOptions: Hashable, Sendable {
   var thresholds: String
   /// The share by which a count may differ.
   var tolerance: Double
+  /// Whether times that lie apart are decided, by launching both builds.
+  var decides: Bool
+  /// The commit of the baseline's build, where the baseline's own does not count.
+  var base: String?
 
+  static let decideFlag = Flag(
+    "decide",
+    "Decides about times that lie apart: builds the baseline's commit, and launches it and this "
+      + "command in turn."
+  )
+  static let baseOption = Option(
+    "base",
+    .text("COMMIT", "a commit, a branch or a tag"),
+    defaultText: "the one that the baseline names",
+    "The commit to decide beside."
+  )
   static let runOption = Option(
     "run",
     .path("DIR"),
@@ -44,6 +59,8 @@ struct BenchBaselineOptions: Hashable, Sendable {
     runs = try arguments.required(CommonOption.output)
     thresholds = try arguments.required(Self.thresholdsOption)
     tolerance = try arguments.required(Self.toleranceOption) / 100
+    decides = arguments.isSet(Self.decideFlag)
+    base = arguments.value(Self.baseOption)
     let isFileName = name.map { $0.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) } }
     guard isFileName != false, name?.first != "." else {
       throw .usage("NAME takes letters, digits, dots, dashes and underscores.")
@@ -80,12 +97,17 @@ extension BenchBaselineOptions {
   )
   private static let compare = VerbSpec(
     name: "bench baseline compare",
-    sentence: "Compares a run with a baseline: counts decide, times are only told.",
+    sentence:
+      "Compares a run with a baseline: counts decide, times are told, or decided by launches.",
     positionals: [nameSpec],
-    options: [runOption.spec, CommonOption.output.spec, toleranceOption.spec],
+    options: [
+      runOption.spec, CommonOption.output.spec, toleranceOption.spec, decideFlag.spec,
+      baseOption.spec,
+    ],
     examples: [
       Example("bench baseline compare before", "The newest run beside `before`."),
       Example("bench baseline compare before --tolerance 0", "Any count that differs."),
+      Example("bench baseline compare before --decide", "And which times have really risen."),
     ]
   )
   private static let check = VerbSpec(

@@ -39,11 +39,12 @@ struct BenchCompareOptions: Hashable, Sendable {
     default: 10_000,
     "The size of history, in transactions of ten changes."
   )
+  private static let defaultLaunches = 20
   static let launchesOption = Option(
     "launches",
     "N",
     in: 6...1_000,
-    default: 20,
+    default: defaultLaunches,
     "How often each build is launched; suspects four times as often again."
   )
 
@@ -70,6 +71,24 @@ struct BenchCompareOptions: Hashable, Sendable {
     seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
     tolerance = try arguments.required(BenchBaselineOptions.toleranceOption) / 100
     json = arguments.isSet(CommonOption.json)
+  }
+
+  /// Compares a commit with the command that is running, as often as by default.
+  init(
+    base commit: String,
+    subjects: [String],
+    historySize: Int,
+    seed: UInt64,
+    tolerance: Double
+  ) {
+    base = .commit(commit)
+    head = .this
+    self.subjects = subjects
+    self.historySize = historySize
+    self.seed = seed
+    self.tolerance = tolerance
+    launches = Self.defaultLaunches
+    json = false
   }
 
   private static func subjects(

@@ -33,7 +33,12 @@ enum Verbs {
       let word = name.split(separator: " ").last.map(String.init) ?? name
       guard let action = BenchBaselineVerb.Action(rawValue: word) else { break }
       let options = try BenchBaselineOptions(arguments)
-      return BenchBaselineVerb(action: action, options: options, terminal: terminal)
+      return BenchBaselineVerb(
+        action: action,
+        options: options,
+        composition: composition,
+        terminal: terminal
+      )
     case "bench compare":
       let options = try BenchCompareOptions(arguments, in: composition)
       return BenchCompareVerb(options: options, composition: composition, terminal: terminal)

@@ -1,0 +1,70 @@
+import HistoryBenchmarks
+import Measuring
+import Reporting
+
+/// The times of ours in two runs that lie apart: the ratios to the floor, with their whole intervals and
+/// more.
+///
+/// Two runs are two launches, which decide nothing about times; they say which benchmarks to launch
+/// again.
+struct TimeSuspects {
+  /// A row of both runs.
+  struct Suspect {
+    let row: BenchmarkRow
+    let before: Double
+    let now: Double
+  }
+
+  let suspects: [Suspect]
+
+  /// By how much the intervals must lie apart: what launches of one build differ by.
+  private static let margin = 0.05
+
+  init(base: [BenchmarkRow], head: [BenchmarkRow]) {
+    suspects = head.compactMap { row in
+      guard row.metric == .cpu, row.contender == BenchmarkSubject.ours,
+        let now = row.ratio?.interval,
+        let was = base.first(where: { $0.isOfSameBenchmark(as: row) })?.ratio?.interval,
+        now.lower > was.upper * (1 + Self.margin) || now.upper < was.lower / (1 + Self.margin)
+      else { return nil }
+      return Suspect(row: row, before: was.estimate, now: now.estimate)
+    }
+  }
+
+  /// The benchmarks that builds can be compared by, with the size of history, the smallest first.
+  var comparisons: [(historySize: Int, subjects: [String])] {
+    let sizes = Dictionary(grouping: suspects, by: \.row.historySize)
+    return sizes.sorted { $0.key < $1.key }.compactMap { size, suspects in
+      let names = suspects.compactMap { Self.comparable($0.row)?.name }.uniqued
+      return names.isEmpty ? nil : (size, names)
+    }
+  }
+
+  /// The suspects that no launch can decide: they are not measured in rounds, or not at the base point.
+  var undecidable: [Suspect] { suspects.filter { Self.comparable($0.row) == nil } }
+
+  private static func comparable(_ row: BenchmarkRow) -> BenchmarkSubject? {
+    guard row.axis == nil else { return nil }
+    return Subjects.all.first { $0.isTitled(row.title) && LaunchProbe.canCompare($0) }
+  }
+
+  var table: ReportTable {
+    var table = ReportTable(columns: [
+      .text("benchmark"), .number("history"), .number("ratio before"), .number("ratio now"),
+    ])
+    for suspect in suspects {
+      table.append([
+        suspect.row.title, suspect.row.historySize.grouped, NumberText.ratio(suspect.before),
+        NumberText.ratio(suspect.now),
+      ])
+    }
+    return table
+  }
+}
+
+extension BenchmarkRow {
+  fileprivate func isOfSameBenchmark(as other: BenchmarkRow) -> Bool {
+    title == other.title && contender == other.contender && metric == other.metric
+      && historySize == other.historySize
+  }
+}
