@@ -59,7 +59,12 @@ def run(lab, piece, commit):
 
 def name(row):
     """What tells a row from the others."""
-    return row["condition"], row["actors"], row["depth"].split()[-1]
+    return row["condition"], int(row["actors"]), depth(row)
+
+
+def depth(row):
+    """The depth that was wanted, where a row also tells another that was reached."""
+    return int(row["depth"].split()[-1])
 
 
 def read(path):
@@ -83,7 +88,7 @@ def read(path):
 def table(rows):
     """The rows as Markdown, two actors first, then by their states."""
     lines = [f"| {' | '.join(TITLES)} |", "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"]
-    for row in sorted(rows, key=lambda row: (row["actors"], row["depth"].split()[-1], row["states"])):
+    for row in sorted(rows, key=lambda row: (row["actors"], depth(row), row["states"])):
         lines.append(
             f"| {row['condition']} | {row['actors']:.0f} | {row['depth']} | {row['plans']:,.0f} "
             f"| {row['states']:,.0f} | {row['holds']:.0f} | {row['breaks']:.0f} | {row['unknown']:.0f} "

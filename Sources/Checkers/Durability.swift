@@ -7,11 +7,11 @@ package import Traces
 /// says it holds was told of, and that nothing before it is missing: history holds every transaction
 /// through that one which was not purged, as it was told, and the data are, row by row, what the
 /// reference model has after it. With `"synchronous":"full"` no transaction is lost that was told of
-/// before the power went; with `"normal"` none is lost that an earlier power-off had left.
+/// before the power went; with either none is lost that an earlier power-off had left.
 ///
 /// Does not verify: which of the newest transactions NORMAL keeps; registrations, cursors and purges
 /// that were lost with them (a member's next launch tells them, and the other checkers go on from
-/// there); commits that were acknowledged while a disk delayed a sync, which it may lose.
+/// there); with `"full"` commits that were acknowledged since a disk delayed a sync, which it may lose.
 package struct Durability: Invariant {
   package static let name = "Durability"
   package static let sentence =
@@ -51,6 +51,7 @@ package struct Durability: Invariant {
   /// Adds what an earlier power-off has left.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(hasRecovered)
+    state.add(hasDelays)
     timeline.describe(floor, &state)
   }
 
@@ -62,7 +63,7 @@ package struct Durability: Invariant {
     hasRecovered = true
     isRecovering = true
     let last = timeline.named.first ?? -1
-    defer { floor = last }
+    defer { (floor, hasDelays) = (last, false) }
     if let through, last < 0, !timeline.mayHoldUntold {
       return accuse(
         event,
@@ -71,8 +72,7 @@ package struct Durability: Invariant {
     }
     let told = acknowledged ?? timeline.transactions.count
     acknowledged = nil
-    guard !hasDelays else { return }
-    if isFull, last < told - 1 {
+    if isFull, !hasDelays, last < told - 1 {
       lose(last + 1, "was acknowledged with synchronous=FULL", event, on: timeline)
     } else if last < floor {
       lose(last + 1, "an earlier power-off had left", event, on: timeline)

@@ -6,7 +6,7 @@ package import Traces
 /// It computes every write's net effect from the plan's command, never from what the system tells,
 /// and compares the two. A staged write takes its effect when it is committed. A write that failed
 /// took none; one of unknown outcome forks the data into both possibilities, which later answers
-/// narrow down again.
+/// narrow down again. A write costs what it changes, in each possibility.
 package struct Ledger: Sendable {
   /// The most possibilities that are kept; with more the data counts as undecided.
   package static let possibilitiesMax = 32
@@ -151,21 +151,19 @@ package struct Ledger: Sendable {
       finding = Disagreement(net: changes, told: told).map(Finding.disagrees)
       return
     }
-    var first: Disagreement?
-    var kept: [Possibility] = []
-    for var possibility in possibilities {
-      let disagreement = Disagreement(
-        net: possibility.apply(edit, at: position, told: told),
-        told: told
-      )
-      if disagreement == nil { kept.append(possibility) }
-      first = first ?? disagreement
+    var disagreements: [Disagreement?] = []
+    // In their place: a copy of one is as long as the trace.
+    for index in possibilities.indices {
+      let changes = possibilities[index].apply(edit, at: position, told: told)
+      disagreements.append(Disagreement(net: changes, told: told))
     }
-    guard kept.isEmpty else {
-      possibilities = kept
+    guard disagreements.contains(where: { $0 == nil }) else {
+      finding = disagreements.first?.map(Finding.disagrees)
       return
     }
-    finding = first.map(Finding.disagrees)
+    for index in disagreements.indices.reversed() where disagreements[index] != nil {
+      possibilities.remove(at: index)
+    }
   }
 
   private mutating func fork(_ edit: Edit) {

@@ -4,7 +4,8 @@ package import Traces
 ///
 /// Verifies: a member that was cut off, or whose owed and unmerged transactions were purged, gets no
 /// answer to a fetch before it is told (expired or rewound, as an event or as an error), resyncs or
-/// registers anew; who was cut off does neither before it is told.
+/// registers anew; who was cut off does neither before it is told. A power-off may take a loss back: then
+/// nobody is to be told of it.
 ///
 /// Does not verify: whether losing it was allowed (PurgeSafety), what its view shows meanwhile.
 /// A pass that merges, and a consumer that consumes, has fetched. What was fetched before the purge may still be merged and recorded.

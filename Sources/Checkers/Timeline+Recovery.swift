@@ -17,6 +17,8 @@ extension Timeline {
       standings[position].mayBePurged = true
     }
     let last = named.first ?? -1
+    // What is left is on disk, whatever was delayed before.
+    defer { hasDelays = false }
     guard named.isEmpty || last >= 0 else { return }
     doubtMemberships(after: last)
     for transaction in transactions[(last + 1)...] { positions[transaction.told.name] = nil }
@@ -40,7 +42,8 @@ extension Timeline {
       if members.contains(member.bit) {
         if !isFull, last < member.joinedAt { mayBeGone.formUnion(member.bit) }
         if !isFull, let lostAt = member.lostAt, last < lostAt, lost.contains(member.bit) {
-          mayBeGone.formUnion(member.bit)
+          // It is taken back for certain with a transaction that came before it.
+          if last + 1 == lostAt { mayBeGone.formUnion(member.bit) }
           lost.subtract(member.bit)
           cutOff.subtract(member.bit)
         }

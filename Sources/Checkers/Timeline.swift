@@ -32,8 +32,8 @@ package struct Timeline: Sendable {
   package internal(set) var lost: MemberSet = []
   /// Those that know that they miss history and have not resynced.
   package internal(set) var cutOff: MemberSet = []
-  /// Those whose membership a power-off may have taken back: history need not be kept for them until
-  /// their next launch tells.
+  /// Those whose membership, loss or return from one a power-off may have taken back: history need not be
+  /// kept for them until their next launch tells.
   package internal(set) var mayBeGone: MemberSet = []
   /// Those whose command was under way when the power went: their cursor may have moved untold.
   package internal(set) var mayHaveMoved: MemberSet = []

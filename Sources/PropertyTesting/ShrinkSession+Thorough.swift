@@ -48,7 +48,7 @@ extension ShrinkSession {
     let width = UInt64(bitPattern: choice.highest &- choice.lowest)
     guard choice.kind == .number, width < 64 else { return false }
     return [1, 2, 4, 8].contains { step in
-      choice.value + step <= choice.highest
+      step <= choice.highest - choice.value
         && attempt(
           best.replacing([(index, choice.with(value: choice.value + step))]).removing(range)
         )

@@ -12,6 +12,8 @@ struct ActorLife {
   private var staged: Set<ActorID> = []
   /// Those of whom a process lives that a later launch has replaced.
   private var replaced: Set<ActorID> = []
+  /// Those whose place a later launch has taken that then failed.
+  private var overtaken: Set<ActorID> = []
   private let header: PlanHeader
   private let capabilities: Set<Capability>
 
@@ -35,6 +37,7 @@ struct ActorLife {
       state.add(life == .running)
       state.add(staged.contains(actor))
       if replaced.contains(actor) { state.add(true) }
+      if overtaken.contains(actor) { state.add(false) }
     }
     state.enter(nil)
   }
@@ -71,12 +74,21 @@ struct ActorLife {
     for actor in alive { states[actor] = .ended }
     staged.removeAll()
     replaced.removeAll()
+    overtaken.removeAll()
   }
 
-  /// Takes note of a command that failed: what was begun is over, written or not.
+  /// Takes note of a command that failed: what was begun is over, written or not, and a process that was
+  /// to take over from another may have done so before it failed.
   mutating func noteFailure(of action: Action) {
-    if case .commit(let actor) = action { staged.remove(actor) }
+    switch action {
+    case .commit(let actor): staged.remove(actor)
+    case .launch(let actor) where states[actor] == .running: overtaken.insert(actor)
+    default: break
+    }
   }
+
+  /// Whether a process that runs may have lost its place to one that then failed to start.
+  func isOvertaken(_ actor: ActorID) -> Bool { overtaken.contains(actor) }
 
   /// Takes note of a command that succeeded.
   mutating func note(_ action: Action) {
@@ -86,9 +98,11 @@ struct ActorLife {
       if states.updateValue(.running, forKey: actor) == .running, canBeLate {
         replaced.insert(actor)
       }
+      overtaken.remove(actor)
       staged.remove(actor)
     case .stop(let actor), .crash(let actor), .retire(let actor):
       states[actor] = .ended
+      overtaken.remove(actor)
       staged.remove(actor)
     case .begin(let write): staged.insert(write.actor)
     case .commit(let actor): staged.remove(actor)

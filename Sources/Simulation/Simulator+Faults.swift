@@ -40,7 +40,8 @@ extension Simulator {
     do throws(SystemFailure) {
       try system.settle(after: action, &log)
     } catch {
-      outcome = .unknown(error)
+      // Of one that ended well nothing that was told is in doubt.
+      if case .failed = outcome { outcome = .unknown(error) }
       return
     }
     let isCommitted = log.events[before...].contains { $0.happening.word == .committed }

@@ -285,7 +285,9 @@ package final class Simulator {
         false
       }
     }
-    if wasToldSo, !isStopped { perform(.launch(actor), command: nil, observe) }
+    if wasToldSo, life.isOvertaken(actor), !isStopped {
+      perform(.launch(actor), command: nil, observe)
+    }
   }
 }
 

@@ -17,7 +17,7 @@ extension StoreBench {
       let row = try registry()?.members.first(where: { $0.id == actor })
     else { return }
     // Behind a state that was put back the log may tell of what comes later.
-    guard row.cursor > told.transaction.flatMap({ Int64($0) }) ?? 0 else { return }
+    guard row.cursor > told.number else { return }
     let cursor = String(row.cursor)
     log.add(actor, resyncing ? .resynced(cursor: cursor) : .recorded(cursor: cursor))
   }
@@ -27,6 +27,8 @@ extension EventLog {
   /// A position that somebody told; nothing within it is the beginning of history.
   struct ToldCursor {
     let transaction: TransactionName?
+
+    var number: Int64 { transaction.flatMap { Int64($0) } ?? 0 }
   }
 
   /// Through where an actor has said last that it has recorded, if it has.
@@ -36,6 +38,8 @@ extension EventLog {
       case .registered(let cursor), .launched(let cursor), .recorded(let cursor),
         .resynced(let cursor):
         return ToldCursor(transaction: cursor)
+      case .consumed(let names):
+        if let last = names.last { return ToldCursor(transaction: last) }
       default: continue
       }
     }

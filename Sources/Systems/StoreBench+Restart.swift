@@ -28,7 +28,7 @@ extension StoreBench {
     )
   }
 
-  /// Tells what a command has done that a fault made fail.
+  /// Tells what a command in which a fault struck has done and not told.
   func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
     let isResync = action.word == "resync"
     if let actor = action.actor, purging != nil || isResync {
@@ -69,8 +69,10 @@ extension StoreBench {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let lost = try telling { () throws(HistoryError) in try lostMembers() }
-    for member in lost.subtracting(before.lost).sorted()
-    where isNewlyLost(member, through: head, log) { log.add(member, .lost) }
+    for member in lost.subtracting(before.lost).sorted() {
+      let isNew = try telling { () throws(HistoryError) in try isNewlyLost(member, log) }
+      if isNew { log.add(member, .lost) }
+    }
     let held = Set(history.map(\.name))
     let gone = before.held.filter { $0 <= head }.map { String($0) }.filter { !held.contains($0) }
     if !gone.isEmpty { log.add(actor, .purged(gone)) }
@@ -79,22 +81,12 @@ extension StoreBench {
   /// Whether a member that is cut off now was so by the purge: one that had come back from an earlier
   /// loss may only be cut off again because a power-off took that back.
   ///
-  /// Commits survive in their order: what came before a transaction that survived did.
-  private func isNewlyLost(_ member: ActorID, through head: Int64, _ log: EventLog) -> Bool {
-    guard log.events.contains(where: { $0.actor == member && $0.happening == .lost }) else {
-      return true
-    }
-    var hasSurvivor = header.synchronous == .full
-    for event in log.events.reversed() {
-      switch event.happening {
-      case .committed(let transaction):
-        hasSurvivor = hasSurvivor || (Int64(transaction.name) ?? .max) <= head
-      case .registered where event.actor == member, .resynced where event.actor == member:
-        return hasSurvivor
-      default: break
-      }
-    }
-    return true
+  /// Losing a member leaves its cursor, and coming back moves it.
+  private func isNewlyLost(_ member: ActorID, _ log: EventLog) throws(HistoryError) -> Bool {
+    guard let told = log.cursor(of: member),
+      let row = try registry()?.members.first(where: { $0.id == member })
+    else { return true }
+    return row.cursor >= told.number
   }
 
   /// The number of the newest transaction that was told of and that no power-off has taken back.

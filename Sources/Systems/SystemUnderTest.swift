@@ -22,7 +22,7 @@ package protocol SystemUnderTest: AnyObject {
   /// Lets nothing go wrong any more: a plan's last command is over, and everyone is to catch up.
   func heal()
 
-  /// A fault has made a command fail: tells what it has done all the same, by looking.
+  /// A fault has struck a command, which may have failed: tells what it has done untold, by looking.
   func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure)
 
   /// The power is on again after everyone lost what they had in memory at once: opens the store, and

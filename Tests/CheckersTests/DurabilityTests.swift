@@ -47,7 +47,36 @@ import Traces
     return objects
   }
 
+  private static let delay = Happening.fault(
+    PlannedFault(kind: .delay, file: .wal, call: .sync, k: 1)
+  )
+
   // MARK: Accepted
+
+  @Test func `A delayed sync excuses the loss of what was written since, and nothing later`() throws
+  {
+    var story = try written(.full)
+    story.run(.fetch("app")) { $0.tell("app", Self.delay) }
+    lose(&story, through: 2)
+    #expect(verdict(story) == .valid)
+    story.relaunch("app", at: nil)
+    story.write("app", "3", .insert("Item", 3, ["count": .int(3)]))
+    lose(&story, through: 2)
+    #expect(
+      violation(story)?.because
+        == "app wrote #3, which was acknowledged with synchronous=FULL; the power went, and #3 is gone"
+    )
+  }
+
+  @Test func `A delayed sync loses nothing that an earlier power-off had left`() throws {
+    for synchronous in [PlannedSynchronous.normal, .full] {
+      var story = try written(synchronous)
+      lose(&story, through: 3)
+      story.run(.fetch("app")) { $0.tell("app", Self.delay) }
+      lose(&story, through: 2)
+      #expect(violation(story)?.because.contains("which an earlier power-off had left") == true)
+    }
+  }
 
   @Test(arguments: [0, 1, 3] as [Int64])
   func `With NORMAL any prefix will do`(_ last: Int64) throws {

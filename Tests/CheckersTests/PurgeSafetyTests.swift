@@ -335,4 +335,58 @@ import Traces
       #expect((story.verdict(PurgeSafety.self) == .valid) == isRecorded)
     }
   }
+
+  // MARK: Power-offs
+
+  /// Lets the power go, and tells what is left; then app is launched again.
+  private func lose(_ story: inout Story, through last: TransactionName) {
+    story.run(.fetch("app"), .unknown(SystemFailure(.crashed, ""))) { story in
+      story.tell(nil, .recovered(through: last))
+    }
+    story.relaunch("app", at: last)
+  }
+
+  @Test func `With FULL who has joined since a delayed sync is a member`() throws {
+    var story = try Story("app")
+    story.header.synchronous = .full
+    story.header.actors.append(PlannedActor("late", author: "late"))
+    story.run(.fetch("app")) { story in
+      story.tell("app", .fault(PlannedFault(kind: .delay, file: .wal, call: .sync, k: 1)))
+    }
+    story.write("app", "1")
+    lose(&story, through: "1")
+    story.register("late")
+    lose(&story, through: "1")
+    story.write("app", "2")
+    story.purge("app", "2")
+    #expect(violation(story)?.because.contains("before late had merged it") == true)
+  }
+
+  @Test func `A loss that is gone with what came before it leaves a member`() throws {
+    for last in ["3", "4"] as [TransactionName] {
+      var story = try Story("app", "share")
+      story.header.retention = PlannedRetention(transactions: 2)
+      for name in ["1", "2", "3", "4"] as [TransactionName] { story.write("app", name) }
+      story.tell("share", .lost)
+      lose(&story, through: last)
+      story.purge("app", "2")
+      // Of what came right before the loss nobody knows whether the loss came back with it.
+      #expect((violation(story) == nil) == (last == "4"))
+    }
+  }
+
+  @Test func `A return from a loss stays where something that came after it did`() throws {
+    for last in ["4", "5"] as [TransactionName] {
+      var story = try Story("app", "share")
+      story.header.retention = PlannedRetention(transactions: 2)
+      for name in ["1", "2", "3", "4"] as [TransactionName] { story.write("app", name) }
+      story.tell("share", .lost)
+      story.run(.resync("share")) { $0.tell("share", .resynced(cursor: "4")) }
+      story.write("app", "5")
+      lose(&story, through: last)
+      story.write("app", "6")
+      story.purge("app", "6")
+      #expect((violation(story) == nil) == (last == "4"))
+    }
+  }
 }

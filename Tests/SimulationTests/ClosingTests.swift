@@ -60,6 +60,23 @@ import Traces
     #expect(try closing() == round + round + round + reads)
   }
 
+  @Test func `Who was superseded starts again only where a launch that took over had failed`()
+    throws
+  {
+    system.capabilities.insert(.twice)
+    var (launches, fetches) = (0, 0)
+    system.answer = { action, _ throws(SystemFailure) in
+      if action == .launch("widget") { launches += 1 }
+      if action == .fetch("widget") { fetches += 1 }
+      if action == .launch("widget"), launches == 2 { throw SystemFailure(.io, "") }
+      if action == .fetch("widget"), fetches == 1 { throw SystemFailure(.superseded, "") }
+    }
+    let overtaken = try closing(Plans.make(["widget", "app"], .launch("widget")))
+    #expect(overtaken == ["launch widget"] + round + ["launch widget"] + round + reads)
+    (launches, fetches) = (2, 0)
+    #expect(try closing(Plans.make(["widget", "app"], .data)) == ["data "] + round + round + reads)
+  }
+
   @Test func `Only running actors take part`() throws {
     let plan = try Plans.make(["widget", "app"], .crash("widget"))
     #expect(

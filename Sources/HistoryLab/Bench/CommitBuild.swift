@@ -20,7 +20,7 @@ struct CommitBuild {
     let source = folder + "/source"
     // A build that was killed has left it.
     if FilePath.state(of: source) == .folder { try remove(source) }
-    try run(["git", "-C", root, "worktree", "add", "--force", "--detach", source, name])
+    try run(["git", "-C", root, "worktree", "add", "--force", "--force", "--detach", source, name])
     let result = Result {
       try run([
         "swift", "build", "-c", "release", "--product", "history-lab", "--package-path", source,
@@ -33,7 +33,9 @@ struct CommitBuild {
   }
 
   private func remove(_ worktree: String) throws {
-    try run(["git", "-C", root, "worktree", "remove", "--force", worktree], isCleaningUp: true)
+    // Twice: one that git was ended while making is locked.
+    let words = ["git", "-C", root, "worktree", "remove", "--force", "--force", worktree]
+    try run(words, isCleaningUp: true)
   }
 
   private func fullName(of commit: String) throws -> String {
@@ -43,7 +45,9 @@ struct CommitBuild {
     guard try start(words, output: output) == 0 else {
       throw LabError.usage("there is no commit \(commit.quoted) in \(root.quoted).")
     }
-    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    try output.fileHandleForWriting.close()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    let text = String(decoding: data, as: UTF8.self)
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 

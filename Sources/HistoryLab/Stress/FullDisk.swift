@@ -72,7 +72,7 @@ final class FullDisk {
     guard fstatvfs(filler, &system) == 0, fstat(filler, &file) == 0 else { return }
     let free = off_t(system.f_bavail) * off_t(system.f_bsize)
     // A writer may be faster: then the rest is taken at the next look.
-    if free > 0 { _ = posix_fallocate(filler, file.st_size, free) }
+    if free > 0 { take(free, from: file.st_size) }
   }
 
   /// Moves what was written out of the log and cuts it off, as any program with the store open may.
@@ -105,6 +105,8 @@ final class FullDisk {
   // MARK: Mounting
 
   #if os(Linux)
+  private func take(_ size: off_t, from offset: off_t) { _ = posix_fallocate(filler, offset, size) }
+
   /// CLONE_NEWNS of unshare(2), which Swift's Glibc does not know.
   private static let newMounts: Int32 = 0x0002_0000
 

@@ -13,13 +13,13 @@ struct ChildKeeper {
   private static func script(_ group: pid_t) -> String {
     """
     read line && exit
-    all=\(group) new=\(group)
+    all= new=\(group)
     while [ -n "$new" ]; do
-      new=$(ps -A -o pid=,ppid= | awk -v "of= $new " 'index(of, " " $2 " ") { printf "%s ", $1 }')
+      new=$(ps -A -o pid= -o ppid= | awk -v "of= $new " 'index(of, " " $2 " ") { printf "%s ", $1 }')
       all="$all $new"
     done
     kill -s KILL -- -\(group)
-    kill -s KILL $all
+    [ -z "$all" ] || kill -s KILL $all
     """
   }
 

@@ -33,7 +33,7 @@ struct ChildProcess {
 
   /// One at a time: between the making of a pipe and the mark that no child is to inherit it, none may
   /// be started.
-  private static let starting = Mutex(())
+  static let starting = Mutex(())
 
   private static func start(
     _ command: String

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A command that is run to its end, and that ends when the lab is gone, however that ended.
 package enum KeptCommand {
@@ -19,11 +20,8 @@ package enum KeptCommand {
   ) throws(WireTrouble) -> Int32? {
     let silence = open("/dev/null", O_RDONLY | O_CLOEXEC)
     defer { if silence >= 0 { close(silence) } }
-    let id = try ChildProcess.spawn(command, input: silence, output: output, errors: STDERR_FILENO)
-    let keeper: ChildKeeper
-    do throws(WireTrouble) { keeper = try ChildKeeper(of: id) } catch {
-      ChildProcess.end(id)
-      throw error
+    let (id, keeper) = try ChildProcess.starting.withLock { _ throws(WireTrouble) in
+      try start(command, input: silence, output: output)
     }
     while true {
       if let code = ending(of: id) {
@@ -39,12 +37,25 @@ package enum KeptCommand {
     }
   }
 
-  /// The exit code of a process, if it has ended.
+  private static func start(
+    _ command: String,
+    input: Int32,
+    output: Int32
+  ) throws(WireTrouble) -> (pid_t, ChildKeeper) {
+    let id = try ChildProcess.spawn(command, input: input, output: output, errors: STDERR_FILENO)
+    do throws(WireTrouble) { return (id, try ChildKeeper(of: id)) } catch {
+      ChildProcess.end(id)
+      throw error
+    }
+  }
+
+  /// The exit code of a process, if it has ended; 127 where nobody can know it any more.
   private static func ending(of id: pid_t) -> Int32? {
     var status: Int32 = 0
     var result: pid_t
     repeat { result = waitpid(id, &status, WNOHANG) } while result < 0 && errno == EINTR
     guard result != 0 else { return nil }
+    guard result == id else { return 127 }
     let signal = status & 0x7f
     return signal == 0 ? (status >> 8) & 0xff : 128 + signal
   }
