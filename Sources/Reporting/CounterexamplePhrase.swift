@@ -165,3 +165,8 @@ enum CounterexamplePhrase {
     return "\(sign)\(isWhole ? String(Int(seconds)) : String(seconds)) s"
   }
 }
+
+extension String {
+  /// The text without line breaks and other controls, which could move a terminal's cursor.
+  package var printable: String { CounterexamplePhrase.printable(self) }
+}

@@ -31,6 +31,27 @@ import Testing
     )
   }
 
+  @Test func `What no seed was tried on is neither found nor a survivor`() throws {
+    let trial = MutantTrial(mutant: "mortal", seed: 1, caseCount: 3, seconds: 1, kills: [])
+    let report = MutantReport(
+      seed: 1,
+      seedCount: 1,
+      seconds: 1,
+      folder: "",
+      outcomes: [
+        MutantOutcome(mutant: Self.mortal, trials: []),
+        MutantOutcome(mutant: Self.same, trials: []),
+        MutantOutcome(mutant: Self.immortal, trials: [trial]),
+      ]
+    )
+    #expect(report.outcomes.map(\.word) == ["not tried", "not tried", "survived"])
+    #expect(report.killedCount == 0)
+    #expect(report.failures.map(\.mutant.name) == ["immortal"])
+    #expect(report.because == "0 of 2 mutants killed by every one of 1 seeds; it was ended early.")
+    let joined = MutantDocument(joining: [MutantDocument(report)], missing: false, folder: "")
+    #expect(joined.killed == 0)
+  }
+
   // MARK: Options
 
   @Test func `Every mutant is tried with ten seeds unless told otherwise`() throws {

@@ -31,6 +31,27 @@ import Traces
     }
   }
 
+  @Test func `Where nothing is broken the system is named`() async throws {
+    let result = try await replay(system: "tracker")
+    #expect(result.code == .good)
+    #expect(result.output.hasPrefix("tracker: 3 commands, and no invariant is broken.\n"))
+  }
+
+  @Test func `What a plan calls its actors cannot steer the terminal`() async throws {
+    try await withFolder { folder in
+      let name = "a\\u001b[31mp\\np"
+      let plan = Self.plan.replacingOccurrences(of: "\"app\"", with: "\"\(name)\"")
+      try makeFile("\(folder)/plan.jsonl", plan)
+      for words in [[], ["--step"]] {
+        let line = ["replay", "\(folder)/plan.jsonl", "--system", Self.mutant] + words
+        let result = await run(line, composition: .current, on: TestTerminal(keys: nil))
+        #expect(result.code == .violation, "\(result.errors)")
+        #expect(!result.output.contains("\u{1b}"))
+        #expect(!result.output.contains("[31mp\np"))
+      }
+    }
+  }
+
   @Test func `A walk shows each command and where everyone stands after it`() async throws {
     let result = try await replay("--step")
     #expect(result.code == .violation)

@@ -34,9 +34,10 @@ struct CheckVerb: Verb {
     }
     let start = terminal.now()
     var reports: [SystemReport] = []
-    for (system, style) in zip(systems, styles) {
+    for (index, (system, style)) in zip(systems, styles).enumerated() {
       let left = options.timeLimit.map { $0 - (terminal.now() - start) }
-      reports.append(try await check(system, style, timeLimit: left, folder))
+      let name = Self.fileName(of: index, among: systems.map(\.name))
+      reports.append(try await check(system, style, timeLimit: left, folder, as: name))
       if Interruption.isRequested { break }
     }
     var result = CheckReport(
@@ -47,9 +48,23 @@ struct CheckVerb: Verb {
       folder: folder.path
     )
     result.isEndedEarly = Interruption.isRequested
-    if options.json { terminal.print(try result.json()) }
+    if options.json {
+      terminal.print(try result.json())
+    } else if result.isEndedEarly {
+      terminal.print("It was ended early: not every plan was run.")
+    }
     if let errors = programs.text { try folder.write(ProgramShelf.file, errors) }
     return try finish(result, folder)
+  }
+
+  /// What files call a system by: no two systems of a run the same.
+  static func fileName(of index: Int, among names: [String]) -> String {
+    let plain = names.map { name in
+      ExternalProgram.command(in: name) == nil
+        ? name.replacingOccurrences(of: "/", with: "-") : "external"
+    }
+    let count = plain[...index].count { $0 == plain[index] }
+    return count == 1 ? plain[index] : "\(plain[index])-\(count)"
   }
 
   /// Runs one system's plans, shrinks what broke, and tells it.
@@ -57,7 +72,8 @@ struct CheckVerb: Verb {
     _ system: LabSystem,
     _ style: PlanStyle,
     timeLimit: Duration?,
-    _ folder: RunOutput
+    _ folder: RunOutput,
+    as fileName: String
   ) async throws(LabError) -> SystemReport {
     let recipe = PlanRecipe(
       generator: PlanGenerator(style),
@@ -81,6 +97,7 @@ struct CheckVerb: Verb {
       findings.append(
         try folder.keep(
           finding,
+          as: fileName,
           replayOfPlan: options.replayCommand(system: system.name, plan: plan),
           onDisk: options.onDisk,
           timeout: options.timeout

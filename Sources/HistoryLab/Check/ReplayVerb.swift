@@ -68,13 +68,18 @@ struct ReplayVerb: Verb {
       ) {
         terminal.print(String(line))
       }
+    } else {
+      let count = trace.header.plan.commands.count
+      terminal.print(
+        "\(trace.header.system): \(count.grouped) commands, and no invariant is broken."
+      )
     }
     for (checker, verdict) in suite.verdicts {
       switch verdict {
       case .valid: terminal.print("\(checker): held")
       case .invalid(let violation):
-        terminal.print(terminal.styled("\(checker): broken. \(violation.because)", .red))
-      case .unknown(let because): terminal.print("\(checker): undecided. \(because)")
+        terminal.print(terminal.styled("\(checker): broken. \(violation.because.printable)", .red))
+      case .unknown(let because): terminal.print("\(checker): undecided. \(because.printable)")
       }
     }
   }

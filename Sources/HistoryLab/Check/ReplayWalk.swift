@@ -51,7 +51,7 @@ struct ReplayWalk {
     let number = step.number.map { "\($0)/\(commandCount)" } ?? "-"
     let who = step.actor.map { $0.name + ": " } ?? ""
     let line = "\(step.isBroken ? ">" : " ") \(number)  \(who)\(step.text)"
-    terminal.print(terminal.styled(line, step.isBroken ? .red : .bold))
+    terminal.print(terminal.styled(line.printable, step.isBroken ? .red : .bold))
   }
 
   /// Waits for a key where there is somebody to press one.
@@ -73,7 +73,10 @@ struct ReplayWalk {
     }
     if let violation {
       terminal.print(
-        terminal.styled("\(violation.checker): broken. \(violation.because.fullStopped)", .red)
+        terminal.styled(
+          "\(violation.checker): broken. \(violation.because.fullStopped.printable)",
+          .red
+        )
       )
     } else {
       terminal.print("No invariant is broken\(until == nil ? "" : " so far").")

@@ -92,6 +92,7 @@ struct RunOutput {
   /// Keeps the counterexample, as a file and as a page, its plan and its trace.
   func keep(
     _ finding: Finding,
+    as fileName: String,
     replayOfPlan: String,
     onDisk: String?,
     timeout: Double = ExternalProgram.secondsByDefault
@@ -99,8 +100,7 @@ struct RunOutput {
     let counterexample = finding.counterexample
     let name = counterexample.trace.header.system
     let isExternal = ExternalProgram.command(in: name) != nil
-    let system = isExternal ? "external" : name.replacingOccurrences(of: "/", with: "-")
-    let stem = "\(system)-\(counterexample.violation.checker)"
+    let stem = "\(fileName)-\(counterexample.violation.checker)"
     let file = "counterexample-\(stem).jsonl"
     try write(file, CounterexampleCodec.encode(counterexample))
     try write("plan-\(stem).jsonl", PlanCodec.encode(counterexample.trace.header.plan))

@@ -15,14 +15,18 @@ struct MutantOutcome: Sendable {
   /// How many seeds killed it.
   var killCount: Int { firsts.count }
 
-  /// Whether it is as it should be: every seed shows it, or none where none can.
+  /// Whether a seed was tried on it.
+  var isTried: Bool { !trials.isEmpty }
+
+  /// Whether it is as it should be: every seed that was tried shows it, or none where none can.
   var isAsExpected: Bool {
-    mutant.equivalence == nil ? killCount == trials.count : killCount == 0
+    isTried && (mutant.equivalence == nil ? killCount == trials.count : killCount == 0)
   }
 
   /// What became of it, in a word.
   var word: String {
-    switch (mutant.equivalence, killCount) {
+    guard isTried else { return "not tried" }
+    return switch (mutant.equivalence, killCount) {
     case (nil, trials.count): "killed"
     case (nil, _): "survived"
     case (_?, 0): "equivalent"

@@ -14,11 +14,11 @@ struct MutantReport {
   /// Those that should be found out.
   private var bugs: [MutantOutcome] { outcomes.filter { $0.mutant.equivalence == nil } }
 
-  /// How many of those were.
-  var killedCount: Int { bugs.count(where: \.isAsExpected) }
+  /// How many of those were, by every seed.
+  var killedCount: Int { bugs.count { $0.isAsExpected && $0.trials.count == seedCount } }
 
-  /// Those that are not as they should be.
-  var failures: [MutantOutcome] { outcomes.filter { !$0.isAsExpected } }
+  /// Those that are not as they should be, as far as they were tried.
+  var failures: [MutantOutcome] { outcomes.filter { $0.isTried && !$0.isAsExpected } }
 
   /// Whether every trial was made.
   var isWhole: Bool { outcomes.allSatisfy { $0.trials.count == seedCount } }
@@ -139,11 +139,12 @@ struct MutantDocument: Codable {
       parts.compactMap { $0.outcomes.indices.contains(place) ? $0.outcomes[place] : nil }
     }
     let bugs = outcomes.filter { $0.equivalence == nil }
-    let found = bugs.filter { $0.killed == $0.seeds }.count
+    let seedCount = parts.first?.seeds ?? 0
+    let found = bugs.filter { $0.killed == seedCount }.count
     let kills = Double(max(bugs.map(\.killed).reduce(0, +), 1))
     mutants = Self.formatVersion
     seed = parts.first?.seed ?? ""
-    seeds = parts.first?.seeds ?? 0
+    seeds = seedCount
     seconds = parts.map(\.seconds).reduce(0, +)
     killed = found
     casesMedianMax = bugs.map(\.casesMedian).max() ?? 0

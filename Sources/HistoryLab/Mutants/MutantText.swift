@@ -40,8 +40,10 @@ struct MutantText {
     let kills = outcome.killCount
     let checkers = outcome.checkers.map { "\($0.name) \($0.count)" }.joined(separator: ", ")
     return [
-      outcome.mutant.name, outcome.word, "\(kills)/\(outcome.trials.count)", checkers,
-      text(outcome.caseMedian), text(outcome.secondsMedian, digits: 1000),
+      outcome.mutant.name, outcome.word,
+      outcome.isTried ? "\(kills)/\(outcome.trials.count)" : "", checkers,
+      outcome.isTried ? text(outcome.caseMedian) : "",
+      outcome.isTried ? text(outcome.secondsMedian, digits: 1000) : "",
       kills > 0 ? text(outcome.firstMedian) : "",
       kills > 0 ? text(outcome.shortestMedian) : "",
       outcome.mutant.least > 0 ? String(outcome.mutant.least) : "",

@@ -59,11 +59,17 @@ struct LabVerdicts {
         "mutants",
         seconds: mutants.seconds,
         cases: mutants.outcomes.map { one in
-          let isAsExpected = one.outcome == "killed" || one.outcome == "equivalent"
-          let found = "\(one.outcome): \(one.killed) of \(one.seeds) seeds found it"
-          return .init(one.mutant, isAsExpected ? .passed : .failed(found))
+          .init(one.mutant, Self.outcome(of: one))
         }
       )
+    }
+  }
+
+  private static func outcome(of one: MutantDocument.Outcome) -> JUnitReport.Outcome {
+    switch one.outcome {
+    case "killed", "equivalent": .passed
+    case "not tried": .skipped("the run was ended before a seed was tried")
+    default: .failed("\(one.outcome): \(one.killed) of \(one.seeds) seeds found it")
     }
   }
 

@@ -18,7 +18,8 @@ struct TrialSections {
         subject: "Real processes on one store",
         state: Self.state(stress.verdict),
         answer: "\(Int(stress.result.committed).grouped) transactions",
-        detail: "\(count) processes for \(Int(stress.result.seconds.rounded())) s, "
+        detail: "\(max(count, stress.result.processes)) processes for "
+          + "\(Int(stress.result.seconds.rounded())) s, "
           + "\(stress.result.counts.kills.grouped) kills; history held "
           + "\(stress.result.heldMax.grouped) at most and \(stress.result.heldAtEnd.grouped) at the "
           + "end.",
@@ -84,17 +85,18 @@ struct TrialSections {
       ]
     )
     for outcome in mutants.outcomes {
-      let isAsExpected = outcome.outcome == "killed" || outcome.outcome == "equivalent"
+      let isWrong = outcome.outcome == "survived" || outcome.outcome == "not equivalent"
       let checkers = outcome.checkers.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       table.append(
         ReportTable.Row(
           [
-            outcome.mutant, outcome.outcome, "\(outcome.killed)/\(outcome.seeds)",
-            checkers.first?.key ?? "", outcome.casesMedian.short,
+            outcome.mutant, outcome.outcome,
+            outcome.seeds > 0 ? "\(outcome.killed)/\(outcome.seeds)" : "",
+            checkers.first?.key ?? "", outcome.seeds > 0 ? outcome.casesMedian.short : "",
             outcome.killed > 0 ? outcome.commandsShortest.short : "",
             outcome.commandsLeast > 0 ? String(outcome.commandsLeast) : "",
           ],
-          mark: isAsExpected ? nil : .bad,
+          mark: isWrong ? .bad : nil,
           anchor: PageSection.anchor(from: "bug \(outcome.mutant)")
         )
       )

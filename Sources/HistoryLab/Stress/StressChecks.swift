@@ -44,11 +44,14 @@ struct StressChecks {
   ) throws -> String? {
     var join = try TraceJoin(lanes, origin: origin)
     var suite = CheckerSuite(header, scope: .all)
-    while !suite.isInvalid, let step = try join.next() {
-      if let command = step.command { suite.append(command) }
+    while let step = try join.next() {
+      // What came after a violation is counted, no longer judged.
+      let isJudged = !suite.isInvalid
+      if isJudged, let command = step.command { suite.append(command) }
       for event in step.events {
-        suite.observe(event)
         note(event)
+        guard isJudged else { continue }
+        suite.observe(event)
         keep(TimedEvent(event, mono: step.mono, given: step.command))
         result.eventCount += 1
       }

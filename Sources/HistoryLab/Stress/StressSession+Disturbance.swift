@@ -42,6 +42,7 @@ extension StressSession {
     let held = Int(max(0, head - purged))
     let slowest = register.members.filter { $0.state == 0 }.map(\.cursor).min() ?? head
     result.sampleCount += 1
+    result.committed = head
     result.heldMax = max(result.heldMax, held)
     result.lagMax = max(result.lagMax, Int(max(0, head - slowest)))
     let counts = result.counts

@@ -12,7 +12,9 @@ struct StressText {
         + ": \(result.processes) processes\(mutant), \(Int(result.committed).grouped) transactions "
         + "in \(Int(result.seconds.rounded())) s (\(rate.grouped)/s), seed \(result.seed)"
     )
-    for line in table(result).text().split(separator: "\n") { terminal.print("  " + line) }
+    if !result.participants.isEmpty {
+      for line in table(result).text().split(separator: "\n") { terminal.print("  " + line) }
+    }
     for line in lines(result) { terminal.print("  " + line) }
     let style: Style = result.verdict == "valid" ? .green : .red
     terminal.print(terminal.styled("  " + result.because.capitalizedFirst, style))
@@ -54,10 +56,12 @@ struct StressText {
           + "\(counts.wakeUpMsMax.grouped) ms later"
       )
     }
+    let atEnd = result.isInterrupted ? "" : " and \(result.heldAtEnd.grouped) at the end"
     lines.append(
-      "history held \(result.heldMax.grouped) transactions at most and "
-        + "\(result.heldAtEnd.grouped) at the end; the slowest was \(result.lagMax.grouped) behind"
+      "history held \(result.heldMax.grouped) transactions at most\(atEnd); the slowest was "
+        + "\(result.lagMax.grouped) behind"
     )
+    guard !result.isInterrupted else { return lines }
     lines.append(
       "checked \(result.eventCount.grouped) events; writes cut off by a death: "
         + "\(result.settledCount.grouped) settled, \(result.openCount.grouped) not"

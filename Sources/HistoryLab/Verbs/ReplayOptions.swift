@@ -124,7 +124,7 @@ extension ReplayOptions {
     ],
     examples: [
       Example(
-        "replay Reports/latest/counterexample.jsonl",
+        "replay Reports/latest/counterexample-article-Convergence.jsonl",
         "What the newest run found, once more."
       ),
       Example(
@@ -132,11 +132,11 @@ extension ReplayOptions {
         "The plan that check --system article --seed 1 ran as number 17."
       ),
       Example(
-        "replay Reports/latest/counterexample.jsonl --until 3",
+        "replay Reports/latest/counterexample-article-Convergence.jsonl --until 3",
         "The same plan, stopped after its third command: who has what, and how far."
       ),
       Example(
-        "replay Reports/latest/counterexample.jsonl --step",
+        "replay Reports/latest/counterexample-article-Convergence.jsonl --step",
         "A walk through the plan, a command at a time."
       ),
     ]
