@@ -44,6 +44,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [["report"], ["report", "export"]])
+  func `Where nothing can be read, the reason is told`(_ verb: [String]) async throws {
+    try await withFolder { folder in
+      try Self.keep("check.json", "{", in: folder + "/runs/20260101T000000Z-check")
+      let result = await run(verb + ["--output", folder + "/runs"])
+      #expect(result.code == .usage)
+      #expect(result.errors.contains("left out: "), "\(result.errors)")
+      #expect(result.errors.contains("/20260101T000000Z-check/check.json cannot be read"))
+      #expect(result.errors.contains("holds no finished check, exploration or benchmark"))
+    }
+  }
+
   @Test func `The index of nights leads to each night, and names what was left out`() async throws {
     try await withFolder { folder in
       for (night, state) in [
