@@ -44,6 +44,26 @@ import Testing
     }
   }
 
+  @Test func `From wherever the page lies it leads to the benchmark's files`() async throws {
+    try await withFolder { folder in
+      _ = try Night(folder + "/runs").bench("20260101T000000Z-bench", ours: 1_000)
+      try Self.keep("stress.json", Self.stress(), in: folder + "/runs/20260102T000000Z-stress")
+      let page = folder + "/page.html"
+      let words = ["report", "--output", folder + "/runs"]
+      #expect(await run(words + ["--html", page]).code == .good)
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("href=\"./runs/20260101T000000Z-bench/results.json\""))
+      #expect(html.contains("href=\"./runs/20260101T000000Z-bench/results.csv\""))
+      // Its usual place is the newest run's folder, be that a benchmark or not.
+      #expect(await run(words).code == .good)
+      let beside = try String(
+        contentsOfFile: folder + "/runs/20260102T000000Z-stress/index.html",
+        encoding: .utf8
+      )
+      #expect(beside.contains("href=\"./../20260101T000000Z-bench/results.json\""))
+    }
+  }
+
   @Test(arguments: [["report"], ["report", "export"]])
   func `Where nothing can be read, the reason is told`(_ verb: [String]) async throws {
     try await withFolder { folder in

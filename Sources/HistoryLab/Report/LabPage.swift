@@ -29,7 +29,9 @@ struct LabPage {
         ]
       )
     }
-    var page = BenchmarkReport(bench.results, verdicts: tiles, goals: Goals.all).page()
+    var report = BenchmarkReport(bench.results, verdicts: tiles, goals: Goals.all)
+    report.runFolder = RelativePath.path(from: folder, to: bench.folder)
+    var page = report.page()
     page.title = "Persistent History Lab"
     page.lead = "What holds, what breaks it, and what it costs. " + page.lead
     page.sections = behaviour + courses + page.sections
