@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import Reporting
 import Testing
 
@@ -61,6 +62,23 @@ import Testing
         encoding: .utf8
       )
       #expect(beside.contains("href=\"./../20260101T000000Z-bench/results.json\""))
+    }
+  }
+
+  @Test func `A benchmark in which nothing was measured hides no older one`() async throws {
+    try await withFolder { folder in
+      let old = try Night(folder + "/runs").bench("20260101T000000Z-bench", ours: 1_000)
+      let results = try ResultsFile.read(path: old + "/results.json")
+      try Self.keep(
+        "results.json",
+        ResultsFile.json(BenchmarkResults(environment: results.environment, rows: [])),
+        in: folder + "/runs/20260102T000000Z-bench"
+      )
+      let result = await run(["report", "--output", folder + "/runs"])
+      #expect(result.code == .good)
+      #expect(result.errors.contains("/20260102T000000Z-bench/results.json has no rows"))
+      let html = try String(contentsOfFile: old + "/index.html", encoding: .utf8)
+      #expect(html.contains("One operation on persistent history"))
     }
   }
 

@@ -23,11 +23,13 @@ struct RunCollection {
   /// What the newest cards were explored for.
   private(set) var scopes: [ExploreScope] = []
   private(set) var bench: Bench?
+  /// The folder of a newer benchmark in which nothing was measured.
+  private(set) var emptyBench: String?
   /// The newest stress run and the newest run of the seeded bugs.
   private(set) var stress: StressDocument?
   private(set) var mutants: MutantDocument?
-  /// Runs that could not be read, each with the reason.
-  private(set) var unreadable: [String] = []
+  /// What could not be read or tells nothing, each with the reason.
+  private(set) var leftOut: [String] = []
   /// The newest run's folder.
   private(set) var newest: String?
 
@@ -58,10 +60,16 @@ struct RunCollection {
       return
     }
     do throws(ResultsFileError) {
-      bench = Bench(folder: run, results: try ResultsFile.read(path: run + "/results.json"))
+      let results = try ResultsFile.read(path: run + "/results.json")
+      guard !results.rows.isEmpty else {
+        emptyBench = emptyBench ?? run
+        leftOut.append("\(run)/results.json has no rows: nothing was measured")
+        return
+      }
+      bench = Bench(folder: run, results: results)
       newest = newest ?? run
     } catch {
-      unreadable.append(error.description)
+      leftOut.append(error.description)
     }
   }
 
@@ -71,7 +79,7 @@ struct RunCollection {
       newest = newest ?? run
       return found
     } catch {
-      unreadable.append(error.sentence)
+      leftOut.append(error.sentence)
       return nil
     }
   }
@@ -83,7 +91,7 @@ struct RunCollection {
       if cards.isEmpty { scopes = document.scopes }
       cards += document.systems.filter { card in !cards.contains { $0.system == card.system } }
     } catch {
-      unreadable.append("\(run)/cards.json cannot be read: \(error)")
+      leftOut.append("\(run)/cards.json cannot be read: \(error)")
     }
   }
 
@@ -98,7 +106,7 @@ struct RunCollection {
         )
       }
     } catch {
-      unreadable.append("\(run)/check.json cannot be read: \(error)")
+      leftOut.append("\(run)/check.json cannot be read: \(error)")
     }
   }
 }
