@@ -28,7 +28,12 @@ import Workloads
       ])
       #expect(result.code == .good, "\(result.errors)")
       #expect(result.output.contains("3,531"))
-      #expect(result.output.contains("Every invariant holds under steady and late-join."))
+      #expect(
+        result.output.contains(
+          "Every invariant that was put to the test holds under steady and late-join, with 11 of 26 "
+            + "cells not put to the test."
+        )
+      )
       let document = try cards(folder)
       #expect(document.verdict == "valid")
       let cell = try #require(document.systems.first?.cells.first { $0.invariant == "PurgeSafety" })
@@ -36,6 +41,26 @@ import Workloads
       let loud = document.systems[0].cells.first { $0.invariant == "LoudExpiry" }
       #expect(loud?.result == .notExercised)
     }
+  }
+
+  @Test func `What no plan puts to the test is not said to hold`() async throws {
+    try await withFolder { folder in
+      let result = await lab([
+        "explore", "--system", "article", "--conditions", "steady", "--actors", "1", "--depth", "2",
+        "--output", folder,
+      ])
+      #expect(result.code == .good, "\(result.errors)")
+      #expect(
+        result.output.contains(
+          "Every invariant that was put to the test holds under steady, with 11 of 13 cells not put "
+            + "to the test."
+        )
+      )
+      #expect(result.output.contains("holds, 2 of 13 put to the test"))
+    }
+    let system = try #require(LabSystem.named("article"))
+    let refused = SafetyCard(system, conditions: [.hookFailure], pieceCount: 1, [])
+    #expect(refused.verdict == "unknown" && refused.sentence == "nothing was put to the test.")
   }
 
   @Test func `A system that breaks exits 1 and leaves the shortest plans`() async throws {

@@ -44,7 +44,15 @@ struct ExploreText {
       case .stopped: "stopped"
       }
     let found = broken.isEmpty ? nil : "broken: " + broken.joined(separator: ", ")
-    return [found, end].compactMap { $0 }.joined(separator: "; ").ifEmpty("holds")
+    return [found, end].compactMap { $0 }.joined(separator: "; ").ifEmpty(held(by: piece))
+  }
+
+  /// What held where every plan was covered and nothing broke.
+  private static func held(by piece: ExploreTask.Outcome) -> String {
+    let all = CheckerSuite.names(in: .all).count
+    let tested = piece.exploration.exercised.nonzeroBitCount
+    if tested == 0 { return "nothing put to the test" }
+    return tested < all ? "holds, \(tested) of \(all) put to the test" : "holds"
   }
 
   private static func foreseen(_ piece: ExploreTask.Outcome) -> String {
