@@ -1,5 +1,6 @@
 import Checkers
 import Foundation
+import Reporting
 import Simulation
 import Testing
 import Traces
@@ -198,6 +199,41 @@ import Workloads
       #expect(page.contains("<td class=\"cell bad\">Convergence 1 (outside)"))
       #expect(page.contains("each process is to have an author of its own"))
     }
+  }
+
+  @Test func `Each card on the report's page tells its own bounds`() async throws {
+    try await withFolder { folder in
+      let runs = [
+        "--system article --actors 1 --depth 2", "--system tracker --actors 2 --depth 3",
+        "--system article-eager --actors 2 --depth 3 --states 5",
+      ]
+      for words in runs {
+        let line = "explore \(words) --conditions steady --output"
+        _ = await lab(line.split(separator: " ").map(String.init) + [folder])
+      }
+      _ = await lab(["report", "--output", folder, "--html", "\(folder)/lab.html"])
+      let page = try String(contentsOfFile: "\(folder)/lab.html", encoding: .utf8)
+      let (one, two) = ("Every plan of 1 actor to depth 2", "Every plan of 2 actors to depth 3")
+      #expect(page.contains("<p>\(one) was run.</p>"))
+      #expect(page.contains("<p>\(two) was run.</p>"))
+      let cut = "\(two) was to be run; it was cut short under steady (more than 5 states)."
+      #expect(page.contains("<p>\(cut)</p>") && page.contains("<p>article-eager: \(cut) "))
+      #expect(page.contains("Not all systems were explored as far as each other."))
+    }
+  }
+
+  @Test func `A card that was interrupted tells it, and no plans that were not run`() throws {
+    let system = try #require(LabSystem.named("article"))
+    let card = SafetyCard(system, conditions: [.steady, .hookFailure], pieceCount: 1, [])
+    let kept = RunCollection.Card(
+      scopes: [ExploreScope(actors: 2, depth: 3)],
+      card: CardsDocument.Card(card, files: [:])
+    )
+    let blocks = CardSections(cards: [kept]).sections.flatMap(\.blocks)
+    let told = PageBlock.paragraph(
+      "Every plan of 2 actors to depth 3 was to be run; it was cut short under steady (interrupted)."
+    )
+    #expect(blocks.contains(told))
   }
 
   @Test func `Results do not depend on the jobs`() async throws {

@@ -119,7 +119,7 @@ struct ExploreText {
     let legend =
       "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
       + "that breaks it has N commands, every shorter one was run; with ≤ some were not. unknown: it "
-      + "ran out of the states that it was allowed. -: no plan puts it to the test."
+      + "ran out of the states that it was allowed, or was interrupted. -: no plan puts it to the test."
     var parts = [
       "## \(card.system)", card.statedUse.map { "Stated use: \($0)" } ?? "",
       card.sentence.capitalizedFirst, matrix(isShort: false).markdown(),

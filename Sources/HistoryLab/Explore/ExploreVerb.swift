@@ -112,10 +112,11 @@ struct ExploreVerb: Verb {
   }
 
   private func page(_ document: CardsDocument, _ folder: RunOutput) -> ReportPage {
-    ReportPage(
+    let cards = document.systems.map { RunCollection.Card(scopes: document.scopes, card: $0) }
+    return ReportPage(
       title: "Safety cards",
       lead: "Which invariants hold under which conditions, and the shortest plans that break them.",
-      sections: CardSections(cards: document.systems, scopes: document.scopes).sections,
+      sections: CardSections(cards: cards).sections,
       environment: [
         .init("Lab", ToolSpec.version), .init("Swift", folder.environment.swift),
         .init("SQLite", folder.environment.sqlite), .init("Machine", folder.environment.machine),

@@ -12,6 +12,11 @@ struct RunCollection {
     let seed: String
     let system: CheckDocument.System
   }
+  /// One system's card, and what its exploration was to cover.
+  struct Card {
+    let scopes: [ExploreScope]
+    let card: CardsDocument.Card
+  }
   /// A benchmark's results, and the folder of its run.
   struct Bench {
     let folder: String
@@ -19,9 +24,7 @@ struct RunCollection {
   }
   private(set) var checks: [Check] = []
   /// The newest card of each system.
-  private(set) var cards: [CardsDocument.Card] = []
-  /// What the newest cards were explored for.
-  private(set) var scopes: [ExploreScope] = []
+  private(set) var cards: [Card] = []
   private(set) var bench: Bench?
   /// The folder of a newer benchmark in which nothing was measured.
   private(set) var emptyBench: String?
@@ -37,7 +40,7 @@ struct RunCollection {
   init(_ folder: String) throws(LabError) {
     let runs = try RunFolders.runs(in: folder)
     for run in runs.sorted(by: { RunFolders.name(of: $0) > RunFolders.name(of: $1) }) { read(run) }
-    cards.sort { Self.rank($0.system) < Self.rank($1.system) }
+    cards.sort { Self.rank($0.card.system) < Self.rank($1.card.system) }
     checks.sort { Self.rank($0.system.system) < Self.rank($1.system.system) }
   }
 
@@ -88,8 +91,10 @@ struct RunCollection {
     do {
       let document = try JSONDecoder().decode(CardsDocument.self, from: data)
       newest = newest ?? run
-      if cards.isEmpty { scopes = document.scopes }
-      cards += document.systems.filter { card in !cards.contains { $0.system == card.system } }
+      for card in document.systems
+      where !cards.contains(where: { $0.card.system == card.system }) {
+        cards.append(Card(scopes: document.scopes, card: card))
+      }
     } catch {
       leftOut.append("\(run)/cards.json cannot be read: \(error)")
     }
