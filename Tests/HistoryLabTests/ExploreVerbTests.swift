@@ -85,6 +85,34 @@ import Workloads
     }
   }
 
+  @Test func `Each break is told with its replay, and its picture lies beside it`() async throws {
+    try await withFolder { folder in
+      let words = [
+        "explore", "--system", "mutant/purge-by-greatest-cursor", "--depth", "3", "--conditions",
+        "steady", "--output", folder,
+      ]
+      let result = await lab(words)
+      let broken = try cards(folder).systems[0].cells.filter { $0.result == .breaks }
+      #expect(!broken.isEmpty)
+      let page = try String(contentsOfFile: "\(folder)/latest/index.html", encoding: .utf8)
+      for cell in broken {
+        let replay = try #require(cell.replay)
+        #expect(result.output.contains("    Replay: \(replay)\n"))
+        let again = await lab(replay.split(separator: " ").dropFirst().map(String.init))
+        #expect(again.code == .violation && again.output.contains("\(cell.invariant): broken"))
+        let picture = try #require(cell.file).replacing(".jsonl", with: ".html")
+        #expect(FileManager.default.fileExists(atPath: picture))
+        let name = try #require(picture.split(separator: "/").last)
+        #expect(page.contains("href=\"./\(name)\""))
+      }
+      // A card may have hundreds of them: it tells the way to all at once.
+      let card = await lab(words + ["--card"])
+      let any = "/counterexample-mutant-purge-by-greatest-cursor-CONDITION-INVARIANT.jsonl\n"
+      #expect(card.output.contains("Replay any: history-lab replay ") && card.output.contains(any))
+      #expect(!card.output.contains("Replay: "))
+    }
+  }
+
   @Test func `The card of one system is one object with its cells`() async throws {
     try await withFolder { folder in
       let words = [
@@ -227,9 +255,9 @@ import Workloads
     let card = SafetyCard(system, conditions: [.steady, .hookFailure], pieceCount: 1, [])
     let kept = RunCollection.Card(
       scopes: [ExploreScope(actors: 2, depth: 3)],
-      card: CardsDocument.Card(card, files: [:])
+      card: CardsDocument.Card(card, kept: [:])
     )
-    let blocks = CardSections(cards: [kept]).sections.flatMap(\.blocks)
+    let blocks = CardSections(cards: [kept], pageFolder: ".").sections.flatMap(\.blocks)
     let told = PageBlock.paragraph(
       "Every plan of 2 actors to depth 3 was to be run; it was cut short under steady (interrupted)."
     )

@@ -6,7 +6,7 @@ import Reporting
 enum BenchSource {
   /// The results of a run's folder; without one those of the newest run.
   ///
-  /// - Throws: a usage error when there is no such run, it cannot be read, or nothing was measured in it.
+  /// - Throws: a usage error when there is no such run, it cannot be read, or it has no rows.
   static func results(_ folder: String?, runs: String) throws(LabError) -> BenchmarkResults {
     if let folder {
       let results = try read(folder + "/results.json")

@@ -98,13 +98,36 @@ struct RunOutput {
   ) throws(LabError) -> FindingReport {
     let counterexample = finding.counterexample
     let name = counterexample.trace.header.system
-    let isExternal = ExternalProgram.command(in: name) != nil
-    let system = isExternal ? "external" : name.replacingOccurrences(of: "/", with: "-")
-    let stem = "\(system)-\(counterexample.violation.checker)"
-    let file = "counterexample-\(stem).jsonl"
-    try write(file, CounterexampleCodec.encode(counterexample))
+    let stem = "\(Self.word(forSystem: name))-\(counterexample.violation.checker)"
+    let kept = try keep(counterexample, as: stem, onDisk: onDisk, timeout: timeout)
     try write("plan-\(stem).jsonl", PlanCodec.encode(counterexample.trace.header.plan))
     try write("trace-\(stem).jsonl", TraceCodec.encode(counterexample.trace))
+    return FindingReport(
+      finding: finding,
+      file: kept.file,
+      page: kept.page,
+      replay: kept.replay,
+      replayOfPlan: replayOfPlan
+    )
+  }
+
+  /// A system's name as a part of a file's.
+  static func word(forSystem name: String) -> String {
+    ExternalProgram.command(in: name) == nil
+      ? name.replacingOccurrences(of: "/", with: "-") : "external"
+  }
+
+  /// Keeps a counterexample under a name, as a file and as a page that shows it.
+  func keep(
+    _ counterexample: Counterexample,
+    as stem: String,
+    onDisk: String? = nil,
+    timeout: Double = ExternalProgram.secondsByDefault
+  ) throws(LabError) -> KeptCounterexample {
+    let name = counterexample.trace.header.system
+    let isExternal = ExternalProgram.command(in: name) != nil
+    let file = "counterexample-\(stem).jsonl"
+    try write(file, CounterexampleCodec.encode(counterexample))
     let replay = ReplayOptions(
       source: .file(folder.path(of: file)),
       // A file does not get programs started: who replays it says which.
@@ -117,12 +140,10 @@ struct RunOutput {
     let page = CounterexamplePage(counterexample, replay: replay.command, file: file)
     let pageFile = "counterexample-\(stem).html"
     try write(pageFile, page.html())
-    return FindingReport(
-      finding: finding,
+    return KeptCounterexample(
       file: folder.path(of: file),
       page: folder.path(of: pageFile),
-      replay: replay.command,
-      replayOfPlan: replayOfPlan
+      replay: replay.command
     )
   }
 
@@ -135,4 +156,13 @@ struct RunOutput {
       throw .lab(error.description)
     }
   }
+}
+
+/// Where a counterexample lies, and how to see it again.
+struct KeptCounterexample {
+  let file: String
+  /// The page that shows it.
+  let page: String
+  /// The command that replays it.
+  let replay: String
 }

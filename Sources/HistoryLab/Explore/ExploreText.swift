@@ -82,13 +82,24 @@ struct ExploreText {
   }
 
   /// A line for each shortest plan, shortest first: what broke, where, and by which commands.
-  var plans: [String] {
+  var plans: [String] { broken.map(\.line) }
+
+  /// The same, each with the command that replays it, by the keys of the cells.
+  func plans(replayedBy replays: [String: String]) -> [String] {
+    broken.flatMap { plan -> [String] in
+      [plan.line] + (replays[plan.key].map { ["  Replay: \($0)"] } ?? [])
+    }
+  }
+
+  private var broken: [(key: String, length: Int, line: String)] {
     let broken = card.conditions.flatMap { row in
       row.cells.compactMap { cell in
-        cell.counterexample.map { (length: $0.length, line: line(cell, $0, row)) }
+        cell.counterexample.map {
+          (key: cell.key, length: $0.length, line: line(cell, $0, row))
+        }
       }
     }
-    return broken.sorted { $0.length < $1.length }.map(\.line)
+    return broken.sorted { $0.length < $1.length }
   }
 
   private func line(

@@ -167,6 +167,8 @@ struct SafetyCell: Sendable {
 
   /// The cell in a word or two.
   var word: String { result.word(depth, isLeast: isLeast) }
+  /// What tells it from the other cells of its card.
+  var key: String { "\(condition.rawValue)-\(invariant)" }
 }
 
 extension Counterexample {

@@ -3,6 +3,8 @@ import Reporting
 /// Safety cards as sections of a page: all systems side by side, then each by itself.
 struct CardSections {
   let cards: [RunCollection.Card]
+  /// The folder in which the page will lie.
+  let pageFolder: String
 
   /// The sections, or none without a card.
   var sections: [PageSection] {
@@ -117,8 +119,17 @@ struct CardSections {
         ),
         .paragraph((cell.because ?? "").capitalizedFirst + "." + note),
         .preformatted((cell.plan ?? []).joined(separator: "\n")),
-      ]
+      ] + picture(of: cell)
     }
+  }
+
+  /// The way to the counterexample's own page, when that is still there.
+  private func picture(of cell: CardsDocument.Cell) -> [PageBlock] {
+    guard let file = cell.file,
+      let path = RelativePath.path(from: pageFolder, toPageOf: file)
+    else { return [] }
+    let text = "The picture of \(cell.invariant) under \(cell.condition), with its replay"
+    return [.link(path: path, text: text)]
   }
 }
 

@@ -14,7 +14,7 @@ struct LabPage {
   var page: ReportPage {
     let checks = CheckSections(checks: runs.checks, pageFolder: folder)
     let trials = TrialSections(stress: runs.stress, mutants: runs.mutants)
-    let cards = CardSections(cards: runs.cards).sections
+    let cards = CardSections(cards: runs.cards, pageFolder: folder).sections
     let tiles = checks.tiles + trials.tiles + [trend?.tile].compactMap { $0 }
     let behaviour = cards + checks.sections + trials.sections
     let courses = trend.map { [$0.section(watching: Self.watched)] } ?? []
