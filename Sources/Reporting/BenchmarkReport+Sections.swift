@@ -153,9 +153,14 @@ extension BenchmarkReport {
             + "2,000 resamples of whole rounds. Outliers are counted and never dropped."
             + sharedConditions
         ),
-        .link(path: "results.json", text: "Every sample, as JSON"),
-        .link(path: "results.csv", text: "Every row, as CSV"),
+        .link(path: inRun("results.json"), text: "Every sample, as JSON"),
+        .link(path: inRun("results.csv"), text: "Every row, as CSV"),
       ]
     )
+  }
+
+  /// The way from the page to a file of the run.
+  private func inRun(_ file: String) -> String {
+    runFolder.isEmpty ? file : runFolder + "/" + file
   }
 }

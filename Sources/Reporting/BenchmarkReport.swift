@@ -6,6 +6,8 @@ package struct BenchmarkReport: Sendable {
   package let results: BenchmarkResults
   /// Verdicts that were reached elsewhere; they stand first on the page.
   package var verdicts: [VerdictTile]
+  /// The way from the page's folder to that of the run; empty where the page lies in it.
+  package var runFolder = ""
   /// What came of the goals.
   package let outcomes: [GoalOutcome]
 

@@ -119,6 +119,27 @@ import Testing
     }
   }
 
+  @Test func `A run in which nothing was measured is no run to keep or to compare`() async throws {
+    try await withRuns { runs in
+      let words = ["--output", runs]
+      let (old, new) = ("\(runs)/20260101T000000Z-bench", "\(runs)/20260102T000000Z-bench")
+      try write(rows(steps: 607), to: old)
+      #expect(await run(["bench", "baseline", "save", "before"] + words).code == .good)
+      try write([], to: new)
+      for verb in [["save", "after"], ["compare", "before"]] {
+        for choice in [[], ["--run", new]] {
+          let result = await run(["bench", "baseline"] + verb + words + choice)
+          #expect(result.code == .usage)
+          #expect(result.errors.contains("nothing was measured in the run"), "\(result.errors)")
+          #expect(result.errors.contains("Try: history-lab bench run --resume "))
+        }
+      }
+      #expect(!FileManager.default.fileExists(atPath: Baselines(besides: runs).path(of: "after")))
+      let named = ["bench", "baseline", "save", "after", "--run", old]
+      #expect(await run(named + words).code == .good)
+    }
+  }
+
   @Test(arguments: [
     ("bench compare", "bench compare needs BASE, an executable, or --base COMMIT."),
     ("bench compare nowhere", #"there is no file "nowhere"."#),

@@ -358,7 +358,10 @@ import Traces
 
   @Test func `No two systems of a run write files of one name`() {
     let names = ["tracker", "external:a --b", "mutant/a", "external:c", "external:a --b"]
-    let files = names.indices.map { CheckVerb.fileName(of: $0, among: names) }
-    #expect(files == ["tracker", "external", "mutant-a", "external-2", "external-3"])
+    #expect(
+      RunOutput.words(forSystems: names) == [
+        "tracker", "external", "mutant-a", "external-2", "external-3",
+      ]
+    )
   }
 }

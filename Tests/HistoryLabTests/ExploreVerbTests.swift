@@ -1,5 +1,6 @@
 import Checkers
 import Foundation
+import Reporting
 import Simulation
 import Testing
 import Traces
@@ -28,7 +29,12 @@ import Workloads
       ])
       #expect(result.code == .good, "\(result.errors)")
       #expect(result.output.contains("3,531"))
-      #expect(result.output.contains("Every invariant holds under steady and late-join."))
+      #expect(
+        result.output.contains(
+          "Every invariant that was put to the test holds under steady and late-join, with 11 of 26 "
+            + "cells not put to the test."
+        )
+      )
       let document = try cards(folder)
       #expect(document.verdict == "valid")
       let cell = try #require(document.systems.first?.cells.first { $0.invariant == "PurgeSafety" })
@@ -36,6 +42,26 @@ import Workloads
       let loud = document.systems[0].cells.first { $0.invariant == "LoudExpiry" }
       #expect(loud?.result == .notExercised)
     }
+  }
+
+  @Test func `What no plan puts to the test is not said to hold`() async throws {
+    try await withFolder { folder in
+      let result = await lab([
+        "explore", "--system", "article", "--conditions", "steady", "--actors", "1", "--depth", "2",
+        "--output", folder,
+      ])
+      #expect(result.code == .good, "\(result.errors)")
+      #expect(
+        result.output.contains(
+          "Every invariant that was put to the test holds under steady, with 11 of 13 cells not put "
+            + "to the test."
+        )
+      )
+      #expect(result.output.contains("holds, 2 of 13 put to the test"))
+    }
+    let system = try #require(LabSystem.named("article"))
+    let refused = SafetyCard(system, conditions: [.hookFailure], pieceCount: 1, [])
+    #expect(refused.verdict == "unknown" && refused.sentence == "nothing was put to the test.")
   }
 
   @Test func `A system that breaks exits 1 and leaves the shortest plans`() async throws {
@@ -56,6 +82,34 @@ import Workloads
       let file = try #require(cell.file)
       let replay = await lab(["replay", file])
       #expect(replay.code == .violation)
+    }
+  }
+
+  @Test func `Each break is told with its replay, and its picture lies beside it`() async throws {
+    try await withFolder { folder in
+      let words = [
+        "explore", "--system", "mutant/purge-by-greatest-cursor", "--depth", "3", "--conditions",
+        "steady", "--output", folder,
+      ]
+      let result = await lab(words)
+      let broken = try cards(folder).systems[0].cells.filter { $0.result == .breaks }
+      #expect(!broken.isEmpty)
+      let page = try String(contentsOfFile: "\(folder)/latest/index.html", encoding: .utf8)
+      for cell in broken {
+        let replay = try #require(cell.replay)
+        #expect(result.output.contains("    Replay: \(replay)\n"))
+        let again = await lab(replay.split(separator: " ").dropFirst().map(String.init))
+        #expect(again.code == .violation && again.output.contains("\(cell.invariant): broken"))
+        let picture = try #require(cell.file).replacing(".jsonl", with: ".html")
+        #expect(FileManager.default.fileExists(atPath: picture))
+        let name = try #require(picture.split(separator: "/").last)
+        #expect(page.contains("href=\"./\(name)\""))
+      }
+      // A card may have hundreds of them: it tells the way to all at once.
+      let card = await lab(words + ["--card"])
+      let any = "/counterexample-mutant-purge-by-greatest-cursor-CONDITION-INVARIANT.jsonl\n"
+      #expect(card.output.contains("Replay any: history-lab replay ") && card.output.contains(any))
+      #expect(!card.output.contains("Replay: "))
     }
   }
 
@@ -173,6 +227,41 @@ import Workloads
       #expect(page.contains("<td class=\"cell bad\">Convergence 1 (outside)"))
       #expect(page.contains("each process is to have an author of its own"))
     }
+  }
+
+  @Test func `Each card on the report's page tells its own bounds`() async throws {
+    try await withFolder { folder in
+      let runs = [
+        "--system article --actors 1 --depth 2", "--system tracker --actors 2 --depth 3",
+        "--system article-eager --actors 2 --depth 3 --states 5",
+      ]
+      for words in runs {
+        let line = "explore \(words) --conditions steady --output"
+        _ = await lab(line.split(separator: " ").map(String.init) + [folder])
+      }
+      _ = await lab(["report", "--output", folder, "--html", "\(folder)/lab.html"])
+      let page = try String(contentsOfFile: "\(folder)/lab.html", encoding: .utf8)
+      let (one, two) = ("Every plan of 1 actor to depth 2", "Every plan of 2 actors to depth 3")
+      #expect(page.contains("<p>\(one) was run.</p>"))
+      #expect(page.contains("<p>\(two) was run.</p>"))
+      let cut = "\(two) was to be run; it was cut short under steady (more than 5 states)."
+      #expect(page.contains("<p>\(cut)</p>") && page.contains("<p>article-eager: \(cut) "))
+      #expect(page.contains("Not all systems were explored as far as each other."))
+    }
+  }
+
+  @Test func `A card that was interrupted tells it, and no plans that were not run`() throws {
+    let system = try #require(LabSystem.named("article"))
+    let card = SafetyCard(system, conditions: [.steady, .hookFailure], pieceCount: 1, [])
+    let kept = RunCollection.Card(
+      scopes: [ExploreScope(actors: 2, depth: 3)],
+      card: CardsDocument.Card(card, kept: [:])
+    )
+    let blocks = CardSections(cards: [kept], pageFolder: ".").sections.flatMap(\.blocks)
+    let told = PageBlock.paragraph(
+      "Every plan of 2 actors to depth 3 was to be run; it was cut short under steady (interrupted)."
+    )
+    #expect(blocks.contains(told))
   }
 
   @Test func `Results do not depend on the jobs`() async throws {

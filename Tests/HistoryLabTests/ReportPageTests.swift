@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import Reporting
 import Testing
 
@@ -41,6 +42,55 @@ import Testing
       for link in links {
         #expect(FileManager.default.fileExists(atPath: folder + "/" + link), "\(link)")
       }
+    }
+  }
+
+  @Test func `From wherever the page lies it leads to the benchmark's files`() async throws {
+    try await withFolder { folder in
+      _ = try Night(folder + "/runs").bench("20260101T000000Z-bench", ours: 1_000)
+      try Self.keep("stress.json", Self.stress(), in: folder + "/runs/20260102T000000Z-stress")
+      let page = folder + "/page.html"
+      let words = ["report", "--output", folder + "/runs"]
+      #expect(await run(words + ["--html", page]).code == .good)
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("href=\"./runs/20260101T000000Z-bench/results.json\""))
+      #expect(html.contains("href=\"./runs/20260101T000000Z-bench/results.csv\""))
+      // Its usual place is the newest run's folder, be that a benchmark or not.
+      #expect(await run(words).code == .good)
+      let beside = try String(
+        contentsOfFile: folder + "/runs/20260102T000000Z-stress/index.html",
+        encoding: .utf8
+      )
+      #expect(beside.contains("href=\"./../20260101T000000Z-bench/results.json\""))
+    }
+  }
+
+  @Test func `A benchmark in which nothing was measured hides no older one`() async throws {
+    try await withFolder { folder in
+      let old = try Night(folder + "/runs").bench("20260101T000000Z-bench", ours: 1_000)
+      let results = try ResultsFile.read(path: old + "/results.json")
+      try Self.keep(
+        "results.json",
+        ResultsFile.json(BenchmarkResults(environment: results.environment, rows: [])),
+        in: folder + "/runs/20260102T000000Z-bench"
+      )
+      let result = await run(["report", "--output", folder + "/runs"])
+      #expect(result.code == .good)
+      #expect(result.errors.contains("/20260102T000000Z-bench/results.json has no rows"))
+      let html = try String(contentsOfFile: old + "/index.html", encoding: .utf8)
+      #expect(html.contains("One operation on persistent history"))
+    }
+  }
+
+  @Test(arguments: [["report"], ["report", "export"]])
+  func `Where nothing can be read, the reason is told`(_ verb: [String]) async throws {
+    try await withFolder { folder in
+      try Self.keep("check.json", "{", in: folder + "/runs/20260101T000000Z-check")
+      let result = await run(verb + ["--output", folder + "/runs"])
+      #expect(result.code == .usage)
+      #expect(result.errors.contains("left out: "), "\(result.errors)")
+      #expect(result.errors.contains("/20260101T000000Z-check/check.json cannot be read"))
+      #expect(result.errors.contains("holds no finished check, exploration or benchmark"))
     }
   }
 

@@ -37,6 +37,17 @@ import Testing
     #expect(html.contains("default-src 'none'"))
   }
 
+  @Test func `A page outside its run's folder leads to the files of the run`() throws {
+    var report = BenchmarkReport(try Sample.results())
+    func links() -> [String] {
+      report.page().html(images: .missing(because: "no tool"))
+        .matches(of: /href="(\.[^"]*)"/).map { String($0.1) }
+    }
+    #expect(links() == ["./results.json", "./results.csv"])
+    report.runFolder = "../runs/one"
+    #expect(links() == ["./../runs/one/results.json", "./../runs/one/results.csv"])
+  }
+
   @Test func `Every link within a page arrives`() throws {
     let page = BenchmarkReport(try Sample.results(operations: ["newest 100", "all"])).page()
     let html = page.html(images: .missing(because: "no tool"))

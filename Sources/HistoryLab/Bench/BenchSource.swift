@@ -6,11 +6,18 @@ import Reporting
 enum BenchSource {
   /// The results of a run's folder; without one those of the newest run.
   ///
-  /// - Throws: a usage error when there is no such run, or it cannot be read.
+  /// - Throws: a usage error when there is no such run, it cannot be read, or it has no rows.
   static func results(_ folder: String?, runs: String) throws(LabError) -> BenchmarkResults {
-    if let folder { return try read(folder + "/results.json") }
+    if let folder {
+      let results = try read(folder + "/results.json")
+      if results.rows.isEmpty { throw nothingMeasured(folder) }
+      return results
+    }
     guard FilePath.state(of: runs) == .folder else { throw noRun(runs) }
-    guard let bench = try RunCollection(runs).bench else { throw noRun(runs) }
+    let found = try RunCollection(runs)
+    // An older one in its place would be another than the one that was meant.
+    if let folder = found.emptyBench { throw nothingMeasured(folder) }
+    guard let bench = found.bench else { throw noRun(runs) }
     return bench.results
   }
 
@@ -19,6 +26,13 @@ enum BenchSource {
     do throws(ResultsFileError) { return try ResultsFile.read(path: path) } catch {
       throw .usage("\(error.description).")
     }
+  }
+
+  private static func nothingMeasured(_ folder: String) -> LabError {
+    .usage(
+      "nothing was measured in the run \(folder.quoted); name another with --run. Try: "
+        + "history-lab bench run --resume \(folder.shellQuoted)"
+    )
   }
 
   private static func noRun(_ runs: String) -> LabError {

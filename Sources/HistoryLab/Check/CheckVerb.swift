@@ -34,10 +34,10 @@ struct CheckVerb: Verb {
     }
     let start = terminal.now()
     var reports: [SystemReport] = []
-    for (index, (system, style)) in zip(systems, styles).enumerated() {
+    let words = RunOutput.words(forSystems: systems.map(\.name))
+    for ((system, style), word) in zip(zip(systems, styles), words) {
       let left = options.timeLimit.map { $0 - (terminal.now() - start) }
-      let name = Self.fileName(of: index, among: systems.map(\.name))
-      reports.append(try await check(system, style, timeLimit: left, folder, as: name))
+      reports.append(try await check(system, style, timeLimit: left, folder, as: word))
       if Interruption.isRequested { break }
     }
     var result = CheckReport(
@@ -55,16 +55,6 @@ struct CheckVerb: Verb {
     }
     if let errors = programs.text { try folder.write(ProgramShelf.file, errors) }
     return try finish(result, folder)
-  }
-
-  /// What files call a system by: no two systems of a run the same.
-  static func fileName(of index: Int, among names: [String]) -> String {
-    let plain = names.map { name in
-      ExternalProgram.command(in: name) == nil
-        ? name.replacingOccurrences(of: "/", with: "-") : "external"
-    }
-    let count = plain[...index].count { $0 == plain[index] }
-    return count == 1 ? plain[index] : "\(plain[index])-\(count)"
   }
 
   /// Runs one system's plans, shrinks what broke, and tells it.

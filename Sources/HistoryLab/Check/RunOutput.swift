@@ -98,13 +98,42 @@ struct RunOutput {
     timeout: Double = ExternalProgram.secondsByDefault
   ) throws(LabError) -> FindingReport {
     let counterexample = finding.counterexample
-    let name = counterexample.trace.header.system
-    let isExternal = ExternalProgram.command(in: name) != nil
     let stem = "\(fileName)-\(counterexample.violation.checker)"
-    let file = "counterexample-\(stem).jsonl"
-    try write(file, CounterexampleCodec.encode(counterexample))
+    let kept = try keep(counterexample, as: stem, onDisk: onDisk, timeout: timeout)
     try write("plan-\(stem).jsonl", PlanCodec.encode(counterexample.trace.header.plan))
     try write("trace-\(stem).jsonl", TraceCodec.encode(counterexample.trace))
+    return FindingReport(
+      finding: finding,
+      file: kept.file,
+      page: kept.page,
+      replay: kept.replay,
+      replayOfPlan: replayOfPlan
+    )
+  }
+
+  /// What files call the systems of a run: no two of them the same.
+  static func words(forSystems names: [String]) -> [String] {
+    let plain = names.map { name in
+      ExternalProgram.command(in: name) == nil
+        ? name.replacingOccurrences(of: "/", with: "-") : "external"
+    }
+    return plain.indices.map { index in
+      let count = plain[...index].count { $0 == plain[index] }
+      return count == 1 ? plain[index] : "\(plain[index])-\(count)"
+    }
+  }
+
+  /// Keeps a counterexample under a name, as a file and as a page that shows it.
+  func keep(
+    _ counterexample: Counterexample,
+    as stem: String,
+    onDisk: String? = nil,
+    timeout: Double = ExternalProgram.secondsByDefault
+  ) throws(LabError) -> KeptCounterexample {
+    let name = counterexample.trace.header.system
+    let isExternal = ExternalProgram.command(in: name) != nil
+    let file = "counterexample-\(stem).jsonl"
+    try write(file, CounterexampleCodec.encode(counterexample))
     let replay = ReplayOptions(
       source: .file(folder.path(of: file)),
       // A file does not get programs started: who replays it says which.
@@ -117,12 +146,10 @@ struct RunOutput {
     let page = CounterexamplePage(counterexample, replay: replay.command, file: file)
     let pageFile = "counterexample-\(stem).html"
     try write(pageFile, page.html())
-    return FindingReport(
-      finding: finding,
+    return KeptCounterexample(
       file: folder.path(of: file),
       page: folder.path(of: pageFile),
-      replay: replay.command,
-      replayOfPlan: replayOfPlan
+      replay: replay.command
     )
   }
 
@@ -135,4 +162,13 @@ struct RunOutput {
       throw .lab(error.description)
     }
   }
+}
+
+/// Where a counterexample lies, and how to see it again.
+struct KeptCounterexample {
+  let file: String
+  /// The page that shows it.
+  let page: String
+  /// The command that replays it.
+  let replay: String
 }

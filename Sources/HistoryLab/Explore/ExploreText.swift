@@ -44,7 +44,15 @@ struct ExploreText {
       case .stopped: "stopped"
       }
     let found = broken.isEmpty ? nil : "broken: " + broken.joined(separator: ", ")
-    return [found, end].compactMap { $0 }.joined(separator: "; ").ifEmpty("holds")
+    return [found, end].compactMap { $0 }.joined(separator: "; ").ifEmpty(held(by: piece))
+  }
+
+  /// What held where every plan was covered and nothing broke.
+  private static func held(by piece: ExploreTask.Outcome) -> String {
+    let all = CheckerSuite.names(in: .all).count
+    let tested = piece.exploration.exercised.nonzeroBitCount
+    if tested == 0 { return "nothing put to the test" }
+    return tested < all ? "holds, \(tested) of \(all) put to the test" : "holds"
   }
 
   private static func foreseen(_ piece: ExploreTask.Outcome) -> String {
@@ -74,13 +82,24 @@ struct ExploreText {
   }
 
   /// A line for each shortest plan, shortest first: what broke, where, and by which commands.
-  var plans: [String] {
+  var plans: [String] { broken.map(\.line) }
+
+  /// The same, each with the command that replays it, by the keys of the cells.
+  func plans(replayedBy replays: [String: String]) -> [String] {
+    broken.flatMap { plan -> [String] in
+      [plan.line] + (replays[plan.key].map { ["  Replay: \($0)"] } ?? [])
+    }
+  }
+
+  private var broken: [(key: String, length: Int, line: String)] {
     let broken = card.conditions.flatMap { row in
       row.cells.compactMap { cell in
-        cell.counterexample.map { (length: $0.length, line: line(cell, $0, row)) }
+        cell.counterexample.map {
+          (key: cell.key, length: $0.length, line: line(cell, $0, row))
+        }
       }
     }
-    return broken.sorted { $0.length < $1.length }.map(\.line)
+    return broken.sorted { $0.length < $1.length }
   }
 
   private func line(
@@ -111,7 +130,7 @@ struct ExploreText {
     let legend =
       "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
       + "that breaks it has N commands, every shorter one was run; with ≤ some were not. unknown: it "
-      + "ran out of the states that it was allowed. -: no plan puts it to the test."
+      + "ran out of the states that it was allowed, or was interrupted. -: no plan puts it to the test."
     var parts = [
       "## \(card.system)", card.statedUse.map { "Stated use: \($0)" } ?? "",
       card.sentence.capitalizedFirst, matrix(isShort: false).markdown(),

@@ -75,23 +75,19 @@ struct ExploreVerb: Verb {
     }
   }
 
-  /// Writes the counterexamples and the cards into the run's folder.
+  /// Writes the counterexamples, each with its picture, and the cards into the run's folder.
   private func keep(
     _ cards: [SafetyCard],
     _ folder: RunOutput
   ) throws(LabError) -> CardsDocument {
     var systems: [CardsDocument.Card] = []
-    for card in cards {
-      var files: [String: String] = [:]
+    for (card, system) in zip(cards, RunOutput.words(forSystems: cards.map(\.system))) {
+      var kept: [String: KeptCounterexample] = [:]
       for cell in card.cells {
         guard let counterexample = cell.counterexample else { continue }
-        let key = "\(cell.condition.rawValue)-\(cell.invariant)"
-        let system = card.system.split(separator: "/").joined(separator: "-")
-        let file = "counterexample-\(system)-\(key).jsonl"
-        try folder.write(file, CounterexampleCodec.encode(counterexample))
-        files[key] = folder.path + "/" + file
+        kept[cell.key] = try folder.keep(counterexample, as: "\(system)-\(cell.key)")
       }
-      systems.append(CardsDocument.Card(card, files: files))
+      systems.append(CardsDocument.Card(card, kept: kept))
     }
     let verdicts = Set(cards.map(\.verdict))
     let document = CardsDocument(
@@ -112,10 +108,11 @@ struct ExploreVerb: Verb {
   }
 
   private func page(_ document: CardsDocument, _ folder: RunOutput) -> ReportPage {
-    ReportPage(
+    let cards = document.systems.map { RunCollection.Card(scopes: document.scopes, card: $0) }
+    return ReportPage(
       title: "Safety cards",
       lead: "Which invariants hold under which conditions, and the shortest plans that break them.",
-      sections: CardSections(cards: document.systems, scopes: document.scopes).sections,
+      sections: CardSections(cards: cards, pageFolder: folder.path).sections,
       environment: [
         .init("Lab", ToolSpec.version), .init("Swift", folder.environment.swift),
         .init("SQLite", folder.environment.sqlite), .init("Machine", folder.environment.machine),
@@ -138,21 +135,35 @@ struct ExploreVerb: Verb {
       return terminal.print(try document.json())
     }
     if options.markdown { return terminal.print(markdown(cards)) }
-    for card in cards { show(card) }
+    for (card, kept) in zip(cards, document.systems) { show(card, kept, folder) }
     terminal.print("Run: \(folder.path)")
   }
 
-  private func show(_ card: SafetyCard) {
+  private func show(_ card: SafetyCard, _ kept: CardsDocument.Card, _ folder: RunOutput) {
     let text = ExploreText(card: card)
     terminal.print(terminal.styled(card.system, .bold))
     for table in options.card ? [text.matrix(isShort: true), text.coverage] : [text.coverage] {
       for line in table.text().split(separator: "\n") { terminal.print("  " + String(line)) }
       terminal.print("")
     }
-    for plan in text.plans { terminal.print("  " + plan) }
+    for plan in plans(text, kept) { terminal.print("  " + plan) }
+    if options.card, card.cells.contains(where: { $0.result == .breaks }) {
+      // A command after each would be half of what a card of hundreds of breaks prints.
+      let system = RunOutput.word(forSystem: card.system)
+      let file = "counterexample-\(system)-CONDITION-INVARIANT.jsonl"
+      terminal.print("  Replay any: history-lab replay \((folder.path + "/" + file).shellQuoted)")
+    }
     if let open = text.open { terminal.print("  " + terminal.styled(open, .yellow)) }
     let style: Style = card.verdict == "valid" ? .green : card.verdict == "invalid" ? .red : .yellow
     terminal.print(terminal.styled("  " + card.sentence.capitalizedFirst, style))
     terminal.print("")
+  }
+
+  /// The shortest plans, and unless a card is printed the command that replays each.
+  private func plans(_ text: ExploreText, _ kept: CardsDocument.Card) -> [String] {
+    if options.card { return text.plans }
+    var replays: [String: String] = [:]
+    for cell in kept.cells { replays[cell.key] = cell.replay }
+    return text.plans(replayedBy: replays)
   }
 }

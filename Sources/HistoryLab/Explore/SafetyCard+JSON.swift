@@ -21,8 +21,10 @@ struct CardsDocument: Codable {
     var plan: [String]?
     /// What it comes to, in a sentence.
     var because: String?
-    /// The counterexample's file.
+    /// The counterexample's file; the page that shows it lies beside it.
     var file: String?
+    /// The command that replays it.
+    var replay: String?
     /// How many states there were allowed to be, where that was too few.
     var budget: Int?
   }
@@ -62,16 +64,14 @@ struct CardsDocument: Codable {
 }
 
 extension CardsDocument.Card {
-  /// Takes a card, and the files of its counterexamples by condition and invariant.
-  init(_ card: SafetyCard, files: [String: String]) {
+  /// Takes a card, and where its counterexamples lie by the keys of their cells.
+  init(_ card: SafetyCard, kept: [String: KeptCounterexample]) {
     system = card.system
     statedUse = card.statedUse
     verdict = card.verdict
     because = card.sentence
     conditions = card.conditions.map(CardsDocument.Row.init)
-    cells = card.cells.map { cell in
-      CardsDocument.Cell(cell, file: files["\(cell.condition.rawValue)-\(cell.invariant)"])
-    }
+    cells = card.cells.map { CardsDocument.Cell($0, kept: kept[$0.key]) }
   }
 }
 
@@ -96,7 +96,10 @@ extension CardsDocument.Row {
 }
 
 extension CardsDocument.Cell {
-  fileprivate init(_ cell: SafetyCell, file: String?) {
+  /// What tells it from the other cells of its card, as ``SafetyCell/key``.
+  var key: String { "\(condition)-\(invariant)" }
+
+  fileprivate init(_ cell: SafetyCell, kept: KeptCounterexample?) {
     invariant = cell.invariant
     condition = cell.condition.rawValue
     result = cell.result
@@ -104,7 +107,8 @@ extension CardsDocument.Cell {
     plans = cell.planCount
     states = cell.stateCount
     budget = cell.budget
-    self.file = file
+    file = kept?.file
+    replay = kept?.replay
     guard let counterexample = cell.counterexample else { return }
     length = counterexample.length
     isLeast = cell.isLeast

@@ -67,13 +67,17 @@ struct SafetyCard: Sendable {
     return isOpen || !cells.contains { $0.result == .holds } ? "unknown" : "valid"
   }
 
-  /// The verdict in a sentence: where it holds as plainly as where it breaks.
+  /// The verdict in a sentence: where it holds as plainly as where it breaks, and of how much nothing
+  /// is known because no plan puts it to the test.
   var sentence: String {
     let broken = conditions.filter { $0.cells.contains { $0.result == .breaks } }
     let open = conditions.filter { $0.cells.contains { $0.result == .unknown } }
     let held = conditions.filter { row in
       row.cells.contains { $0.result == .holds }
         && !row.cells.contains { $0.result == .breaks || $0.result == .unknown }
+    }
+    let idle = conditions.filter { row in
+      row.because == nil && row.cells.allSatisfy { $0.result == .notExercised }
     }
     var parts: [String] = []
     func list(_ rows: [ConditionReport]) -> String { rows.map(\.condition.rawValue).joinedWithAnd }
@@ -84,12 +88,15 @@ struct SafetyCard: Sendable {
       parts.append("breaks outside its authors' stated use under \(list(beyond))")
     }
     if !held.isEmpty {
-      parts.append(
-        broken.isEmpty && open.isEmpty
-          ? "every invariant holds under \(list(held))" : "holds under \(list(held))"
-      )
+      let cells = held.flatMap(\.cells)
+      let untested = cells.filter { $0.result == .notExercised }.count
+      let every = untested == 0 ? "every invariant" : "every invariant that was put to the test"
+      let subject = broken.isEmpty && open.isEmpty ? every + " " : ""
+      let gap = "with \(untested.grouped) of \(cells.count.grouped) cells not put to the test"
+      parts.append("\(subject)holds under \(list(held))" + (untested == 0 ? "" : ", " + gap))
     }
     if !open.isEmpty { parts.append("is unknown under \(list(open))") }
+    if !idle.isEmpty { parts.append("nothing was put to the test under \(list(idle))") }
     return parts.isEmpty ? "nothing was put to the test." : parts.joined(separator: "; ") + "."
   }
 }
@@ -160,6 +167,8 @@ struct SafetyCell: Sendable {
 
   /// The cell in a word or two.
   var word: String { result.word(depth, isLeast: isLeast) }
+  /// What tells it from the other cells of its card.
+  var key: String { "\(condition.rawValue)-\(invariant)" }
 }
 
 extension Counterexample {

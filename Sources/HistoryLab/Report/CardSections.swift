@@ -2,8 +2,9 @@ import Reporting
 
 /// Safety cards as sections of a page: all systems side by side, then each by itself.
 struct CardSections {
-  let cards: [CardsDocument.Card]
-  let scopes: [ExploreScope]
+  let cards: [RunCollection.Card]
+  /// The folder in which the page will lie.
+  let pageFolder: String
 
   /// The sections, or none without a card.
   var sections: [PageSection] {
@@ -14,15 +15,22 @@ struct CardSections {
 
   /// One row a condition, one column a system.
   private var overview: PageSection {
-    let held = cards.map { "\($0.system): \($0.because)" }
+    // Runs of several bounds may stand side by side: then each system is told with its own.
+    let shared = Set(cards.map(\.bounds)).count == 1 ? cards.first?.bounds : nil
+    let held = cards.map { one in
+      let told =
+        shared == nil ? "\(one.bounds) \(one.card.because.capitalizedFirst)" : one.card.because
+      return "\(one.card.system): \(told)"
+    }
     return PageSection(
       "Which design is safe under what",
       [
         .paragraph(
-          "Every plan of \(scopes.map(\.sentence).joinedWithAnd) was run, one condition at a time. "
-            + "A cell holds when no plan breaks an invariant; where one breaks, the number is that of "
-            + "the commands of the shortest plan. Conditions were observed in real stores, are "
-            + "documented, or are hypothetical."
+          (shared ?? "Not all systems were explored as far as each other.")
+            + " One condition was put on at a time. A cell holds when no plan breaks an invariant that "
+            + "it puts to the test; where one breaks, the number is that of the commands of the "
+            + "shortest plan. Conditions were observed in real stores, are documented, or are "
+            + "hypothetical."
         )
       ] + tables.map(PageBlock.table) + held.map(PageBlock.paragraph)
     )
@@ -32,7 +40,7 @@ struct CardSections {
   private var tables: [ReportTable] {
     let most = ReportTable.mostColumns - 2
     return stride(from: 0, to: cards.count, by: most).map { first in
-      table(of: Array(cards[first..<min(first + most, cards.count)]))
+      table(of: cards[first..<min(first + most, cards.count)].map(\.card))
     }
   }
 
@@ -66,10 +74,13 @@ struct CardSections {
 
   // MARK: One system
 
-  private func section(_ card: CardsDocument.Card) -> PageSection {
+  private func section(_ one: RunCollection.Card) -> PageSection {
+    let card = one.card
     var blocks: [PageBlock] = []
     if let use = card.statedUse { blocks.append(.paragraph("Stated use: \(use)")) }
-    blocks += [.paragraph(card.because.capitalizedFirst), .table(matrix(card))]
+    blocks += [
+      .paragraph(one.bounds), .paragraph(card.because.capitalizedFirst), .table(matrix(card)),
+    ]
     return PageSection("Safety card: \(card.system)", blocks + plans(card))
   }
 
@@ -108,8 +119,40 @@ struct CardSections {
         ),
         .paragraph((cell.because ?? "").capitalizedFirst + "." + note),
         .preformatted((cell.plan ?? []).joined(separator: "\n")),
-      ]
+      ] + picture(of: cell)
     }
+  }
+
+  /// The way to the counterexample's own page, when that is still there.
+  private func picture(of cell: CardsDocument.Cell) -> [PageBlock] {
+    guard let file = cell.file,
+      let path = RelativePath.path(from: pageFolder, toPageOf: file)
+    else { return [] }
+    let text = "The picture of \(cell.invariant) under \(cell.condition), with its replay"
+    return [.link(path: path, text: text)]
+  }
+}
+
+extension RunCollection.Card {
+  /// How far it was explored, and under what it was cut short, as a sentence.
+  fileprivate var bounds: String {
+    let plans = "Every plan of \(scopes.map(\.sentence).joinedWithAnd)"
+    let cut = card.conditions.compactMap { row in
+      cutShort(row).map { "\(row.condition) (\($0))" }
+    }
+    if cut.isEmpty { return "\(plans) was run." }
+    return "\(plans) was to be run; it was cut short under \(cut.joinedWithAnd)."
+  }
+
+  /// Why not every plan was run under a condition; nothing where all were, and where none could be.
+  private func cutShort(_ row: CardsDocument.Row) -> String? {
+    let cells = card.cells.filter { $0.condition == row.condition }
+    let isOpen = cells.contains { $0.result == .unknown }
+    let lacksPieces = row.explored.count < scopes.count && (isOpen || !row.explored.isEmpty)
+    if lacksPieces { return "interrupted" }
+    guard isOpen || row.explored.contains(where: { !$0.complete }) else { return nil }
+    return cells.compactMap(\.budget).max().map { "more than \($0.grouped) states" }
+      ?? "interrupted"
   }
 }
 

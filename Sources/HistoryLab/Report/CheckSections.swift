@@ -167,8 +167,6 @@ struct CheckSections {
   }
 
   private func path(of found: CheckDocument.Found) -> String? {
-    let path = (found.file as NSString).deletingPathExtension + ".html"
-    guard FileManager.default.fileExists(atPath: path) else { return nil }
-    return RelativePath.path(from: pageFolder, to: path)
+    RelativePath.path(from: pageFolder, toPageOf: found.file)
   }
 }

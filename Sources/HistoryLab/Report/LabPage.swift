@@ -14,7 +14,7 @@ struct LabPage {
   var page: ReportPage {
     let checks = CheckSections(checks: runs.checks, pageFolder: folder)
     let trials = TrialSections(stress: runs.stress, mutants: runs.mutants)
-    let cards = CardSections(cards: runs.cards, scopes: runs.scopes).sections
+    let cards = CardSections(cards: runs.cards, pageFolder: folder).sections
     let tiles = checks.tiles + trials.tiles + [trend?.tile].compactMap { $0 }
     let behaviour = cards + checks.sections + trials.sections
     let courses = trend.map { [$0.section(watching: Self.watched)] } ?? []
@@ -29,7 +29,9 @@ struct LabPage {
         ]
       )
     }
-    var page = BenchmarkReport(bench.results, verdicts: tiles, goals: Goals.all).page()
+    var report = BenchmarkReport(bench.results, verdicts: tiles, goals: Goals.all)
+    report.runFolder = RelativePath.path(from: folder, to: bench.folder)
+    var page = report.page()
     page.title = "Persistent History Lab"
     page.lead = "What holds, what breaks it, and what it costs. " + page.lead
     page.sections = behaviour + courses + page.sections

@@ -11,6 +11,13 @@ enum RelativePath {
     return (up + end.dropFirst(shared)).joined(separator: "/")
   }
 
+  /// The way from a folder to the page that shows a counterexample, when that lies beside its file.
+  static func path(from folder: String, toPageOf counterexample: String) -> String? {
+    let page = (counterexample as NSString).deletingPathExtension + ".html"
+    guard FileManager.default.fileExists(atPath: page) else { return nil }
+    return path(from: folder, to: page)
+  }
+
   private static func parts(_ path: String) -> [String] {
     URL(fileURLWithPath: path).standardizedFileURL.pathComponents
   }

@@ -12,6 +12,11 @@ struct RunCollection {
     let seed: String
     let system: CheckDocument.System
   }
+  /// One system's card, and what its exploration was to cover.
+  struct Card {
+    let scopes: [ExploreScope]
+    let card: CardsDocument.Card
+  }
   /// A benchmark's results, and the folder of its run.
   struct Bench {
     let folder: String
@@ -19,15 +24,15 @@ struct RunCollection {
   }
   private(set) var checks: [Check] = []
   /// The newest card of each system.
-  private(set) var cards: [CardsDocument.Card] = []
-  /// What the newest cards were explored for.
-  private(set) var scopes: [ExploreScope] = []
+  private(set) var cards: [Card] = []
   private(set) var bench: Bench?
+  /// The folder of a newer benchmark in which nothing was measured.
+  private(set) var emptyBench: String?
   /// The newest stress run and the newest run of the seeded bugs.
   private(set) var stress: StressDocument?
   private(set) var mutants: MutantDocument?
-  /// Runs that could not be read, each with the reason.
-  private(set) var unreadable: [String] = []
+  /// What could not be read or tells nothing, each with the reason.
+  private(set) var leftOut: [String] = []
   /// The newest run's folder.
   private(set) var newest: String?
 
@@ -35,7 +40,7 @@ struct RunCollection {
   init(_ folder: String) throws(LabError) {
     let runs = try RunFolders.runs(in: folder)
     for run in runs.sorted(by: { RunFolders.name(of: $0) > RunFolders.name(of: $1) }) { read(run) }
-    cards.sort { Self.rank($0.system) < Self.rank($1.system) }
+    cards.sort { Self.rank($0.card.system) < Self.rank($1.card.system) }
     checks.sort { Self.rank($0.system.system) < Self.rank($1.system.system) }
   }
 
@@ -58,10 +63,16 @@ struct RunCollection {
       return
     }
     do throws(ResultsFileError) {
-      bench = Bench(folder: run, results: try ResultsFile.read(path: run + "/results.json"))
+      let results = try ResultsFile.read(path: run + "/results.json")
+      guard !results.rows.isEmpty else {
+        emptyBench = emptyBench ?? run
+        leftOut.append("\(run)/results.json has no rows: nothing was measured")
+        return
+      }
+      bench = Bench(folder: run, results: results)
       newest = newest ?? run
     } catch {
-      unreadable.append(error.description)
+      leftOut.append(error.description)
     }
   }
 
@@ -71,7 +82,7 @@ struct RunCollection {
       newest = newest ?? run
       return found
     } catch {
-      unreadable.append(error.sentence)
+      leftOut.append(error.sentence)
       return nil
     }
   }
@@ -80,10 +91,12 @@ struct RunCollection {
     do {
       let document = try JSONDecoder().decode(CardsDocument.self, from: data)
       newest = newest ?? run
-      if cards.isEmpty { scopes = document.scopes }
-      cards += document.systems.filter { card in !cards.contains { $0.system == card.system } }
+      for card in document.systems
+      where !cards.contains(where: { $0.card.system == card.system }) {
+        cards.append(Card(scopes: document.scopes, card: card))
+      }
     } catch {
-      unreadable.append("\(run)/cards.json cannot be read: \(error)")
+      leftOut.append("\(run)/cards.json cannot be read: \(error)")
     }
   }
 
@@ -98,7 +111,7 @@ struct RunCollection {
         )
       }
     } catch {
-      unreadable.append("\(run)/check.json cannot be read: \(error)")
+      leftOut.append("\(run)/check.json cannot be read: \(error)")
     }
   }
 }
