@@ -140,6 +140,52 @@ import Darwin
     }
   }
 
+  @Test func `What may vary is not kept, and not judged where it was kept before`() async throws {
+    try await withFolder { folder in
+      let night = Night(folder + "/runs")
+      for day in 1...6 {
+        let run = try night.bench("night-\(day)", ours: 1_000, day: day)
+        try addGrowth(day < 5 ? 4_096 : 8_192, to: run)
+      }
+      let history = folder + "/h.db"
+      _ = await run(["history", "add", folder + "/runs", "--history", history])
+      let database = try HistoryDatabase(writing: history)
+      #expect(try database.courses().allSatisfy { $0.row.metric != "resident growth" })
+      // As an earlier version kept it.
+      try database.write { (connection) throws(SQLiteError) in
+        try connection.execute(
+          """
+          INSERT INTO figures
+          SELECT run, 'fetch newest 100, warm', 'Store', 1000, 'resident growth', 'exact', 'B',
+            CASE WHEN run < 5 THEN 4096 ELSE 8192 END, NULL, NULL, 1
+          FROM runs
+          """
+        )
+      }
+      let result = await run(["report", "trend", "--history", history])
+      #expect(result.code == .good)
+      #expect(result.output == "No step in 1 rows over 6 runs.\n")
+    }
+  }
+
+  /// Adds a row to a run's results that may be another in every run.
+  private func addGrowth(_ bytes: Double, to run: String) throws {
+    var results = try ResultsFile.read(path: run + "/results.json")
+    var row = BenchmarkRow(
+      subject: "fetch",
+      operation: "newest 100",
+      condition: "warm",
+      contender: "Store",
+      historySize: 1_000,
+      metric: .residentGrowth,
+      samples: [bytes],
+      seed: 7
+    )
+    row.varies = "the system shares it out"
+    results.rows.append(row)
+    try makeFile(run + "/results.json", ResultsFile.json(results))
+  }
+
   @Test func `One run has no trend`() async throws {
     try await withFolder { folder in
       _ = try Night(folder + "/runs").bench("one", ours: 1_000)
