@@ -67,6 +67,9 @@ struct RunOutput {
     versions = [:]
   }
 
+  /// Whether the run has come to an end, early or not.
+  var hasVerdict: Bool { record.verdict != nil }
+
   /// The words of the run's command line, without the command.
   var words: [String] { Array(record.commandLine.dropFirst()) }
 
