@@ -10,6 +10,12 @@ struct BenchCompareVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
+    if !options.leftOut.isEmpty {
+      terminal.log(
+        "history-lab: left out, for they need a longer history than \(options.historySize.grouped) "
+          + "transactions: \(options.leftOut.joinedWithAnd)"
+      )
+    }
     let outcome: BuildComparison.Outcome
     do {
       outcome = try compare(base: executable(options.base), head: executable(options.head))
