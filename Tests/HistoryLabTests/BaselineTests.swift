@@ -133,6 +133,23 @@ import Testing
     #expect(result.errors.contains(sentence), "\(result.errors)")
   }
 
+  @Test(arguments: [
+    ("/bin/echo", "it left nothing that was measured"), ("/bin/ls", "it ended with exit code "),
+    ("/etc/hosts", "it cannot be started"),
+  ])
+  func `A program that is no build of the command is named`(
+    program: String,
+    reason: String
+  ) async {
+    let words = ["bench", "compare", program, program, "--only", "fetch newest 10"]
+    let result = await run(words, composition: .current)
+    #expect(result.code == .usage)
+    #expect(
+      result.errors.contains("\(program) did not answer as a launch of history-lab: \(reason)"),
+      "\(result.errors)"
+    )
+  }
+
   @Test func `Builds are compared by all benchmarks in rounds unless some are named`() throws {
     let all = try BenchCompareOptions(parse("bench compare --base main"), in: .current)
     #expect(all.base == .commit("main"))

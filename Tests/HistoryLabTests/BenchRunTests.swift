@@ -201,6 +201,15 @@ import Darwin
     }
   }
 
+  @Test func `What a run's record lacks is said in a sentence`() async throws {
+    try await withFolder { folder in
+      try makeFile(folder + "/run.json", "{}")
+      let result = await run(["bench", "run", "--resume", folder])
+      #expect(result.code == .usage)
+      #expect(result.errors.contains("is not what a run writes: the key run is missing."))
+    }
+  }
+
   /// Tests do not run under the command line that they try.
   private func setCommandLine(_ words: [String], of run: String) throws {
     let url = URL(fileURLWithPath: run + "/run.json")

@@ -54,6 +54,26 @@ import Darwin
     }
   }
 
+  @Test(arguments: [
+    ("{", "it is not JSON"), ("{}", "the key check is missing"),
+    (#"{"check": "1"}"#, "the value at check is of another type"),
+  ])
+  func `A damaged file of a run is told in a sentence`(text: String, reason: String) async throws {
+    try await withFolder { folder in
+      let path = try Night(folder + "/runs").bench("one", ours: 1_000)
+      try makeFile(path + "/check.json", text)
+      let added = await run(["history", "add", folder + "/runs", "--history", folder + "/h.db"])
+      #expect(added.code == .undecided)
+      #expect(
+        added.errors.contains("cannot be read as a file of a run: \(reason)."),
+        "\(added.errors)"
+      )
+      let report = await run(["report", "--output", folder + "/runs"])
+      #expect(report.code == .good)
+      #expect(report.errors.contains("check.json cannot be read: \(reason)."), "\(report.errors)")
+    }
+  }
+
   @Test func `What is killed in the middle of a run leaves nothing of it`() async throws {
     try await withFolder { folder in
       let night = Night(folder + "/runs")

@@ -24,6 +24,9 @@ struct BenchCompareVerb: Verb {
       return .undecided
     } catch let error as LabError {
       throw error
+    } catch let error as LaunchProbe.NoLaunch {
+      guard Interruption.isRequested else { throw .usage(error.description) }
+      return .undecided
     } catch {
       guard Interruption.isRequested else { throw .lab("the builds cannot be compared: \(error)") }
       return .undecided

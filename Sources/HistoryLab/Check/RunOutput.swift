@@ -61,7 +61,8 @@ struct RunOutput {
       let data = try Data(contentsOf: URL(fileURLWithPath: file))
       record = try JSONDecoder().decode(RunRecord.self, from: data)
     } catch {
-      throw .usage("--resume: \(file.quoted) is not what a run writes: \(error)")
+      let reason = DocumentFault.reason(of: error)
+      throw .usage("--resume: \(file.quoted) is not what a run writes: \(reason).")
     }
     folder = RunFolder(resuming: path)
     versions = [:]

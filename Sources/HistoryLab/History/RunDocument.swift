@@ -1,4 +1,5 @@
 import Foundation
+import Reporting
 
 /// Reads the JSON files of a run's folder.
 enum RunDocument {
@@ -11,8 +12,12 @@ enum RunDocument {
       throw .usage("\(path.quoted) cannot be read.")
     }
     do { return try JSONDecoder().decode(Document.self, from: data) } catch {
-      throw .usage("\(path.quoted) cannot be read as a file of a run: \(error)")
+      throw .usage(sentence(path, DocumentFault.reason(of: error)))
     }
+  }
+
+  private static func sentence(_ path: String, _ reason: String) -> String {
+    "\(path.quoted) cannot be read as a file of a run: \(reason)."
   }
 }
 

@@ -10,12 +10,12 @@ struct ReportExportVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let runs = try RunCollection(options.runs)
+    for reason in runs.unreadable { terminal.log("history-lab: left out: \(reason)") }
     guard let newest = runs.newest else {
       throw .usage(
         "\(options.runs.quoted) holds no finished check, exploration or benchmark. Try: history-lab check"
       )
     }
-    for reason in runs.unreadable { terminal.log("history-lab: left out: \(reason)") }
     let folder = options.target ?? newest
     try makeFolder(folder)
     for format in options.formats {

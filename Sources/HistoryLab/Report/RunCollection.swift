@@ -83,7 +83,8 @@ struct RunCollection {
       if cards.isEmpty { scopes = document.scopes }
       cards += document.systems.filter { card in !cards.contains { $0.system == card.system } }
     } catch {
-      unreadable.append("\(run)/cards.json cannot be read: \(error)")
+      let reason = DocumentFault.reason(of: error)
+      unreadable.append("\(run)/cards.json cannot be read: \(reason).")
     }
   }
 
@@ -98,7 +99,8 @@ struct RunCollection {
         )
       }
     } catch {
-      unreadable.append("\(run)/check.json cannot be read: \(error)")
+      let reason = DocumentFault.reason(of: error)
+      unreadable.append("\(run)/check.json cannot be read: \(reason).")
     }
   }
 }
