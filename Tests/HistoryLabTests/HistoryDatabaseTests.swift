@@ -74,6 +74,26 @@ import Darwin
     }
   }
 
+  @Test(arguments: ["run", "check"])
+  func `What a newer program wrote is refused with its version`(document: String) async throws {
+    try await withFolder { folder in
+      let runs = folder + "/runs"
+      _ = await run(["check", "--plans", "2", "--seed", "1", "--output", runs])
+      let path = "\(folder)/latest/\(document).json"
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      let newer = text.replacing("\"\(document)\" : 1", with: "\"\(document)\" : 2")
+      #expect(newer != text)
+      try makeFile(path, newer)
+      let added = await run(["history", "add", runs, "--history", folder + "/h.db"])
+      #expect(added.code == .undecided)
+      let reason = "a \(document) of version 2; this program reads version 1."
+      #expect(added.errors.contains(reason), "\(added.errors)")
+      let report = await run(["report", "--output", runs])
+      #expect(report.code == .usage)
+      #expect(report.errors.contains(reason), "\(report.errors)")
+    }
+  }
+
   @Test func `What is killed in the middle of a run leaves nothing of it`() async throws {
     try await withFolder { folder in
       let night = Night(folder + "/runs")

@@ -46,6 +46,10 @@ struct RunCollection {
   }
 
   private mutating func read(_ run: String) {
+    if let refusal = RunDocument.refusal(of: run) {
+      unreadable.append(refusal)
+      return
+    }
     if let data = FileManager.default.contents(atPath: run + "/check.json") {
       readCheck(data, run)
     }
