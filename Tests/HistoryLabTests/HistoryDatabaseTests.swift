@@ -148,6 +148,24 @@ import Darwin
     }
   }
 
+  @Test func `A damaged file is refused by every verb that names it`() async throws {
+    try await withFolder { folder in
+      _ = try Night(folder + "/runs").bench("one", ours: 1_000)
+      let history = folder + "/h.db"
+      _ = await run(["history", "add", folder + "/runs", "--history", history])
+      let whole = try Data(contentsOf: URL(fileURLWithPath: history))
+      for words in [
+        ["history", "list"], ["history", "add", folder + "/runs"], ["report", "trend"],
+      ] {
+        let damaged = folder + "/\(words[1]).db"
+        try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: damaged))
+        let result = await run(words + ["--history", damaged])
+        #expect(result.code == .usage, "\(words)")
+        #expect(result.errors.contains("is damaged. Restore it from a copy"), "\(result.errors)")
+      }
+    }
+  }
+
   @Test func `A database of something else is left alone`() async throws {
     try await withFolder { folder in
       let file = folder + "/other.sqlite"
