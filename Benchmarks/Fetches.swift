@@ -22,7 +22,7 @@ enum Fetches {
         + "floor unpacks the same bytes in C."
     ) { setting in
       [try ours(setting, count, repeats), try floor(setting, count, repeats)]
-    }
+    }.needing(count)
   }
 
   private static func ours(

@@ -29,7 +29,7 @@ enum Filters {
       + "asks for the same author and unpacks the same bytes in C."
   ) { setting in
     [try ofAuthor(setting), try floorOfAuthor(setting)]
-  }
+  }.needing(Int(newCount))
 
   private static func ofAuthor(_ setting: BenchmarkSetting) throws -> MeasuredWork {
     let file = try setting.store()

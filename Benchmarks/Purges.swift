@@ -13,7 +13,7 @@ enum Purges {
         + "floor deletes the same rows with one statement."
     ) { setting in
       [try ours(setting), try floor(setting)]
-    }.varying([.oneAuthor, .manyAuthors, .coreData, .full]) { try ours($0) },
+    }.needing(count).varying([.oneAuthor, .manyAuthors, .coreData, .full]) { try ours($0) },
     BenchmarkSubject(
       "purge held up",
       part: "Store.purge",

@@ -20,6 +20,9 @@ package struct BenchmarkSubject: Sendable {
   /// Whether it works with stores in the layout of Core Data besides.
   package private(set) var comparesLayouts = false
 
+  /// The smallest history that it can be measured on, in transactions.
+  package private(set) var leastHistory = 0
+
   /// The contender that is ours, in every benchmark.
   package static let ours = MeasuredWork.store
 
@@ -144,6 +147,13 @@ package struct BenchmarkSubject: Sendable {
     var comparing = self
     comparing.comparesLayouts = true
     return comparing
+  }
+
+  /// The same benchmark, which works on so many transactions of the history that it finds.
+  func needing(_ transactionCount: Int) -> BenchmarkSubject {
+    var needing = self
+    needing.leastHistory = transactionCount
+    return needing
   }
 
   /// The conditions in which it is measured besides those of the base point.

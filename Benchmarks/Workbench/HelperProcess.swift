@@ -30,15 +30,14 @@ package enum HelperProcess {
   struct Failure: Error, CustomStringConvertible {
     let verb: Verb
     let code: Int32
+    /// Whether a signal ended it, whose number the code is then.
+    let wasKilled: Bool
+
+    /// Whether no such process of this command ends so.
+    var isForeign: Bool { !wasKilled && code != HelperProcess.failureCode }
 
     var description: String {
-      if verb == .launch && code == 64 {
-        return
-          "the build has no launches that could be compared: it is older than this comparison. "
-          + "Compare with a commit that knows bench compare."
-      }
-      return
-        "a process that a benchmark started (\(verb.rawValue)) ended with exit code \(code); its own "
+      "a process that a benchmark started (\(verb.rawValue)) ended with exit code \(code); its own "
         + "words stand above. Look at the space and the memory that are left, and run it again."
     }
   }
@@ -89,7 +88,11 @@ package enum HelperProcess {
       }
       process.waitUntilExit()
       guard process.terminationStatus == 0 else {
-        throw Failure(verb: verb, code: process.terminationStatus)
+        throw Failure(
+          verb: verb,
+          code: process.terminationStatus,
+          wasKilled: process.terminationReason == .uncaughtSignal
+        )
       }
     }
 
@@ -119,16 +122,19 @@ package enum HelperProcess {
       return 0
     } catch {
       FileHandle.standardError.write(Data("\(error)\n".utf8))
-      return 70
+      return failureCode
     }
   }
+
+  /// With what such a process ends that has failed.
+  private static let failureCode: Int32 = 70
 
   /// Ends this process once its standard input does: whoever started it holds the other end, and is gone
   /// then, however that ended.
   private static func endWithStarter() {
     Thread.detachNewThread {
       while readLine() != nil {}
-      _exit(70)
+      _exit(HelperProcess.failureCode)
     }
   }
 

@@ -36,6 +36,20 @@ package struct LaunchProbe: Sendable {
     }
   }
 
+  /// Why a program that was launched is no build that can be compared.
+  package struct NoLaunch: Error, CustomStringConvertible {
+    /// The program.
+    package let command: String
+    /// What it did instead.
+    package let reason: String
+
+    /// Says what happened, and what to try.
+    package var description: String {
+      "\(command) did not answer as a launch of history-lab: \(reason). Name a build of history-lab "
+        + "that knows bench compare."
+    }
+  }
+
   /// The build's executable.
   package let command: String
 
@@ -44,16 +58,35 @@ package struct LaunchProbe: Sendable {
 
   /// Launches the build once and reads what it measured, or counted under jemalloc.
   ///
-  /// - Throws: an error that says how the process failed, or that what it left cannot be read.
+  /// - Throws: ``NoLaunch`` when the program is something else, and an error that says how the process
+  ///   failed.
   package func launch(_ request: Request) throws -> [BenchmarkRow] {
     let text = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
     let isCounting = request.rounds == 0
     let environment = isCounting ? CountingProcess.environment : [:]
-    try HelperProcess.start(command, .launch, [text], environment: environment).finish { _ in }
+    try start(text, environment)
     let path = request.folder + Self.file
-    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw NoLaunch(command: command, reason: "it left nothing that was measured")
+    }
     try FileManager.default.removeItem(atPath: path)
-    return try JSONDecoder().decode([BenchmarkRow].self, from: data)
+    do { return try JSONDecoder().decode([BenchmarkRow].self, from: data) } catch {
+      throw NoLaunch(command: command, reason: "what it left cannot be read")
+    }
+  }
+
+  private func start(_ request: String, _ environment: [String: String]) throws {
+    let running: HelperProcess.Running
+    do {
+      running = try HelperProcess.start(command, .launch, [request], environment: environment)
+    } catch {
+      throw NoLaunch(command: command, reason: "it cannot be started")
+    }
+    do { try running.finish { _ in } } catch let failure as HelperProcess.Failure
+      where failure.isForeign
+    {
+      throw NoLaunch(command: command, reason: "it ended with exit code \(failure.code)")
+    }
   }
 
   /// The benchmarks that can be compared: those that are measured in rounds.

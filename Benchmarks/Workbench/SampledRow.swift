@@ -52,7 +52,7 @@ struct SampledRow {
       samples: samples,
       seed: seed
     )
-    if [.peakMemory, .memoryGrowth].contains(metric) { row.varies = Self.memoryVaries }
+    if Metric.varying.contains(metric) { row.varies = Self.memoryVaries }
     return row
   }
 

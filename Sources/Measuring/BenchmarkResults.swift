@@ -28,15 +28,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   /// - Throws: `DecodingError`, for another version too.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    let version = try container.decode(Int.self, forKey: .version)
-    guard (1...Self.formatVersion).contains(version) else {
-      throw DecodingError.dataCorruptedError(
-        forKey: .version,
-        in: container,
-        debugDescription: "results of version \(version); "
-          + "this program reads version \(Self.formatVersion)"
-      )
-    }
+    _ = try container.version(of: "results", newest: Self.formatVersion, forKey: .version)
     environment = try container.decode(RunEnvironment.self, forKey: .environment)
     rows = try container.decode([BenchmarkRow].self, forKey: .rows)
   }

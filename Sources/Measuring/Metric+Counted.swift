@@ -37,6 +37,10 @@ extension Metric {
     vmSteps, pageReads, pageWrites, rowsWritten, systemCalls, bytesRead, bytesWritten,
   ]
 
+  /// What the system gives and takes in pages of its own choice: counted, and yet not the same in every
+  /// run.
+  package static let varying = [peakMemory, memoryGrowth, residentGrowth]
+
   /// What it counts besides under an allocator that keeps counts.
   package static let allocator = [allocations, allocatedBytes, liveBytes]
 }

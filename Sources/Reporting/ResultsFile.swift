@@ -21,10 +21,8 @@ package enum ResultsFile {
     }
     do {
       return try JSONDecoder().decode(BenchmarkResults.self, from: data)
-    } catch let error as DecodingError {
-      throw ResultsFileError(path: path, reason: ResultsFileError.reason(of: error))
     } catch {
-      throw ResultsFileError(path: path, reason: error.localizedDescription)
+      throw ResultsFileError(path: path, reason: DocumentFault.reason(of: error))
     }
   }
 }
@@ -39,21 +37,5 @@ package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
   /// Says what happened, where, and what to try.
   package var description: String {
     "\(path) holds no benchmark results: \(reason); give a results.json that bench run wrote"
-  }
-
-  static func reason(of error: DecodingError) -> String {
-    switch error {
-    case .keyNotFound(let key, let context):
-      "the key \(place(context.codingPath + [key])) is missing"
-    case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      "the value at \(place(context.codingPath)) is of another type"
-    case .dataCorrupted(let context):
-      context.codingPath.isEmpty ? "it is not JSON" : context.debugDescription
-    @unknown default: "it cannot be decoded"
-    }
-  }
-
-  private static func place(_ path: [any CodingKey]) -> String {
-    path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
   }
 }

@@ -154,6 +154,23 @@ import Testing
     #expect(result.errors.contains(sentence), "\(result.errors)")
   }
 
+  @Test(arguments: [
+    ("/bin/echo", "it left nothing that was measured"), ("/bin/ls", "it ended with exit code "),
+    ("/etc/hosts", "it cannot be started"),
+  ])
+  func `A program that is no build of the command is named`(
+    program: String,
+    reason: String
+  ) async {
+    let words = ["bench", "compare", program, program, "--only", "fetch newest 10"]
+    let result = await run(words, composition: .current)
+    #expect(result.code == .usage)
+    #expect(
+      result.errors.contains("\(program) did not answer as a launch of history-lab: \(reason)"),
+      "\(result.errors)"
+    )
+  }
+
   @Test func `Builds are compared by all benchmarks in rounds unless some are named`() throws {
     let all = try BenchCompareOptions(parse("bench compare --base main"), in: .current)
     #expect(all.base == .commit("main"))
@@ -162,11 +179,28 @@ import Testing
     #expect(all.historySize == 10_000)
     #expect(all.subjects.contains("fetch newest 10"))
     #expect(!all.subjects.contains("purge lock"))
-    let line = "bench compare --base a --head b --only FETCH --launches 7 --size 100"
+    let line = "bench compare --base a --head b --only FETCH --launches 7 --size 1000"
     let some = try BenchCompareOptions(parse(line), in: .current)
     #expect(some.head == .commit("b"))
     #expect(some.subjects.contains("fetch newest 1000"))
     #expect(some.subjects.allSatisfy { $0.hasPrefix("fetch ") })
+  }
+
+  @Test func `Benchmarks that need a longer history are left out, and named`() throws {
+    let line = "bench compare --base a --only fetch --only purge --size"
+    let few = try BenchCompareOptions(parse(line + " 100"), in: .current)
+    #expect(few.leftOut == ["fetch newest 1000", "fetch by author", "purge 1000"])
+    #expect(few.subjects.contains("fetch newest 100"))
+    #expect(Set(few.subjects).isDisjoint(with: few.leftOut))
+    let more = try BenchCompareOptions(parse(line + " 800"), in: .current)
+    #expect(more.leftOut == ["fetch newest 1000", "purge 1000"])
+    #expect(try BenchCompareOptions(parse(line + " 1000"), in: .current).leftOut == [])
+    let alone = "bench compare --base a --size 999 --only \"fetch newest 1000\""
+    #expect(
+      throws: LabError.usage(
+        "--size 999: fetch newest 1000 cannot be measured on so few transactions. Give 1,000 or more."
+      )
+    ) { try BenchCompareOptions(parse(alone), in: .current) }
   }
 
   // MARK: Runs

@@ -168,6 +168,48 @@ import Darwin
     #expect(both.errors.contains("has its options: leave out --quick and --seed."))
   }
 
+  @Test(arguments: [[], ["--exact-only"]])
+  func `A whole run is not measured again`(options: [String]) async throws {
+    try await withFolder { folder in
+      let words = ["bench", "run", "--only", "member record", "--axis", "base", "--seed", "5"]
+      let rounds = options.isEmpty ? ["--rounds", "1"] : []
+      let all = words + options + rounds + ["--output", folder]
+      #expect(await run(all, composition: .small).code == .good)
+      let latest = folder + "/latest"
+      try setCommandLine(["history-lab"] + all, of: latest)
+      let files = ["run.json", "results.json", "index.html"]
+      let before = files.map { FileManager.default.contents(atPath: latest + "/" + $0) }
+      let again = await run(["bench", "run", "--resume", latest], composition: .small)
+      #expect(again.code == .usage)
+      #expect(again.errors.contains("is whole: nothing is left to measure"), "\(again.errors)")
+      #expect(files.map { FileManager.default.contents(atPath: latest + "/" + $0) } == before)
+      #expect(!FileManager.default.fileExists(atPath: BenchJournal(in: latest).path))
+    }
+  }
+
+  @Test func `A run that ended before its first benchmark goes on`() async throws {
+    try await withFolder { folder in
+      let words = ["bench", "run", "--only", "member record", "--axis", "base", "--rounds", "1"]
+      #expect(await run(words + ["--output", folder], composition: .small).code == .good)
+      let latest = folder + "/latest"
+      try setCommandLine(["history-lab"] + words + ["--output", folder], of: latest)
+      try BenchJournal(in: latest).begin()
+      try FileManager.default.removeItem(atPath: latest + "/results.json")
+      let again = await run(["bench", "run", "--resume", latest], composition: .small)
+      #expect(again.code == .good, "\(again.errors)")
+      #expect(try !ResultsFile.read(path: latest + "/results.json").rows.isEmpty)
+    }
+  }
+
+  @Test func `What a run's record lacks is said in a sentence`() async throws {
+    try await withFolder { folder in
+      try makeFile(folder + "/run.json", "{}")
+      let result = await run(["bench", "run", "--resume", folder])
+      #expect(result.code == .usage)
+      #expect(result.errors.contains("is not what a run writes: the key run is missing."))
+    }
+  }
+
   /// Tests do not run under the command line that they try.
   private func setCommandLine(_ words: [String], of run: String) throws {
     let url = URL(fileURLWithPath: run + "/run.json")

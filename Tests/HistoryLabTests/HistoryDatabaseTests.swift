@@ -54,6 +54,46 @@ import Darwin
     }
   }
 
+  @Test(arguments: [
+    ("{", "it is not JSON"), ("{}", "the key check is missing"),
+    (#"{"check": "1"}"#, "the value at check is of another type"),
+  ])
+  func `A damaged file of a run is told in a sentence`(text: String, reason: String) async throws {
+    try await withFolder { folder in
+      let path = try Night(folder + "/runs").bench("one", ours: 1_000)
+      try makeFile(path + "/check.json", text)
+      let added = await run(["history", "add", folder + "/runs", "--history", folder + "/h.db"])
+      #expect(added.code == .undecided)
+      #expect(
+        added.errors.contains("cannot be read as a file of a run: \(reason)."),
+        "\(added.errors)"
+      )
+      let report = await run(["report", "--output", folder + "/runs"])
+      #expect(report.code == .good)
+      #expect(report.errors.contains("check.json cannot be read: \(reason)."), "\(report.errors)")
+    }
+  }
+
+  @Test(arguments: ["run", "check"])
+  func `What a newer program wrote is refused with its version`(document: String) async throws {
+    try await withFolder { folder in
+      let runs = folder + "/runs"
+      _ = await run(["check", "--plans", "2", "--seed", "1", "--output", runs])
+      let path = "\(folder)/latest/\(document).json"
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      let newer = text.replacing("\"\(document)\" : 1", with: "\"\(document)\" : 2")
+      #expect(newer != text)
+      try makeFile(path, newer)
+      let added = await run(["history", "add", runs, "--history", folder + "/h.db"])
+      #expect(added.code == .undecided)
+      let reason = "a \(document) of version 2; this program reads version 1."
+      #expect(added.errors.contains(reason), "\(added.errors)")
+      let report = await run(["report", "--output", runs])
+      #expect(report.code == .usage)
+      #expect(report.errors.contains(reason), "\(report.errors)")
+    }
+  }
+
   @Test func `What is killed in the middle of a run leaves nothing of it`() async throws {
     try await withFolder { folder in
       let night = Night(folder + "/runs")
@@ -108,6 +148,24 @@ import Darwin
     }
   }
 
+  @Test func `A damaged file is refused by every verb that names it`() async throws {
+    try await withFolder { folder in
+      _ = try Night(folder + "/runs").bench("one", ours: 1_000)
+      let history = folder + "/h.db"
+      _ = await run(["history", "add", folder + "/runs", "--history", history])
+      let whole = try Data(contentsOf: URL(fileURLWithPath: history))
+      for words in [
+        ["history", "list"], ["history", "add", folder + "/runs"], ["report", "trend"],
+      ] {
+        let damaged = folder + "/\(words[1]).db"
+        try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: damaged))
+        let result = await run(words + ["--history", damaged])
+        #expect(result.code == .usage, "\(words)")
+        #expect(result.errors.contains("is damaged. Restore it from a copy"), "\(result.errors)")
+      }
+    }
+  }
+
   @Test func `A database of something else is left alone`() async throws {
     try await withFolder { folder in
       let file = folder + "/other.sqlite"
@@ -138,6 +196,52 @@ import Darwin
       let old = await run(["report", "trend", "--history", history, "--fresh", "2"])
       #expect(old.code == .good)
     }
+  }
+
+  @Test func `What may vary is not kept, and not judged where it was kept before`() async throws {
+    try await withFolder { folder in
+      let night = Night(folder + "/runs")
+      for day in 1...6 {
+        let run = try night.bench("night-\(day)", ours: 1_000, day: day)
+        try addGrowth(day < 5 ? 4_096 : 8_192, to: run)
+      }
+      let history = folder + "/h.db"
+      _ = await run(["history", "add", folder + "/runs", "--history", history])
+      let database = try HistoryDatabase(writing: history)
+      #expect(try database.courses().allSatisfy { $0.row.metric != "resident growth" })
+      // As an earlier version kept it.
+      try database.write { (connection) throws(SQLiteError) in
+        try connection.execute(
+          """
+          INSERT INTO figures
+          SELECT run, 'fetch newest 100, warm', 'Store', 1000, 'resident growth', 'exact', 'B',
+            CASE WHEN run < 5 THEN 4096 ELSE 8192 END, NULL, NULL, 1
+          FROM runs
+          """
+        )
+      }
+      let result = await run(["report", "trend", "--history", history])
+      #expect(result.code == .good)
+      #expect(result.output == "No step in 1 rows over 6 runs.\n")
+    }
+  }
+
+  /// Adds a row to a run's results that may be another in every run.
+  private func addGrowth(_ bytes: Double, to run: String) throws {
+    var results = try ResultsFile.read(path: run + "/results.json")
+    var row = BenchmarkRow(
+      subject: "fetch",
+      operation: "newest 100",
+      condition: "warm",
+      contender: "Store",
+      historySize: 1_000,
+      metric: .residentGrowth,
+      samples: [bytes],
+      seed: 7
+    )
+    row.varies = "the system shares it out"
+    results.rows.append(row)
+    try makeFile(run + "/results.json", ResultsFile.json(results))
   }
 
   @Test func `One run has no trend`() async throws {

@@ -75,10 +75,13 @@ import Testing
   @Test func `Report looks for runs and for a place to write`() async throws {
     try await withFolder { folder in
       let options = try ReportOptions(
-        parse("report --output \(folder) --html \(folder)/new/page.html")
+        parse("report --output \(folder) --html \(folder)/page.html")
       )
       #expect(options.runs == folder)
-      #expect(options.html == "\(folder)/new/page.html")
+      #expect(options.html == "\(folder)/page.html")
+      #expect(throws: LabError.usage(#"--html: there is no folder "\#(folder)/new"."#)) {
+        try ReportOptions(parse("report --output \(folder) --html \(folder)/new/page.html"))
+      }
       #expect(throws: LabError.usage(#"--html: "\#(folder)" is a folder, not a file."#)) {
         try ReportOptions(parse("report --output \(folder) --html \(folder)"))
       }

@@ -10,6 +10,12 @@ struct BenchCompareVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
+    if !options.leftOut.isEmpty {
+      terminal.log(
+        "history-lab: left out, for they need a longer history than \(options.historySize.grouped) "
+          + "transactions: \(options.leftOut.joinedWithAnd)"
+      )
+    }
     let outcome: BuildComparison.Outcome
     do {
       outcome = try compare(base: executable(options.base), head: executable(options.head))
@@ -18,6 +24,9 @@ struct BenchCompareVerb: Verb {
       return .undecided
     } catch let error as LabError {
       throw error
+    } catch let error as LaunchProbe.NoLaunch {
+      guard Interruption.isRequested else { throw .usage(error.description) }
+      return .undecided
     } catch {
       guard Interruption.isRequested else { throw .lab("the builds cannot be compared: \(error)") }
       return .undecided

@@ -4,6 +4,8 @@ import Measuring
 
 /// What a run of the benchmarks has measured so far: one line of JSON a benchmark, each written as soon
 /// as it is measured, so that a run that is killed can be taken up.
+///
+/// It is there from the beginning of a run until the run is whole, which tells both apart.
 struct BenchJournal {
   /// One benchmark with its rows.
   struct Entry: Codable {
@@ -15,6 +17,17 @@ struct BenchJournal {
 
   /// The journal of a run's folder.
   init(in folder: String) { path = folder + "/measured.jsonl" }
+
+  /// Whether the run is not whole yet.
+  var isThere: Bool { FilePath.state(of: path) != .absent }
+
+  /// Makes the file where there is none.
+  ///
+  /// - Throws: a lab error when it cannot be written.
+  func begin() throws(LabError) {
+    guard !isThere else { return }
+    try write { try Data().write(to: URL(fileURLWithPath: path)) }
+  }
 
   /// Reads what was measured; a last line that was cut short is left out, and taken away.
   ///
@@ -35,10 +48,8 @@ struct BenchJournal {
   ///
   /// - Throws: a lab error when the file cannot be written.
   func append(_ subject: BenchmarkSubject, _ rows: [BenchmarkRow]) throws(LabError) {
+    try begin()
     try write {
-      if !FileManager.default.fileExists(atPath: path) {
-        try Data().write(to: URL(fileURLWithPath: path))
-      }
       let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
       try file.seekToEnd()
       let entry = Entry(subject: subject.name, rows: rows)
@@ -51,7 +62,7 @@ struct BenchJournal {
   ///
   /// - Throws: a lab error when it cannot be removed.
   func remove() throws(LabError) {
-    guard FilePath.state(of: path) != .absent else { return }
+    guard isThere else { return }
     try write { try FileManager.default.removeItem(atPath: path) }
   }
 

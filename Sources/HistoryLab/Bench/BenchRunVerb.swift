@@ -25,6 +25,12 @@ struct BenchRunVerb: Verb {
     guard case .run(let spec, let arguments) = try Invocation.read(folder.words, tool: .historyLab),
       spec.name == "bench run"
     else { throw .usage("--resume: \(folder.path.quoted) is no run of the benchmarks.") }
+    guard !folder.hasVerdict || BenchJournal(in: folder.path).isThere else {
+      throw .usage(
+        "--resume: the run in \(folder.path.quoted) is whole: nothing is left to measure. Leave out "
+          + "--resume to measure anew."
+      )
+    }
     var first = try BenchRunOptions(arguments, in: composition)
     first.seed = folder.environment.seed
     let verb = BenchRunVerb(options: first, composition: composition, terminal: terminal)
@@ -34,14 +40,15 @@ struct BenchRunVerb: Verb {
   private func measure(in folder: RunOutput) throws(LabError) -> ExitCode {
     if !folder.environment.optimized && !options.exactOnly { warnOfDebugBuild() }
     let journal = BenchJournal(in: folder.path)
+    try journal.begin()
     let session = BenchSession(run: plan, journal: journal, terminal: terminal)
     let outcome = try session.measure()
     let results = BenchmarkResults(environment: folder.environment, rows: outcome.rows)
     let output = BenchOutput(results, folder: folder, terminal: terminal)
     try output.write()
-    if outcome.isWhole { try journal.remove() }
-    if options.exactOnly { return try tellCounts(outcome, output, folder) }
+    if options.exactOnly { return try tellCounts(outcome, output, folder, journal) }
     try finish(outcome, output, folder)
+    if outcome.isWhole { try journal.remove() }
     return outcome.isWhole && outcome.doubt == nil ? .good : .undecided
   }
 
@@ -49,7 +56,8 @@ struct BenchRunVerb: Verb {
   private func tellCounts(
     _ outcome: BenchSession.Outcome,
     _ output: BenchOutput,
-    _ folder: RunOutput
+    _ folder: RunOutput,
+    _ journal: BenchJournal
   ) throws(LabError) -> ExitCode {
     var counts = ExactRepeats(outcome.rows, wanted: options.repeats)
     if outcome.isWhole { try counts.goOn(plan, terminal) }
@@ -65,6 +73,7 @@ struct BenchRunVerb: Verb {
     let isWhole = outcome.isWhole && counts.isWhole
     let verdict = counts.differences.isEmpty ? (isWhole ? "valid" : "unknown") : "invalid"
     try folder.finish(verdict: verdict, because: sentence)
+    if isWhole { try journal.remove() }
     guard counts.differences.isEmpty else { return .violation }
     return isWhole && counts.rowCount > 0 ? .good : .undecided
   }

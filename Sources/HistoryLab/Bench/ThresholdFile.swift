@@ -1,5 +1,6 @@
 import Foundation
 import Measuring
+import Reporting
 
 /// The committed counts that ours may come to on one platform.
 struct ThresholdFile {
@@ -15,11 +16,11 @@ struct ThresholdFile {
 
   /// Reads the thresholds; nothing when there are none for the platform.
   ///
-  /// - Throws: a lab error when they cannot be read.
+  /// - Throws: a usage error when the file holds something else.
   func read() throws(LabError) -> CountThresholds? {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     do { return try JSONDecoder().decode(CountThresholds.self, from: data) } catch {
-      throw .lab("\(path.quoted) holds no thresholds: \(error)")
+      throw .usage("\(path.quoted) holds no thresholds: \(DocumentFault.reason(of: error)).")
     }
   }
 

@@ -61,11 +61,15 @@ struct RunOutput {
       let data = try Data(contentsOf: URL(fileURLWithPath: file))
       record = try JSONDecoder().decode(RunRecord.self, from: data)
     } catch {
-      throw .usage("--resume: \(file.quoted) is not what a run writes: \(error)")
+      let reason = DocumentFault.reason(of: error)
+      throw .usage("--resume: \(file.quoted) is not what a run writes: \(reason).")
     }
     folder = RunFolder(resuming: path)
     versions = [:]
   }
+
+  /// Whether the run has come to an end, early or not.
+  var hasVerdict: Bool { record.verdict != nil }
 
   /// The words of the run's command line, without the command.
   var words: [String] { Array(record.commandLine.dropFirst()) }

@@ -149,8 +149,7 @@ struct ExploreVerb: Verb {
     for plan in plans(text, kept) { terminal.print("  " + plan) }
     if options.card, card.cells.contains(where: { $0.result == .breaks }) {
       // A command after each would be half of what a card of hundreds of breaks prints.
-      let system = RunOutput.word(forSystem: card.system)
-      let file = "counterexample-\(system)-CONDITION-INVARIANT.jsonl"
+      let file = "counterexample-SYSTEM-CONDITION-INVARIANT.jsonl"
       terminal.print("  Replay any: history-lab replay \((folder.path + "/" + file).shellQuoted)")
     }
     if let open = text.open { terminal.print("  " + terminal.styled(open, .yellow)) }

@@ -83,7 +83,8 @@ struct FinishedRun {
 
 extension FinishedRun {
   private static func figures(_ row: BenchmarkRow) -> [Figure] {
-    guard let summary = row.summary else { return [] }
+    // The database knows a metric by its kind alone: what may vary would be taken for exact there.
+    guard let summary = row.summary, row.varies == nil else { return [] }
     func figure(
       _ metric: String,
       _ unit: String,

@@ -13,12 +13,13 @@ struct HistoryAddVerb: Verb {
     var known = 0
     var leftOut = 0
     for folder in folders {
-      do throws(LabError) {
-        if try database.add(FinishedRun(folder: folder)) { added += 1 } else { known += 1 }
-      } catch .usage(let reason) {
+      let finished: FinishedRun
+      do throws(LabError) { finished = try FinishedRun(folder: folder) } catch .usage(let reason) {
         leftOut += 1
         terminal.log("history-lab: left out: \(reason)")
+        continue
       }
+      if try database.add(finished) { added += 1 } else { known += 1 }
     }
     terminal.print(
       "\(options.history): \(added.grouped) runs added, \(known.grouped) were there already"

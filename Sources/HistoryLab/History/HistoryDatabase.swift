@@ -15,8 +15,8 @@ final class HistoryDatabase {
 
   /// Opens a file for writing, and makes it or brings it up to date where need be.
   ///
-  /// - Throws: a usage error when the file is something else, or a newer program has written it; a lab
-  ///   error when it cannot be read or written.
+  /// - Throws: a usage error when the file is something else or damaged, or a newer program has written
+  ///   it; a lab error when it cannot be read or written.
   convenience init(writing path: String) throws(LabError) {
     try self.init(path: path, access: .create)
   }
@@ -65,9 +65,15 @@ final class HistoryDatabase {
   }
 
   private static func failure(_ error: SQLiteError, _ path: String) -> LabError {
-    error.cause == .notADatabase
-      ? foreign(path)
-      : .lab("the results' database \(path.quoted) cannot be used: \(error.description)")
+    switch error.cause {
+    case .notADatabase: foreign(path)
+    case .corrupt:
+      .usage(
+        "--history: the results' database \(path.quoted) is damaged. Restore it from a copy, or name "
+          + "another file and add the runs again."
+      )
+    default: .lab("the results' database \(path.quoted) cannot be used: \(error.description)")
+    }
   }
 
   private static func foreign(_ path: String) -> LabError {

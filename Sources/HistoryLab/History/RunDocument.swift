@@ -1,4 +1,6 @@
 import Foundation
+import Measuring
+import Reporting
 
 /// Reads the JSON files of a run's folder.
 enum RunDocument {
@@ -11,8 +13,27 @@ enum RunDocument {
       throw .usage("\(path.quoted) cannot be read.")
     }
     do { return try JSONDecoder().decode(Document.self, from: data) } catch {
-      throw .usage("\(path.quoted) cannot be read as a file of a run: \(error)")
+      throw .usage(sentence(path, DocumentFault.reason(of: error)))
     }
+  }
+
+  /// Why nothing of a run's folder is read; nil unless a newer program has written its `run.json`.
+  static func refusal(of folder: String) -> String? {
+    let path = folder + "/run.json"
+    guard let data = FileManager.default.contents(atPath: path),
+      let found = try? JSONDecoder().decode(Version.self, from: data).run,
+      let reason = FormatVersion.refusal(of: "a run", found, newest: RunRecord.formatVersion)
+    else { return nil }
+    return sentence(path, reason)
+  }
+
+  /// The version alone, read before anything else may have changed.
+  private struct Version: Decodable {
+    let run: Int
+  }
+
+  private static func sentence(_ path: String, _ reason: String) -> String {
+    "\(path.quoted) cannot be read as a file of a run: \(reason)."
   }
 }
 

@@ -82,9 +82,12 @@ struct TrendDocument: Codable {
 
 extension HistoryDatabase {
   /// The courses that tell of our own code: what it costs beside the floor where there is one, else the
-  /// cost itself, and what was counted.
+  /// cost itself, and what was counted; what may vary is left out, which earlier versions have kept.
   func ourCourses() throws(LabError) -> [TrendCourse] {
-    let courses = try courses().filter { $0.row.contender == BenchmarkSubject.ours }
+    let varying = Set(Metric.varying.map(\.name))
+    let courses = try courses().filter { course in
+      course.row.contender == BenchmarkSubject.ours && !varying.contains(course.row.metric)
+    }
     let ratios = Set(courses.map(\.row).filter { $0.metric.hasSuffix(" ratio") })
     return courses.filter { course in
       var ratio = course.row

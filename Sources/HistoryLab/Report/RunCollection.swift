@@ -51,6 +51,10 @@ struct RunCollection {
   }
 
   private mutating func read(_ run: String) {
+    if let refusal = RunDocument.refusal(of: run) {
+      leftOut.append(refusal)
+      return
+    }
     if let data = FileManager.default.contents(atPath: run + "/check.json") {
       readCheck(data, run)
     }
@@ -96,7 +100,8 @@ struct RunCollection {
         cards.append(Card(scopes: document.scopes, card: card))
       }
     } catch {
-      leftOut.append("\(run)/cards.json cannot be read: \(error)")
+      let reason = DocumentFault.reason(of: error)
+      leftOut.append("\(run)/cards.json cannot be read: \(reason).")
     }
   }
 
@@ -111,7 +116,8 @@ struct RunCollection {
         )
       }
     } catch {
-      leftOut.append("\(run)/check.json cannot be read: \(error)")
+      let reason = DocumentFault.reason(of: error)
+      leftOut.append("\(run)/check.json cannot be read: \(reason).")
     }
   }
 }

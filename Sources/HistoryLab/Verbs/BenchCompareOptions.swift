@@ -13,6 +13,8 @@ struct BenchCompareOptions: Hashable, Sendable {
   var head: Build
   /// The names of the benchmarks.
   var subjects: [String]
+  /// The names of those that were asked for and need more history than there is.
+  var leftOut: [String] = []
   var historySize: Int
   /// The pairs of launches of the first look.
   var launches: Int
@@ -48,8 +50,8 @@ struct BenchCompareOptions: Hashable, Sendable {
     "How often each build is launched; suspects four times as often again."
   )
 
-  /// - Throws: a usage error if there is no base, a build is named twice, an executable is not there, or
-  ///   a benchmark cannot be compared.
+  /// - Throws: a usage error if there is no base, a build is named twice, an executable is not there,
+  ///   or no benchmark can be compared.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     let executables = arguments.positionals
     for path in executables { try FilePath.checkReadable(path) }
@@ -65,8 +67,18 @@ struct BenchCompareOptions: Hashable, Sendable {
     case (nil, nil): head = .this
     case (.some, .some): throw .usage("HEAD and --head name two builds: leave out one.")
     }
-    subjects = try Self.subjects(arguments.all(BenchRunOptions.onlyOption), in: composition)
-    historySize = try arguments.required(Self.sizeOption)
+    let size = try arguments.required(Self.sizeOption)
+    historySize = size
+    let chosen = try Self.subjects(arguments.all(BenchRunOptions.onlyOption), in: composition)
+    subjects = chosen.filter { $0.leastHistory <= size }.map(\.name)
+    leftOut = chosen.filter { $0.leastHistory > size }.map(\.name)
+    if subjects.isEmpty {
+      let least = chosen.map(\.leastHistory).min() ?? size
+      throw .usage(
+        "--size \(size): \(leftOut.joinedWithAnd) cannot be measured on so few transactions. Give "
+          + "\(least.grouped) or more."
+      )
+    }
     launches = try arguments.required(Self.launchesOption)
     seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
     tolerance = try arguments.required(BenchBaselineOptions.toleranceOption) / 100
@@ -94,18 +106,18 @@ struct BenchCompareOptions: Hashable, Sendable {
   private static func subjects(
     _ only: [String],
     in composition: Composition
-  ) throws(LabError) -> [String] {
+  ) throws(LabError) -> [BenchmarkSubject] {
     for name in only { try composition.checkBenchmark(name) }
-    let names = Subjects.all.filter(LaunchProbe.canCompare).map(\.name).filter { name in
-      only.isEmpty || only.contains { name.begins(with: $0) }
+    let subjects = Subjects.all.filter(LaunchProbe.canCompare).filter { subject in
+      only.isEmpty || only.contains { subject.name.begins(with: $0) }
     }
-    guard !names.isEmpty else {
+    guard !subjects.isEmpty else {
       throw .usage(
         "\(only.joinedWithAnd) is not measured in rounds, so that builds cannot be compared by it. "
           + "Try: history-lab bench list"
       )
     }
-    return names
+    return subjects
   }
 
   static let spec = VerbSpec(

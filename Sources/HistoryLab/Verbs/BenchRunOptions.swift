@@ -58,7 +58,7 @@ struct BenchRunOptions: Hashable, Sendable {
     "resume",
     .path("DIR"),
     defaultText: "a new run",
-    "Goes on with a run that was cut short, in its folder and with its options."
+    "Goes on with a run that was cut short, in its folder and with its options; not with a whole one."
   )
   static let axisOption = Option(
     "axis",

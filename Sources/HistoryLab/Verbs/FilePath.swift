@@ -67,7 +67,8 @@ enum FilePath {
     }
   }
 
-  /// Makes sure that a file can be made at a path, or written anew if it is there.
+  /// Makes sure that a file can be made at a path, or written anew if it is there; the folder that it
+  /// lies in must be there, for no verb makes it.
   ///
   /// - Throws: a usage error that says what stands in the way.
   static func checkWritableFile(_ path: String, for name: String) throws(LabError) {
@@ -75,7 +76,12 @@ enum FilePath {
     case .folder: throw .usage("\(name): \(path.quoted) is a folder, not a file.")
     case .unreachable(let reason):
       throw .usage("\(name): \(path.quoted) cannot be reached: \(reason).")
-    case .absent: try checkWritableFolder(parent(of: path), for: name)
+    case .absent:
+      let folder = parent(of: path)
+      guard state(of: folder) != .absent else {
+        throw .usage("\(name): there is no folder \(folder.quoted).")
+      }
+      try checkWritableFolder(folder, for: name)
     case .file:
       guard access(path, W_OK) == 0 else {
         let reason = String(cString: strerror(errno))

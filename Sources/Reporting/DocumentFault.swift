@@ -1,0 +1,23 @@
+import Foundation
+
+/// Says what is wrong with a JSON document, as the end of a sentence.
+package enum DocumentFault {
+  /// Why decoding a document failed.
+  package static func reason(of error: any Error) -> String {
+    guard let error = error as? DecodingError else { return error.localizedDescription }
+    switch error {
+    case .keyNotFound(let key, let context):
+      return "the key \(place(context.codingPath + [key])) is missing"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context):
+      return context.codingPath.isEmpty
+        ? "it is of another form" : "the value at \(place(context.codingPath)) is of another type"
+    case .dataCorrupted(let context):
+      return context.codingPath.isEmpty ? "it is not JSON" : context.debugDescription
+    @unknown default: return "it cannot be decoded"
+    }
+  }
+
+  private static func place(_ path: [any CodingKey]) -> String {
+    path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+  }
+}
