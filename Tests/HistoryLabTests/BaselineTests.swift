@@ -134,7 +134,11 @@ import Testing
           #expect(result.errors.contains("Try: history-lab bench run --resume "))
         }
       }
-      #expect(!FileManager.default.fileExists(atPath: Baselines(besides: runs).path(of: "after")))
+      #expect(
+        !FileManager.default.fileExists(
+          atPath: HistoryLab.Baselines(besides: runs).path(of: "after")
+        )
+      )
       let named = ["bench", "baseline", "save", "after", "--run", old]
       #expect(await run(named + words).code == .good)
     }

@@ -107,7 +107,7 @@ import Workloads
       }
       // A card may have hundreds of them: it tells the way to all at once.
       let card = await lab(words + ["--card"])
-      let any = "/counterexample-mutant-purge-by-greatest-cursor-CONDITION-INVARIANT.jsonl\n"
+      let any = "/counterexample-SYSTEM-CONDITION-INVARIANT.jsonl\n"
       #expect(card.output.contains("Replay any: history-lab replay ") && card.output.contains(any))
       #expect(!card.output.contains("Replay: "))
     }

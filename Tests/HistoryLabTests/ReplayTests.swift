@@ -34,7 +34,9 @@ import Traces
   @Test func `Where nothing is broken the system is named`() async throws {
     let result = try await replay(system: "tracker")
     #expect(result.code == .good)
-    #expect(result.output.hasPrefix("tracker: 3 commands, and no invariant is broken.\n"))
+    #expect(
+      result.output.hasPrefix("tracker: 3 commands; every invariant that they exercise holds.\n")
+    )
   }
 
   @Test func `What a plan calls its actors cannot steer the terminal`() async throws {

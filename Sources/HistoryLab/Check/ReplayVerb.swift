@@ -71,7 +71,7 @@ struct ReplayVerb: Verb {
     } else {
       let count = trace.header.plan.commands.count
       terminal.print(
-        "\(trace.header.system): \(count.grouped) commands, and no invariant is broken."
+        "\(trace.header.system): \(count.grouped) commands; every invariant that they exercise holds."
       )
     }
     for (checker, verdict) in suite.verdicts {
