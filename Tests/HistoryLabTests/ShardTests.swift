@@ -33,8 +33,10 @@ import Testing
       let words = "check --system tracker --system article --plans 12 --seed 7 --output \(folder)"
       _ = await lab(words + "/whole")
       for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
-      let parts = "\(folder)/part-1 \(folder)/part-2"
-      let result = await lab("report merge \(parts) --output \(folder)/joined")
+      // Where a part was when it wrote its paths does not count: machines send their folders.
+      try FileManager.default.moveItem(atPath: folder + "/part-2", toPath: folder + "/sent")
+      let sent = "\(folder)/part-1 \(folder)/sent"
+      let result = await lab("report merge \(sent) --output \(folder)/joined")
       #expect(result.code == .violation, "\(result.errors)")
       let whole = try check(folder + "/whole")
       let joined = try check(folder + "/joined")
@@ -54,6 +56,12 @@ import Testing
         for expected in other.counterexamples {
           #expect(found[expected.checker]?.foundInPlan == expected.foundInPlan)
           #expect(found[expected.checker]?.plan == expected.plan)
+          let file = try #require(found[expected.checker]?.file)
+          #expect(file.hasPrefix("\(folder)/joined/"))
+          let page = file.replacing(".jsonl", with: ".html")
+          #expect(FileManager.default.fileExists(atPath: page))
+          let again = await lab("replay \(file)")
+          #expect(again.code == .violation)
         }
       }
     }

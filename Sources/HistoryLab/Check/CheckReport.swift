@@ -118,8 +118,8 @@ struct CheckDocument: Codable {
     let foundCommands: Int
     let evaluations: Int
     let minimal: Bool
-    let file: String
-    let replay: String
+    var file: String
+    var replay: String
     let replayOfPlan: String
     let plan: [String]
   }

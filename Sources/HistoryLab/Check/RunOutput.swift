@@ -103,9 +103,7 @@ struct RunOutput {
   ) throws(LabError) -> FindingReport {
     let counterexample = finding.counterexample
     let stem = "\(fileName)-\(counterexample.violation.checker)"
-    let kept = try keep(counterexample, as: stem, onDisk: onDisk, timeout: timeout)
-    try write("plan-\(stem).jsonl", PlanCodec.encode(counterexample.trace.header.plan))
-    try write("trace-\(stem).jsonl", TraceCodec.encode(counterexample.trace))
+    let kept = try keepWhole(counterexample, as: stem, onDisk: onDisk, timeout: timeout)
     return FindingReport(
       finding: finding,
       file: kept.file,
@@ -125,6 +123,18 @@ struct RunOutput {
       let count = plain[...index].count { $0 == plain[index] }
       return count == 1 ? plain[index] : "\(plain[index])-\(count)"
     }
+  }
+
+  /// Keeps a counterexample under a name, with its plan and its trace as files of their own.
+  func keepWhole(
+    _ counterexample: Counterexample,
+    as stem: String,
+    onDisk: String? = nil,
+    timeout: Double = ExternalProgram.secondsByDefault
+  ) throws(LabError) -> KeptCounterexample {
+    try write("plan-\(stem).jsonl", PlanCodec.encode(counterexample.trace.header.plan))
+    try write("trace-\(stem).jsonl", TraceCodec.encode(counterexample.trace))
+    return try keep(counterexample, as: stem, onDisk: onDisk, timeout: timeout)
   }
 
   /// Keeps a counterexample under a name, as a file and as a page that shows it.

@@ -2,6 +2,7 @@ import Foundation
 import HistoryBenchmarks
 import Measuring
 import Reporting
+import Traces
 
 /// Joins the parts of a run that several machines did.
 struct ReportMergeVerb: Verb {
@@ -39,7 +40,7 @@ struct ReportMergeVerb: Verb {
     _ folder: RunOutput
   ) throws(LabError) -> (verdict: String, because: String) {
     switch parts.verb {
-    case "check": return try joinChecks(parts.documents("check.json"), folder)
+    case "check": return try joinChecks(parts, folder)
     case "mutants":
       let document = MutantDocument(
         joining: try parts.documents("mutants.json"),
@@ -53,21 +54,23 @@ struct ReportMergeVerb: Verb {
   }
 
   private func joinChecks(
-    _ documents: [CheckDocument],
+    _ parts: RunParts,
     _ folder: RunOutput
   ) throws(LabError) -> (verdict: String, because: String) {
+    var documents: [CheckDocument] = try parts.documents("check.json")
+    for (index, part) in parts.folders.enumerated() { documents[index].find(in: part) }
     var names: [String] = []
     for system in documents.flatMap(\.systems) where !names.contains(system.system) {
       names.append(system.system)
     }
-    let parts = names.map { name in
+    let systems = names.map { name in
       documents.flatMap(\.systems).filter { $0.system == name }
     }
     let report = CheckReport(
       seed: documents.first.flatMap { UInt64($0.seed.dropFirst(2), radix: 16) } ?? 0,
-      plans: parts.first?.map(\.plans).reduce(0, +) ?? 0,
+      plans: systems.first?.map(\.plans).reduce(0, +) ?? 0,
       like: documents.first?.like ?? "",
-      systems: zip(names, parts).map { name, parts in
+      systems: zip(names, systems).map { name, parts in
         SystemReport(
           system: name,
           tally: CheckTally(joining: parts),
@@ -78,8 +81,10 @@ struct ReportMergeVerb: Verb {
       folder: folder.path
     )
     var document = CheckDocument(report)
-    for (place, parts) in parts.enumerated() {
-      document.systems[place].counterexamples = Self.first(parts.flatMap(\.counterexamples))
+    for (place, parts) in systems.enumerated() {
+      for found in Self.first(parts.flatMap(\.counterexamples)) {
+        document.systems[place].counterexamples.append(try Self.keep(found, in: folder))
+      }
     }
     try folder.write("check.json", try Self.json(document))
     return (report.verdict, report.because)
@@ -91,6 +96,29 @@ struct ReportMergeVerb: Verb {
       found.min { $0.foundInPlan < $1.foundInPlan }
     }
     return found.map(\.checker).uniqued.compactMap { least[$0] }
+  }
+
+  /// Keeps a counterexample of a part as the joined run's own.
+  private static func keep(
+    _ found: CheckDocument.Found,
+    in folder: RunOutput
+  ) throws(LabError) -> CheckDocument.Found {
+    let name = (found.file as NSString).lastPathComponent
+    try FilePath.checkReadable(found.file)
+    let counterexample: Counterexample
+    do {
+      let text = try String(contentsOfFile: found.file, encoding: .utf8)
+      counterexample = try CounterexampleCodec.decode(text)
+    } catch let error as FormatError {
+      throw .usage("\(found.file): \(error.description)")
+    } catch {
+      throw .usage("\(found.file.quoted) cannot be read: \(error.localizedDescription)")
+    }
+    let stem = (name as NSString).deletingPathExtension.dropFirst("counterexample-".count)
+    let kept = try folder.keepWhole(counterexample, as: String(stem))
+    var found = found
+    (found.file, found.replay) = (kept.file, kept.replay)
+    return found
   }
 
   private func joinBenchmarks(
@@ -128,6 +156,18 @@ struct ReportMergeVerb: Verb {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     do { return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n" } catch {
       throw .lab("the joined parts cannot be written as JSON: \(error)")
+    }
+  }
+}
+
+extension CheckDocument {
+  /// Takes the files that it names to be in a folder, wherever the part was when it wrote them.
+  fileprivate mutating func find(in folder: String) {
+    for system in systems.indices {
+      for index in systems[system].counterexamples.indices {
+        let file = systems[system].counterexamples[index].file as NSString
+        systems[system].counterexamples[index].file = folder + "/" + file.lastPathComponent
+      }
     }
   }
 }
