@@ -12,7 +12,7 @@ struct ConvertOptions: Hashable, Sendable {
     "layout",
     .words("LAYOUT", of: HistoryLayout.allCases.map(\.rawValue)),
     defaultText: "packed",
-    "How the new store keeps its history."
+    "How the new store keeps its history: \(HistoryLayout.allCases.map(\.rawValue).joinedAsAlternatives)."
   )
 
   /// - Throws: a usage error if a file is not named, the source cannot be read, or anything lies where

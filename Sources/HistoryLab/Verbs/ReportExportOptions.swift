@@ -13,7 +13,7 @@ struct ReportExportOptions: Hashable, Sendable {
     .text("NAME", ExportFormat.allCases.map(\.rawValue).joinedAsAlternatives),
     defaultText: "all",
     repeats: true,
-    "A format to write."
+    "A format to write, one of: \(ExportFormat.allCases.map(\.rawValue).joined(separator: " "))."
   )
   static let targetOption = Option(
     "to",

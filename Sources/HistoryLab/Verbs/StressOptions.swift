@@ -64,7 +64,7 @@ struct StressOptions: Hashable, Sendable {
     "disk",
     .words("KIND", of: StressDisk.allCases.map(\.rawValue)),
     defaultText: "sound",
-    "Lets the store's disk be full for a while, or its calls fail, again and again."
+    "Lets the store's disk be full for a while (full), or its calls fail (failing), again and again."
   )
 
   init() {}
