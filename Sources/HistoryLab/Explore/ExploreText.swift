@@ -78,7 +78,7 @@ struct ExploreText {
   /// What stands over a narrow column: the first word of the invariant's name.
   private static func short(_ name: String) -> String {
     let end = name.dropFirst().firstIndex(where: \.isUppercase) ?? name.endIndex
-    return String(name[..<end].prefix(8))
+    return String(name[..<end])
   }
 
   /// A line for each shortest plan, shortest first: what broke, where, and by which commands.

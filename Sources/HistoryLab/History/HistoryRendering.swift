@@ -5,6 +5,9 @@ import Reporting
 struct HistoryRendering {
   let runs: [HistoryDatabase.RunLine]
 
+  /// How much of a run's sentence a line shows; JSON has the whole.
+  private static let sentenceMax = 100
+
   /// One line a run.
   var table: ReportTable {
     var table = ReportTable(columns: [
@@ -14,10 +17,14 @@ struct HistoryRendering {
     for run in runs {
       table.append([
         run.name, run.time, run.commit.map { String($0.prefix(9)) } ?? "", run.verdict,
-        run.figures.grouped, run.verdicts.grouped, run.because,
+        run.figures.grouped, run.verdicts.grouped, Self.shortened(run.because),
       ])
     }
     return table
+  }
+
+  private static func shortened(_ sentence: String) -> String {
+    sentence.count > sentenceMax ? sentence.prefix(sentenceMax - 1) + "…" : sentence
   }
 
   /// The runs as a JSON list, keys sorted.
