@@ -30,7 +30,7 @@ extension StoreBench {
 
   /// Tells what a command in which a fault struck has done and not told.
   func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
-    let isResync = action.word == "resync"
+    let isResync = action.word == "resync" || wasToldToResync(action.actor, log)
     if let actor = action.actor, purging != nil || isResync {
       try telling { () throws(HistoryError) in
         try tellRecord(of: actor, resyncing: isResync, &log)
@@ -39,6 +39,19 @@ extension StoreBench {
     if try head() > Self.newest(in: log) || purging != nil {
       _ = try tellUntold(by: action.actor, &log)
     }
+  }
+
+  /// Whether the command under way told an actor that its history is gone: a launch then reads
+  /// everything anew by itself.
+  private func wasToldToResync(_ actor: ActorID?, _ log: EventLog) -> Bool {
+    for event in log.events.reversed() where event.actor == actor {
+      switch event.happening {
+      case .called: return false
+      case .expired, .rewound: return true
+      default: break
+      }
+    }
+    return false
   }
 
   private func head() throws(SystemFailure) -> Int64 {
