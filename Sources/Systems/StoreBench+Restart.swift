@@ -15,7 +15,7 @@ extension StoreBench {
     let damage = try telling { () throws(HistoryError) in try store.integrityProblem() }
     let head = try head()
     try settleNames(untold: head > Self.newest(in: log) ? head : nil)
-    if action.word == "resync", let actor = action.actor {
+    if let actor = action.actor, isResync(action, log) {
       // What observers were not told of because of it, they will never be told of.
       try telling { () throws(HistoryError) in try tellRecord(of: actor, resyncing: true, &log) }
     }
@@ -30,7 +30,7 @@ extension StoreBench {
 
   /// Tells what a command in which a fault struck has done and not told.
   func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
-    let isResync = action.word == "resync" || wasToldToResync(action.actor, log)
+    let isResync = isResync(action, log)
     if let actor = action.actor, purging != nil || isResync {
       try telling { () throws(HistoryError) in
         try tellRecord(of: actor, resyncing: isResync, &log)
@@ -41,10 +41,11 @@ extension StoreBench {
     }
   }
 
-  /// Whether the command under way told an actor that its history is gone: a launch then reads
-  /// everything anew by itself.
-  private func wasToldToResync(_ actor: ActorID?, _ log: EventLog) -> Bool {
-    for event in log.events.reversed() where event.actor == actor {
+  /// Whether the command under way reads everything anew, as a launch does by itself that tells that
+  /// history is gone.
+  private func isResync(_ action: Action, _ log: EventLog) -> Bool {
+    if action.word == "resync" { return true }
+    for event in log.events.reversed() where event.actor == action.actor {
       switch event.happening {
       case .called: return false
       case .expired, .rewound: return true
