@@ -7,6 +7,12 @@ enum LabError: Error, Equatable, Sendable {
   /// The lab itself failed.
   case lab(String)
 
+  /// A file cannot be read: the sentence, after the names of the files unless it names one itself.
+  static func unreadable(_ sentence: String, naming files: String...) -> LabError {
+    if files.contains(where: sentence.contains) { return .usage(sentence) }
+    return .usage("\(files.map(\.quoted).joinedWithAnd): \(sentence)")
+  }
+
   /// What the caller is told.
   var exitCode: ExitCode {
     switch self {

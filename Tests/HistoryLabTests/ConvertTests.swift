@@ -1,3 +1,4 @@
+import Foundation
 import HistoryStore
 import PersistentHistory
 import Testing
@@ -61,6 +62,22 @@ import Testing
       )
       try makeFile("\(folder)/text")
       #expect(await runs("inspect --verify \(folder)/text").code == .usage)
+    }
+  }
+
+  @Test func `A store with torn pages is named by whoever cannot read it`() async throws {
+    try await withFolder { folder in
+      let path = "\(folder)/torn"
+      try makeStore(path)
+      var bytes = try Data(contentsOf: URL(filePath: path))
+      // The first two pages hold the schema and where everything lies.
+      bytes.replaceSubrange(8192..., with: repeatElement(0xFF, count: bytes.count - 8192))
+      try bytes.write(to: URL(filePath: path))
+      for line in ["inspect \(path)", "inspect --verify \(path)", "convert \(path) \(folder)/new"] {
+        let told = await run(line.split(separator: " ").map(String.init))
+        #expect(told.code == .usage, "\(line)")
+        #expect(told.errors.contains(path), "\(line): \(told.errors)")
+      }
     }
   }
 

@@ -70,7 +70,10 @@ import Darwin
       )
       let report = await run(["report", "--output", folder + "/runs"])
       #expect(report.code == .good)
-      #expect(report.errors.contains("check.json cannot be read: \(reason)."), "\(report.errors)")
+      #expect(
+        report.errors.contains("cannot be read as a file of a run: \(reason)."),
+        "\(report.errors)"
+      )
     }
   }
 
@@ -90,6 +93,26 @@ import Darwin
       #expect(added.errors.contains(reason), "\(added.errors)")
       let report = await run(["report", "--output", runs])
       #expect(report.code == .usage)
+      #expect(report.errors.contains(reason), "\(report.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ("mutants", "a run of the mutants"), ("cards", "safety cards"), ("stress", "a stress run"),
+  ])
+  func `A newer form is refused before anything else of it is read`(
+    document: String,
+    title: String
+  ) async throws {
+    try await withFolder { folder in
+      let path = try Night(folder + "/runs").bench("one", ours: 1_000)
+      try makeFile("\(path)/\(document).json", #"{"\#(document)": 2, "systems": {}}"#)
+      let reason = "\(title) of version 2; this program reads version 1."
+      let added = await run(["history", "add", folder + "/runs", "--history", folder + "/h.db"])
+      #expect(added.code == .undecided)
+      #expect(added.errors.contains(reason), "\(added.errors)")
+      let report = await run(["report", "--output", folder + "/runs"])
+      #expect(report.code == .good)
       #expect(report.errors.contains(reason), "\(report.errors)")
     }
   }

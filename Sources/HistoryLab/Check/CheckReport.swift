@@ -101,7 +101,7 @@ struct FindingReport {
 }
 
 /// A check report as JSON, as `check.json` holds it.
-struct CheckDocument: Codable {
+struct CheckDocument: Codable, RunFile {
   struct Invariant: Codable {
     let invariant: String
     let valid: Int
@@ -164,6 +164,8 @@ struct CheckDocument: Codable {
     var refusals: [Refusal]?
     var counterexamples: [Found]
   }
+  static let title = "a check"
+  static let versionField = "check"
   /// The version of the form.
   static let formatVersion = 1
   let check: Int
@@ -173,30 +175,6 @@ struct CheckDocument: Codable {
   let because: String
   let folder: String
   var systems: [System]
-
-  private enum CodingKeys: String, CodingKey {
-    case check
-    case seed
-    case like
-    case verdict
-    case because
-    case folder
-    case systems
-  }
-
-  /// Decodes a report of a known version.
-  ///
-  /// - Throws: `DecodingError`, for another version too.
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    check = try container.version(of: "a check", newest: Self.formatVersion, forKey: .check)
-    seed = try container.decode(String.self, forKey: .seed)
-    like = try container.decode(String.self, forKey: .like)
-    verdict = try container.decode(String.self, forKey: .verdict)
-    because = try container.decode(String.self, forKey: .because)
-    folder = try container.decode(String.self, forKey: .folder)
-    systems = try container.decode([System].self, forKey: .systems)
-  }
 
   init(_ report: CheckReport) {
     check = Self.formatVersion

@@ -4,7 +4,7 @@ import Traces
 import Workloads
 
 /// Cards as JSON, as `cards.json` holds them.
-struct CardsDocument: Codable {
+struct CardsDocument: Codable, RunFile {
   /// One invariant under one condition.
   struct Cell: Codable {
     let invariant: String
@@ -54,6 +54,8 @@ struct CardsDocument: Codable {
     let conditions: [Row]
     let cells: [Cell]
   }
+  static let title = "safety cards"
+  static let versionField = "cards"
   /// The version of the form.
   static let formatVersion = 1
   let cards: Int

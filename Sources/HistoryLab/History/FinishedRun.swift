@@ -68,7 +68,7 @@ struct FinishedRun {
     return record
   }
 
-  private func document<Document: Decodable>(_ file: String) throws(LabError) -> Document? {
+  private func document<Document: RunFile>(_ file: String) throws(LabError) -> Document? {
     try RunDocument.read(folder + "/" + file)
   }
 

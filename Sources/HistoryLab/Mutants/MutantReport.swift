@@ -89,7 +89,7 @@ struct MutantReport {
 }
 
 /// A report on mutants as JSON, as `mutants.json` holds it.
-struct MutantDocument: Codable {
+struct MutantDocument: Codable, RunFile {
   struct Outcome: Codable {
     let mutant: String
     let sentence: String
@@ -117,6 +117,8 @@ struct MutantDocument: Codable {
     /// The shortest plan of this run, in the plan's format.
     let plan: [String]
   }
+  static let title = "a run of the mutants"
+  static let versionField = "mutants"
   /// The version of the form.
   static let formatVersion = 1
   let mutants: Int

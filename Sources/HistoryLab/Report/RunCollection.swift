@@ -55,12 +55,8 @@ struct RunCollection {
       leftOut.append(refusal)
       return
     }
-    if let data = FileManager.default.contents(atPath: run + "/check.json") {
-      readCheck(data, run)
-    }
-    if let data = FileManager.default.contents(atPath: run + "/cards.json") {
-      readCards(data, run)
-    }
+    if let check: CheckDocument = document("check.json", run) { add(check, run) }
+    if let cards: CardsDocument = document("cards.json", run) { add(cards) }
     stress = stress ?? document("stress.json", run)
     mutants = mutants ?? document("mutants.json", run)
     guard bench == nil, FileManager.default.fileExists(atPath: run + "/results.json") else {
@@ -80,7 +76,7 @@ struct RunCollection {
     }
   }
 
-  private mutating func document<Document: Decodable>(_ file: String, _ run: String) -> Document? {
+  private mutating func document<Document: RunFile>(_ file: String, _ run: String) -> Document? {
     do throws(LabError) {
       guard let found: Document = try RunDocument.read(run + "/" + file) else { return nil }
       newest = newest ?? run
@@ -91,33 +87,16 @@ struct RunCollection {
     }
   }
 
-  private mutating func readCards(_ data: Data, _ run: String) {
-    do {
-      let document = try JSONDecoder().decode(CardsDocument.self, from: data)
-      newest = newest ?? run
-      for card in document.systems
-      where !cards.contains(where: { $0.card.system == card.system }) {
-        cards.append(Card(scopes: document.scopes, card: card))
-      }
-    } catch {
-      let reason = DocumentFault.reason(of: error)
-      leftOut.append("\(run)/cards.json cannot be read: \(reason).")
+  private mutating func add(_ document: CardsDocument) {
+    for card in document.systems where !cards.contains(where: { $0.card.system == card.system }) {
+      cards.append(Card(scopes: document.scopes, card: card))
     }
   }
 
-  private mutating func readCheck(_ data: Data, _ run: String) {
-    do {
-      let document = try JSONDecoder().decode(CheckDocument.self, from: data)
-      newest = newest ?? run
-      for system in document.systems
-      where !checks.contains(where: { $0.system.system == system.system }) {
-        checks.append(
-          Check(folder: run, like: document.like, seed: document.seed, system: system)
-        )
-      }
-    } catch {
-      let reason = DocumentFault.reason(of: error)
-      leftOut.append("\(run)/check.json cannot be read: \(reason).")
+  private mutating func add(_ document: CheckDocument, _ run: String) {
+    for system in document.systems
+    where !checks.contains(where: { $0.system.system == system.system }) {
+      checks.append(Check(folder: run, like: document.like, seed: document.seed, system: system))
     }
   }
 }

@@ -71,7 +71,7 @@ struct RunParts {
   /// A document of each part.
   ///
   /// - Throws: a usage error when one has none, or it cannot be read.
-  func documents<Document: Decodable>(_ file: String) throws(LabError) -> [Document] {
+  func documents<Document: RunFile>(_ file: String) throws(LabError) -> [Document] {
     var documents: [Document] = []
     for folder in folders {
       guard let document: Document = try RunDocument.read(folder + "/" + file) else {

@@ -160,6 +160,7 @@ struct StressResult: Codable, Hashable, Sendable {
   /// The result as one JSON object, keys sorted.
   func json() throws(LabError) -> String {
     struct Document: Encodable {
+      let stress = StressDocument.formatVersion
       let verdict: String
       let because: String
       let kills: Int

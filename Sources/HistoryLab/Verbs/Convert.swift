@@ -11,7 +11,7 @@ struct ConvertVerb: Verb {
       let source = try Store(reading: options.source)
       result = try convert(source)
     } catch {
-      throw .usage(error.description)
+      throw .unreadable(error.description, naming: options.source, options.target)
     }
     terminal.print(
       "\(options.target): \(result.transactionCount.grouped) transactions, "

@@ -18,14 +18,14 @@ struct InspectVerb: Verb {
     do throws(InspectionError) {
       census = try StoreInspector().census(of: options.file, purging: bound)
     } catch {
-      throw .usage(error.description)
+      throw .unreadable(error.description, naming: options.file)
     }
     var rendering = InspectRendering(path: options.file, census: census)
     if options.showsValues {
       do throws(HistoryError) {
         rendering.tombstones = try TombstoneSample.newest(in: options.file)
       } catch {
-        throw .usage(error.description)
+        throw .unreadable(error.description, naming: options.file)
       }
     }
     let text =
@@ -43,7 +43,7 @@ struct InspectVerb: Verb {
     do throws(HistoryError) {
       findings = try Store(reading: options.file).verify()
     } catch {
-      throw .usage(error.description)
+      throw .unreadable(error.description, naming: options.file)
     }
     let rendering = VerificationRendering(path: options.file, findings: findings)
     switch options.format {
@@ -68,7 +68,7 @@ struct InspectVerb: Verb {
         }
       )
     } catch {
-      throw .usage(error.description)
+      throw .unreadable(error.description, naming: options.file)
     }
     rendering.end()
     if hides { terminal.log("Values of deleted objects are shown as null; --values shows them.") }
