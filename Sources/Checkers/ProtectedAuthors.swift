@@ -41,7 +41,7 @@ package struct ProtectedAuthors: Invariant {
   }
 
   private mutating func expire(_ event: Event, on timeline: Timeline) {
-    guard event.isExpiry || event.happening == .lost, let actor = timeline.actor,
+    guard event.isExpiry || event.isLoss, let actor = timeline.actor,
       timeline.consumers.contains(timeline.everyone[actor].bit)
     else { return }
     let bit = timeline.everyone[actor].bit
@@ -51,7 +51,7 @@ package struct ProtectedAuthors: Invariant {
     }
     let loss = gone.map { "\(timeline.label($0)) was purged and " } ?? ""
     let fate =
-      event.happening == .lost ? "was cut off by a limit" : "was told that its history expired"
+      event.isLoss ? "was cut off by a limit" : "was told that its history expired"
     violation = Violation(
       checker: Self.name,
       at: event.at,
@@ -82,4 +82,9 @@ package struct ProtectedAuthors: Invariant {
       return
     }
   }
+}
+
+extension Event {
+  /// Whether a limit has cut somebody off.
+  fileprivate var isLoss: Bool { if case .lost = happening { true } else { false } }
 }

@@ -109,7 +109,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
     guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter
-    guard foreseen > bounds.stateCountMax + bounds.stateCountMax / 2 else { return false }
+    guard foreseen > bounds.stateCountMax + bounds.stateCountMax / 10 else { return false }
     result.ending = .outOfStates
     result.foreseenStateCount = foreseen
     return true
@@ -262,9 +262,9 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
     var closing = judge
     let header = roots[root].header
-    // After one round that changed nothing another changes nothing either; what it finds is run again
-    // with all of them.
-    simulator.conclude(header, after: 0, quietRounds: 1) { event in
+    // Once nobody changes anything another round changes nothing either; what it finds is run again with
+    // all of them.
+    simulator.conclude(header, after: 0, quietRounds: 0) { event in
       closing.observe(event)
       return true
     }

@@ -9,11 +9,11 @@ extension Simulator {
       return objection
     }
     guard !command.faults.isEmpty else { return nil }
-    guard place.canArm(command.faults), system.capabilities.contains(.faults) else {
+    guard place.canArm(command.faults), capabilities.contains(.faults) else {
       return "calls to the store's files, or for memory, cannot be made to fail here"
     }
     let losesPower = command.faults.contains { $0.kind.isPowerOff }
-    return losesPower && !system.capabilities.contains(.powerOff)
+    return losesPower && !capabilities.contains(.powerOff)
       ? "the system cannot start again after a power-off" : nil
   }
 

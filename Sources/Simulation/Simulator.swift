@@ -9,6 +9,8 @@ package import Traces
 package final class Simulator {
   let system: any SystemUnderTest
   let place: StorePlace
+  /// What the system can do; asked once a plan, for some put the answer together.
+  private(set) var capabilities: Set<Capability> = []
 
   var life: ActorLife
   var post: SignalPost?
@@ -77,7 +79,7 @@ package final class Simulator {
     _ observe: (Event) -> Bool
   ) throws(SystemFailure) {
     try start(header, faults)
-    consumers = system.capabilities.contains(.consume) ? header.consumers : []
+    consumers = capabilities.contains(.consume) ? header.consumers : []
     let first = consumers + header.actors.filter(\.launched).map(\.id)
     for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
   }
@@ -95,7 +97,8 @@ package final class Simulator {
 
   /// Runs what comes after a plan's last command.
   ///
-  /// Passes are repeated until so many rounds have changed nothing.
+  /// Passes are repeated until so many rounds have changed nothing; with none, until everyone has passed
+  /// in turn and changed nothing.
   func conclude(
     _ header: PlanHeader,
     after commandCount: Int,
@@ -111,7 +114,8 @@ package final class Simulator {
   package func close() { system.close() }
 
   private func start(_ header: PlanHeader, _ faults: [PlannedFault]) throws(SystemFailure) {
-    life = ActorLife(header, system.capabilities)
+    capabilities = system.capabilities
+    life = ActorLife(header, capabilities)
     post = header.drive == .signals ? SignalPost() : nil
     log = EventLog()
     handed = 0
@@ -195,7 +199,7 @@ package final class Simulator {
   /// Lets what is due at the next tick arrive.
   private func deliverDue(_ observe: (Event) -> Bool) {
     guard let post else { return }
-    for action in post.due(at: log.tick + 1, polls: system.capabilities.contains(.poll))
+    for action in post.due(at: log.tick + 1, polls: capabilities.contains(.poll))
     where !isStopped {
       // Who was woken a moment ago may have been cut off, or have ended, by what came before it.
       if life.objection(to: action) == nil { perform(action, command: nil, observe) }
@@ -229,16 +233,10 @@ package final class Simulator {
     _ observe: (Event) -> Bool
   ) {
     system.heal()
-    var quiet = 0
-    // A page in which nothing concerns its reader moves no more than the cursor.
-    var cursors: [Happening] = []
-    for _ in 0..<roundCountMax where quiet < quietRounds && !isStopped {
-      let before = log.events.count
-      for actor in life.running { closingPass(actor, observe) }
-      let round = log.events[before...]
-      let records = header.hasPages ? round.map(\.happening).filter(\.isRecord) : []
-      quiet = round.contains(where: \.isProgress) || records != cursors ? 0 : quiet + 1
-      cursors = records
+    if quietRounds > 0 {
+      passRounds(header, quietRounds, roundCountMax, observe)
+    } else {
+      passInTurn(roundCountMax, observe)
     }
     for consumer in life.consuming where !isStopped {
       let before = log.events.count
@@ -251,13 +249,47 @@ package final class Simulator {
       }
     }
     perform(.data, command: nil, observe)
-    if system.capabilities.contains(.history) { perform(.history, command: nil, observe) }
+    if capabilities.contains(.history) { perform(.history, command: nil, observe) }
+  }
+
+  /// Lets everyone pass until so many rounds have changed nothing.
+  private func passRounds(
+    _ header: PlanHeader,
+    _ quietRounds: Int,
+    _ roundCountMax: Int,
+    _ observe: (Event) -> Bool
+  ) {
+    var quiet = 0
+    // A page in which nothing concerns its reader moves no more than the cursor.
+    var cursors: [Happening] = []
+    for _ in 0..<roundCountMax where quiet < quietRounds && !isStopped {
+      let before = log.events.count
+      for actor in life.running { closingPass(actor, observe) }
+      let round = log.events[before...]
+      let records = header.hasPages ? round.map(\.happening).filter(\.isRecord) : []
+      quiet = round.contains(where: \.isProgress) || records != cursors ? 0 : quiet + 1
+      cursors = records
+    }
+  }
+
+  /// Lets everyone pass in turn until each has changed nothing since anyone did.
+  private func passInTurn(_ roundCountMax: Int, _ observe: (Event) -> Bool) {
+    var quiet = 0
+    for _ in 0..<roundCountMax {
+      let actors = life.running
+      for actor in actors where quiet < actors.count && !isStopped {
+        let before = log.events.count
+        closingPass(actor, observe)
+        quiet = log.events[before...].contains(where: \.isProgress) ? 0 : quiet + 1
+      }
+      if quiet >= actors.count || isStopped { return }
+    }
   }
 
   private func closingPass(_ actor: ActorID, _ observe: (Event) -> Bool) {
     let before = log.events.count
     let steps =
-      system.capabilities.contains(.steps)
+      capabilities.contains(.steps)
       ? [Action.fetch(actor), .merge(actor), .record(actor)] : [.pass(actor)]
     for action in steps where !isStopped {
       perform(action, command: nil, observe)
@@ -269,9 +301,12 @@ package final class Simulator {
   /// A member that was told that its history is gone reads everything anew.
   private func resyncIfTold(_ member: ActorID, since before: Int, _ observe: (Event) -> Bool) {
     let wasToldSo = log.events[before...].contains {
-      $0.happening == .expired || $0.happening == .rewound
+      switch $0.happening {
+      case .expired, .rewound: true
+      default: false
+      }
     }
-    if wasToldSo, system.capabilities.contains(.resync), !isStopped {
+    if wasToldSo, capabilities.contains(.resync), !isStopped {
       perform(.resync(member), command: nil, observe)
     }
   }

@@ -77,6 +77,44 @@ import Traces
     #expect(try closing(Plans.make(["widget", "app"], .data)) == ["data "] + round + round + reads)
   }
 
+  /// What the system is asked where everyone has to be quiet once, in turn; the widget's and app's `n`th
+  /// fetches that find something are named.
+  private func closingInTurn(finding found: Set<String>) throws -> [String] {
+    var fetches: [String: Int] = [:]
+    system.answer = { action, log in
+      guard action.word == "fetch", let actor = action.actor else { return }
+      fetches[actor.name, default: 0] += 1
+      let isFound = found.contains("\(actor) \(fetches[actor.name] ?? 0)")
+      log.add(actor, .fetched(isFound ? ["1"] : []))
+    }
+    let (simulator, header) = (
+      Simulator(system, at: .heap()), try Plans.make(["widget", "app"]).header
+    )
+    try simulator.open(header) { _ in true }
+    simulator.conclude(header, after: 0, quietRounds: 0) { _ in true }
+    return Array(system.words.dropFirst(2))
+  }
+
+  @Test(arguments: [
+    ([], ["app", "widget"]),
+    (["app 1"], ["app", "widget", "app"]),
+    (["widget 1"], ["app", "widget", "app", "widget"]),
+    (["app 1", "widget 1", "app 2"], ["app", "widget", "app", "widget", "app"]),
+  ])
+  func `In turn it ends once each has passed since anything changed`(
+    found: [String],
+    turns: [String]
+  ) throws {
+    let passes = turns.flatMap { ["fetch \($0)", "merge \($0)", "record \($0)"] }
+    #expect(try closingInTurn(finding: Set(found)) == passes + reads)
+  }
+
+  @Test func `In turn it takes at most eight rounds too`() throws {
+    let always = Set((1...20).flatMap { ["app \($0)", "widget \($0)"] })
+    let words = try closingInTurn(finding: always)
+    #expect(words == Array(repeating: round, count: 8).flatMap { $0 } + reads)
+  }
+
   @Test func `Only running actors take part`() throws {
     let plan = try Plans.make(["widget", "app"], .crash("widget"))
     #expect(
