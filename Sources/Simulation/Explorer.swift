@@ -109,7 +109,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
     guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter
-    guard foreseen > bounds.stateCountMax + bounds.stateCountMax / 10 else { return false }
+    guard foreseen > bounds.stateCountMax + bounds.stateCountMax / 50 else { return false }
     result.ending = .outOfStates
     result.foreseenStateCount = foreseen
     return true

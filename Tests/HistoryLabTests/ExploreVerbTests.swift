@@ -318,7 +318,7 @@ import Workloads
       try ExploreOptions(parse(line), in: .current).stateCountMax
     }
     #expect(try states("explore") == 10_000_000)
-    #expect(try states("explore --card") == 80_000)
+    #expect(try states("explore --card") == 86_000)
     #expect(try states("explore --card --states 7") == 7)
   }
 

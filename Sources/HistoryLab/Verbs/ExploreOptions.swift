@@ -54,13 +54,13 @@ struct ExploreOptions: Hashable, Sendable {
   static let states = Option(
     "states",
     .integer("N", 1...100_000_000),
-    defaultText: "10000000, for cards 80000",
+    defaultText: "10000000, for cards 86000",
     "How many states a condition may have for each number of actors; beyond it is unknown."
   )
   /// A million states take about a tenth of a gigabyte, and some minutes.
   private static let stateCountMax = 10_000_000
   /// So many that the cards of all systems are done in twenty minutes on two processors.
-  private static let cardStateCountMax = 80_000
+  private static let cardStateCountMax = 86_000
   static let cardFlag = Flag("card", "Prints a safety card: every invariant under every condition.")
   static let quickFlag = Flag("quick", "Two actors, to depth 5.")
 
