@@ -318,8 +318,9 @@ import Workloads
       try ExploreOptions(parse(line), in: .current).stateCountMax
     }
     #expect(try states("explore") == 10_000_000)
-    #expect(try states("explore --card") == 86_000)
-    #expect(try states("explore --card --states 7") == 7)
+    #expect(try states("explore --card") == 210_000)
+    #expect(try states("explore --card --system all") == 86_000)
+    #expect(try states("explore --card --system all --states 7") == 7)
   }
 
   @Test func `All systems are those of this build without the mutants`() throws {

@@ -54,13 +54,15 @@ struct ExploreOptions: Hashable, Sendable {
   static let states = Option(
     "states",
     .integer("N", 1...100_000_000),
-    defaultText: "10000000, for cards 86000",
+    defaultText: "10000000, for a card 210000, for all cards 86000",
     "How many states a condition may have for each number of actors; beyond it is unknown."
   )
   /// A million states take about a tenth of a gigabyte, and some minutes.
   private static let stateCountMax = 10_000_000
+  /// So many that the card of one system is done in some minutes.
+  private static let cardStateCountMax = 210_000
   /// So many that the cards of all systems are done in twenty minutes on two processors.
-  private static let cardStateCountMax = 86_000
+  private static let allCardsStateCountMax = 86_000
   static let cardFlag = Flag("card", "Prints a safety card: every invariant under every condition.")
   static let quickFlag = Flag("quick", "Two actors, to depth 5.")
 
@@ -101,8 +103,9 @@ struct ExploreOptions: Hashable, Sendable {
       )
     }
     card = arguments.isSet(Self.cardFlag)
-    let usualMax = card ? Self.cardStateCountMax : Self.stateCountMax
-    stateCountMax = arguments.value(Self.states) ?? usualMax
+    let cardMax =
+      named.contains(Self.everySystem) ? Self.allCardsStateCountMax : Self.cardStateCountMax
+    stateCountMax = arguments.value(Self.states) ?? (card ? cardMax : Self.stateCountMax)
     jobs = arguments.value(CheckOptions.jobsOption) ?? composition.processors
     output = try arguments.required(CommonOption.output)
     try FilePath.checkWritableFolder(output, for: "--output")
