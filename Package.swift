@@ -37,7 +37,9 @@ let system: [Target.Dependency] = ["PersistentHistory", "HistoryStore", "ObjectC
 
 let package = Package(
   name: "persistent-history-lab",
-  platforms: [.macOS(.v15)],
+  platforms: [
+    .macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2),
+  ],
   products: [
     .library(
       name: "HistoryTracking",

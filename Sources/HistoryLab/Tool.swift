@@ -18,5 +18,5 @@ extension ToolSpec {
   )
 
   /// The version of the command.
-  static let version = "0.1.0"
+  static let version = "0.2.0"
 }
