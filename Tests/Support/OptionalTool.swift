@@ -70,18 +70,28 @@ package enum OptionalTool: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether this is an ordinary user, or others may read the test program, its folder and all above it.
+  /// Whether this is an ordinary user, or others may read the test program and its libraries.
   private static var othersCanReadTests: Bool {
     guard geteuid() == 0 else { return true }
     guard let program = Bundle.main.executablePath else { return false }
-    var folder = URL(fileURLWithPath: program).resolvingSymlinksInPath()
-    var others: mode_t = S_IROTH | S_IXOTH
+    // The libraries lie in the toolchain, which may be in the home folder of root.
+    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    let libraries = maps.split(separator: "\n").compactMap { line in
+      line.hasSuffix(".so") ? line.firstIndex(of: "/").map { String(line[$0...]) } : nil
+    }
+    return Set(libraries + [program]).allSatisfy(othersCanRead)
+  }
+
+  /// Whether others may read a file and enter all folders that it lies in.
+  private static func othersCanRead(_ path: String) -> Bool {
+    var url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    var needed: mode_t = S_IROTH
     while true {
       var status = stat()
-      guard stat(folder.path, &status) == 0, status.st_mode & others == others else { return false }
-      if folder.path == "/" { return true }
-      folder.deleteLastPathComponent()
-      others = S_IXOTH
+      guard stat(url.path, &status) == 0, status.st_mode & needed == needed else { return false }
+      if url.path == "/" { return true }
+      url.deleteLastPathComponent()
+      needed = S_IXOTH
     }
   }
 
