@@ -47,3 +47,44 @@ answer_arguments() {
   answer_options "$@"
   [ $# -eq 0 ] || fail 64 "it takes no arguments, but was given '$1'; --help says what it does."
 }
+
+# What reads the lines of an event stream of Swift Testing (`--event-stream-output-path`).
+events_awk='
+  function plain(text) {
+    gsub(/\\"/, "\"", text); gsub(/\\\//, "/", text); gsub(/\\n/, " ", text)
+    return text
+  }
+  # The test that a line is of; empty for suites, and for a line that is cut off.
+  function test_of(line) {
+    if (!match(line, /"testID":"([^"\\]|\\.)*\.swift:[0-9]+:[0-9]+"/)) return ""
+    return plain(substr(line, RSTART + 10, RLENGTH - 11))
+  }
+  function said(line, all) {
+    while (match(line, /"text":"([^"\\]|\\.)*"/)) {
+      all = all (all == "" ? "" : " | ") plain(substr(line, RSTART + 8, RLENGTH - 9))
+      line = substr(line, RSTART + RLENGTH)
+    }
+    return substr(all, 1, 1000)
+  }
+'
+
+# The tests that have started and not ended, each with the seconds since then: `still_running FILE`.
+still_running() {
+  awk -v now="$(date +%s)" "$events_awk"'
+    /"kind":"testStarted"/ && (id = test_of($0)) != "" {
+      running[id]++
+      since[id] = match($0, /"since1970":[0-9.]+/) ? substr($0, RSTART + 12, RLENGTH - 12) : now
+    }
+    /"kind":"testEnded"/ && (id = test_of($0)) != "" { running[id]-- }
+    END { for (id in running) if (running[id] > 0) printf "%s, for %d s\n", id, now - since[id] }
+  ' "$1" | sort
+}
+
+# The tests that failed, each with what its first issue says: `failed_tests FILE`.
+failed_tests() {
+  awk "$events_awk"'
+    /"kind":"issueRecorded"/ && (id = test_of($0)) != "" && !(id in issue) { issue[id] = said($0) }
+    /"kind":"testEnded"/ && /"symbol":"fail"/ && (id = test_of($0)) != "" { failed[id] = 1 }
+    END { for (id in failed) print id ": " issue[id] }
+  ' "$1" | sort
+}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized) struct `Counting benchmarks` {
+@Suite(.serialized, .blocksItsThread) struct `Counting benchmarks` {
   @Test(arguments: ["fetch newest 10", "write insert 10"])
   func `Exact rows are the same in twenty of twenty passes`(name: String) throws {
     try withTemplates([200]) { templates, scratch in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite struct `An open loop` {
+@Suite(.blocksItsThread) struct `An open loop` {
   /// A clock that only waiting and working move.
   private final class Time: Sendable {
     private let now = Atomic<UInt64>(1_000)

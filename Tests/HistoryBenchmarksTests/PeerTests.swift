@@ -1,11 +1,12 @@
 import BenchmarkFloor
 import HistoryStore
 import PersistentHistory
+import TestSupport
 import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized) struct `The peers that are measured` {
+@Suite(.serialized, .blocksItsThread) struct `The peers that are measured` {
   @Test(arguments: PeerKind.all.map(\.name))
   func `A peer records every change that our history holds`(_ name: String) throws {
     let (kind, _) = try #require(PeerKind.all.first { $0.name == name })

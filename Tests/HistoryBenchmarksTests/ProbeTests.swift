@@ -1,11 +1,12 @@
 import HistoryStore
 import Measuring
 import PersistentHistory
+import TestSupport
 import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized) struct `The probes of memory, size and locks` {
+@Suite(.serialized, .blocksItsThread) struct `The probes of memory, size and locks` {
   @Test func `A stream reads every change once`() throws {
     try withTemplates([2500]) { templates, _ in
       var lines: [[Int64]] = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized) struct `A run of the benchmarks` {
+@Suite(.serialized, .blocksItsThread) struct `A run of the benchmarks` {
   /// Where the runs of one test keep their stores.
   let folder: TemporaryFolder
 

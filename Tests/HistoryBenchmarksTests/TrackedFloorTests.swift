@@ -1,11 +1,12 @@
 import BenchmarkFloor
 import HistoryStore
 import PersistentHistory
+import TestSupport
 import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized) struct `The floor that keeps history` {
+@Suite(.serialized, .blocksItsThread) struct `The floor that keeps history` {
   private static let historySize = 20
   private static let count = 40
 

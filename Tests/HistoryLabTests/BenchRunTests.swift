@@ -1,9 +1,10 @@
 import Foundation
-import HistoryBenchmarks
 import Measuring
 import Reporting
+import TestSupport
 import Testing
 
+@testable import HistoryBenchmarks
 @testable import HistoryLab
 
 #if canImport(Glibc)
@@ -63,6 +64,22 @@ import Darwin
       #expect(result.output.contains("bytes a change, packed / coreData layout"))
       #expect(result.output.contains("\u{2264} \u{D7}0.250"))
       #expect(!result.output.contains("purge of 1000 transactions"))
+    }
+  }
+
+  @Test(.needs(.jemalloc, where: { JemallocLibrary.find() != nil }))
+  func `Allocations are counted by jemalloc in a process of their own`() async throws {
+    let command = try #require(BuiltCommand.path)
+    var composition = Composition.small
+    composition.command = command
+    try await withFolder { folder in
+      let words = ["bench", "run", "--only", "member record", "--axis", "base", "--rounds", "1"]
+      let result = await run(words + ["--output", folder], composition: composition)
+      #expect(result.code == .good, "\(result.errors)")
+      let results = try ResultsFile.read(path: "\(folder)/latest/results.json")
+      let counted = results.rows.filter { Metric.allocator.contains($0.metric) }
+      #expect(!counted.isEmpty)
+      #expect(counted.allSatisfy { $0.notMeasured == nil && !$0.samples.isEmpty })
     }
   }
 
@@ -247,8 +264,10 @@ private func interruptedRun() async throws -> Bool {
       }
     )
     let words = ["bench", "run", "--only", "member record", "--only", "member join"]
-    let code = await Lab(composition: .small, terminal: terminal)
-      .run(words + ["--axis", "base", "--rounds", "1", "--output", folder])
+    let lab = Lab(composition: .small, terminal: terminal)
+    let code = await onOwnThread {
+      await lab.run(words + ["--axis", "base", "--rounds", "1", "--output", folder])
+    }
     let latest = folder + "/latest"
     let results = try ResultsFile.read(path: latest + "/results.json")
     let record = try FinishedRun.record(latest)

@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HistoryLab
 
 /// However the command is ended, it leaves a run folder that can be read, and nothing else.
-@Suite(.serialized) struct `When the command is ended from outside` {
+@Suite(.serialized, .blocksItsThread, .needs(.processFiles))
+struct `When the command is ended from outside` {
   /// What takes its time, so that it is in the middle of it, and how it is told to end.
   private static let lines: [(String, Int32)] = [
     ("check --plans 10000000 --conditions all", SIGINT),
@@ -48,7 +50,7 @@ import Testing
     let because: String
   }
 
-  @Test func `After SIGKILL its children end within a second, stopped ones too`() async throws {
+  @Test func `After SIGKILL its children end, stopped ones too`() async throws {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let words = "stress --seconds 600 --processes 3 --kills-per-second 0".split(separator: " ")
@@ -61,7 +63,7 @@ import Testing
       let children = try run.children()
       kill(children[0], SIGSTOP)
       run.send(SIGKILL)
-      #expect(try RealRun.livingAfterASecond(of: children) == [])
+      #expect(try RealRun.livingInTheEnd(of: children) == [])
       #expect(run.end(by: SIGKILL) == nil)
       // What it had in work lies there until the next run.
       let scratch = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
@@ -78,13 +80,13 @@ import Testing
   @Test func `After SIGKILL a program under test ends too`() async throws {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
-      let words = ["check", "--system", "external:trap '' HUP TERM; sleep 30 & exec sleep 30"]
+      let words = ["check", "--system", "external:trap '' HUP TERM; sleep 600 & exec sleep 600"]
       let run = try RealRun(command, words, in: folder)
       // The program, and who keeps it.
       #expect(try run.waits { try run.children().count == 2 })
       let children = try run.children()
       run.send(SIGKILL)
-      #expect(try RealRun.livingAfterASecond(of: children) == [])
+      #expect(try RealRun.livingInTheEnd(of: children) == [])
       #expect(run.end(by: SIGKILL) == nil)
     }
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HistoryLab
@@ -209,7 +210,8 @@ import Darwin
     #expect(result.errors.count < 300)
   }
 
-  @Test func `A folder or file that cannot be written or read is named`() async {
+  @Test(.needs(.secondUser))
+  func `A folder or file that cannot be written or read is named`() async {
     // In a process of its own that gives up the superuser, to whom nothing is closed.
     await #expect(processExitsWith: .success) {
       if geteuid() == 0 { try #require(setuid(65_534) == 0) }

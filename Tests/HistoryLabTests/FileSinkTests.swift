@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HistoryLab
@@ -22,7 +23,9 @@ import Darwin
     }
   }
 
-  @Test func `Text reaches its file whole, even one that takes it in pieces`() async throws {
+  @Test(.blocksItsThread) func `Text reaches its file whole, even one that takes it in pieces`()
+    async throws
+  {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     let (source, target) = (ends[0], ends[1])

@@ -1,31 +1,22 @@
 import Foundation
+import TestSupport
 import Testing
 import Traces
 
 @testable import HistoryLab
 
-/// Whether there is a `python3` among the commands.
-private let hasPython =
-  ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":").contains { folder in
-    FileManager.default.isExecutableFile(atPath: "\(folder)/python3")
-  } ?? false
-
 /// The demonstration in Python, as its page says, really run.
-@Suite(.enabled(if: hasPython, "There is no python3 here, which the page needs."))
-struct FirstSystemTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../..").standardizedFileURL
-
+@Suite(.needs(.python3)) struct FirstSystemTests {
   /// The file as the page names it, from the package's folder.
   private static let file = "Sources/Systems/Systems.docc/first-system.py"
 
   private static func system(_ words: String = "") -> String {
-    "external:python3 '\(root.path)/\(file)'\(words)"
+    "external:python3 '\(Repository.path(file))'\(words)"
   }
 
   private static func page() throws -> String {
-    let url = root.appending(path: "Sources/Systems/Systems.docc/YourFirstSystem.md")
-    return try String(contentsOf: url, encoding: .utf8)
+    let path = Repository.path("Sources/Systems/Systems.docc/YourFirstSystem.md")
+    return try String(contentsOfFile: path, encoding: .utf8)
   }
 
   private func counterexample(in folder: String) throws -> (file: String, Counterexample) {
@@ -83,10 +74,7 @@ struct FirstSystemTests {
   }
 
   @Test func `The page's lines of code stand in the program`() throws {
-    let program = try String(
-      contentsOf: Self.root.appending(path: Self.file),
-      encoding: .utf8
-    )
+    let program = try String(contentsOfFile: Repository.path(Self.file), encoding: .utf8)
     let lines = Set(program.split(separator: "\n"))
     let blocks = try Self.page().split(separator: "```python\n").dropFirst()
     #expect(!blocks.isEmpty)

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 @testable import HistoryLab
 
@@ -94,14 +95,14 @@ func parse(_ line: String) throws -> ParsedArguments {
   return arguments
 }
 
-/// Runs a command line on a kept terminal.
+/// Runs a command line on a kept terminal, on a thread of its own as the command does.
 func run(
   _ words: [String],
   composition: Composition = .sample,
   on kept: TestTerminal = TestTerminal()
 ) async -> (code: ExitCode, output: String, errors: String) {
   let lab = Lab(composition: composition, terminal: kept.terminal)
-  let code = await lab.run(words)
+  let code = await onOwnThread { await lab.run(words) }
   return (code, kept.output.text, kept.errors.text)
 }
 

@@ -7,12 +7,11 @@ import Testing
 @testable import HistoryLab
 
 /// Exported files in the hands of the readers that others use, where those are installed.
-@Suite(.enabled(if: Readers.areThere, "scripts/formats-check has not installed the readers"))
-struct `Exported formats` {
+@Suite(.needs(.formatReaders)) struct `Exported formats` {
   @Test func `Every format is read, and holds what the results hold`() async throws {
     try await withFolder { folder in
       let results = try await export(to: folder)
-      let answer = try Readers.read(folder + "/export", results)
+      let answer = try await Readers.read(folder + "/export", results)
       #expect(answer.code == 0, "\(answer.said)")
       #expect(answer.said.contains("No fault in 10 formats."))
       #expect(answer.said.contains("hdr-histogram: 1 files"))
@@ -50,7 +49,7 @@ struct `Exported formats` {
       }
       let wrong = try String(contentsOfFile: results, encoding: .utf8)
       try makeFile(results, wrong.replacing("\"optimized\"", with: "\"optimised\""))
-      let answer = try Readers.read(folder + "/export", results)
+      let answer = try await Readers.read(folder + "/export", results)
       #expect(answer.code == 1)
       for format in [
         "results-json", "junit", "bencher", "github-action-benchmark", "google-benchmark", "jmh",
@@ -128,19 +127,11 @@ struct `Exported formats` {
 }
 
 private enum Readers {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().path
-
-  private static let python = root + "/.tools/readers/bin/python"
-
-  static var areThere: Bool {
-    FileManager.default.isExecutableFile(atPath: python)
-      && FileManager.default.fileExists(atPath: root + "/.tools/readers/installed")
-  }
-
   /// What the readers say of an export and the results that it was made from.
-  static func read(_ folder: String, _ results: String) throws -> ProcessAnswer {
-    let words = [root + "/scripts/formats.py", root + "/Tests/Formats", folder, results]
-    return try ProcessAnswer(of: python, words)
+  static func read(_ folder: String, _ results: String) async throws -> ProcessAnswer {
+    let words = [
+      Repository.path("scripts/formats.py"), Repository.path("Tests/Formats"), folder, results,
+    ]
+    return try await ProcessAnswer(of: Repository.path(".tools/readers/bin/python"), words)
   }
 }

@@ -1,8 +1,10 @@
 import Foundation
+import Systems
+import Testing
 
 @testable import HistoryLab
 
-/// The command itself as a process, with its runs in a folder of the test.
+/// The command itself as a process, with its runs in a folder of the test; waiting for it blocks.
 final class RealRun {
   private let process = Process()
   private let folder: String
@@ -48,50 +50,22 @@ final class RealRun {
   /// Sends a signal.
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-  /// Those that the process has started and that have not ended, by their numbers.
+  /// The running processes that the process has started, by their numbers.
   func children() throws -> [pid_t] {
-    try Self.processes().filter { $0.parent == process.processIdentifier && !$0.isDead }.map(\.id)
+    try #require(RunningProcess.all()).filter { $0.parent == process.processIdentifier }.map(\.id)
   }
 
   /// Those of some processes that have not ended.
   static func living(of children: [pid_t]) throws -> [pid_t] {
-    try processes().filter { children.contains($0.id) && !$0.isDead }.map(\.id)
+    try #require(RunningProcess.all()).map(\.id).filter(children.contains)
   }
 
-  /// Those of some processes that have not ended within a second; they are killed.
-  static func livingAfterASecond(of children: [pid_t]) throws -> [pid_t] {
-    let deadline = ContinuousClock.now + .seconds(1)
+  /// Those of some processes that have not ended in time; they are killed.
+  static func livingInTheEnd(of children: [pid_t]) throws -> [pid_t] {
+    let deadline = ContinuousClock.now + .seconds(20)
     var living = children
     while !living.isEmpty, ContinuousClock.now < deadline { living = try Self.living(of: children) }
     for child in living { kill(child, SIGKILL) }
     return living
-  }
-
-  private struct Listed {
-    let id: pid_t
-    let parent: pid_t
-    /// Whether nobody has only taken note of its end.
-    let isDead: Bool
-  }
-
-  private static func processes() throws -> [Listed] {
-    let list = Process()
-    let output = Pipe()
-    list.executableURL = URL(fileURLWithPath: "/bin/ps")
-    list.arguments = ["-A", "-o", "pid=,ppid=,stat="]
-    list.standardOutput = output
-    try list.run()
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(),
-      as: UTF8.self
-    )
-    list.waitUntilExit()
-    return text.split(separator: "\n").compactMap { line in
-      let words = line.split(separator: " ")
-      guard words.count == 3, let id = pid_t(words[0]), let parent = pid_t(words[1]) else {
-        return nil
-      }
-      return Listed(id: id, parent: parent, isDead: words[2].hasPrefix("Z"))
-    }
   }
 }

@@ -90,6 +90,25 @@ import Workloads
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `Workers that wait for programs wait at the same time, however many there are`() async throws
+  {
+    let meeting = Meeting(of: 8)
+    let served = try LabSystem.served("tracker") { line in
+      meeting.arrive()
+      return line
+    }
+    let recipe = PlanRecipe(
+      generator: PlanGenerator(try PlanOptions().style(for: served)),
+      seed: 1,
+      timestamps: served.timestamps
+    )
+    let run = CheckRun(system: served, recipe: recipe, versions: [:], place: { _ in .heap() })
+    meeting.begin()
+    _ = try await run.tally(16, jobs: 8)
+    #expect(meeting.isComplete)
+  }
+
   // MARK: Trouble
 
   @Test func `A program that goes wrong makes its plans unknown, and is given up`() async throws {
@@ -182,5 +201,30 @@ import Workloads
     let result = await run(line.split(separator: " ").map(String.init))
     #expect(result.code == .usage)
     #expect(result.errors.contains(sentence), "\(result.errors)")
+  }
+}
+
+/// A place where each of several threads waits until all of them are there.
+private final class Meeting: @unchecked Sendable {
+  private let condition = NSCondition()
+  private let count: Int
+  private var missing: Int?
+
+  init(of count: Int) { self.count = count }
+
+  var isComplete: Bool { condition.withLock { missing == 0 } }
+
+  /// Lets those wait that arrive from now on.
+  func begin() { condition.withLock { missing = count } }
+
+  /// Waits for the others, 20 seconds at most.
+  func arrive() {
+    condition.withLock {
+      guard let left = missing, left > 0 else { return }
+      missing = left - 1
+      condition.broadcast()
+      let deadline = Date(timeIntervalSinceNow: 20)
+      while missing != 0, condition.wait(until: deadline) {}
+    }
   }
 }

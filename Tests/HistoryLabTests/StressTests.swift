@@ -4,7 +4,7 @@ import Testing
 
 @testable import HistoryLab
 
-@Suite(.serialized) struct `Real processes on one store` {
+@Suite(.serialized, .blocksItsThread) struct `Real processes on one store` {
   // MARK: Options
 
   @Test func `Three processes write for a minute unless told otherwise`() throws {
@@ -200,26 +200,53 @@ import Testing
     }
   }
 
-  /// Where it may, a run with a full disk lies on a file system of its own, else SQLite is told so.
+  /// Where it can, a run with a full disk lies on a file system of its own; else SQLite's calls fail.
   @Test func `A disk that is full at times costs nothing that was told, and leaves no mount`()
     async throws
   {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let words = ["stress", "--seconds", "3", "--seed", "7", "--disk", "full", "--output", folder]
-      let answer = try ProcessAnswer(of: command, words)
+      let answer = try await ProcessAnswer(of: command, words)
       #expect(answer.code == ExitCode.good.rawValue, "\(answer.said)")
-      let kind = Self.mayMount ? "a file system of 128 MB that was filled" : "the disk was full"
+      let mounts = try await canMount()
+      let kind = mounts ? "a file system of 128 MB that was filled" : "the disk was full"
       #expect(answer.said.contains(kind), "\(answer.said)")
       let file = try String(contentsOfFile: "\(folder)/latest/stress.json", encoding: .utf8)
       let document = try JSONDecoder().decode(Document.self, from: Data(file.utf8))
       let errors = document.result.participants.map { $0.errors["full"] ?? 0 }
       #expect(errors.reduce(0, +) > 0, "\(errors)")
-      #expect((document.result.filledCount ?? 0 > 0) == Self.mayMount)
+      #expect((document.result.filledCount ?? 0 > 0) == mounts)
       let left = try FileManager.default.contentsOfDirectory(atPath: folder + "/latest").sorted()
       #expect(left == ["run.json", "stress.json"])
     }
   }
+
+  #if os(Linux)
+  @Test(.needs(.mountableFileSystem, where: canMount))
+  func `A full disk takes nothing until it is cleared, and leaves what lay on it`() async throws {
+    try await withFolder { folder in
+      let store = folder + "/store"
+      try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: false)
+      let errors: [Int32] = try await inNewThread {
+        let disk = try #require(FullDisk(over: store, seed: 1))
+        let file = open(store + "/file", O_RDWR | O_CREAT, 0o600)
+        defer { close(file) }
+        let full = ContinuousClock.now + .seconds(60)
+        disk.tend(at: full, store: store + "/none")
+        let refused = posix_fallocate(file, 0, 1 << 20)
+        disk.clear()
+        let taken = posix_fallocate(file, 0, 1 << 20)
+        try disk.dissolve()
+        return [refused, taken]
+      }
+      #expect(errors == [ENOSPC, 0])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: store) == ["file"])
+      let mounts = try String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)
+      #expect(!mounts.contains(store))
+    }
+  }
+  #endif
 
   @Test func `A program that is none of ours is a process that ended`() async throws {
     var composition = Composition.sample
@@ -278,19 +305,25 @@ import Testing
     }
   }
 
-  /// Whether this process may mount file systems: bit 21 of its capabilities (capabilities(7)).
-  private static var mayMount: Bool {
-    guard let file = FileManager.default.contents(atPath: "/proc/self/status") else { return false }
-    let line = String(decoding: file, as: UTF8.self).split(separator: "\n")
-      .first { $0.hasPrefix("CapEff:") }
-    let word = line?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
-    return word >> 21 & 1 == 1
-  }
-
   private struct Document: Decodable {
     let verdict: String
     let kills: Int
     let result: StressResult
+  }
+}
+
+/// Whether the product can lay a file system over a folder here, by its own probe.
+private func canMount() async throws -> Bool {
+  let folder = try TemporaryFolder()
+  return try await inNewThread { FullDisk(over: folder.url.path, seed: 1) != nil }
+}
+
+/// Runs a closure in a thread that ends with it, as do the mounts that it makes.
+private func inNewThread<Answer: Sendable>(
+  _ work: @escaping @Sendable () throws -> Answer
+) async throws -> Answer {
+  try await withCheckedThrowingContinuation { answer in
+    Thread.detachNewThread { answer.resume(with: Result { try work() }) }
   }
 }
 

@@ -2,12 +2,13 @@ import HistoryStore
 import LayoutTraits
 import PersistentHistory
 import SQLiteStorage
+import TestSupport
 import Testing
 
-@Suite(.inEveryLayout) struct ConcurrencyTests {
+@Suite(.inEveryLayout, .blocksItsThread) struct ConcurrencyTests {
   private func patient() throws -> StoreFixture {
     var fixture = try StoreFixture()
-    fixture.configuration.busyTimeoutMs = StoreConfiguration().busyTimeoutMs
+    fixture.configuration.busyTimeoutMs = 60_000
     return fixture
   }
 

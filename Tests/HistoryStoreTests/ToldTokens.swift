@@ -3,7 +3,7 @@ import HistoryStore
 import PersistentHistory
 import Testing
 
-/// What a watch has told, and a way to wait for it.
+/// The tokens that a watch has reported, and a way to wait for one: only tests that block their threads may.
 final class ToldTokens: @unchecked Sendable {
   private let condition = NSCondition()
   private var tokens: [HistoryToken] = []
@@ -52,7 +52,7 @@ extension StoreFixture {
   static func withoutPoll() throws -> StoreFixture {
     var fixture = try StoreFixture()
     fixture.configuration.changePollMs = 3_600_000
-    fixture.configuration.busyTimeoutMs = 5000
+    fixture.configuration.busyTimeoutMs = 60_000
     return fixture
   }
 }

@@ -4,7 +4,7 @@ import PersistentHistory
 import TestSupport
 import Testing
 
-@Suite struct WatchEndTests {
+@Suite(.blocksItsThread) struct WatchEndTests {
   #if os(Linux)
   @Test func `A watch that ends closes its descriptors and ends its thread`() async {
     // In a process of its own, because other tests open files as well.

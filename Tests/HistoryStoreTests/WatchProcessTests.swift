@@ -1,9 +1,10 @@
 import Foundation
 import HistoryStore
 import PersistentHistory
+import TestSupport
 import Testing
 
-@Suite struct WatchProcessTests {
+@Suite(.blocksItsThread) struct WatchProcessTests {
   @Test func `Of a thousand commits of another process none is missed`() async throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()

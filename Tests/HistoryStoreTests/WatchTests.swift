@@ -5,7 +5,7 @@ import PersistentHistory
 import TestSupport
 import Testing
 
-@Suite(.inEveryLayout) struct WatchTests {
+@Suite(.inEveryLayout, .blocksItsThread) struct WatchTests {
   @Test func `A commit through another store is told with its own token`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let reader = try fixture.open()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What happens to a watch when somebody meddles with the files.
-@Suite struct WatchedFileTests {
+@Suite(.blocksItsThread) struct WatchedFileTests {
   private let fixture: StoreFixture
   private let store: Store
   private let writer: Store

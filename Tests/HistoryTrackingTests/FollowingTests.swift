@@ -31,8 +31,11 @@ import Testing
     }
   }
 
+  /// A tracker on a thread of its own, which a pass that waits blocks.
   private func tracker(_ view: ObjectContext) -> HistoryTracker {
-    HistoryTracker("app", store: view.store, contexts: [view])
+    var configuration = TrackerConfiguration(currentAuthor: "app")
+    configuration.executor = ThreadExecutor()
+    return HistoryTracker("app", store: view.store, contexts: [view], configuration: configuration)
   }
 
   @Test func `A tracker that is started merges what others write without being asked`() async throws

@@ -148,7 +148,8 @@ import Testing
     let result = try await PropertySettings.$current.withValue(settings) {
       try await property(Generator<Int>.ints()) { _ in }
     }
-    #expect(result.outcome == .outOfTime && result.counts.passed > 0)
+    // On a busy machine the time may be over before the first case.
+    #expect(result.outcome == .outOfTime)
   }
 
   @Test func `A failing case is kept and tried first`() async throws {

@@ -1,4 +1,5 @@
 import Measuring
+import TestSupport
 import Testing
 
 @testable import Reporting
@@ -96,7 +97,7 @@ import Testing
     #expect(!page.sections.contains { $0.anchor == "allocations" })
   }
 
-  @Test(.enabled(if: Charts.hasTool, "the chart tool is not installed"))
+  @Test(.needs(.chartTool), .blocksItsThread)
   func `The drawing has a mark for each, with its words`() throws {
     let page = BenchmarkReport(try results()).page()
     let chart = try #require(page.charts.first { $0.id == "allocations" })

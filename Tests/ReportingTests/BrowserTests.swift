@@ -5,10 +5,9 @@ import Testing
 
 @testable import Reporting
 
-/// Opens pages in a headless browser, where there is one.
-@Suite(.enabled(if: Browser.isThere, "there is no Chromium and no Python"))
-struct `Pages in a browser` {
-  @Test func `A page has no fault in light, dark, narrow and on paper`() throws {
+/// Opens pages in a headless browser.
+@Suite(.needs(.chromium)) struct `Pages in a browser` {
+  @Test func `A page has no fault in light, dark, narrow and on paper`() async throws {
     let folder = try TemporaryFolder()
     let tiles = [VerdictState.good, .bad, .unknown].map {
       VerdictTile(
@@ -22,17 +21,18 @@ struct `Pages in a browser` {
     let page = BenchmarkReport(results, verdicts: tiles).page()
     let drawings = page.charts.map { ($0.id, Self.drawing(overlapping: false)) }
     let html = page.html(images: .drawn(Dictionary(uniqueKeysWithValues: drawings)))
-    let answer = try Browser.check(html, in: folder)
+    let answer = try await Browser.check(html, in: folder)
     #expect(answer.code == 0, "\(answer.said)")
     #expect(answer.said.contains("No fault in light, dark, narrow, print"))
   }
 
-  @Test func `What is too wide, or lies over something else, is named in every mode`() throws {
+  @Test func `What is too wide, or lies over something else, is named in every mode`() async throws
+  {
     let folder = try TemporaryFolder()
     let html =
       "<!doctype html><title>t</title><p style=\"width:2000px\">wide</p><div class=\"chart\">"
       + Self.drawing(overlapping: true) + "</div><script>console.error('oh')</script>"
-    let answer = try Browser.check(html, in: folder)
+    let answer = try await Browser.check(html, in: folder)
     #expect(answer.code == 1)
     for mode in ["light", "dark", "narrow", "print"] {
       #expect(answer.said.contains("\(mode): beyond the window, P: wide"), "\(answer.said)")
@@ -49,27 +49,13 @@ struct `Pages in a browser` {
 }
 
 private enum Browser {
-  static var isThere: Bool {
-    find("python3")
-      && ["chromium", "chromium-browser", "google-chrome", "chrome"].contains(where: find)
-  }
-
   /// What `scripts/browser-check` answers about a page.
   static func check(
     _ html: String,
     in folder: TemporaryFolder
-  ) throws -> ProcessAnswer {
+  ) async throws -> ProcessAnswer {
     let page = folder.path + "/page.html"
     try Data(html.utf8).write(to: URL(fileURLWithPath: page))
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    return try ProcessAnswer(of: root.appendingPathComponent("scripts/browser-check").path, [page])
-  }
-
-  private static func find(_ program: String) -> Bool {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return path.split(separator: ":").contains {
-      FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
-    }
+    return try await ProcessAnswer(of: Repository.path("scripts/browser-check"), [page])
   }
 }

@@ -5,15 +5,9 @@ import Testing
 
 @testable import Reporting
 
-@Suite struct `Charts` {
+@Suite(.blocksItsThread) struct `Charts` {
   /// The private virtual environment at the package's root, if it is there.
-  static let toolsFolder = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent(".tools").path
-
-  static var hasTool: Bool {
-    FileManager.default.isExecutableFile(atPath: toolsFolder + "/bin/python")
-  }
+  static let toolsFolder = Repository.path(".tools")
 
   @Test func `A specification becomes the JSON that it stands for`() throws {
     let spec: ChartSpec = ["a": [1, 2.5, nil, true, "x"]]
@@ -102,7 +96,7 @@ import Testing
     #expect(images == .missing(because: "the chart tool ended with 3 and said: no luck"))
   }
 
-  @Test(.enabled(if: Charts.hasTool, "the chart tool is not installed"))
+  @Test(.needs(.chartTool))
   func `Drawings scale, are named, and carry their values`() throws {
     let page = BenchmarkReport(try Sample.results()).page()
     let images = ChartTool(toolsFolder: Self.toolsFolder).draw(page.charts)
@@ -122,7 +116,7 @@ import Testing
     #expect(cost.contains(">100 \u{B5}s</text>"))
   }
 
-  @Test(.enabled(if: Charts.hasTool, "the chart tool is not installed"))
+  @Test(.needs(.chartTool))
   func `A page of eleven benchmarks has twelve charts and more, and stays under 300 kB`() throws {
     let sizes = (0..<11).map { 1_000 << $0 }
     var results = try Sample.results(

@@ -84,7 +84,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out") == ["latest"])
   }
 
-  @Test func `A folder without permission is refused`() async {
+  @Test(.needs(.secondUser)) func `A folder without permission is refused`() async {
     // In a process of its own that gives up the superuser, who may write everywhere.
     await #expect(processExitsWith: .success) {
       if geteuid() == 0 { try #require(setuid(65_534) == 0) }
@@ -102,13 +102,15 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self")))
+  #if os(Linux)
+  @Test(.needs(.processFiles))
   func `A folder on which nothing can be made is refused without a crash`() {
     let error = #expect(throws: RunFolderError.self) {
       try RunFolder.create(for: record, output: "/proc/self", currentFolder: "/")
     }
     #expect(error?.attempt == .cannotMakeFolder)
   }
+  #endif
 
   @Test(arguments: [
     (code: EACCES, part: "you may not write there; name a folder that you may write to"),

@@ -1,20 +1,33 @@
 import Foundation
 
-/// What a program of the project's answers, with all that it prints.
+/// The exit code and the output of a program.
 package struct ProcessAnswer: Sendable {
-  /// Its exit code.
   package let code: Int32
-  /// What it said on its standard output and its standard error.
+  /// The text on standard output and standard error.
   package let said: String
 
-  /// Runs a program to its end.
+  /// Runs a program to its end, on a thread of its own.
   ///
   /// - Throws: what keeps it from being started.
-  package init(of program: String, _ arguments: [String]) throws {
+  package init(
+    of program: String,
+    _ arguments: [String],
+    environment: [String: String] = [:]
+  ) async throws {
+    self = try await onOwnThread { try Self(running: program, arguments, environment) }
+  }
+
+  private init(
+    running program: String,
+    _ arguments: [String],
+    _ environment: [String: String]
+  ) throws {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
     process.standardOutput = pipe
     process.standardError = pipe
     try process.run()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Systems
 
-@Suite struct `A program behind pipes` {
+@Suite(.blocksItsThread) struct `A program behind pipes` {
   private func program(
     _ command: String,
     timeout: Duration = .seconds(30),
@@ -74,43 +74,48 @@ import Testing
     #expect(text.contains("more bytes]"))
   }
 
+  @Test func `A program and its keeper inherit no file of the lab`() throws {
+    let pipe = Pipe()
+    let program = try program("cat")
+    try pipe.fileHandleForWriting.close()
+    var request = pollfd(
+      fd: pipe.fileHandleForReading.fileDescriptor,
+      events: Int16(POLLIN),
+      revents: 0
+    )
+    #expect(poll(&request, 1, 20_000) == 1 && request.revents & Int16(POLLHUP) != 0)
+    #expect(try program.exchange("still here") == "still here")
+  }
+
   @Test func `It ends with its channel, and what it has started too`() throws {
     let orderly = StandardErrorText()
     try program("cat; echo bye >&2", orderly).close()
     #expect(orderly.text == "bye\n")
-    // One that hears nothing is killed, with the process that it started in the background: both hold one
-    // end of a named pipe. A process that is killed may take a moment to be gone.
-    let folder = try TemporaryFolder()
-    let path = folder.path("life")
-    #expect(mkfifo(path, 0o600) == 0)
-    let life = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    defer { close(life) }
+    // One that ignores the end of its input is killed, with the process that it started in a group of its
+    // own and whose parent has ended. A process that is killed may take a moment to be gone.
+    let life = try LifePipe()
     var stubborn = ExternalProgram(
-      "exec 9>'\(path)'; trap '' TERM; sleep 600 & echo on; exec sleep 600"
+      "\(life.command); trap '' TERM; bash -c 'set -m; sleep 600 &' >/dev/null 2>&1; echo on; "
+        + "exec sleep 600"
     )
     stubborn.grace = .milliseconds(50)
     let program = try PipedProgram(stubborn)
     #expect(try program.exchange("") == "on")
     program.close()
-    #expect(Self.reachesEnd(life, within: .seconds(10)))
+    #expect(life.ends(within: .seconds(10)))
     #expect(throws: WireTrouble.self) { try program.exchange("again") }
   }
 
-  /// The program hears nothing: not the end of its input, and no signal that it could ignore.
-  ///
-  /// It holds one end of a named pipe, as does what it starts; the other end tells when both are gone.
-  @Test func `It ends within a second when the lab is killed, whatever it ignores`() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("life")
-    #expect(mkfifo(path, 0o600) == 0)
-    let life = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    defer { close(life) }
+  /// The program ignores the end of its input and every signal that can be ignored.
+  @Test func `It ends when the lab is killed, whatever it ignores`() async throws {
+    let life = try LifePipe()
     let result = await #expect(
       processExitsWith: .signal(SIGKILL),
       observing: [\.standardOutputContent]
-    ) { [path = path as String] in
+    ) { [hold = life.command as String] in
       let stubborn =
-        "exec 9>'\(path)'; trap '' TERM HUP INT PIPE; sleep 30 & read line; echo on; exec sleep 30"
+        "\(hold); trap '' TERM HUP INT PIPE; bash -c 'set -m; sleep 600 &' >/dev/null 2>&1; "
+        + "sleep 600 & read line; echo on; exec sleep 600"
       let program = try PipedProgram(ExternalProgram(stubborn))
       print(try program.exchange("go"))
       fflush(nil)
@@ -119,18 +124,6 @@ import Testing
     }
     let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
     #expect(said.contains("on\n"))
-    #expect(Self.reachesEnd(life, within: .seconds(1)))
-  }
-
-  /// Whether nobody holds the other end of a pipe any more before some time is over.
-  private static func reachesEnd(_ pipe: Int32, within time: Duration) -> Bool {
-    let deadline = ContinuousClock.now + time
-    while case let left = deadline - ContinuousClock.now, left > .zero {
-      var file = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
-      _ = poll(&file, 1, Int32((left / .milliseconds(1)).rounded(.up)))
-      var byte: UInt8 = 0
-      if read(pipe, &byte, 1) == 0 { return true }
-    }
-    return false
+    #expect(life.ends(within: .seconds(20)))
   }
 }

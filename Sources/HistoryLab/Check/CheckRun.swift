@@ -34,7 +34,8 @@ struct CheckRun: Sendable {
     let queue = PlanQueue(plans: plans, steps: steps, shard: shard)
     let results = await withTaskGroup(of: Result<[PlanOutcome], LabError>.self) { group in
       for lane in 0..<min(jobs, plans) {
-        group.addTask {
+        // A program under test is waited for.
+        group.addTask(executorPreference: ThreadPerJob()) {
           do throws(LabError) {
             return .success(try runLane(lane, queue, progress, goesOn))
           } catch {

@@ -78,7 +78,10 @@ final class StressParticipant: Sendable {
     defer { trouble?.cancel() }
     Self.say(.ready)
     let pen = StressPen()
-    let writing = Task { await pen.run(StressWriter(role, view: view, seams: seams)) }
+    // The writer waits for a disk that is full.
+    let writing = Task(executorPreference: ThreadPerJob()) { [role, view, seams] in
+      await pen.run(StressWriter(role, view: view, seams: seams))
+    }
     for await order in orders {
       // What is told at the end can be done.
       if order.word == .settle { await trouble?.end() }

@@ -1,67 +1,121 @@
 import Foundation
+import Synchronization
 
-/// A small process that ends a program when the lab is gone, however that ended.
+/// A small process that ends the programs of this one when this one is gone, however that ended.
 ///
-/// It waits at a pipe of which nobody but the lab holds the other end. A program may not look at its own
-/// input, or ignore its end; what it has started in its group ends with it.
-struct ChildKeeper {
-  private let id: pid_t
-  private let pipe: Int32
+/// It reads a pipe of which only this process holds the other end. A program may ignore its own input and
+/// the end of it: the keeper ends it with all its descendants, as ``RunningProcess/endAll(of:in:)`` does
+/// while this process runs. There is one for all programs. It is `/bin/sh` and needs no other program on
+/// Linux, and `ps` on Darwin, which is part of the system.
+enum ChildKeeper {
+  /// The pipe to the keeper; `nil` until the first program is started.
+  private static let pipe = Mutex<Int32?>(nil)
 
-  /// Reads a line, which says that nothing is left to be done, or the end, which says that the lab is
-  /// gone: then it ends the group, and what those in it have started in groups of their own.
-  private static func script(_ group: pid_t) -> String {
-    """
-    read line && exit
-    all= new=\(group)
-    while [ -n "$new" ]; do
-      new=$(ps -A -o pid= -o ppid= | awk -v "of= $new " 'index(of, " " $2 " ") { printf "%s ", $1 }')
-      all="$all $new"
-    done
-    kill -s KILL -- -\(group)
-    [ -z "$all" ] || kill -s KILL $all
-    """
-  }
-
-  /// Starts a keeper of the processes of a group.
+  /// Keeps a session leader from now on.
   ///
   /// - Throws: ``WireTrouble`` when the system gives no pipe or no process.
-  init(of group: pid_t) throws(WireTrouble) {
+  static func keep(_ leader: pid_t) throws(WireTrouble) {
+    try pipe.withLock { pipe throws(WireTrouble) in
+      if let pipe, send("keep \(leader)", to: pipe) { return }
+      // The first, or the one before was killed.
+      if let pipe { close(pipe) }
+      pipe = nil
+      let started = try start()
+      pipe = started
+      _ = send("keep \(leader)", to: started)
+    }
+  }
+
+  /// Forgets a session leader that has ended with all its descendants.
+  static func forget(_ leader: pid_t) {
+    pipe.withLock { pipe in
+      if let pipe { _ = send("forget \(leader)", to: pipe) }
+    }
+  }
+
+  private static func send(_ line: String, to pipe: Int32) -> Bool {
+    let bytes = Array("\(line)\n".utf8)
+    return write(pipe, bytes, bytes.count) == bytes.count
+  }
+
+  private static func start() throws(WireTrouble) -> Int32 {
+    // Writing to a keeper that is gone is an error of that write, no signal.
+    signal(SIGPIPE, SIG_IGN)
     var pipes = ChildPipes()
     let silence = open("/dev/null", O_RDWR | O_CLOEXEC)
     defer { if silence >= 0 { close(silence) } }
     do throws(WireTrouble) {
       try pipes.add()
-      id = try ChildProcess.spawn(
-        Self.script(group),
+      _ = try ChildProcess.spawn(
+        script(),
         input: pipes[0].read,
         output: silence,
-        errors: silence
+        errors: STDERR_FILENO,
+        .group
       )
     } catch {
       pipes.closeAll()
       throw error
     }
-    pipe = pipes[0].write
     close(pipes[0].read)
+    return pipes[0].write
   }
 
-  /// Lets it end what it keeps.
-  func endAll() {
-    close(pipe)
-    waitForEnd()
+  // MARK: In the keeper
+
+  /// Reads lines that say whom to keep and whom to forget; at their end it ends those that it keeps.
+  ///
+  /// Its `list` prints "ID PARENT GROUP SESSION" for each process.
+  static func script(_ folder: String = "/proc") -> String {
+    """
+    kept=' ' known=' ' folder='\(folder)'
+    while read -r verb leader; do
+      case $verb in
+        keep) kept="$kept$leader " ;;
+        forget) kept="${kept%% $leader *} ${kept#* $leader }" ;;
+      esac
+    done
+    [ "$kept" != ' ' ] || exit 0
+    \(list)
+    while
+      new=$(list | {
+        while read -r id parent group session; do
+          case $known in *" $id "*) continue ;; esac
+          case $kept in
+            *" $group "* | *" ${session:-none} "*) ;;
+            *) case $known in *" $parent "*) ;; *) continue ;; esac ;;
+          esac
+          printf '%s ' "$id"
+        done
+      })
+      [ -n "$new" ]
+    do
+      kill -s STOP $new
+      known="$known$new"
+    done 2>/dev/null
+    listed=$(list)
+    for leader in $kept; do
+      kill -s KILL -- "-$leader" 2>/dev/null
+      [ -n "$listed" ] || echo "\(RunningProcess.noListing(folder, "$leader"))" >&2
+    done
+    kill -s KILL $known 2>/dev/null
+    """
   }
 
-  /// Lets it go: what it keeps has ended.
-  func dismiss() {
-    var line = UInt8(ascii: "\n")
-    _ = write(pipe, &line, 1)
-    close(pipe)
-    waitForEnd()
-  }
-
-  private func waitForEnd() {
-    var status: Int32 = 0
-    while waitpid(id, &status, 0) < 0 && errno == EINTR {}
-  }
+  #if canImport(Darwin)
+  private static let list = "list() { /bin/ps -A -o pid= -o ppid= -o pgid=; }"
+  #else
+  /// A name may hold spaces, parentheses and ends of lines; what follows the last parenthesis counts.
+  private static let list = #"""
+    list() {
+      for file in "$folder"/[0-9]*/stat; do
+        text=
+        while read -r line || [ -n "$line" ]; do text="$text $line"; done <"$file" || continue
+        set -- ${text##*)}
+        id=${file%/stat}
+        case $1 in [ZX]) ;; *) echo "${id##*/} $2 $3 $4" ;; esac
+      done 2>/dev/null
+    }
+    """#
+  #endif
 }

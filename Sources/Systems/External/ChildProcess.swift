@@ -1,13 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A process in a process group of its own, with pipes to its three standard files.
+/// A process in a session of its own, with pipes to its three standard files.
 ///
 /// The lab's ends of the pipes are not blocking, and no other child inherits them: when the lab is gone,
 /// however it ended, the child reads the end of its input, and its keeper ends it.
 struct ChildProcess {
   let id: pid_t
-  private let keeper: ChildKeeper
   let input: Int32
   let output: Int32
   let errors: Int32
@@ -18,10 +17,10 @@ struct ChildProcess {
   init(_ command: String) throws(WireTrouble) {
     // Writing to a program that is gone is an error of that write, no signal.
     signal(SIGPIPE, SIG_IGN)
-    let (pipes, id, keeper) = try Self.starting.withLock { _ throws(WireTrouble) in
+    let (pipes, id) = try Self.starting.withLock { _ throws(WireTrouble) in
       try Self.start(command)
     }
-    (self.id, self.keeper) = (id, keeper)
+    self.id = id
     (input, output, errors) = (pipes[0].write, pipes[1].read, pipes[2].read)
     for descriptor in [pipes[0].read, pipes[1].write, pipes[2].write] {
       Foundation.close(descriptor)
@@ -37,7 +36,7 @@ struct ChildProcess {
 
   private static func start(
     _ command: String
-  ) throws(WireTrouble) -> (ChildPipes, pid_t, ChildKeeper) {
+  ) throws(WireTrouble) -> (ChildPipes, pid_t) {
     var pipes = ChildPipes()
     var started: pid_t?
     do throws(WireTrouble) {
@@ -49,7 +48,8 @@ struct ChildProcess {
         errors: pipes[2].write
       )
       started = id
-      return (pipes, id, try ChildKeeper(of: id))
+      try ChildKeeper.keep(id)
+      return (pipes, id)
     } catch {
       if let started { end(started) }
       pipes.closeAll()
@@ -57,32 +57,40 @@ struct ChildProcess {
     }
   }
 
-  /// Ends a process that nobody is to keep.
+  /// Ends a process with all its descendants, and waits for its end.
   static func end(_ id: pid_t) {
-    Foundation.kill(-id, SIGKILL)
+    RunningProcess.endAll(of: id)
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// Starts a command through `/bin/sh -c` in a group of its own, with these as its standard files.
+  /// What a child is the leader of.
+  enum Leadership {
+    /// A session: its descendants are known by it, even those that outlive their parents.
+    case session
+    /// A process group, which is started faster.
+    case group
+  }
+
+  /// Starts a command through `/bin/sh -c`, with these as its standard files.
   ///
   /// - Throws: ``WireTrouble`` when the system gives no process.
   static func spawn(
     _ command: String,
     input: Int32,
     output: Int32,
-    errors: Int32
+    errors: Int32,
+    _ leadership: Leadership = .session
   ) throws(WireTrouble) -> pid_t {
     #if canImport(Darwin)
     var actions: posix_spawn_file_actions_t?
     var attributes: posix_spawnattr_t?
     let flags =
-      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-      | POSIX_SPAWN_CLOEXEC_DEFAULT
+      POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT
     #else
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
-    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+    let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
     #endif
     posix_spawn_file_actions_init(&actions)
     posix_spawnattr_init(&attributes)
@@ -93,8 +101,13 @@ struct ChildProcess {
     for (from, to) in [(input, STDIN_FILENO), (output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
       posix_spawn_file_actions_adddup2(&actions, from, to)
     }
-    // The lab ignores SIGPIPE, its children do not. A group of its own: ctrl-C is for the lab, which
-    // then ends its children in order, and their children with them.
+    #if !canImport(Darwin)
+    // What Darwin does by POSIX_SPAWN_CLOEXEC_DEFAULT: Foundation's pipes may be inherited, and a child
+    // that holds one keeps its reader from the end.
+    for file in 3..<max(3, openFileLimit) { posix_spawn_file_actions_addclose(&actions, file) }
+    #endif
+    // The lab ignores SIGPIPE, its children do not. A session or group of its own: ctrl-C is for the lab,
+    // which then ends its children in order.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
@@ -102,8 +115,8 @@ struct ChildProcess {
     // Threads of a pool have signals blocked, which a child would inherit.
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(&attributes, Int16(flags))
+    let leads = leadership == .session ? setSession : Int32(POSIX_SPAWN_SETPGROUP)
+    posix_spawnattr_setflags(&attributes, Int16(Int32(flags) | leads))
     var id = pid_t()
     let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
     let code = withStrings(["sh", "-c", command]) { arguments in
@@ -114,6 +127,22 @@ struct ChildProcess {
     guard code == 0 else { throw WireTrouble("it could not be started: \(reason(code))") }
     return id
   }
+
+  #if !canImport(Darwin)
+  /// A number above those of all open files, also when other threads open a few meanwhile.
+  private static var openFileLimit: Int32 {
+    let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    let last = files?.compactMap { Int32($0) }.max() ?? 255
+    return min(last + 64, Int32(clamping: sysconf(Int32(_SC_OPEN_MAX))))
+  }
+  #endif
+
+  #if canImport(Darwin)
+  private static let setSession = Int32(POSIX_SPAWN_SETSID)
+  #else
+  /// POSIX_SPAWN_SETSID of posix_spawnattr_setflags(3), which Swift's Glibc does not know.
+  private static let setSession: Int32 = 0x80
+  #endif
 
   private static func withStrings(
     _ texts: [String],
@@ -141,10 +170,10 @@ struct ChildProcess {
       ? "it ended with code \((status >> 8) & 0xff)" : "it was ended by signal \(number)"
   }
 
-  /// Ends the process and whatever it has started in its group, which needs no keeper any more.
+  /// Ends the process with all its descendants.
   func kill() {
-    Foundation.kill(-id, SIGKILL)
-    keeper.dismiss()
+    RunningProcess.endAll(of: id)
+    ChildKeeper.forget(id)
   }
 }
 

@@ -6,12 +6,12 @@ package enum KeptCommand {
   /// How long it is waited for between two looks, in microseconds.
   private static let lookUs: UInt32 = 10_000
 
-  /// Runs a command through `/bin/sh -c`, without an input, in a process group of its own.
+  /// Runs a command through `/bin/sh -c`, without an input, in a session of its own.
   ///
-  /// Its output goes to a file descriptor, its errors to standard error.
+  /// Its output goes to a file descriptor, its errors to standard error. It blocks the calling thread.
   ///
-  /// - Returns: its exit code, 128 and the signal that ended it, or nothing when it was not wanted any
-  ///   more and was ended with all that it had started.
+  /// - Returns: its exit code, 128 and the signal that ended it, or `nil` when it was not wanted any
+  ///   more and was ended with all its descendants.
   /// - Throws: ``WireTrouble`` when the system gives no process.
   package static func run(
     _ command: String,
@@ -20,17 +20,17 @@ package enum KeptCommand {
   ) throws(WireTrouble) -> Int32? {
     let silence = open("/dev/null", O_RDONLY | O_CLOEXEC)
     defer { if silence >= 0 { close(silence) } }
-    let (id, keeper) = try ChildProcess.starting.withLock { _ throws(WireTrouble) in
+    let id = try ChildProcess.starting.withLock { _ throws(WireTrouble) in
       try start(command, input: silence, output: output)
     }
     while true {
       if let code = ending(of: id) {
-        keeper.dismiss()
+        ChildKeeper.forget(id)
         return code
       }
       guard isWanted() else {
-        keeper.endAll()
         ChildProcess.end(id)
+        ChildKeeper.forget(id)
         return nil
       }
       usleep(lookUs)
@@ -41,12 +41,13 @@ package enum KeptCommand {
     _ command: String,
     input: Int32,
     output: Int32
-  ) throws(WireTrouble) -> (pid_t, ChildKeeper) {
+  ) throws(WireTrouble) -> pid_t {
     let id = try ChildProcess.spawn(command, input: input, output: output, errors: STDERR_FILENO)
-    do throws(WireTrouble) { return (id, try ChildKeeper(of: id)) } catch {
+    do throws(WireTrouble) { try ChildKeeper.keep(id) } catch {
       ChildProcess.end(id)
       throw error
     }
+    return id
   }
 
   /// The exit code of a process, if it has ended; 127 where nobody can know it any more.

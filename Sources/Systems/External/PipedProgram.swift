@@ -67,9 +67,10 @@ package final class PipedProgram: WireChannel {
     Foundation.close(child.input)
     let deadline = ContinuousClock.now + program.grace
     while ending == nil, case let left = deadline - ContinuousClock.now, left > .zero {
-      // What it still says is let go, so that it is not kept from ending. That it has ended is only told
-      // to who asks.
-      let ready = wait(min(left, .milliseconds(5)), toWrite: false)
+      // What it still says is read, so that it is not kept from ending. Its end itself is polled, often
+      // once it has closed its outputs: it ends a moment later.
+      let isOpen = outputIsOpen || errorsAreOpen
+      let ready = wait(min(left, .milliseconds(isOpen ? 5 : 1)), toWrite: false)
       if ready.hasErrors { receiveErrors() }
       if ready.hasOutput { outputIsOpen = Self.read(child.output)?.isEmpty != true }
       ending = child.ending()

@@ -40,10 +40,12 @@ import Testing
   {
     let app = try await shared.started("app")
     let purger = app.purger
+    // A context of its own for each: a save of a shared one would take the inserts of other tasks.
+    let writers = try (0..<10).map { try shared.writer("other \($0)") }
     try await withThrowingTaskGroup { group in
-      for number in 0..<10 {
-        group.addTask { [other] in
-          try other.write("\(number)")
+      for writer in writers {
+        group.addTask {
+          try writer.write("from \(writer.author ?? "")")
           try await app.pass()
         }
         group.addTask { try await purger.purge() }

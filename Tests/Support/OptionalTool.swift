@@ -1,0 +1,131 @@
+import Foundation
+package import Testing
+
+/// Something that some tests need and that a machine may lack: without it they are skipped.
+///
+/// This is the one list of such tools. A skipped test has the reason "needs TOOL: COMMAND", by which
+/// `scripts/test` counts and names it.
+package enum OptionalTool: String, CaseIterable, Sendable {
+  /// A headless browser that opens pages, and Python, which drives it.
+  case chromium
+  /// What draws the charts of reports.
+  case chartTool
+  /// The readers of other projects for exported files.
+  case formatReaders
+  /// The right to mount a file system, which fills up in place of the disk.
+  case mountableFileSystem
+  /// The user `nobody`, who can read the test program.
+  case secondUser
+  /// An allocator that counts.
+  case jemalloc
+  /// Python, which the demonstration of a system under test is written in.
+  case python3
+  /// The system's processes as files, below `/proc`.
+  case processFiles
+
+  /// The command or sentence that enables the tests which need it.
+  package var command: String {
+    switch self {
+    case .chromium: "apt-get install chromium python3"
+    case .chartTool: "scripts/setup"
+    case .formatReaders: "scripts/formats-check"
+    case .mountableFileSystem: "run the tests as root, outside of a container"
+    case .secondUser: "run the tests as an ordinary user, or clone to a folder that all can read"
+    case .jemalloc: "scripts/setup"
+    case .python3: "scripts/setup"
+    case .processFiles: "mount -t proc proc /proc"
+    }
+  }
+
+  /// Why a test that needs it is skipped.
+  package var reason: String { "needs \(rawValue): \(command)" }
+
+  /// Whether the tests may use it: it is found, and not hidden.
+  ///
+  /// The environment variable `HISTORY_LAB_HIDE` hides tools: names with commas between them, or `all`.
+  /// Tools that the product looks for itself count as found: see ``Trait/needs(_:where:)``.
+  package var isPresent: Bool {
+    isPresent(hiding: ProcessInfo.processInfo.environment["HISTORY_LAB_HIDE"] ?? "")
+  }
+
+  package func isPresent(hiding hidden: String) -> Bool {
+    !hidden.split(separator: ",").contains { $0 == "all" || $0 == rawValue } && isFound
+  }
+
+  private var isFound: Bool {
+    switch self {
+    case .chromium:
+      Self.hasCommand("python3")
+        && ["chromium", "chromium-browser", "google-chrome", "chrome"].contains(
+          where: Self.hasCommand
+        )
+    case .chartTool: Repository.hasFile(".tools/bin/python")
+    case .formatReaders:
+      Repository.hasFile(".tools/readers/bin/python")
+        && Repository.hasFile(".tools/readers/installed")
+    case .mountableFileSystem, .jemalloc: true
+    case .secondUser: Self.othersCanReadTests
+    case .python3: Self.hasCommand("python3")
+    case .processFiles: FileManager.default.fileExists(atPath: "/proc/self/stat")
+    }
+  }
+
+  /// Whether this is an ordinary user, or others may read the test program and its libraries.
+  private static var othersCanReadTests: Bool {
+    guard geteuid() == 0 else { return true }
+    guard let program = Bundle.main.executablePath else { return false }
+    // The libraries lie in the toolchain, which may be in the home folder of root.
+    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    let libraries = maps.split(separator: "\n").compactMap { line in
+      line.hasSuffix(".so") ? line.firstIndex(of: "/").map { String(line[$0...]) } : nil
+    }
+    return Set(libraries + [program]).allSatisfy(othersCanRead)
+  }
+
+  /// Whether others may read a file and enter all folders that it lies in.
+  private static func othersCanRead(_ path: String) -> Bool {
+    var url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    var needed: mode_t = S_IROTH
+    while true {
+      var status = stat()
+      guard stat(url.path, &status) == 0, status.st_mode & needed == needed else { return false }
+      if url.path == "/" { return true }
+      url.deleteLastPathComponent()
+      needed = S_IXOTH
+    }
+  }
+
+  /// Whether a command is on the PATH.
+  private static func hasCommand(_ name: String) -> Bool {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
+    }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips a test where a tool is not present, or where the product's own probe says that it is not.
+  package static func needs(
+    _ tool: OptionalTool,
+    where isPossible: @escaping @Sendable () async throws -> Bool = { true }
+  ) -> ConditionTrait {
+    .enabled(Comment(rawValue: tool.reason)) {
+      guard tool.isPresent else { return false }
+      return try await isPossible()
+    }
+  }
+}
+
+/// The folder that this package lies in.
+package enum Repository {
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The path of a file of the package.
+  package static func path(_ file: String) -> String { root.appendingPathComponent(file).path }
+
+  fileprivate static func hasFile(_ file: String) -> Bool {
+    FileManager.default.fileExists(atPath: path(file))
+  }
+}
