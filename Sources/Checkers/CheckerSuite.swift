@@ -43,6 +43,11 @@ package struct CheckerSuite: Sendable {
     scope == .core ? CoreCheckers.all : CoreCheckers.all + FurtherCheckers.all
   }
 
+  /// What must hold for a checker to accept a trace; `nil` for a name that no checker has.
+  package static func sentence(of checker: String) -> String? {
+    sentences(in: .all).first { $0.checker == checker }?.sentence
+  }
+
   /// Takes the next event in.
   package mutating func observe(_ event: Event) {
     timeline.resolve(event)

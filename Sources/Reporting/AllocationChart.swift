@@ -45,13 +45,13 @@ struct AllocationChart {
 
   /// Pixels for one benchmark, so many that a title of several lines fits.
   private var rowHeight: Int {
-    let lines = entries.map { $0.title.split(separator: ",").count }.max() ?? 1
+    let lines = ChartStyle.lineCount(of: entries.map(\.title))
     return max(28, 14 * lines + 8)
   }
 
   private func value(_ entry: Entry) -> ChartSpec {
     [
-      "title": .text(entry.title), "contender": .text(entry.contender),
+      "title": .text(ChartStyle.wrapped(entry.title)), "contender": .text(entry.contender),
       "count": .number(entry.count), "label": .text(entry.words),
     ]
   }

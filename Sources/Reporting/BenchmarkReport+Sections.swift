@@ -128,7 +128,7 @@ extension BenchmarkReport {
     let rows = results.rows.filter { $0.notMeasured != nil }
     if rows.isEmpty { return nil }
     var table = ReportTable(
-      columns: [.text("benchmark"), .text("contender"), .text("metric"), .text("why")])
+      columns: [.text("benchmark"), .text("contender"), .text("metric"), .prose("why")])
     for row in rows {
       let name = [row.title, row.contender, row.metric.name]
       table.append(

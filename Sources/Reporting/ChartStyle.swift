@@ -16,17 +16,27 @@ enum ChartStyle {
       "titlePadding": 10, "labelColor": .text(ink), "titleColor": .text(ink),
       "tickColor": .text(ink), "domainColor": .text(ink), "gridColor": .text(ink),
       "gridOpacity": 0.12, "tickOpacity": 0.4, "domainOpacity": 0.4, "labelOpacity": 0.85,
-      "titleOpacity": 0.85, "labelLimit": 230, "aria": false,
+      "titleOpacity": 0.85, "labelLimit": 0, "aria": false,
     ],
   ]
 
-  /// A row for each title, of a line for each of its parts.
+  /// A row for each title, of as many lines as ``wrapped(_:)`` gives it.
   static let titles: ChartSpec = [
     "field": "title", "type": "nominal", "sort": nil, "title": nil,
     "axis": [
-      "domain": false, "ticks": false, "grid": false, "labelExpr": "split(datum.label, ', ')",
+      "domain": false, "ticks": false, "grid": false, "labelExpr": "split(datum.label, '\\n')",
     ],
   ]
+
+  /// A title in lines that fit beside a chart, so that none is cut.
+  static func wrapped(_ title: String) -> String {
+    CounterexampleCell.wrap(title, to: 28).joined(separator: "\n")
+  }
+
+  /// How many lines the longest of some titles takes.
+  static func lineCount(of titles: [String]) -> Int {
+    titles.map { wrapped($0).split(separator: "\n").count }.max() ?? 1
+  }
 
   /// Powers of ten that enclose values above zero, one decade at least.
   static func decades(around values: [Double]) -> ClosedRange<Int> {

@@ -5,14 +5,22 @@ package import Traces
 package struct CounterexamplePage: Sendable {
   /// What it shows.
   package var counterexample: Counterexample
+  /// What the broken invariant demands, in a sentence; `nil` leaves it out.
+  package var meaning: String?
   /// The command that runs it again.
   package var replay: String
   /// The name of the file beside the page that holds it.
   package var file: String
 
   /// Makes a page.
-  package init(_ counterexample: Counterexample, replay: String, file: String) {
+  package init(
+    _ counterexample: Counterexample,
+    meaning: String? = nil,
+    replay: String,
+    file: String
+  ) {
     self.counterexample = counterexample
+    self.meaning = meaning
     self.replay = replay
     self.file = file
   }
@@ -22,6 +30,8 @@ package struct CounterexamplePage: Sendable {
 
   private var page: ReportPage {
     let story = CounterexampleStory(counterexample, isNarrow: false)
+    let checker = CounterexamplePhrase.printable(counterexample.violation.checker)
+    let meant = meaning.map { [PageBlock.definitions([.init(checker, $0)])] } ?? []
     let lived = story.lifeSentence.map { [PageBlock.paragraph($0)] } ?? []
     return ReportPage(
       title: story.title,
@@ -29,7 +39,7 @@ package struct CounterexamplePage: Sendable {
       sections: [
         PageSection(
           "What happened",
-          [.counterexample(CounterexamplePicture(counterexample))] + lived
+          meant + [.counterexample(CounterexamplePicture(counterexample))] + lived
         ),
         PageSection("See it again", again),
       ],

@@ -4,7 +4,7 @@ package import Traces
 /// A counterexample as a picture for a page: a timeline with its steps told beside it.
 ///
 /// A lane for each actor and consumer, and one for the store, in which each transaction is a bar from
-/// its commit to its purge, each cursor a line and the watermark a band. The step that breaks the
+/// its commit to its purge, each cursor a line and what lies below the watermark shaded. The step that breaks the
 /// invariant is marked, the lost transaction coloured, and values show under the pointer. It needs
 /// no script and takes the colours of its page. Everything is taken from the trace.
 package struct CounterexamplePicture: Sendable, Hashable {
@@ -76,9 +76,9 @@ package struct CounterexamplePicture: Sendable, Hashable {
     "figcaption",
     text:
       "Time goes down. In the store each transaction is a bar from its commit to its purge (\u{2715}); "
-      + "\u{25CF} is where it was merged or consumed, \u{25CB} where it was only read. The thin lines "
-      + "are the cursors: all to the left is merged and recorded. The broad band is the "
-      + "watermark, the least cursor. What was lost is highlighted."
+      + "\u{25CF} is where it was merged or consumed, \u{25CB} where it was only read. The coloured "
+      + "lines are the cursors: all to the left of one is merged and recorded. The shaded part ends at "
+      + "the watermark, the least cursor. What was lost is highlighted."
   )
 }
 

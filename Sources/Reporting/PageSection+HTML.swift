@@ -36,6 +36,14 @@ extension PageBlock {
     case .figure(let figure): figure.html(images: images)
     case .table(let table): table.html()
     case .counterexample(let picture): picture.html()
+    case .definitions(let terms):
+      .element(
+        "dl",
+        ["class": "terms"],
+        terms.flatMap {
+          [.element("dt", text: $0.name), .element("dd", text: $0.value)]
+        }
+      )
     case .preformatted(let text): Self.code(text)
     case .command(let command, let purpose):
       .element(

@@ -37,6 +37,8 @@ package enum PageBlock: Sendable, Hashable {
   case table(ReportTable)
   /// Who did what, step by step, and where it broke.
   case counterexample(CounterexamplePicture)
+  /// Terms, each with what it means.
+  case definitions([ReportPage.Fact])
   /// Text that keeps its spaces and lines.
   case preformatted(String)
   /// A command to type or a text to copy, with what it is for; one click selects all of it.

@@ -53,6 +53,9 @@ enum PageStyle {
     margin:0}
     dt{color:var(--muted);font-size:.85rem}
     dd{margin:0;overflow-wrap:anywhere}
+    .terms{grid-template-columns:max-content minmax(0,44rem);gap:.3rem 1.25rem;margin:0 0 1rem;
+    font-size:.92rem}
+    .terms dt{color:inherit;font-weight:600;font-size:inherit}
 
     """
 
@@ -84,7 +87,7 @@ enum PageStyle {
     border:1px solid var(--line);border-radius:12px}
     .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.15rem 1.1rem;margin:0 0 .35rem;
     padding:0 .35rem;font-size:.85rem}
-    .legend li{display:flex;align-items:center;gap:.4rem}
+    .legend li{display:flex;align-items:center;gap:.4rem}.legend svg{flex:none}
     figcaption{margin-top:.35rem;padding:0 .35rem;font-size:.8rem;line-height:1.4;
     color:var(--muted)}
     .chart>svg{display:block;max-width:100%;height:auto;margin:0 auto}
@@ -108,21 +111,23 @@ enum PageStyle {
     .caption{display:flex;justify-content:space-between;align-items:baseline;gap:1rem;
     max-width:none;margin:0 0 .4rem;font-size:.9rem;color:var(--muted)}
     .csv{font-size:.85rem;white-space:nowrap}
-    .scroll{overflow:auto;max-height:34rem;border:1px solid var(--line);border-radius:10px;
+    .scroll{overflow-x:auto;border:1px solid var(--line);border-radius:10px;
     background:var(--panel)}
-    .scroll:has(.cell){max-height:none}
     table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.4;
     font-variant-numeric:tabular-nums}
     th,td{padding:.42rem .75rem;text-align:left;vertical-align:top;
     border-bottom:1px solid var(--line)}
-    th{position:sticky;top:0;background:var(--panel);font-weight:600;color:var(--muted);
-    white-space:nowrap;box-shadow:inset 0 -1px var(--line)}
+    th{font-weight:600;color:var(--muted);white-space:nowrap}
+    :is(th,td):first-child{position:sticky;left:0;background:var(--panel)}
+    td small{display:block;max-width:40rem;color:var(--muted);font-size:.93em}
+    .matrix th{white-space:normal}.matrix :is(th,td){padding:.42rem .5rem}
     tbody tr:last-child td{border-bottom:0}
     \(numericColumns){text-align:right;white-space:nowrap}
-    tr:target td{background:var(--unknown-bg)}
     tr[id]{scroll-margin-top:3rem}
     .mark td,td.cell{background:var(--tint)}
-    td.cell{color:var(--tone)}
+    td.cell{color:var(--tone);white-space:nowrap}td.cell a{color:inherit}
+    summary{cursor:pointer;margin:0 0 .5rem;font-size:.95rem;color:var(--accent)}
+    tr:target td:not(.cell){background:var(--unknown-bg)}
     .mark .sign{color:var(--tone);font-weight:700;margin-right:.4rem}
 
     """
@@ -137,6 +142,14 @@ enum PageStyle {
     h1{font-size:1.5rem}.chart{flex-basis:100%;padding:.4rem}.numbers{flex-basis:100%}
     .tiles{grid-template-columns:1fr;gap:.75rem}
     th,td{padding:.4rem .55rem}
+    table:not(.n1,.matrix,.stack) :is(th,td):first-child{min-width:9rem}
+    .terms{display:block}.terms dd{margin:0 0 .6rem}
+    .stack thead,.stack td:empty{display:none}
+    .stack tr{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.5rem .7rem;
+    border-bottom:1px solid var(--line)}
+    .stack tr:last-child{border:0}.stack .mark{background:var(--tint)}
+    .stack td{padding:0;border:0;position:static}.stack td.wide{flex:1 0 100%}
+    .stack [data-label]::before{content:attr(data-label) " ";color:var(--muted)}
     section,footer{margin-top:2.25rem;padding-top:1.4rem}}
 
     """
@@ -145,9 +158,11 @@ enum PageStyle {
     @media print{:root{color-scheme:light;\(light)--page:#fff}
     body{font-size:10.5pt}main{max-width:none;padding:0}
     nav,.anchor,.csv,#tip{display:none}
-    .scroll{overflow:visible;max-height:none}th{position:static}
+    .scroll{overflow:visible}:is(th,td):first-child{position:static}
     table{font-size:7.5pt}th,td{padding:.2rem .35rem;white-space:normal!important}
     td,th{overflow-wrap:break-word}
+    .matrix :is(th,td){padding:.2rem;overflow-wrap:anywhere}
+    details::details-content{content-visibility:visible}summary{display:none}
     .figure{display:block}.chart{max-width:30rem;margin-bottom:.75rem}
     .tile,.chart,p,tr,pre{break-inside:avoid}
     h2,h3,.caption,section>p{break-after:avoid}thead{display:table-header-group}

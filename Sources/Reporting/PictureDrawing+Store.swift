@@ -29,49 +29,76 @@ extension PictureDrawing {
 
   /// A line for each cursor, which steps to the right where it is recorded.
   var cursors: [HTML] {
-    layout.lanes.enumerated().map { lane, actor in
-      let line = line(of: { $0.cursors[actor] }) { layout.cursorX($0, lane: lane) }
-      let told = story.cursors(of: actor, positions)
+    layout.lanes.indices.map { lane in
+      let told = story.cursors(of: layout.lanes[lane], positions)
       return .element(
         "g",
         ["class": tone(lane)],
-        [.element("title", text: told), Self.path("tl-cursor", line)]
+        [.element("title", text: told), Self.path("tl-cursor", line(ofCursor: lane))]
       )
     }
   }
 
-  /// The band that the cursor of the slowest member leaves.
+  private func line(ofCursor lane: Int) -> String {
+    var line = ""
+    var last: Int?
+    for move in moves(of: lane) {
+      let x = move.count.map { layout.cursorX($0, lane: lane) }
+      switch (last, x) {
+      case (nil, let x?): line += "M\(x) \(move.y)"
+      case (_?, let x?): line += "V\(move.y)H\(x)"
+      case (_?, nil): line += "V\(move.y)"
+      case (nil, nil): break
+      }
+      last = x
+    }
+    return last == nil ? line : line + "V\(layout.bottom)"
+  }
+
+  /// Where a cursor begins, moves and ends.
+  private func moves(of lane: Int) -> [PictureMove] {
+    let counts = positions.map { $0.cursors[layout.lanes[lane]] }
+    let first = PictureMove(count: counts[0], y: PictureLayout.head - 4)
+    return [first]
+      + story.rows.indices.filter { counts[$0 + 1] != counts[$0] }.map { row in
+        let isRising = (counts[row + 1] ?? 0) > (counts[row] ?? 0)
+        let y = layout.cursorY(row, lane: lane, isRising: isRising)
+        return PictureMove(count: counts[row + 1], y: y)
+      }
+  }
+
+  /// The shaded part of the store, which every member has merged: it ends at the least cursor's line.
   var watermark: HTML {
-    .element(
+    let areas = shades.map { shade in
+      "M\(layout.storeX) \(shade.from)H\(shade.x)V\(shade.to)H\(layout.storeX)z"
+    }
+    return .element(
       "g",
       [:],
       [
-        .element("title", text: "The watermark: the least cursor of all members."),
-        Self.path("tl-mark", line(of: { $0.watermark }) { layout.watermarkX($0) }),
+        .element("title", text: "All members have merged this part; it ends at the watermark."),
+        Self.path("tl-mark", areas.joined()),
       ]
     )
   }
 
-  /// A line down the rows that follows a count; where there is none, a gap.
-  private func line(
-    of count: (TracePositions) -> Int?,
-    x: (Int) -> Int
-  ) -> String {
-    var line = ""
-    var last = count(positions[0])
-    if let last { line = "M\(x(last)) \(PictureLayout.head - 4)" }
-    for row in story.rows.indices {
-      let next = count(positions[row + 1])
-      guard next != last else { continue }
-      let y = layout.y(row) + 5
-      switch (last, next) {
-      case (nil, let next?): line += "M\(x(next)) \(y)"
-      case (_?, nil): line += "V\(y)"
-      case (_, let next?): line += "V\(y)H\(x(next))"
-      case (nil, nil): break
+  /// How far to the right the store is shaded, between two heights.
+  var shades: [(x: Int, from: Int, to: Int)] {
+    let lines = layout.lanes.indices.map(moves)
+    let heights = Set(lines.joined().map(\.y)).sorted()
+    return zip(heights, heights.dropFirst() + [layout.bottom]).compactMap { from, to in
+      let cursors = lines.enumerated().compactMap { lane, moves in
+        moves.last { $0.y <= from }?.count.map { (count: $0, lane: lane) }
       }
-      last = next
+      return cursors.min { $0 < $1 }.map { least in
+        (x: layout.cursorX(least.count, lane: least.lane), from: from, to: to)
+      }
     }
-    return last == nil ? line : line + "V\(layout.bottom)"
   }
+}
+
+/// One step of a cursor: how many transactions are at or below it from a height on.
+private struct PictureMove {
+  let count: Int?
+  let y: Int
 }

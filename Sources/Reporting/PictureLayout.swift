@@ -79,9 +79,16 @@ struct PictureLayout {
     storeX + Self.storePadding + count * column + (2 * lane - lanes.count + 1) * spread / 2
   }
 
-  /// Where the watermark lies: in the middle of the cursors that it stands for.
-  func watermarkX(_ count: Int) -> Int { storeX + Self.storePadding + count * column }
+  /// Where a cursor moves within a row: below the step's own line, and apart from others that move there.
+  ///
+  /// To the left the leftmost goes first, to the right the rightmost, so that no two of them cross.
+  func cursorY(_ row: Int, lane: Int, isRising: Bool) -> Int {
+    let place = isRising ? lanes.count - 1 - lane : lane
+    return y(row) + 9 + place * min(4, 9 / max(1, lanes.count - 1))
+  }
 
-  /// How far apart cursors at the same place are drawn.
-  private var spread: Int { lanes.count > 4 ? 2 : 4 }
+  /// How far apart cursors at the same place are drawn: as far as the bars beside them allow.
+  private var spread: Int {
+    min(6, max(2, (column - 10) / max(1, lanes.count)))
+  }
 }

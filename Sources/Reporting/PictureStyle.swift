@@ -28,7 +28,7 @@ enum PictureStyle {
     .tl-bar{stroke:var(--muted);stroke-width:4;stroke-opacity:.55}
     .tl-hit{stroke:var(--hit);stroke-width:11;stroke-linecap:round}
     .tl-cursor{stroke:var(--c);stroke-width:2.5;stroke-linejoin:round}
-    .tl-mark{stroke:var(--muted);stroke-width:12;stroke-opacity:.22;stroke-linejoin:round}
+    .tl .tl-mark{fill:var(--muted);fill-opacity:.2}
     .tl-link{stroke:var(--c);stroke-width:1.5}
     .tl-pill{fill:var(--panel);stroke:var(--c);stroke-width:1.5}
     .tl .bad .tl-pill{fill:var(--bad);stroke:var(--bad)}
@@ -58,8 +58,8 @@ enum PictureStyle {
     border-top:1px solid var(--line)}
     .tl li b{display:block;flex:0 0 1.4rem;text-align:right;color:var(--muted);font-weight:600}}
     @media print{.tl{--hit:#ffd54a}.tl svg,.tl li{break-inside:avoid}
-    .copy{white-space:pre-wrap;overflow-wrap:anywhere}}
-    .copy{user-select:all;-webkit-user-select:all}
+    }
+    .copy{user-select:all;-webkit-user-select:all;white-space:pre-wrap;overflow-wrap:anywhere}
 
     """
 

@@ -76,14 +76,14 @@ package struct RatioChart: Sendable, Hashable {
 
   /// Pixels for one contender of a row, so many that a title of several lines fits beside its row.
   private var rowHeight: Int {
-    let lines = entries.map { $0.title.split(separator: ",").count }.max() ?? 1
+    let lines = ChartStyle.lineCount(of: entries.map(\.title))
     let count = max(1, contenders.count)
     return max(count > 1 ? 18 : 30, (14 * lines + 8) / count)
   }
 
   private func value(_ entry: Entry) -> ChartSpec {
     [
-      "title": .text(entry.title), "contender": .text(entry.contender),
+      "title": .text(ChartStyle.wrapped(entry.title)), "contender": .text(entry.contender),
       "ratio": .number(entry.ratio.estimate), "lower": .number(entry.ratio.lower),
       "upper": .number(entry.ratio.upper), "label": .text(label(entry)),
       "text": .text(NumberText.ratio(entry.ratio.estimate)),

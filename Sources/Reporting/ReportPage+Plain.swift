@@ -35,6 +35,8 @@ extension ReportPage {
         case .subheading(let text, _): heading(3, text)
         case .figure(let figure): table(figure.table)
         case .table(let one): table(one)
+        case .definitions(let terms):
+          terms.map { "- \($0.name): \($0.value)" }.joined(separator: "\n")
         case .preformatted(let text): code(text)
         case .command(let command, let purpose): purpose + "\n\n" + code(command)
         case .link(let path, let text): "\(text): \(path)"

@@ -1,7 +1,10 @@
 import Foundation
 
 extension ReportTable {
-  /// The table in a frame that scrolls sideways on a narrow screen, with a link to its values.
+  /// The table in a frame that scrolls sideways where it is too wide, with a link to its values.
+  ///
+  /// On a narrow screen a table with sentences is stacked instead: each row becomes a few lines. One that
+  /// is so long that it would hide what comes next is opened by a click.
   ///
   /// With a file name the values can be saved as a CSV file, which lies within the page itself.
   ///
@@ -10,28 +13,35 @@ extension ReportTable {
     var parts: [HTML] = []
     if !caption.isEmpty || fileName != nil { parts.append(captionLine(fileName, values)) }
     let titles = columns.map { column in
-      HTML.element("th", ["scope": "col"], text: column.title)
+      HTML.element("th", ["scope": "col"], [Self.content(column.title, column.link)])
     }
     let table = HTML.element(
       "table",
-      ["class": numericColumns, "aria-label": caption],
+      ["class": style, "aria-label": caption],
       [
         .element("thead", [:], [.element("tr", [:], titles)]),
         .element("tbody", [:], rows.map(row)),
       ]
     )
-    parts.append(.element("div", ["class": "scroll", "tabindex": "0"], [table]))
+    let frame = HTML.element("div", ["class": "scroll", "tabindex": "0"], [table])
+    let isLong = rows.count > Self.shownRowCountMax
+    let summary = HTML.element("summary", text: "Show \(rows.count) rows")
+    parts.append(isLong ? .element("details", [:], [summary, frame]) : frame)
     return .element("div", ["class": "table"], parts)
   }
 
   private func row(_ row: Row) -> HTML {
     let cells = row.cells.enumerated().map { place, cell in
       let sign = place == 0 ? row.mark.map { [$0.signHTML] } ?? [] : []
+      let note = row.cellNotes[place]
       let state = row.cellMarks[place].map { "cell \($0.rawValue)" }
+      let isWide = isStacked && (columns[place].isProse || note != nil)
+      let label = isStacked && columns[place].isNumeric ? columns[place].title : ""
       return HTML.element(
         "td",
-        ["class": state ?? ""],
-        sign + [content(cell, row.cellLinks[place])]
+        ["class": state ?? (isWide ? "wide" : ""), "data-label": label],
+        sign + [Self.content(cell, row.cellLinks[place])]
+          + (note.map { [HTML.element("small", text: $0)] } ?? [])
       )
     }
     return .element(
@@ -41,8 +51,12 @@ extension ReportTable {
     )
   }
 
-  private func content(_ cell: String, _ link: String?) -> HTML {
-    link.map { .element("a", ["href": PageBlock.relative($0)], text: cell) } ?? .text(cell)
+  private static func content(_ text: String, _ link: Link?) -> HTML {
+    switch link {
+    case .file(let path): .element("a", ["href": PageBlock.relative(path)], text: text)
+    case .place(let anchor): .element("a", ["href": "#" + anchor], text: text)
+    case nil: .text(text)
+    }
   }
 
   private func captionLine(_ fileName: String?, _ values: ReportTable?) -> HTML {
@@ -71,8 +85,18 @@ extension ReportTable {
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~,;:()/"
   )
 
-  private var numericColumns: String {
-    columns.indices.filter { columns[$0].isNumeric }.map { "n\($0 + 1)" }.joined(separator: " ")
+  /// The classes of the table: which columns are numeric, and what becomes of it on a narrow screen.
+  private var style: String {
+    let numeric = columns.indices.filter { columns[$0].isNumeric }.map { "n\($0 + 1)" }
+    let layout = isMatrix ? ["matrix"] : isStacked ? ["stack"] : []
+    return (numeric + layout).joined(separator: " ")
+  }
+
+  /// Whether single cells stand out, so that rows and columns matter alike.
+  private var isMatrix: Bool { rows.contains { !$0.cellMarks.isEmpty } }
+
+  private var isStacked: Bool {
+    !isMatrix && (columns.contains(where: \.isProse) || rows.contains { !$0.cellNotes.isEmpty })
   }
 }
 

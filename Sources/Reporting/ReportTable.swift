@@ -6,12 +6,31 @@ package struct ReportTable: Sendable, Hashable {
     package var title: String
     /// Numbers lean to the right.
     package var isNumeric: Bool
+    /// Sentences: on a narrow screen each gets the whole width below the rest of its row.
+    package var isProse = false
+    /// Where the title leads; `nil` for nowhere.
+    package var link: Link?
 
     /// Makes a column of text.
-    package static func text(_ title: String) -> Column { Column(title: title, isNumeric: false) }
+    package static func text(_ title: String, link: Link? = nil) -> Column {
+      Column(title: title, isNumeric: false, link: link)
+    }
+
+    /// Makes a column of sentences.
+    package static func prose(_ title: String) -> Column {
+      Column(title: title, isNumeric: false, isProse: true)
+    }
 
     /// Makes a column of numbers.
     package static func number(_ title: String) -> Column { Column(title: title, isNumeric: true) }
+  }
+
+  /// Where a cell or the title of a column leads.
+  package enum Link: Sendable, Hashable {
+    /// A file beside the page, by its relative path.
+    case file(String)
+    /// A place on the same page, by its anchor.
+    case place(String)
   }
 
   /// One row: its cells, and whether it stands out.
@@ -22,8 +41,10 @@ package struct ReportTable: Sendable, Hashable {
     package var mark: VerdictState?
     /// How single cells stand out, by their column.
     package var cellMarks: [Int: VerdictState] = [:]
-    /// Paths beside the page to which single cells lead, by their column.
-    package var cellLinks: [Int: String] = [:]
+    /// Where single cells lead, by their column.
+    package var cellLinks: [Int: Link] = [:]
+    /// Sentences below the text of single cells on a page, by their column.
+    package var cellNotes: [Int: String] = [:]
     /// The name by which a link leads to this row.
     package var anchor: String?
 
@@ -37,6 +58,8 @@ package struct ReportTable: Sendable, Hashable {
 
   /// As many columns as a table may have.
   package static let mostColumns = 16
+  /// The most rows that a page shows without being asked.
+  static let shownRowCountMax = 100
 
   /// What the table shows, in a few words.
   package var caption: String

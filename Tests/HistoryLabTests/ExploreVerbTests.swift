@@ -211,20 +211,32 @@ import Workloads
   @Test func `Cards of several runs stand side by side on the report's page`() async throws {
     try await withFolder { folder in
       for system in ["article", "tracker"] {
-        let words = ["explore", "--system", system, "--depth", "1", "--output", folder]
+        let words = [
+          "explore", "--system", system, "--depth", "1", "--output", "\(folder)/\(system)",
+        ]
         _ = await lab(words + ["--conditions", "same-author-twice,ties"])
       }
-      let own = try String(contentsOfFile: "\(folder)/latest/index.html", encoding: .utf8)
+      let own = try String(contentsOfFile: "\(folder)/tracker/latest/index.html", encoding: .utf8)
       #expect(own.contains("Safety card: tracker") && !own.contains("Safety card: article"))
-      #expect(try String(contentsOfFile: "\(folder)/latest/cards.md", encoding: .utf8) != "")
       let result = await lab(["report", "--output", folder, "--html", "\(folder)/lab.html"])
       #expect(result.code == .good, "\(result.errors)")
       let page = try String(contentsOfFile: "\(folder)/lab.html", encoding: .utf8)
       #expect(page.contains("Which design is safe under what"))
-      #expect(page.contains(#/<th scope="col">tracker(</th>)?\s*<th scope="col">article/#))
-      #expect(page.contains("<td class=\"cell good\">holds"))
+      #expect(page.contains(#/<th scope="col"><a[^>]*>tracker</a><th scope="col"><a[^>]*>article/#))
+      #expect(page.contains("<td class=\"cell good\"><a href=\"#safety-card-tracker\">holds</a>"))
       // Two processes of one author lie outside what the article's author asks for.
-      #expect(page.contains("<td class=\"cell bad\">Convergence 1 (outside)"))
+      let outside = try #require(
+        page.firstMatch(
+          of: #/<td class="cell bad"><a href="\#(card-article-same-author-twice)">(\d+) broken\*/#
+        )
+      )
+      let broken = try cards("\(folder)/article").systems[0].cells.count {
+        $0.condition == "same-author-twice" && $0.result == .breaks
+      }
+      #expect(String(outside.2) == String(broken))
+      let ids = page.matches(of: /\ id="([^"]*)"/).map { String($0.1) }
+      #expect(Set(ids).count == ids.count)
+      for link in page.matches(of: /href="#([^"]*)"/) { #expect(ids.contains(String(link.1))) }
       #expect(page.contains("each process is to have an author of its own"))
     }
   }
@@ -245,8 +257,49 @@ import Workloads
       #expect(page.contains("<p>\(one) was run.</p>"))
       #expect(page.contains("<p>\(two) was run.</p>"))
       let cut = "\(two) was to be run; it was cut short under steady (more than 5 states)."
-      #expect(page.contains("<p>\(cut)</p>") && page.contains("<p>article-eager: \(cut) "))
+      #expect(page.contains("<p>\(cut)</p>"))
+      #expect(page.contains("<dt>article-eager</dt><dd>\(cut)</dd>"))
       #expect(page.contains("Not all systems were explored as far as each other."))
+    }
+  }
+
+  @Test func `Cards of several systems begin with all of them by condition, linked to the details`()
+    async throws
+  {
+    try await withFolder { folder in
+      let result = await lab([
+        "explore", "--system", "article", "--system", "kit-1.0", "--depth", "2", "--conditions",
+        "steady,same-author-twice", "--markdown", "--output", folder,
+      ])
+      #expect(result.code == .violation, "\(result.errors)")
+      let text = result.output
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      #expect(lines[0] == "## All systems")
+      #expect(lines.contains("| condition | known as | [article](#article) | [kit-1.0](#kit-10) |"))
+      let document = try cards(folder)
+      let cells = document.systems.map { card in
+        card.cells.count { $0.condition == "same-author-twice" && $0.result == .breaks }
+      }
+      #expect(
+        lines.contains(
+          "| same-author-twice | hypothetical "
+            + "| [\(cells[0]) broken\\*](#article-under-same-author-twice) "
+            + "| [\(cells[1]) broken\\*](#kit-10-under-same-author-twice) |"
+        )
+      )
+      #expect(lines.contains("### kit-1.0 under same-author-twice"))
+      #expect(text.contains("- holds: ") && text.contains("- Reclaim: Once every member"))
+      // Each place that a cell leads to is a heading, as GitHub names headings.
+      let headings = Set(
+        lines.filter { $0.hasPrefix("##") }.map { line in
+          String(line.drop { $0 == "#" || $0 == " " }).replacing(".", with: "")
+            .replacing(" ", with: "-")
+        }
+      )
+      for link in text.matches(of: /\]\(#([^)]*)\)/) {
+        #expect(headings.contains(String(link.1)), "\(link.1)")
+      }
+      #expect(try String(contentsOfFile: "\(folder)/latest/cards.md", encoding: .utf8) == text)
     }
   }
 

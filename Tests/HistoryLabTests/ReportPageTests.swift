@@ -1,3 +1,4 @@
+import Checkers
 import Foundation
 import Measuring
 import Reporting
@@ -37,10 +38,19 @@ import Testing
       _ = await run(["report", "--output", folder + "/runs", "--html", page])
       let html = try String(contentsOfFile: page, encoding: .utf8)
       #expect(html.contains("What breaks each design"))
+      // Every invariant is explained where its name stands.
+      for (checker, sentence) in CheckerSuite.sentences(in: .all) {
+        #expect(html.contains("\(checker)<small>\(HTML.escaped(sentence))</small>"), "\(checker)")
+      }
+      let rows = html.matches(of: /<tr id="breaks-article-[^"]*"[^>]*>.*?<small>/)
+      #expect(!rows.isEmpty)
       let links = html.matches(of: /<a href="\.\/(runs\/[^"]*\.html)">/).map { String($0.1) }
       #expect(!links.isEmpty)
       for link in links {
-        #expect(FileManager.default.fileExists(atPath: folder + "/" + link), "\(link)")
+        let own = try String(contentsOfFile: folder + "/" + link, encoding: .utf8)
+        let checker = try #require(link.firstMatch(of: /-(\w+)\.html/).map { String($0.1) })
+        let sentence = try #require(CheckerSuite.sentence(of: checker))
+        #expect(own.contains("<dt>\(checker)</dt><dd>\(HTML.escaped(sentence))</dd>"), "\(link)")
       }
     }
   }

@@ -41,6 +41,62 @@ import Testing
     }
   }
 
+  @Test func `Tables that hide rows or squeeze columns, and labels that are cut, are named`() throws
+  {
+    let folder = try TemporaryFolder()
+    let html =
+      "<!doctype html><title>t</title><body style=\"line-height:20px\"><div class=\"scroll\" "
+      + "style=\"height:30px;overflow:auto\"><table><tr><td style=\"width:1px\">a few of us are so"
+      + "</table></div><div class=\"chart\"><svg width=\"340\" height=\"200\"><circle "
+      + "aria-label=\"one: 1\" r=\"4\"/><text x=\"50\" y=\"40\">a long na\u{2026}</text></svg></div>"
+    let answer = try Browser.check(html, in: folder)
+    #expect(answer.code == 1)
+    for mode in ["light", "dark", "narrow", "print"] {
+      #expect(answer.said.contains("\(mode): a table scrolls up and down: a few"), "\(answer.said)")
+      #expect(answer.said.contains("\(mode): few letters a line: a few of us are so"))
+      #expect(answer.said.contains("\(mode): a label is cut: a long na\u{2026}"))
+    }
+  }
+
+  @Test func `A page of checks and cards has no fault in light, dark, narrow and on paper`() throws
+  {
+    let folder = try TemporaryFolder()
+    var findings = ReportTable(
+      caption: "What broke",
+      columns: [.text("system"), .text("invariant"), .number("commands"), .prose("what happened")]
+    )
+    var finding = ReportTable.Row(
+      ["article-eager", "HistoryExplainsData", "12", Self.sentence],
+      mark: .bad
+    )
+    finding.cellNotes[1] = Self.sentence
+    for _ in 1...40 { findings.append(finding) }
+    var matrix = ReportTable(
+      columns: [.text("condition")] + (1...13).map { .text("system-\($0)", link: .place("cards")) }
+    )
+    var row = ReportTable.Row(["stamp-before-commit"] + (1...13).map { "\($0) broken*" })
+    for column in 1...13 {
+      row.cellMarks[column] = .bad
+      row.cellLinks[column] = .place("cards")
+    }
+    for _ in 1...20 { matrix.append(row) }
+    let picture = CounterexamplePicture(try CounterexampleSamples.purge())
+    let terms = PageBlock.definitions([.init("HistoryExplainsData", Self.sentence)])
+    let page = ReportPage(
+      title: "t",
+      lead: Self.sentence,
+      sections: [
+        PageSection("Checks", [.table(findings), .counterexample(picture)]),
+        PageSection("Cards", [.table(matrix), terms, .command(Self.sentence, purpose: "Copy:")]),
+      ]
+    )
+    let answer = try Browser.check(page.html(images: .drawn([:])), in: folder)
+    #expect(answer.code == 0, "\(answer.said)")
+  }
+
+  private static let sentence =
+    "app wrote #1; app merged through #2 and purged #1 before mirror had merged it, which is too early"
+
   private static func drawing(overlapping: Bool) -> String {
     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"340\" height=\"200\" viewBox=\"0 0 340 200\">"
       + "<circle aria-label=\"one: 1\" cx=\"20\" cy=\"20\" r=\"4\"/>"

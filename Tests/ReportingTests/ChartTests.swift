@@ -15,6 +15,28 @@ import Testing
     #expect(json == #"{"a":[1,2.5,null,true,"x"]}"#)
   }
 
+  @Test func `A long title stands in lines beside its row, and none is cut`() throws {
+    let title = "Store.batchUpdate where a predicate matches, 10 rows"
+    #expect(
+      ChartStyle.wrapped(title) == "Store.batchUpdate where a\npredicate matches, 10 rows"
+    )
+    #expect(ChartStyle.lineCount(of: ["short", title]) == 2)
+    let ratio = Interval(estimate: 2, lower: 1, upper: 3, confidence: 0.95)
+    let entries = [RatioChart.Entry(title: title, contender: "ours", ratio: ratio)]
+    let palette = ContenderPalette(contenders: ["ours"], floors: [])
+    let chart = RatioChart(id: "c", floor: "floor", entries: entries, palette: palette).chart
+    let json = String(decoding: try JSONEncoder().encode(chart.spec), as: UTF8.self)
+    #expect(json.contains(#""title":"Store.batchUpdate where a\npredicate matches, 10 rows""#))
+    #expect(json.contains(#""labelExpr":"split(datum.label, '\\n')""#))
+    guard Self.hasTool else { return }
+    let drawn = ChartTool(toolsFolder: Self.toolsFolder).draw([chart])
+    guard case .drawn(let drawings) = drawn, let svg = drawings["c"] else {
+      Issue.record("nothing was drawn: \(drawn)")
+      return
+    }
+    #expect(svg.contains(">predicate matches, 10 rows<") && !svg.contains("\u{2026}"))
+  }
+
   @Test func `A contender looks the same in every chart`() {
     let palette = ContenderPalette(contenders: ["floor", "ours", "peer"], floors: ["floor"])
     let all = palette.legend(for: ["floor", "ours", "peer"])

@@ -150,6 +150,16 @@ import Testing
     #expect(lines[2].hasPrefix("1000,ours,30095,30950,31805,1.47734,"))
   }
 
+  @Test func `Terms stand with what they mean, on a page and as text`() {
+    let terms = PageBlock.definitions([.init("holds", "Every <one> holds.")])
+    let page = ReportPage(title: "t", lead: "", sections: [PageSection("s", [terms])])
+    let html = page.html(images: .drawn([:]))
+    #expect(
+      html.contains("<dl class=\"terms\"><dt>holds</dt><dd>Every &lt;one&gt; holds.</dd></dl>")
+    )
+    #expect(page.text().contains("\n- holds: Every <one> holds.\n"))
+  }
+
   @Test func `A path beside the page cannot lead elsewhere`() {
     let page = ReportPage(
       title: "t",
@@ -178,7 +188,9 @@ import Testing
   private func hostilePage() throws -> ReportPage {
     let text = Self.hostile
     var table = ReportTable(caption: text, columns: [.text(text)])
-    table.append(ReportTable.Row([text], mark: .bad, anchor: text))
+    var row = ReportTable.Row([text], mark: .bad, anchor: text)
+    row.cellNotes[0] = text
+    table.append(row)
     let palette = ContenderPalette(contenders: [text], floors: [])
     let chart = RatioChart(
       id: text,
@@ -195,7 +207,7 @@ import Testing
     let blocks: [PageBlock] = [
       .paragraph(text), .subheading(text, anchor: "a"), .table(table), .preformatted(text),
       .counterexample(CounterexamplePicture(try CounterexampleSamples.told(text))),
-      .command(text, purpose: text),
+      .command(text, purpose: text), .definitions([.init(text, text)]),
       .link(path: text, text: text), .figure(Figure(chart: chart, table: table)),
     ]
     let tile = VerdictTile(subject: text, state: .bad, word: text, answer: text, detail: text)

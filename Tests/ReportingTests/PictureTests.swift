@@ -71,10 +71,49 @@ import Traces
     #expect(drawing.positions.map { $0.cursors["widget"] } == [0, 0, 0, 2, 2, 2])
     #expect(drawing.positions.map(\.watermark) == [0, 0, 0, 0, 1, 2])
     let layout = drawing.layout
-    let x = [0, 1, 2].map(layout.watermarkX)
-    let y = [3, 4].map { layout.y($0) + 5 }
-    let line = "M\(x[0]) 30V\(y[0])H\(x[1])V\(y[1])H\(x[2])V\(layout.bottom)"
-    #expect(drawing.watermark.markup.contains("d=\"\(line)\""))
+    // What is shaded ends at the line of the least cursor: of app's until it retires, then of widget's.
+    let x = [
+      layout.cursorX(0, lane: 0), layout.cursorX(1, lane: 0), layout.cursorX(2, lane: 1),
+    ]
+    let y = [
+      layout.cursorY(3, lane: 0, isRising: true), layout.cursorY(4, lane: 0, isRising: false),
+    ]
+    #expect(drawing.shades.map(\.x) == [x[0], x[0], x[1], x[2]])
+    #expect(drawing.shades.last.map { [$0.from, $0.to] } == [y[1], layout.bottom])
+    #expect(drawing.shades.dropLast().last.map { [$0.from, $0.to] } == [y[0], y[1]])
+    let store = layout.storeX
+    let last = "M\(store) \(y[1])H\(x[2])V\(layout.bottom)H\(store)z"
+    #expect(drawing.watermark.markup.contains(last))
+  }
+
+  @Test(arguments: [2, 4, 8])
+  func `Cursors that a purge resets keep apart, each on a line of its own`(_ count: Int) throws {
+    let actors = (1...count).map { ActorID("member\($0)") }
+    var script = try TraceScript(actors)
+    for key in 1...3 { script.insert(actors[0], Int64(key), "a", as: String(key)) }
+    for actor in actors {
+      script.run(.pass(actor), .merged(["1", "2", "3"]), .recorded(cursor: "3"))
+    }
+    script.run(.purge(actors[0]), .purged(["1", "2", "3"]))
+    for actor in actors { script.happen(actor, .recorded(cursor: nil)) }
+    let drawing = Self.drawing(
+      script.broken("CursorProgress", because: "x") { $0 == .purged(["1", "2", "3"]) }
+    )
+    let lines = drawing.cursors.map { group in
+      group.markup.firstMatch(of: /tl-cursor" d="([^"]*)"/).map { String($0.1) } ?? ""
+    }
+    #expect(lines.allSatisfy { $0.contains(/H\d+V\d+H\d+V/) }, "each rises and falls: \(lines)")
+    for direction in ["H", "V"] {
+      let places = lines.map { line in
+        // Of the last fall: where it lies, and how far down it begins.
+        line.matches(of: /[A-Z][\d ]+/).map { String($0.0) }.filter { $0.hasPrefix(direction) }
+      }
+      let own = places.flatMap { Set($0) }.filter { $0 != "V\(drawing.layout.bottom)" }
+      #expect(Set(own).count == own.count, "\(direction) of \(lines)")
+    }
+    // The least cursor is not below a line of another one.
+    let least = try #require(drawing.shades.last?.x)
+    #expect(least == drawing.layout.cursorX(0, lane: 0))
   }
 
   @Test func `What a power-off took is gone, and its name may be used again`() throws {
@@ -117,7 +156,13 @@ import Traces
   @Test func `A page holds the replay, the walk, the plan and the file, and is small`() throws {
     let counterexample = try CounterexampleSamples.purge()
     let replay = "history-lab replay run/counterexample.jsonl"
-    let html = CounterexamplePage(counterexample, replay: replay, file: "c.jsonl").html()
+    let html = CounterexamplePage(
+      counterexample,
+      meaning: "Nothing is purged early.",
+      replay: replay,
+      file: "c.jsonl"
+    ).html()
+    #expect(html.contains("<dt>PurgeSafety</dt><dd>Nothing is purged early.</dd>"))
     #expect(html.contains("<code>\(replay)</code>"))
     #expect(html.contains("<code>\(replay) --step</code>"))
     let plan = PlanCodec.encode(counterexample.trace.header.plan)

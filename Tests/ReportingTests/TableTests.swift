@@ -58,6 +58,48 @@ import Testing
     )
   }
 
+  @Test func `Cells and titles lead to headings of the same text, where it has them`() {
+    var table = ReportTable(columns: [.text("condition"), .text("kit-1.0", link: .place("kit-10"))])
+    var row = ReportTable.Row(["ties", "2 broken*"])
+    row.cellLinks[1] = .place("kit-10-under-ties")
+    table.append(row)
+    #expect(
+      table.markdown(isLinked: true) == """
+        | condition | [kit-1.0](#kit-10) |
+        | --- | --- |
+        | ties | [2 broken\\*](#kit-10-under-ties) |
+
+        """
+    )
+    #expect(!table.markdown().contains("]("))
+    #expect(table.html().markup.contains("<th scope=\"col\"><a href=\"#kit-10\">kit-1.0</a>"))
+    #expect(table.html().markup.contains("<a href=\"#kit-10-under-ties\">2 broken*</a>"))
+  }
+
+  @Test func `A table with sentences is stacked on a narrow screen, its numbers with their titles`()
+  {
+    var table = ReportTable(columns: [.text("invariant"), .number("broke"), .prose("what")])
+    var row = ReportTable.Row(["Reclaim", "3", "app purged, and #1 is still there"])
+    row.cellNotes[0] = "A purge leaves at most the newest transaction."
+    table.append(row)
+    let html = table.html().markup
+    #expect(html.contains("class=\"n2 stack\""))
+    #expect(
+      html.contains(
+        "<td class=\"wide\">Reclaim<small>A purge leaves at most the newest transaction.</small>"
+      )
+    )
+    #expect(html.contains("<td data-label=\"broke\">3<td class=\"wide\">app purged"))
+    #expect(!self.table().html().markup.contains("stack"))
+  }
+
+  @Test(arguments: [100, 101])
+  func `A table of more than a hundred rows is opened by a click`(_ count: Int) {
+    var table = ReportTable(columns: [.text("a")])
+    for _ in 1...count { table.append(["b"]) }
+    #expect(table.html().markup.contains("<summary>Show 101 rows</summary>") == (count == 101))
+  }
+
   private func table() -> ReportTable {
     var table = ReportTable(caption: "Costs", columns: [.text("name"), .number("cost")])
     table.append(["fetch", "1.20 ms"])

@@ -1,3 +1,4 @@
+import Checkers
 import Foundation
 import HistoryStore
 import Measuring
@@ -157,7 +158,12 @@ struct RunOutput {
       onDisk: onDisk,
       timeout: timeout
     )
-    let page = CounterexamplePage(counterexample, replay: replay.command, file: file)
+    let page = CounterexamplePage(
+      counterexample,
+      meaning: CheckerSuite.sentence(of: counterexample.violation.checker),
+      replay: replay.command,
+      file: file
+    )
     let pageFile = "counterexample-\(stem).html"
     try write(pageFile, page.html())
     return KeptCounterexample(

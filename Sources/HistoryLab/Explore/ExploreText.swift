@@ -107,10 +107,20 @@ struct ExploreText {
     _ counterexample: Counterexample,
     _ row: SafetyCard.ConditionReport
   ) -> String {
+    let place = "\(cell.invariant) under \(row.condition.rawValue), \(counterexample.length)"
+    let note = outside(row).map { " " + $0 } ?? ""
+    return "\(place): \(sentence(of: counterexample))\(note)"
+  }
+
+  /// The commands of a counterexample, and what they come to.
+  private func sentence(of counterexample: Counterexample) -> String {
     let words = counterexample.trace.header.plan.words.ifEmpty("no command")
-    let outside = row.outside.map { " Outside the stated use: \($0)." } ?? ""
-    return "\(cell.invariant) under \(row.condition.rawValue), \(counterexample.length): "
-      + "\(words). \(counterexample.violation.because.capitalizedFirst).\(outside)"
+    return "\(words). \(counterexample.violation.because.capitalizedFirst)."
+  }
+
+  /// How a condition lies outside the stated use, as a sentence; `nil` where it does not.
+  private func outside(_ row: SafetyCard.ConditionReport) -> String? {
+    row.outside.map { "Outside the stated use: \($0)." }
   }
 
   /// The cells that ran out of states.
@@ -125,22 +135,52 @@ struct ExploreText {
     return "Unknown: \(names.joined(separator: ", ")). Try --states with more."
   }
 
-  /// The card as Markdown.
-  func markdown(scopes: [ExploreScope]) -> String {
-    let legend =
-      "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
-      + "that breaks it has N commands, every shorter one was run; with ≤ some were not. unknown: it "
-      + "ran out of the states that it was allowed, or was interrupted. -: no plan puts it to the test."
-    var parts = [
-      "## \(card.system)", card.statedUse.map { "Stated use: \($0)" } ?? "",
-      card.sentence.capitalizedFirst, matrix(isShort: false).markdown(),
-      legend,
+  // MARK: Markdown
+
+  /// The card as Markdown: its matrix, how much was covered, and what broke by condition.
+  ///
+  /// The legend says what the words of the matrix mean; it is empty where that is said already.
+  func markdown(legend: String) -> String {
+    let broken = card.conditions.compactMap(breaks)
+    let parts = [
+      "## " + Self.heading(card.system, nil), card.statedUse.map { "Stated use: \($0)" } ?? "",
+      card.sentence.capitalizedFirst, matrix(isShort: false).markdown(), legend,
       coverage.markdown(),
     ]
-    let plans = plans
-    if !plans.isEmpty { parts.append(plans.map { "- \($0)" }.joined(separator: "\n")) }
-    if let open { parts.append(open) }
-    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+    return (parts + broken + [open ?? ""]).paragraphs
+  }
+
+  /// The heading of a system's card, or of what a condition breaks in it.
+  static func heading(_ system: String, _ condition: String?) -> String {
+    condition.map { "\(system) under \($0)" } ?? system
+  }
+
+  /// What the words in the cells of a card mean.
+  static func legend(_ scopes: [ExploreScope]) -> String {
+    "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
+      + "that breaks it has N commands, every shorter one was run; with ≤ some were not. unknown: it "
+      + "ran out of the states that it was allowed, or was interrupted. -: no plan exercises it."
+  }
+
+  /// What broke under a condition, shortest plan first; `nil` where nothing did.
+  private func breaks(_ row: SafetyCard.ConditionReport) -> String? {
+    let broken = row.cells.compactMap { cell in
+      cell.counterexample.map { (cell: cell, counterexample: $0) }
+    }.sorted { $0.counterexample.length < $1.counterexample.length }
+    if broken.isEmpty { return nil }
+    let lines = broken.map { cell, counterexample in
+      "- \(cell.invariant), \(counterexample.length): \(sentence(of: counterexample))"
+    }
+    let heading = "### " + Self.heading(card.system, row.condition.rawValue)
+    return [heading, outside(row) ?? "", lines.joined(separator: "\n")].paragraphs
+  }
+}
+
+extension [String] {
+  /// Blocks of Markdown with a blank line between each two; empty ones are left out.
+  var paragraphs: String {
+    filter { !$0.isEmpty }.map { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 }
+      .joined(separator: "\n\n")
   }
 }
 

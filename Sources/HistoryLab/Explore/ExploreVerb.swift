@@ -98,13 +98,18 @@ struct ExploreVerb: Verb {
       systems: systems
     )
     try folder.write("cards.json", try document.json() + "\n")
-    try folder.write("cards.md", markdown(cards) + "\n")
+    try folder.write("cards.md", markdown(cards, document) + "\n")
     try folder.write("index.html", page(document, folder).html(images: .missing(because: "")))
     return document
   }
 
-  private func markdown(_ cards: [SafetyCard]) -> String {
-    cards.map { ExploreText(card: $0).markdown(scopes: options.scopes) }.joined(separator: "\n\n")
+  /// The cards as Markdown; several begin with an overview.
+  private func markdown(_ cards: [SafetyCard], _ document: CardsDocument) -> String {
+    let hasOverview = cards.count > 1
+    let overview = CardsOverview(cards: document.systems).markdown(scopes: options.scopes)
+    let legend = hasOverview ? "" : ExploreText.legend(options.scopes)
+    let all = cards.map { ExploreText(card: $0).markdown(legend: legend) }
+    return ((hasOverview ? [overview] : []) + all).paragraphs
   }
 
   private func page(_ document: CardsDocument, _ folder: RunOutput) -> ReportPage {
@@ -134,7 +139,7 @@ struct ExploreVerb: Verb {
       }
       return terminal.print(try document.json())
     }
-    if options.markdown { return terminal.print(markdown(cards)) }
+    if options.markdown { return terminal.print(markdown(cards, document)) }
     for (card, kept) in zip(cards, document.systems) { show(card, kept, folder) }
     terminal.print("Run: \(folder.path)")
   }

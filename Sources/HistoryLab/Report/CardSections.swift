@@ -1,3 +1,5 @@
+import Checkers
+import Measuring
 import Reporting
 
 /// Safety cards as sections of a page: all systems side by side, then each by itself.
@@ -13,63 +15,30 @@ struct CardSections {
 
   // MARK: Side by side
 
-  /// One row a condition, one column a system.
+  /// One row a condition, one column a system, and what the words mean.
   private var overview: PageSection {
-    // Runs of several bounds may stand side by side: then each system is told with its own.
+    // Runs of several bounds may stand side by side: then each system comes with its own.
     let shared = Set(cards.map(\.bounds)).count == 1 ? cards.first?.bounds : nil
-    let held = cards.map { one in
-      let told =
-        shared == nil ? "\(one.bounds) \(one.card.because.capitalizedFirst)" : one.card.because
-      return "\(one.card.system): \(told)"
+    let bounds = cards.map { ReportPage.Fact($0.card.system, $0.bounds) }
+    let tables = CardsOverview(cards: cards.map(\.card)).tables { system, condition in
+      condition.map { Self.anchor(system, $0) }
+        ?? PageSection.anchor(from: Self.heading(system))
+    }
+    let invariants = CheckerSuite.sentences(in: .all).map {
+      ReportPage.Fact($0.checker, $0.sentence)
     }
     return PageSection(
       "Which design is safe under what",
       [
         .paragraph(
           (shared ?? "Not all systems were explored as far as each other.")
-            + " One condition was put on at a time. A cell holds when no plan breaks an invariant that "
-            + "it puts to the test; where one breaks, the number is that of the commands of the "
-            + "shortest plan. Conditions were observed in real stores, are documented, or are "
-            + "hypothetical."
+            + " One condition at a time was added to the plans. Conditions were observed in real "
+            + "stores, are documented, or are hypothetical. A cell leads to its details."
         )
-      ] + tables.map(PageBlock.table) + held.map(PageBlock.paragraph)
+      ] + tables.map(PageBlock.table) + [.definitions(CardsOverview.legend)]
+        + (shared == nil ? [.paragraph("How far each was explored:"), .definitions(bounds)] : [])
+        + [.paragraph("The invariants:"), .definitions(invariants)]
     )
-  }
-
-  /// The systems side by side, so many at a time as a table has columns.
-  private var tables: [ReportTable] {
-    let most = ReportTable.mostColumns - 2
-    return stride(from: 0, to: cards.count, by: most).map { first in
-      table(of: cards[first..<min(first + most, cards.count)].map(\.card))
-    }
-  }
-
-  private func table(of some: [CardsDocument.Card]) -> ReportTable {
-    var table = ReportTable(
-      caption: "Systems by conditions",
-      columns: [.text("condition"), .text("known as")] + some.map { .text($0.system) }
-    )
-    var names: [String] = []
-    for row in some.flatMap(\.conditions) where !names.contains(row.condition) {
-      names.append(row.condition)
-    }
-    for name in names {
-      let found = some.map { $0.worst(under: name) }
-      let standing = some.flatMap(\.conditions).first { $0.condition == name }?.standing
-      let anchor = PageSection.anchor(from: "safe \(some.first?.system ?? "") \(name)")
-      table.append(Self.row([name, standing ?? ""], found, anchor: anchor))
-    }
-    return table
-  }
-
-  private static func row(
-    _ titles: [String],
-    _ cells: [(word: String, state: VerdictState?)],
-    anchor: String
-  ) -> ReportTable.Row {
-    var row = ReportTable.Row(titles + cells.map(\.word), anchor: anchor)
-    for (place, cell) in cells.enumerated() { row.cellMarks[titles.count + place] = cell.state }
-    return row
   }
 
   // MARK: One system
@@ -81,27 +50,42 @@ struct CardSections {
     blocks += [
       .paragraph(one.bounds), .paragraph(card.because.capitalizedFirst), .table(matrix(card)),
     ]
-    return PageSection("Safety card: \(card.system)", blocks + plans(card))
+    return PageSection(Self.heading(card.system), blocks + plans(card))
   }
 
   private func matrix(_ card: CardsDocument.Card) -> ReportTable {
-    var invariants: [String] = []
-    for cell in card.cells where !invariants.contains(cell.invariant) {
-      invariants.append(cell.invariant)
-    }
+    let invariants = card.cells.map(\.invariant).uniqued
     var table = ReportTable(
-      caption: "Conditions by invariants",
+      caption: "Conditions by invariants; behind a break stand the commands of its shortest plan",
       columns: [.text("condition"), .text("known as")] + invariants.map { .text($0) }
     )
-    for row in card.conditions {
-      let cells = card.cells.filter { $0.condition == row.condition }
-      let standing = (row.standing ?? "") + (row.outsideStatedUse == nil ? "" : ", outside")
-      let anchor = PageSection.anchor(from: "card \(card.system) \(row.condition)")
-      table.append(
-        Self.row([row.condition, standing], cells.map { ($0.word, $0.state) }, anchor: anchor)
+    for condition in card.conditions {
+      let cells = card.cells.filter { $0.condition == condition.condition }
+      let standing =
+        (condition.standing ?? "") + (condition.outsideStatedUse == nil ? "" : ", outside")
+      var row = ReportTable.Row(
+        [condition.condition, standing] + cells.map(\.word),
+        anchor: Self.anchor(card.system, condition.condition)
       )
+      for (column, cell) in zip(2..., cells) {
+        row.cellMarks[column] = cell.state
+        if cell.result == .breaks { row.cellLinks[column] = .place(Self.anchor(card.system, cell)) }
+      }
+      table.append(row)
     }
     return table
+  }
+
+  private static func heading(_ system: String) -> String { "Safety card: \(system)" }
+
+  /// The anchor of a condition's row in a system's matrix.
+  private static func anchor(_ system: String, _ condition: String) -> String {
+    PageSection.anchor(from: "card \(system) \(condition)")
+  }
+
+  /// The anchor of the shortest plan that breaks an invariant.
+  private static func anchor(_ system: String, _ cell: CardsDocument.Cell) -> String {
+    PageSection.anchor(from: "\(system): \(cell.invariant) under \(cell.condition)")
   }
 
   /// The shortest plan of each cell that breaks, with what the condition has to do with the stated use.
@@ -111,11 +95,10 @@ struct CardSections {
     return sorted.flatMap { cell -> [PageBlock] in
       let outside = card.conditions.first { $0.condition == cell.condition }?.outsideStatedUse
       let note = outside.map { " Outside the stated use: \($0)." } ?? ""
-      let title = "\(card.system): \(cell.invariant) under \(cell.condition)"
       return [
         .subheading(
           "\(cell.invariant) under \(cell.condition), in \(cell.length ?? 0)",
-          anchor: PageSection.anchor(from: title)
+          anchor: Self.anchor(card.system, cell)
         ),
         .paragraph((cell.because ?? "").capitalizedFirst + "." + note),
         .preformatted((cell.plan ?? []).joined(separator: "\n")),
@@ -153,22 +136,6 @@ extension RunCollection.Card {
     guard isOpen || row.explored.contains(where: { !$0.complete }) else { return nil }
     return cells.compactMap(\.budget).max().map { "more than \($0.grouped) states" }
       ?? "interrupted"
-  }
-}
-
-extension CardsDocument.Card {
-  /// The worst of a condition's cells: the shortest break, else what is unknown, else what holds.
-  fileprivate func worst(under condition: String) -> (word: String, state: VerdictState?) {
-    let row = cells.filter { $0.condition == condition }
-    let broken = row.filter { $0.result == .breaks }.min { $0.depth < $1.depth }
-    if let broken {
-      let isOutside = conditions.contains {
-        $0.condition == condition && $0.outsideStatedUse != nil
-      }
-      return ("\(broken.invariant) \(broken.depth)" + (isOutside ? " (outside)" : ""), .bad)
-    }
-    let cell = row.first { $0.result == .unknown } ?? row.first { $0.result == .holds }
-    return cell.map { ($0.word, $0.state) } ?? ("-", nil)
   }
 }
 

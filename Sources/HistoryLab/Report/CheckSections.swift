@@ -1,3 +1,4 @@
+import Checkers
 import Foundation
 import Reporting
 import Traces
@@ -39,9 +40,10 @@ struct CheckSections {
     var table = ReportTable(
       caption: "Invariants that broke, each with its counterexample",
       columns: [
-        .text("system"), .text("invariant"), .number("commands"), .text("what happened"),
+        .text("system"), .text("invariant"), .number("commands"), .prose("what happened"),
       ]
     )
+    var explained: Set<String> = []
     for check in broken {
       for found in FindingOrder.tellingFirst(check.system.counterexamples, by: \.checker) {
         var row = ReportTable.Row(
@@ -49,7 +51,11 @@ struct CheckSections {
           mark: .bad,
           anchor: PageSection.anchor(from: "breaks \(check.system.system) \(found.checker)")
         )
-        row.cellLinks[1] = path(of: found)
+        row.cellLinks[1] = path(of: found).map { .file($0) }
+        // Said once: the same invariant breaks in many systems.
+        if explained.insert(found.checker).inserted {
+          row.cellNotes[1] = CheckerSuite.sentence(of: found.checker)
+        }
         table.append(row)
       }
     }
@@ -105,15 +111,15 @@ struct CheckSections {
     for row in system.invariants {
       let state: VerdictState = row.invalid > 0 ? .bad : row.valid > 0 ? .good : .unknown
       let word = row.invalid > 0 ? "broken" : row.valid > 0 ? "held" : "not exercised"
-      table.append(
-        ReportTable.Row(
-          [
-            row.invariant, word, row.valid.grouped, row.invalid.grouped, row.unknown.grouped,
-          ],
-          mark: state,
-          anchor: PageSection.anchor(from: "invariant \(system.system) \(row.invariant)")
-        )
+      var told = ReportTable.Row(
+        [
+          row.invariant, word, row.valid.grouped, row.invalid.grouped, row.unknown.grouped,
+        ],
+        mark: state,
+        anchor: PageSection.anchor(from: "invariant \(system.system) \(row.invariant)")
       )
+      told.cellNotes[0] = CheckerSuite.sentence(of: row.invariant)
+      table.append(told)
     }
     return table
   }

@@ -85,7 +85,7 @@ struct NightsPage {
         },
       anchor: PageSection.anchor(from: "night \(night.name)")
     )
-    if night.hasPage { row.cellLinks[0] = night.name + "/index.html" }
+    if night.hasPage { row.cellLinks[0] = .file(night.name + "/index.html") }
     for (place, step) in found.enumerated() {
       row.cellMarks[place + 2] = step.map { state($0.result) } ?? .unknown
     }

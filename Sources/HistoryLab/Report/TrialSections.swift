@@ -34,7 +34,7 @@ struct TrialSections {
       caption: "What each process did",
       columns: [
         .text("process"), .number("lives"), .number("written"), .number("pages merged"),
-        .number("transactions merged"), .number("purged"), .number("errors"), .text("first error"),
+        .number("transactions merged"), .number("purged"), .number("errors"), .prose("first error"),
       ]
     )
     for participant in stress.result.participants {

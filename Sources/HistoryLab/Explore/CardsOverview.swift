@@ -1,0 +1,116 @@
+import Checkers
+import Measuring
+import Reporting
+
+/// The overview of safety cards: all systems by all conditions, with one word for each pair.
+struct CardsOverview {
+  let cards: [CardsDocument.Card]
+
+  /// What the words of the overview mean.
+  static let legend: [ReportPage.Fact] = [
+    .init("holds", "Every invariant that a plan exercised holds."),
+    .init("2 broken", "So many of the \(invariantCount) invariants are broken."),
+    .init("2 broken*", "The same, under a condition outside what the system's authors state."),
+    .init("unknown", "Not every plan was run, and none that was run broke an invariant."),
+    .init("-", "Not exercised: no plan did, or the system has nothing of the kind."),
+  ]
+
+  private static let invariantCount = CheckerSuite.names(in: .all).count
+
+  /// A row for each condition and a column for each system, in as many tables as columns need.
+  ///
+  /// A place is the anchor of a system's card, or of what a condition breaks in it.
+  func tables(
+    place: (_ system: String, _ condition: String?) -> String
+  ) -> [ReportTable] {
+    let most = ReportTable.mostColumns - 2
+    return stride(from: 0, to: cards.count, by: most).map { first in
+      table(of: cards[first..<min(first + most, cards.count)], place: place)
+    }
+  }
+
+  private func table(
+    of some: ArraySlice<CardsDocument.Card>,
+    place: (_ system: String, _ condition: String?) -> String
+  ) -> ReportTable {
+    var table = ReportTable(
+      caption: "Systems by conditions",
+      columns: [.text("condition"), .text("known as")]
+        + some.map { .text($0.system, link: .place(place($0.system, nil))) }
+    )
+    for condition in some.flatMap(\.conditions).map(\.condition).uniqued {
+      let found = some.map { Cell($0, under: condition) }
+      let standing = some.flatMap(\.conditions).first { $0.condition == condition }?.standing
+      var row = ReportTable.Row(
+        [condition, standing ?? ""] + found.map(\.word),
+        anchor: PageSection.anchor(from: "safe \(some.first?.system ?? "") \(condition)")
+      )
+      for (column, (card, cell)) in zip(2..., zip(some, found)) {
+        row.cellMarks[column] = cell.state
+        if cell.state != nil {
+          row.cellLinks[column] = .place(place(card.system, cell.brokenCount > 0 ? condition : nil))
+        }
+      }
+      table.append(row)
+    }
+    return table
+  }
+
+  /// What became of one system under one condition.
+  private struct Cell {
+    let brokenCount: Int
+    let word: String
+    let state: VerdictState?
+
+    init(_ card: CardsDocument.Card, under condition: String) {
+      let results = card.cells.filter { $0.condition == condition }.map(\.result)
+      let isOutside = card.conditions.contains {
+        $0.condition == condition && $0.outsideStatedUse != nil
+      }
+      brokenCount = results.count { $0 == .breaks }
+      if brokenCount > 0 {
+        (word, state) = ("\(brokenCount) broken" + (isOutside ? "*" : ""), .bad)
+      } else if results.contains(.unknown) {
+        (word, state) = ("unknown", .unknown)
+      } else if results.contains(.holds) {
+        (word, state) = ("holds", .good)
+      } else {
+        (word, state) = ("-", nil)
+      }
+    }
+  }
+}
+
+// MARK: Markdown
+
+extension CardsOverview {
+  /// The overview as Markdown; its cells lead to the headings of ``ExploreText/markdown(legend:)``.
+  func markdown(scopes: [ExploreScope]) -> String {
+    let tables = tables { system, condition in
+      Self.slug(ExploreText.heading(system, condition))
+    }
+    let invariants = CheckerSuite.sentences(in: .all).map {
+      "- \($0.checker): \($0.sentence)"
+    }
+    let legend = Self.legend.map { "- \($0.name): \($0.value)" }
+    let beginning = [
+      "## All systems",
+      "One condition at a time was added to the plans. A cell leads to its details.",
+    ]
+    let end = [
+      legend.joined(separator: "\n"), "The invariants:", invariants.joined(separator: "\n"),
+      "Below is a card for each system: invariants by conditions. " + ExploreText.legend(scopes),
+    ]
+    return (beginning + tables.map { $0.markdown(isLinked: true) } + end).paragraphs
+  }
+
+  /// The anchor that GitHub and GitLab give a heading: `kit-1.0 under ties` becomes `kit-10-under-ties`.
+  private static func slug(_ heading: String) -> String {
+    String(
+      heading.lowercased().compactMap { letter -> Character? in
+        if letter == " " { return "-" }
+        return letter.isLetter || letter.isNumber || letter == "-" || letter == "_" ? letter : nil
+      }
+    )
+  }
+}
