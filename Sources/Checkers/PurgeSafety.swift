@@ -1,3 +1,4 @@
+internal import PersistentHistory
 package import Traces
 
 /// No transaction is purged before every member that must merge it has merged and recorded it.
@@ -103,7 +104,9 @@ package struct PurgeSafety: Invariant {
     let seconds = Self.activeTime(timeline.transactions.dropFirst(cursor + 1))
     if let limit = retention.age, seconds > limit { return }
     let limits = [
-      retention.transactions.map { "\(behind) transactions behind, where the limit is \($0)" },
+      retention.transactions.map {
+        "\(behind.counted("transaction")) behind, where the limit is \($0)"
+      },
       retention.age.map { "\(seconds) seconds behind, where the limit is \($0)" },
     ]
     accuse(event, "was cut off " + limits.compactMap(\.self).joined(separator: " and "))

@@ -1,3 +1,4 @@
+internal import PersistentHistory
 package import Traces
 
 /// In plans that signals drive, a commit leads to a pass of every running actor in time.
@@ -129,7 +130,7 @@ package struct WakeUp: Invariant {
         checker: Self.name,
         at: event.at,
         because: "\(timeline.writer(of: duty.position)) wrote \(timeline.label(duty.position)); "
-          + "\(id) ran and made no pass in the \(duty.end - duty.since) ticks after it",
+          + "\(id) ran and made no pass in the \((duty.end - duty.since).counted("tick")) after it",
         transaction: timeline.transactions[duty.position].told.name
       )
       return

@@ -56,7 +56,7 @@ extension Composition {
     if let command = ExternalProgram.command(in: name) {
       guard command.allSatisfy(\.isWhitespace) else { return }
       throw .usage(
-        "\(name.quoted) names no program. Try: \("external:history-lab serve".shellQuoted)"
+        "\(name.quoted) names no program. Write its command line after \(ExternalProgram.namePrefix)"
       )
     }
     let known = catalogue.names(.systems)
@@ -89,6 +89,6 @@ extension Composition {
     try verb: String
   ) -> LabError {
     let hint = NearestWord.hint(for: name, among: known)
-    return .usage("unknown \(kind) \(name.quoted).\(hint) Try: history-lab \(verb)")
+    return .usage("unknown \(kind) \(name.quoted).\(hint)", try: verb)
   }
 }

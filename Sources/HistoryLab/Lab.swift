@@ -12,15 +12,34 @@ struct Lab {
       let code = try await perform(Invocation.read(arguments, tool: tool))
       guard let failure = terminal.outputFailure else { return code }
       throw LabError.lab("standard output cannot be written: \(failure).")
-    } catch {
-      terminal.setStatus(nil)
-      terminal.log("\(tool.name): \(error.sentence)")
-      return error.exitCode
+    } catch { return fail(error) }
+  }
+
+  /// Does what a command line asks whose words are given as the system keeps them, in bytes.
+  func run(bytes words: [[UInt8]]) async -> ExitCode {
+    var arguments: [String] = []
+    for (index, word) in words.enumerated() {
+      guard let text = String(validating: word, as: UTF8.self) else {
+        let shown = String(decoding: word, as: UTF8.self).quoted
+        return fail(
+          .usage(
+            "argument \(index + 1), \(shown), is not text in UTF-8. Rename the file, or name a link to it."
+          )
+        )
+      }
+      arguments.append(text)
     }
+    return await run(arguments)
+  }
+
+  private func fail(_ error: LabError) -> ExitCode {
+    terminal.setStatus(nil)
+    terminal.log("\(tool.name): \(error.sentence(typing: terminal.command))")
+    return error.exitCode
   }
 
   private func perform(_ invocation: Invocation) async throws(LabError) -> ExitCode {
-    let help = HelpText(tool: tool, width: terminal.traits.width)
+    let help = HelpText(tool: tool, command: terminal.command, width: terminal.traits.width)
     switch invocation {
     case .nothing:
       terminal.log(help.overview())

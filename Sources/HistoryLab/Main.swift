@@ -19,8 +19,20 @@ enum Main {
     // A stress run does so too.
     if let code = await StressParticipant.run(arguments) { exit(code) }
     Interruption.install()
-    let lab = Lab(composition: .current, terminal: .standard())
-    let code = await lab.run(arguments)
+    let composition = Composition.current
+    let command = composition.command.map(ShellCommand.current) ?? .plain
+    let lab = Lab(composition: composition, terminal: .standard(typing: command))
+    let code = await lab.run(bytes: words())
     exit(code.rawValue)
+  }
+
+  /// The words of the command line as the system keeps them; `CommandLine.arguments` replaces what is not
+  /// UTF-8.
+  private static func words() -> [[UInt8]] {
+    (1..<max(Int(CommandLine.argc), 1)).compactMap { index in
+      CommandLine.unsafeArgv[index].map { word in
+        UnsafeRawBufferPointer(start: word, count: strlen(word)).map(\.self)
+      }
+    }
   }
 }

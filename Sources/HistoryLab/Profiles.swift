@@ -42,7 +42,7 @@ enum Profiles {
     date: Date = Date()
   ) throws(LabError) -> WorkloadProfile {
     do {
-      let inspector = StoreInspector()
+      let inspector = StoreInspector(stopCheck: Interruption.stopCheck)
       let files = try paths.map { (name: fileName($0), census: try inspector.census(of: $0)) }
       let tally = ProfileTally(files.map(\.census))
       let provenance = ProfileProvenance(
@@ -65,7 +65,7 @@ enum Profiles {
         tally: tally
       )
     } catch let error as InspectionError {
-      throw .usage(error.description)
+      throw .inspection(error)
     } catch let error as ProfileError {
       throw .usage(error.description)
     } catch {

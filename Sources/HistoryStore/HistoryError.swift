@@ -25,6 +25,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case openForReading(path: String)
   /// The file holds no history that can be read, or not any more; a sentence says why.
   case unreadable(String)
+  /// The file and its log could not be copied into a private folder to be read there.
+  case cannotCopy(path: String, folder: String, reason: String)
   /// The model has no entity with the name.
   case unknownEntity(String)
   /// The entity has no attribute with the name.
@@ -113,6 +115,8 @@ extension HistoryError: CustomStringConvertible {
     case .openForReading(let path):
       "\(path) was opened for reading. Convert it into a store and write there."
     case .unreadable(let why): why
+    case .cannotCopy(let path, let folder, let reason):
+      InspectionError.cannotCopy(path: path, folder: folder, reason: reason).description
     case .unknownEntity(let name): "The model has no entity \"\(name)\"."
     case .unknownAttribute(let entity, let attribute):
       "The entity \"\(entity)\" has no attribute \"\(attribute)\"."
@@ -123,8 +127,8 @@ extension HistoryError: CustomStringConvertible {
         + "Ask in several requests."
     case .unknownObject(let id): "The object \(id) is not in the store; it may have been deleted."
     case .conflict(let ids):
-      "\(ids.count) objects were changed by someone else since they were read "
-        + "(\(ids.first.map { "\($0)..." } ?? "none")). "
+      "Another writer changed \(ids.count.counted("object")) since the context's last read "
+        + "(\(ids.first.map { ids.count == 1 ? "\($0)" : "\($0)..." } ?? "none")). "
         + "Merge the history and save again, or choose a merge policy."
     case .otherStore(let token, let store):
       "The token \(token) is of another store than \(store). Start again without a token."
@@ -162,7 +166,8 @@ extension HistoryError: CustomStringConvertible {
     case .insideHook(let actor):
       "A hook asked its own tracker \"\(actor)\" for what waits until the hook has ended. Ask without "
         + "waiting, or after the pass."
-    case .stopped(let why): "The request was given up because its closure threw: \(why)."
+    case .stopped(let why):
+      "The request ended early: the closure that was handed in threw \"\(why)\"."
     case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
     case .damagedTransaction(let number):
       "The changes of transaction #\(number) cannot be read: the file is damaged. Restore it from a "

@@ -55,7 +55,7 @@ extension Value: CustomStringConvertible {
     case .int(let value): String(value)
     case .double(let value): String(value)
     case .string(let value): "\"\(value)\""
-    case .data(let value): "\(value.count) bytes"
+    case .data(let value): value.count.counted("byte")
     case .date(let value): "\(value.timeIntervalSinceReferenceDate) s"
     case .bool(let value): String(value)
     case .uuid(let value): value.uuidString

@@ -1,4 +1,5 @@
 package import Measuring
+internal import PersistentHistory
 
 extension BenchmarkReport {
   /// What came of every goal that the run has measurements about.
@@ -93,7 +94,7 @@ extension BenchmarkReport {
   private var busyWarning: String {
     guard results.environment.isBusy, let load = results.environment.load else { return "" }
     return " The machine was busy (load \(NumberText.significant(load)) on "
-      + "\(results.environment.processors) processors): what was measured on the wall says little."
+      + "\(results.environment.processors.counted("processor"))): what was measured on the wall says little."
   }
 
   func goalSection() -> PageSection? {

@@ -1,5 +1,6 @@
 import Foundation
 import Measuring
+internal import PersistentHistory
 
 extension BenchmarkReport {
   /// Puts the page together: verdicts, the ratios at a glance, each benchmark, how it was measured.
@@ -34,7 +35,7 @@ extension BenchmarkReport {
       return "\(names) on persistent history, measured \(results.environment.time.readable)."
     }
     return "\(names) on persistent history of \(NumberText.count(least)) to "
-      + "\(NumberText.count(most)) transactions, measured \(results.environment.time.readable)."
+      + "\(most.counted("transaction")), measured \(results.environment.time.readable)."
   }
 
   private func buildTile() -> [VerdictTile] {

@@ -14,7 +14,7 @@ package struct ChartTool: Sendable {
   package func draw(_ charts: [Chart]) -> ChartImages {
     if charts.isEmpty { return .drawn([:]) }
     guard FileManager.default.isExecutableFile(atPath: python) else {
-      return .missing(because: "there is no \(python)")
+      return .missing(because: "the tool that draws them is not installed")
     }
     do {
       let drawings = try inScratchFolder { try run(charts.map(\.spec), in: $0) }

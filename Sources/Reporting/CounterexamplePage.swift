@@ -51,7 +51,7 @@ package struct CounterexamplePage: Sendable {
   private var again: [PageBlock] {
     let plan = PlanCodec.encode(counterexample.trace.header.plan)
     return [
-      .command(replay, purpose: "Run it again:"),
+      .command(replay, purpose: "Run it again, in the folder of this page:"),
       .command(replay + " --step", purpose: "Walk through it, a command at a time:"),
       .command(plan, purpose: "The plan, for a file of one's own:"),
       .link(path: file, text: "The plan with everything that happened"),

@@ -159,7 +159,7 @@ enum CounterexamplePhrase {
     for unit in units {
       let count = seconds / unit.size
       guard count != 0, count == count.rounded(), count.magnitude < 1e6 else { continue }
-      return "\(sign)\(Int(count)) \(unit.one)\(count.magnitude == 1 ? "" : "s")"
+      return sign + Int(count).counted(unit.one)
     }
     let isWhole = seconds == seconds.rounded() && seconds.magnitude < 1e15
     return "\(sign)\(isWhole ? String(Int(seconds)) : String(seconds)) s"

@@ -44,8 +44,8 @@ struct CounterexampleStory {
     let header = counterexample.trace.header
     let count = header.plan.commands.count
     return CounterexamplePhrase.printable(
-      "\(violation.checker) is broken by \(header.system) in \(count) "
-        + "\(count == 1 ? "command" : "commands") (seed 0x\(String(header.plan.header.seed, radix: 16)))"
+      "\(violation.checker) is broken by \(header.system) in "
+        + "\(count.counted("command")) (seed 0x\(String(header.plan.header.seed, radix: 16)))"
     )
   }
 
@@ -213,7 +213,7 @@ extension CounterexampleStory {
   private mutating func closeUp(_ hidden: inout [CounterexampleStep]) {
     guard !hidden.isEmpty else { return }
     let words = hidden.map(\.verb).uniqued.map(CounterexamplePhrase.printable)
-    let count = "\(hidden.count) closing \(hidden.count == 1 ? "step" : "steps")"
+    let count = hidden.count.counted("closing step")
     let note = "\(count): \(words.joined(separator: ", "))"
     var row = CounterexampleRow(kind: .quiet, note: note)
     row.text = note

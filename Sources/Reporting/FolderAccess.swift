@@ -13,7 +13,13 @@ enum FolderAccess {
     let isMade = mkdir(path, 0o777) == 0
     let code = errno
     if isMade || isFolder(path) { return }
-    throw RunFolderError(.cannotMakeFolder, path: path, code: code)
+    throw RunFolderError(.cannotMakeFolder, path: path, code: cause(code, of: path))
+  }
+
+  /// The cause of a failure: a folder such as /proc is there, and answers that it is not.
+  private static func cause(_ code: Int32, of path: String) -> Int32 {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    return code == ENOENT && isFolder(folder) ? EPERM : code
   }
 
   /// Makes a folder that was not there before, with a number behind its name if need be.
@@ -24,7 +30,7 @@ enum FolderAccess {
       if mkdir(path, 0o777) == 0 { return path }
       let code = errno
       guard code == EEXIST else {
-        throw RunFolderError(.cannotMakeFolder, path: path, code: code)
+        throw RunFolderError(.cannotMakeFolder, path: path, code: cause(code, of: path))
       }
       number += 1
     }

@@ -37,6 +37,12 @@ package struct RunFolderError: Error, Hashable, CustomStringConvertible {
   /// Says what happened, where, and what to try.
   package var description: String { "\(attempt.rawValue) \(path): \(reason); \(advice)" }
 
+  /// Whether another folder would do, as opposed to a disk that is full or fails.
+  package var isOfFolder: Bool {
+    attempt == .notALink
+      || [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EEXIST, ENAMETOOLONG].contains(code)
+  }
+
   private var reason: String {
     if attempt == .notALink { return "it is not a link" }
     switch code {

@@ -1,4 +1,5 @@
 import Measuring
+internal import PersistentHistory
 
 /// Draws what one row came to in run after run, with a rule at each step.
 struct TrendChart {
@@ -17,7 +18,7 @@ struct TrendChart {
 
   private var summary: String {
     let told = steps.map { "\($0.change) on \($0.point.time.readable)" }
-    return "\(course.row.name) over \(course.points.count) runs"
+    return "\(course.row.name) over \(course.points.count.counted("run"))"
       + (told.isEmpty ? ", without a step." : "; steps: \(told.joined(separator: ", ")).")
   }
 

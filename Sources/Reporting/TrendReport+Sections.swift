@@ -1,4 +1,5 @@
 import Measuring
+internal import PersistentHistory
 
 extension TrendReport {
   /// The trend's part of a page: its steps, and the courses of the rows that stepped, or else of those
@@ -19,9 +20,9 @@ extension TrendReport {
       subject: "Trend",
       state: dearer.isEmpty ? .good : .bad,
       word: dearer.isEmpty ? "no new step" : "stepped",
-      answer: dearer.isEmpty ? "\(rowCount) rows" : "\(dearer.count) upwards",
+      answer: dearer.isEmpty ? rowCount.counted("row") : "\(dearer.count) upwards",
       detail: worst.map { "\($0.course.row.name) \($0.change)." }
-        ?? "No row became dearer in the last five of \(runCount) runs.",
+        ?? "No row became dearer in the last five of \(runCount.counted("run")).",
       anchor: Self.anchor
     )
   }

@@ -1,4 +1,5 @@
 package import Measuring
+internal import PersistentHistory
 
 /// Tells how results moved from run to run, and at which runs they stepped to another level.
 package struct TrendReport: Sendable {
@@ -55,10 +56,10 @@ package struct TrendReport: Sendable {
     guard rowCount > 0 else {
       return "There are no two runs of one row on one machine yet: a trend needs more nights."
     }
-    let runs = "\(rowCount) rows over \(runCount) runs"
+    let runs = "\(rowCount.counted("row")) over \(runCount.counted("run"))"
     guard !findings.isEmpty else { return "No step in \(runs)." }
     let dearer = findings.filter(\.isDearer).count
-    let steps = findings.count == 1 ? "1 step" : "\(findings.count) steps"
+    let steps = findings.count.counted("step")
     return "\(steps) in \(runs), \(dearer) of them upwards."
   }
 

@@ -160,6 +160,15 @@ package struct Connection: ~Copyable {
     return count
   }
 
+  /// Whether statements must stop, as an answer other than 0; its argument is `nil`.
+  package typealias StopCheck = @convention(c) (UnsafeMutableRawPointer?) -> Int32
+
+  /// Ends statements with the code `SQLITE_INTERRUPT` once a check says so, which is called every few
+  /// hundred microseconds while one runs (https://sqlite.org/c3ref/progress_handler.html).
+  package borrowing func stop(when check: StopCheck?) {
+    sqlite3_progress_handler(handle, 1_000, check, nil)
+  }
+
   /// Decides whether closing the last connection copies the write-ahead log into the file.
   package borrowing func setCheckpointsOnClose(_ isOn: Bool) {
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)

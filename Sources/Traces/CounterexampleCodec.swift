@@ -1,13 +1,23 @@
+internal import PersistentHistory
+
 /// Counterexamples as JSON Lines: the plan's lines, the trace's, and the verdict as the last one.
 ///
-/// The verdict at the end proves that the file is whole: a cut file is refused, never replayed.
+/// The first line says that trace and verdict follow, and the verdict at the end proves that the file
+/// is whole: a cut file is refused, never replayed, not even as a plan.
 package enum CounterexampleCodec {
+  /// The key of the plan's header that announces a counterexample.
+  ///
+  /// Files of older versions lack it.
+  static let key = "counterexample"
+  /// The version of the format.
+  static let version = 1
+
   /// The counterexample's lines, each with its newline.
   ///
   /// - Complexity: linear in plan and trace.
   package static func encode(_ counterexample: Counterexample) -> String {
     let trace = counterexample.trace
-    return PlanCodec.encode(trace.header.plan)
+    return PlanCodec.encodeBeginning(trace.header.plan)
       + json(of: trace.header).line + "\n"
       + trace.events.map { TraceCodec.encode($0) + "\n" }.joined()
       + json(of: counterexample.violation).line + "\n"
@@ -33,7 +43,8 @@ package enum CounterexampleCodec {
     try header.allow(["trace", "commands", "system", "versions"])
     guard try header.count("commands") == plan.commands.count else {
       throw header.place.error(
-        "the plan had \(try header.count("commands")) commands, and \(plan.commands.count) are here",
+        "the plan had \(try header.count("commands").counted("command")), "
+          + "\(plan.commands.count.counted("is", "are")) here",
         "Lines were lost: copy the file again. To change the plan, keep its lines alone in a file."
       )
     }
@@ -57,10 +68,23 @@ package enum CounterexampleCodec {
     return .object(members)
   }
 
-  private static func cut(_ lines: LineReader, after last: String) -> FormatError {
+  /// Whether the header of a plan says that a trace and a verdict follow.
+  static func isAnnounced(by header: Fields) throws(FormatError) -> Bool {
+    guard header.has(key) else { return false }
+    try PlanCodec.checkVersion(key, is: version, in: header)
+    return true
+  }
+
+  /// The error for a file that ends too early.
+  static func cut(
+    _ lines: LineReader,
+    after last: String,
+    isPlan: Bool = false
+  ) -> FormatError {
     lines.end.error(
       "the file ends after \(last), without a verdict",
-      "It was cut off: copy it again, or make it anew with the command that found it."
+      "It was cut off: copy it again, or make it again with the command that found it."
+        + (isPlan ? " To run the plan alone, remove \"\(key)\" from the first line." : "")
     )
   }
 

@@ -8,7 +8,18 @@ package enum PlanCodec {
   ///
   /// - Complexity: linear in the plan.
   package static func encode(_ plan: Plan) -> String {
-    ([json(of: plan.header)] + plan.commands.map(json)).map { $0.line + "\n" }.joined()
+    lines([json(of: plan.header)] + plan.commands.map(json))
+  }
+
+  /// The plan's lines as a counterexample begins with them: the header says that more must follow.
+  static func encodeBeginning(_ plan: Plan) -> String {
+    var members = json(of: plan.header).members ?? [:]
+    members[CounterexampleCodec.key] = .integer(Int64(CounterexampleCodec.version))
+    return lines([.object(members)] + plan.commands.map(json))
+  }
+
+  private static func lines(_ values: [JSONValue]) -> String {
+    values.map { $0.line + "\n" }.joined()
   }
 
   /// Reads the lines of a plan file.
@@ -25,11 +36,16 @@ package enum PlanCodec {
   }
 
   /// Reads a plan's lines up to the end, or to the first line of a trace, which is answered too.
+  ///
+  /// - Throws: ``FormatError`` also when the header announces a counterexample and the file ends after
+  ///   the plan.
   static func read(_ lines: inout LineReader) throws(FormatError) -> (Plan, after: Fields?) {
     guard let (place, first) = try lines.next() else {
       throw lines.end.error("the file is empty", "A plan begins with {\"plan\":1,...}.")
     }
-    let header = try header(Fields(first, as: "the header", at: place))
+    let fields = try Fields(first, as: "the header", at: place)
+    let announcesMore = try CounterexampleCodec.isAnnounced(by: fields)
+    let header = try header(fields, and: [CounterexampleCodec.key])
     let names = Vocabulary(header)
     var plan = Plan(header: header, commands: [])
     while let (place, value) = try lines.next() {
@@ -37,6 +53,7 @@ package enum PlanCodec {
       if let kind = TraceCodec.kind(of: fields) { return (plan, fields.named(kind)) }
       plan.commands.append(try command(fields, names))
     }
+    if announcesMore { throw CounterexampleCodec.cut(lines, after: "the plan", isPlan: true) }
     return (plan, nil)
   }
 }

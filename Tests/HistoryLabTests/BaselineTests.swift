@@ -98,7 +98,7 @@ import Testing
       #expect(unmet.code == .undecided)
       #expect(
         unmet.output.contains(
-          "1 thresholds have no count in the run: fetch newest, warm, page reads at 1000"
+          "1 threshold has no count in the run: fetch newest, warm, page reads at 1000"
         )
       )
     }

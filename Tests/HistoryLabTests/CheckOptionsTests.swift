@@ -73,7 +73,7 @@ import Testing
       try makeFile(file)
       var options = try options("check --seed 1 --commands 9 --actors 2 --on-disk \(folder)")
       options.planOptions.like = .file(file)
-      let command = options.replayCommand(system: "article", plan: 17)
+      let command = options.replay(system: "article", plan: 17).line(typing: .plain)
       let quoted = "'\(folder)/it'\\''s a store.sqlite'"
       #expect(
         command == "history-lab replay --system article --seed 0x1 --plan 17 --like \(quoted) "
@@ -92,7 +92,8 @@ import Testing
   }
 
   @Test func `A command with defaults only is short`() throws {
-    let command = try options("check --seed 255").replayCommand(system: "tracker", plan: 1)
+    let replay = try options("check --seed 255").replay(system: "tracker", plan: 1)
+    let command = replay.line(typing: .plain)
     #expect(command == "history-lab replay --system tracker --seed 0xff --plan 1")
   }
 }

@@ -57,7 +57,7 @@ import Traces
       #expect(flat.contains("LoudExpiry") && flat.contains("WakeUp"))
       #expect(result.output.contains("seed 0x1"))
       let names = try files(folder).keys.sorted()
-      #expect(names == ["check.json", "run.json"])
+      #expect(names == ["check.json", "index.html", "run.json"])
     }
   }
 

@@ -1,16 +1,25 @@
 import Foundation
 import HistoryStore
 import PersistentHistory
+import SQLiteStorage
 import Testing
 
 @testable import HistoryLab
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 @Suite struct `Convert and verify` {
   /// Makes a store with three transactions.
-  private func makeStore(_ path: String) throws {
+  func makeStore(_ path: String, transactions: Int = 3) throws {
     let model = try Model([Entity("Note", [Attribute("text", .string)])])
     let store = try Store(path: path, model: model)
-    for _ in 0..<3 {
+    for _ in 0..<transactions {
       var rest = 2
       _ = try store.batchInsert(into: "Note", by: BatchAuthor("app")) { _ in
         rest -= 1
@@ -81,6 +90,89 @@ import Testing
     }
   }
 
+  @Test func `One of anything is told in the singular`() async throws {
+    try await withFolder { folder in
+      let store = try Store(
+        path: "\(folder)/old",
+        model: try Model([Entity("Note", [Attribute("text", .string)])])
+      )
+      try store.batchInsert(into: "Note", [["text": "a"]], by: BatchAuthor("app"))
+      let result = await runs("convert \(folder)/old \(folder)/new")
+      #expect(result.output == "\(folder)/new: 1 transaction, 1 change (packed)\n")
+    }
+  }
+
+  @Test(arguments: [
+    "convert OLD NEW", "inspect OLD", "inspect OLD --verify", "inspect OLD --sql Q",
+  ])
+  func `A signal ends it undecided, and leaves no file`(line: String) async {
+    // In a process of its own, which has been asked to end before it reads.
+    await #expect(processExitsWith: .success) { [line] in
+      try await withFolder { folder in
+        // Enough for SQLite to ask in between.
+        try `Convert and verify`().makeStore("\(folder)/old", transactions: 300)
+        Interruption.install()
+        raiseHere(SIGINT)
+        let words = line.split(separator: " ").map { word in
+          word == "OLD" ? "\(folder)/old" : word == "NEW" ? "\(folder)/new" : String(word)
+        }
+        let sql =
+          "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) "
+          + "SELECT max(i) FROM n"
+        let result = await run(words.map { $0 == "Q" ? sql : $0 })
+        try #require(result.code == .undecided, "\(result)")
+        try #require(result.errors == "history-lab: It was interrupted; nothing was changed.\n")
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+        try #require(left.allSatisfy { $0.hasPrefix("old") }, "\(left)")
+      }
+    }
+  }
+
+  @Test func `A disk that is full is no fault of an argument`() async {
+    // In a process of its own, whose files may not grow beyond some bytes.
+    await #expect(processExitsWith: .success) {
+      try await withFolder { folder in
+        try `Convert and verify`().makeStore("\(folder)/old")
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: 16_384, rlim_max: 16_384)
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+        let result = await run(["convert", "\(folder)/old", "\(folder)/new"])
+        try #require(result.code == .lab, "\(result)")
+        try #require(result.errors.contains("\(folder)/new"))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+        try #require(left.allSatisfy { $0.hasPrefix("old") }, "\(left)")
+      }
+    }
+  }
+
+  @Test func `Errors of a disk and of memory are failures of the lab`() {
+    for code in [13, 10, 7] as [Int32] {
+      let error = HistoryError.sqlite(SQLiteError(code: code, message: "no", sql: "INSERT"))
+      #expect(LabError.store(error, naming: "a.store").exitCode == .lab)
+      #expect(LabError.store(error, naming: "a.store").sentence.hasPrefix("\"a.store\": "))
+    }
+    let copy = HistoryError.cannotCopy(path: "a", folder: "/tmp", reason: "No space left on device")
+    #expect(LabError.store(copy, naming: "a").exitCode == .lab)
+    let noCopy = InspectionError.cannotCopy(path: "a", folder: "/tmp", reason: "No space left")
+    #expect(LabError.inspection(noCopy).exitCode == .lab)
+    #expect(LabError.store(.unreadable("No."), naming: "a").exitCode == .usage)
+  }
+
+  @Test(.enabled(if: FilePath.state(of: "/proc/self") == .folder))
+  func `A folder that takes no files is not said to be missing`() async throws {
+    try await withFolder { folder in
+      try makeStore("\(folder)/old")
+      let result = await run(["convert", "\(folder)/old", "/proc/history-lab-new"])
+      #expect(result.code == .usage)
+      #expect(result.errors.contains("/proc/history-lab-new cannot be made"), "\(result.errors)")
+      #expect(!result.errors.contains("No such file"), "\(result.errors)")
+      let check = await run(["check", "--plans", "1", "--output", "/proc/history-lab-runs"])
+      #expect(check.code == .usage)
+      #expect(check.errors.contains("cannot"), "\(check.errors)")
+      #expect(!check.errors.contains("does not exist"), "\(check.errors)")
+    }
+  }
+
   @Test func `Findings are shown as text, JSON and CSV`() {
     let rendering = VerificationRendering(
       path: "a.db",
@@ -92,7 +184,7 @@ import Testing
     #expect(rendering.isWrong)
     #expect(
       rendering.text() == """
-        note   1,200 numbers that are not there, the first at #4
+        note   1,200 numbers missing, the first at #4
         wrong  2 changes without a transaction, the first at #9
         a.db: the history is damaged
         """

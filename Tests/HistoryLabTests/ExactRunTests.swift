@@ -54,7 +54,7 @@ import Testing
       repeats.told == [
         "fetch b, Store, 1000 transactions: VM steps, in 2 of 4",
         "fetch c, Store: VM steps missing, in 1 of 4",
-        "1 rows that the first run has not, in 1 of 4",
+        "1 row that the first run has not, in 1 of 4",
       ]
     )
   }
@@ -66,13 +66,13 @@ import Testing
     again.samples = [2]
     var repeats = ExactRepeats([first, row("b", 1)], wanted: 2)
     repeats.note([again, row("b", 1)])
-    #expect(repeats.sentence == "1 exact rows are identical in 2 of 2 runs")
+    #expect(repeats.sentence == "1 exact row is identical in 2 of 2 runs")
   }
 
   @Test func `Nothing exact, or no end, decides nothing`() {
     #expect(ExactRepeats([], wanted: 1).sentence == "nothing exact was counted")
     let once = ExactRepeats([row("a", 1)], wanted: 3)
-    #expect(!once.isWhole && once.sentence == "1 exact rows are identical in 1 of 3 runs")
+    #expect(!once.isWhole && once.sentence == "1 exact row is identical in 1 of 3 runs")
   }
 
   @Test(arguments: [

@@ -96,14 +96,17 @@ import Workloads
       #expect(!broken.isEmpty)
       let page = try String(contentsOfFile: "\(folder)/latest/index.html", encoding: .utf8)
       for cell in broken {
-        let replay = try #require(cell.replay)
-        #expect(result.output.contains("    Replay: \(replay)\n"))
-        let again = await lab(replay.split(separator: " ").dropFirst().map(String.init))
+        let file = try #require(cell.file)
+        #expect(cell.replay == "history-lab replay \(file)")
+        let path = try #require(
+          result.output.firstMatch(of: /Replay: history-lab replay (\S*)\n/)?.1
+        )
+        #expect(path.hasSuffix("/\(file)"))
+        let again = await lab(["replay", String(path)])
         #expect(again.code == .violation && again.output.contains("\(cell.invariant): broken"))
-        let picture = try #require(cell.file).replacing(".jsonl", with: ".html")
-        #expect(FileManager.default.fileExists(atPath: picture))
-        let name = try #require(picture.split(separator: "/").last)
-        #expect(page.contains("href=\"./\(name)\""))
+        let picture = file.replacing(".jsonl", with: ".html")
+        #expect(FileManager.default.fileExists(atPath: "\(folder)/latest/\(picture)"))
+        #expect(page.contains("href=\"./\(picture)\""))
       }
       // A card may have hundreds of them: it tells the way to all at once.
       let card = await lab(words + ["--card"])
@@ -307,8 +310,9 @@ import Workloads
     let system = try #require(LabSystem.named("article"))
     let card = SafetyCard(system, conditions: [.steady, .hookFailure], pieceCount: 1, [])
     let kept = RunCollection.Card(
+      folder: ".",
       scopes: [ExploreScope(actors: 2, depth: 3)],
-      card: CardsDocument.Card(card, kept: [:])
+      card: CardsDocument.Card(card, kept: [:], for: .folder)
     )
     let blocks = CardSections(cards: [kept], pageFolder: ".").sections.flatMap(\.blocks)
     let told = PageBlock.paragraph(

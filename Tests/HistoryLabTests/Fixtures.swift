@@ -40,7 +40,8 @@ struct TestTerminal {
   init(
     _ traits: Terminal.Traits = Terminal.Traits(),
     output: Recorder = Recorder(),
-    keys: [UInt8]? = nil
+    keys: [UInt8]? = nil,
+    command: ShellCommand = .plain
   ) {
     self.output = output
     let key: (@Sendable () -> UInt8?)? = keys.map { Pressed($0).press }
@@ -49,7 +50,8 @@ struct TestTerminal {
       now: { [clock] in clock.now },
       output: output.take,
       errors: errors.take,
-      key: key
+      key: key,
+      command: command
     )
   }
 }

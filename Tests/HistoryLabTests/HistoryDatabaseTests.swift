@@ -212,7 +212,7 @@ import Darwin
       let result = await run(["report", "trend", "--history", history])
       #expect(result.code == .violation)
       #expect(result.output.contains("2026-01-25 00:00 UTC"))
-      #expect(result.output.contains("1 step in 1 rows over 28 runs, 1 of them upwards."))
+      #expect(result.output.contains("1 step in 1 row over 28 runs, 1 of them upwards."))
       let json = await run(["report", "trend", "--history", history, "--json"]).output
       let document = try JSONDecoder().decode(TrendDocument.self, from: Data(json.utf8))
       #expect(document.steps.map(\.metric) == ["wall ratio"])
@@ -245,7 +245,7 @@ import Darwin
       }
       let result = await run(["report", "trend", "--history", history])
       #expect(result.code == .good)
-      #expect(result.output == "No step in 1 rows over 6 runs.\n")
+      #expect(result.output == "No step in 1 row over 6 runs.\n")
     }
   }
 

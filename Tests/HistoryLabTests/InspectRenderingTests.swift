@@ -40,10 +40,30 @@ import Testing
     return census
   }
 
-  private static func text(_ change: (inout HistoryCensus) -> Void = { _ in }) -> String {
+  private static func text(
+    width: Int? = nil,
+    _ change: (inout HistoryCensus) -> Void = { _ in }
+  ) -> String {
     var census = census
     change(&census)
-    return InspectRendering(path: "a.sqlite", census: census).text()
+    var rendering = InspectRendering(path: "a.sqlite", census: census)
+    rendering.width = width
+    return rendering.text()
+  }
+
+  @Test(arguments: [40, 60, 80])
+  func `No line of the text is wider than the terminal`(width: Int) {
+    let text = Self.text(width: width) { census in
+      census.authors.append(AuthorCount(name: .known(String(repeating: "author ", count: 9))))
+    }
+    for line in text.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
+    #expect(text.contains("transactions"))
+  }
+
+  @Test func `Tables that are too wide become lists`() {
+    let text = Self.text(width: 40)
+    #expect(text.contains("\nentities:\n"), "\(text)")
+    #expect(text.contains("\n    changes: "), "\(text)")
   }
 
   @Test func `The text shows everything in aligned columns`() {
@@ -52,7 +72,7 @@ import Testing
         a.sqlite: a Core Data file
 
         transactions  4          2019-10-27T15:02:55.201Z to 2019-10-28T15:02:55.201Z, 1.0 days
-        changes       8          2 inserts (25.0 %), 5 updates (62.5 %), 1 deletes (12.5 %)
+        changes       8          2 inserts (25.0 %), 5 updates (62.5 %), 1 delete (12.5 %)
         strings       3          authors, contexts, bundles and processes
         file          200.0 KiB  50 pages of 4.0 KiB, 3 of them free
         history       76.0 KiB   38.0 % of the pages, 19456 bytes a transaction
@@ -61,12 +81,12 @@ import Testing
         ATRANSACTION   4.0 KiB  24.0 KiB
         ACHANGE       40.0 KiB   8.0 KiB
 
-        changes per transaction: mean 2.0, p50 1, p90 6, p99 6, most 6; 1 transactions have none
+        changes per transaction: mean 2.0, p50 1, p90 6, p99 6, most 6; 1 transaction has none
           0    1  ####################
           1    2  ########################################
           4-6  1  ####################
 
-        time between transactions: p50 501.8 ms, p90 24.0 h, p99 24.0 h, longest 24.0 h; 1 ties, 0 steps back
+        time between transactions: p50 501.8 ms, p90 24.0 h, p99 24.0 h, longest 24.0 h; 1 tie, 0 steps back
         bursts (at most 1.0 s apart): 1 with 75.0 % of the transactions, p50 3, longest 3
           up to 2 ms    1  ########################################
           up to 10 ms   0
@@ -124,15 +144,15 @@ import Testing
     }
     #expect(text.contains("1.0 days; 9 more are purged and wait to be deleted\n"))
     #expect(text.contains("3 of them free, and a log of 3.9 MiB\n"))
-    #expect(text.contains("1 deletes (12.5 %), 2 of an unknown type\n"))
+    #expect(text.contains("1 delete (12.5 %), 2 of an unknown type\n"))
     #expect(
       text.hasSuffix(
         """
 
 
         What does not fit together:
-          5 changes belong to no transaction
-          1 transactions have an author that is not among the strings
+          5 changes without a transaction
+          1 transaction with an author that is not among the strings
         """
       )
     )

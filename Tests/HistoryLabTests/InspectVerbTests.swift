@@ -151,7 +151,7 @@ import Testing
       )
       let csv = await inspect(file, "--older-than", "1", "--csv").output
       #expect(
-        csv.contains("\npurge,older than 1 days (before 2001-01-01T00:00:00.000Z),transactions,0\n")
+        csv.contains("\npurge,older than 1 day (before 2001-01-01T00:00:00.000Z),transactions,0\n")
       )
       let json = await inspect(file, "--before", "2020-01-01", "--json").output
       let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]

@@ -43,8 +43,8 @@ import Testing
   }
 
   @Test func `A hint does not follow a sentence that has its own`() {
-    #expect(LabError.usage("No.").hinting("Try: a") == .usage("No. Try: a"))
-    #expect(LabError.usage("No. Try: b").hinting("Try: a") == .usage("No. Try: b"))
-    #expect(LabError.lab("No.").hinting("Try: a") == .lab("No."))
+    #expect(LabError.usage("No.").hinting("a") == .usage("No.", try: "a"))
+    #expect(LabError.usage("No. Try: b").hinting("a") == .usage("No. Try: b"))
+    #expect(LabError.lab("No.").hinting("a") == .lab("No."))
   }
 }

@@ -47,8 +47,11 @@ import Testing
     #expect(report.outcomes.map(\.word) == ["not tried", "not tried", "survived"])
     #expect(report.killedCount == 0)
     #expect(report.failures.map(\.mutant.name) == ["immortal"])
-    #expect(report.because == "0 of 2 mutants killed by every one of 1 seeds; it was ended early.")
-    let joined = MutantDocument(joining: [MutantDocument(report)], missing: false, folder: "")
+    #expect(report.because == "0 of 2 mutants killed by every one of 1 seed; it was ended early.")
+    let joined = MutantDocument(
+      joining: [MutantDocument(report, for: .folder)],
+      missing: false
+    )
     #expect(joined.killed == 0)
   }
 

@@ -11,7 +11,7 @@ import Testing
       #expect(options.source == .file("\(folder)/plan.jsonl"))
       #expect(options.system == nil)
       #expect(options.until == nil)
-      #expect(options.command == "history-lab replay \(folder)/plan.jsonl")
+      #expect(options.line(typing: .plain) == "history-lab replay \(folder)/plan.jsonl")
       let other = try ReplayOptions(
         parse("replay --system article --until 3 --json \(folder)/plan.jsonl"),
         in: .sample
@@ -20,9 +20,11 @@ import Testing
       #expect(other.until == 3)
       #expect(other.json && !other.steps)
       let walk = try ReplayOptions(parse("replay --step \(folder)/plan.jsonl"), in: .sample)
-      #expect(walk.steps && walk.command == "history-lab replay \(folder)/plan.jsonl --step")
       #expect(
-        other.command
+        walk.steps && walk.line(typing: .plain) == "history-lab replay \(folder)/plan.jsonl --step"
+      )
+      #expect(
+        other.line(typing: .plain)
           == "history-lab replay \(folder)/plan.jsonl --system article --until 3 --json"
       )
     }
@@ -37,7 +39,7 @@ import Testing
 
   @Test func `Replay knows the systems too`() {
     #expect(
-      throws: LabError.usage(#"unknown system "none". Try: history-lab list systems"#)
+      throws: LabError.usage(#"unknown system "none"."#, try: "list systems")
     ) { try ReplayOptions(parse("replay --seed 1 --plan 1 --system none"), in: .sample) }
   }
 

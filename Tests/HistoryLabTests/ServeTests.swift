@@ -131,7 +131,7 @@ import Workloads
     #expect(report.sentence.hasPrefix("It did not take part to the end in 3 of "))
     let check = CheckReport(seed: 1, plans: 200, like: "photos", systems: [report], folder: "")
     #expect(check.verdict == "unknown")
-    #expect(try check.json().contains("\"plansInTrouble\" : 3"))
+    #expect(try check.json(for: .folder).contains("\"plansInTrouble\" : 3"))
   }
 
   // MARK: The verb

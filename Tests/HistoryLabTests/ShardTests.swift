@@ -57,10 +57,10 @@ import Testing
           #expect(found[expected.checker]?.foundInPlan == expected.foundInPlan)
           #expect(found[expected.checker]?.plan == expected.plan)
           let file = try #require(found[expected.checker]?.file)
-          #expect(file.hasPrefix("\(folder)/joined/"))
-          let page = file.replacing(".jsonl", with: ".html")
+          let path = "\(folder)/joined/latest/\(file)"
+          let page = path.replacing(".jsonl", with: ".html")
           #expect(FileManager.default.fileExists(atPath: page))
-          let again = await lab("replay \(file)")
+          let again = await lab("replay \(path)")
           #expect(again.code == .violation)
         }
       }

@@ -1,3 +1,4 @@
+import Reporting
 import Testing
 
 @testable import HistoryLab
@@ -43,6 +44,9 @@ import Testing
     #expect(traits(columns: 5).width == 40)
     #expect(traits(columns: 300).width == 100)
     #expect(traits(columns: 300).statusWidth == 300)
+    #expect(traits().columns == nil)
+    #expect(traits(columns: 300).columns == 300)
+    #expect(traits(["COLUMNS": "20"]).columns == 40)
   }
 
   @Test func `A line of results goes around the changing line`() {
@@ -81,8 +85,44 @@ import Testing
   @Test func `Text is broken between words`() {
     #expect(Columns.wrap("one two three", width: 7) == ["one two", "three"])
     #expect(Columns.wrap("one two", width: 6) == ["one", "two"])
-    #expect(Columns.wrap("incomprehensible is", width: 5) == ["incomprehensible", "is"])
+    #expect(Columns.wrap("unbearable is", width: 6) == ["unbear", "able", "is"])
     #expect(Columns.wrap("", width: 5) == [])
+  }
+
+  @Test func `A line that is too long goes on below, indented`() {
+    #expect(Columns.fit("  one two three", width: 9) == ["  one", "    two", "    three"])
+    #expect(Columns.fit("  one", width: 9) == ["  one"])
+    #expect(Columns.fit("one two three", width: nil) == ["one two three"])
+  }
+
+  @Test func `A table that is too wide becomes a list`() {
+    var table = ReportTable(columns: [.text("invariant"), .text("verdict"), .number("held")])
+    table.append(["Convergence", "held", "200"])
+    table.append(["PurgeSafety", "undecided", ""])
+    func lines(_ columns: Int?) -> String {
+      let kept = TestTerminal(Terminal.Traits(columns: columns))
+      kept.terminal.print(table)
+      return kept.output.text
+    }
+    let aligned = """
+        invariant    verdict    held
+        -----------  ---------  ----
+        Convergence  held        200
+        PurgeSafety  undecided
+
+      """
+    #expect(lines(nil) == aligned)
+    #expect(lines(30) == aligned)
+    #expect(
+      lines(22) == """
+          Convergence
+            verdict: held;
+            held: 200
+          PurgeSafety
+            verdict: undecided
+
+        """
+    )
   }
 
   @Test func `Sentences stand beside names`() {

@@ -107,7 +107,7 @@ import Testing
   @Test func `A missing tool is a reason and no failure`() throws {
     let page = BenchmarkReport(try Sample.results()).page()
     let images = ChartTool(toolsFolder: "/nowhere").draw(page.charts)
-    #expect(images == .missing(because: "there is no /nowhere/bin/python"))
+    #expect(images == .missing(because: "the tool that draws them is not installed"))
   }
 
   @Test func `A tool that fails is a reason with its last words`() throws {

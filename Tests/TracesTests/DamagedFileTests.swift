@@ -6,7 +6,7 @@ import Testing
 @Suite struct DamagedFileTests {
   private static let counterexample =
     #"""
-    {"actors":[{"id":"app"}],"model":[{"attributes":[],"entity":"Item"}],"plan":1}
+    {"actors":[{"id":"app"}],"counterexample":1,"model":[{"attributes":[],"entity":"Item"}],"plan":1}
     {"actor":"app","do":"pass"}
     {"commands":1,"system":"article","trace":1}
     {"actor":"app","at":0,"command":0,"do":"pass","event":"called","tick":0}
@@ -29,7 +29,7 @@ import Testing
   static let refusals: [Refusal] = [
     Refusal(
       without(2),
-      "line 2: the plan had 1 commands, and 0 are here. Lines were lost: copy the file again. To change the plan, keep its lines alone in a file."
+      "line 2: the plan had 1 command, 0 are here. Lines were lost: copy the file again. To change the plan, keep its lines alone in a file."
     ),
     Refusal(
       without(3),
@@ -45,15 +45,15 @@ import Testing
     ),
     Refusal(
       without(6),
-      "line 6: the file ends after event 1, without a verdict. It was cut off: copy it again, or make it anew with the command that found it."
+      "line 6: the file ends after event 1, without a verdict. It was cut off: copy it again, or make it again with the command that found it."
     ),
     Refusal(
-      String(counterexample.prefix(120)),
+      String(counterexample.prefix(139)),
       "line 3: the file ends in the middle of this line. It was cut off: copy it again, or remove the line if the lines before it suffice."
     ),
     Refusal(
-      String(counterexample.prefix(79)),
-      "line 2: the file ends after the plan, without a verdict. It was cut off: copy it again, or make it anew with the command that found it."
+      String(counterexample.prefix(98)),
+      "line 2: the file ends after the plan, without a verdict. It was cut off: copy it again, or make it again with the command that found it. To run the plan alone, remove \"counterexample\" from the first line."
     ),
     Refusal(
       counterexample + "{}",
@@ -105,10 +105,23 @@ import Testing
     let whole = try CounterexampleCodec.decode(Self.counterexample)
     #expect(CounterexampleCodec.encode(whole) == Self.counterexample)
     for length in 0..<Self.counterexample.count - 1 {
-      #expect(throws: FormatError.self) {
-        try CounterexampleCodec.decode(String(Self.counterexample.prefix(length)))
-      }
+      let beginning = String(Self.counterexample.prefix(length))
+      #expect(throws: FormatError.self) { try CounterexampleCodec.decode(beginning) }
+      #expect(throws: FormatError.self, "\(beginning)") { try LabFile(beginning) }
     }
+  }
+
+  @Test func `The plan of a counterexample is a plan once its header says so`() throws {
+    let beginning = Self.counterexample.split(separator: "\n").prefix(2)
+      .map { $0.replacing(#""counterexample":1,"#, with: "") + "\n" }.joined()
+    let whole = try CounterexampleCodec.decode(Self.counterexample)
+    #expect(try LabFile(beginning) == .plan(whole.trace.header.plan))
+  }
+
+  @Test func `A counterexample of a newer version is refused`() {
+    let newer = Self.replacing(#""counterexample":1"#, #""counterexample":2"#)
+    let error = #expect(throws: FormatError.self) { try LabFile(newer) }
+    #expect(error?.problem == "the counterexample is of version 2, and this lab reads version 1")
   }
 
   @Test(arguments: UInt64(1)...8)

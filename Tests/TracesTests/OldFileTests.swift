@@ -36,7 +36,11 @@ import Testing
     let words = Set(counterexample.trace.events.map(\.happening.word))
     // Words that came later.
     #expect(words == Set(EventWord.allCases).subtracting([.damaged, .finished]))
+    // The key that announces a counterexample came later.
     let text = CounterexampleCodec.encode(counterexample)
-    #expect(text == (try Self.fixture("counterexample-1.jsonl")))
+    #expect(
+      text.replacing(#""counterexample":1,"#, with: "")
+        == (try Self.fixture("counterexample-1.jsonl"))
+    )
   }
 }

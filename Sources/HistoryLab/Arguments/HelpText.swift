@@ -1,6 +1,8 @@
 /// The help of the tool and of each verb, made from their descriptions.
 struct HelpText {
   let tool: ToolSpec
+  /// What examples and usage lines begin with.
+  var command = ShellCommand.plain
   /// The columns that a line may fill.
   let width: Int
 
@@ -21,12 +23,12 @@ struct HelpText {
     ]
     return join([
       heading("\(tool.name): \(tool.sentence)"),
-      section("Usage", ["\(tool.name) VERB [OPTIONS]"]),
+      section("Usage", Columns.fit(command.line("VERB [OPTIONS]"), width: width - 2)),
       section("Verbs", Columns.rows(verbs, width: width)),
       section("Options", Columns.rows(options, width: width)),
       examples(tool.examples),
       exitCodes,
-      "Try: \(tool.name) VERB --help",
+      Columns.fit("Try: \(command.line("VERB --help"))", width: width).joined(separator: "\n"),
     ])
   }
 
@@ -48,8 +50,9 @@ struct HelpText {
   }
 
   private func usage(of verb: VerbSpec) -> [String] {
-    let parts = [tool.name, verb.name] + verb.positionals.map(\.usage) + ["[OPTIONS]"]
-    let alone = verb.subverbs.isEmpty || verb.isWhole ? [parts.joined(separator: " ")] : []
+    let parts = [verb.name] + verb.positionals.map(\.usage) + ["[OPTIONS]"]
+    let line = command.line(parts.joined(separator: " "))
+    let alone = verb.subverbs.isEmpty || verb.isWhole ? Columns.fit(line, width: width - 2) : []
     return alone + verb.subverbs.flatMap(usage)
   }
 
@@ -69,11 +72,12 @@ struct HelpText {
   private var helpRow: (String, String) { ("-h, --help", "Shows this.") }
 
   private func examples(_ examples: [Example]) -> String {
+    guard !examples.isEmpty else { return "" }
     let lines = examples.flatMap { example in
-      Columns.wrap(example.sentence, width: width - 4).map { "# " + $0 }
-        + ["\(tool.name) \(example.line)"]
+      Columns.wrap(example.sentence, width: width - 4).map { "  # " + $0 }
+        + Columns.command(command.line(example.line), indent: 2, width: width)
     }
-    return section("Examples", lines)
+    return (["Examples:"] + lines).joined(separator: "\n")
   }
 
   private var exitCodes: String {

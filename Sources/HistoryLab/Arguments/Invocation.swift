@@ -24,7 +24,7 @@ enum Invocation: Sendable {
     let hint = tool.hint(for: verb)
     guard verb.subverbs.isEmpty || verb.isWhole else {
       let words = verb.subverbs.map(\.word).joinedAsAlternatives
-      throw .usage("\(verb.name) needs to know what to do: \(words). \(hint)")
+      throw .usage("\(verb.name) needs to know what to do: \(words).", try: hint)
     }
     do {
       var parser = ArgumentParser(verb, others: tool.leaves.filter { $0.name != verb.name })
@@ -53,13 +53,13 @@ enum Invocation: Sendable {
     if word.hasPrefix("-") { throw misplaced(word).hinting(tool.hint(for: nil)) }
     guard var verb = tool.verbs.first(where: { $0.word == word }) else {
       let known = nearest(word, among: tool.verbs)
-      throw .usage("unknown verb \(word.quoted).\(known) \(tool.hint(for: nil))")
+      throw .usage("unknown verb \(word.quoted).\(known)", try: tool.hint(for: nil))
     }
     var rest = arguments.dropFirst()
     while !verb.subverbs.isEmpty, let next = rest.first, !next.hasPrefix("-") {
       guard let subverb = verb.subverbs.first(where: { $0.word == next }) else {
         let known = nearest(next, among: verb.subverbs)
-        throw .usage("\(verb.name) has no verb \(next.quoted).\(known) \(tool.hint(for: verb))")
+        throw .usage("\(verb.name) has no verb \(next.quoted).\(known)", try: tool.hint(for: verb))
       }
       (verb, rest) = (subverb, rest.dropFirst())
     }

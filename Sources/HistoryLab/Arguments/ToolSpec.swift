@@ -10,9 +10,8 @@ struct ToolSpec: Sendable {
 }
 
 extension ToolSpec {
-  /// How to get the help of a verb, or of the tool.
+  /// The words that print the help of a verb, or of the tool.
   func hint(for verb: VerbSpec?) -> String {
-    let words = [name, verb?.name, "--help"].compactMap { $0 }
-    return "Try: \(words.joined(separator: " "))"
+    [verb?.name, "--help"].compactMap { $0 }.joined(separator: " ")
   }
 }

@@ -1,3 +1,5 @@
+import PersistentHistory
+
 extension String {
   /// The text with a capital letter at its beginning.
   var capitalised: String { prefix(1).uppercased() + dropFirst() }
@@ -38,16 +40,7 @@ extension [String] {
 
 extension Int {
   /// The number with a comma between groups of three digits.
-  var grouped: String {
-    var digits = String(magnitude)
-    var groups: [Substring] = []
-    while digits.count > 3 {
-      groups.insert(digits.suffix(3), at: 0)
-      digits.removeLast(3)
-    }
-    groups.insert(digits[...], at: 0)
-    return (self < 0 ? "-" : "") + groups.joined(separator: ",")
-  }
+  var grouped: String { inGroups }
 }
 
 extension Double {

@@ -37,9 +37,7 @@ struct Baselines {
     let names = try names()
     guard names.contains(name) else {
       let hint = NearestWord.hint(for: name, among: names)
-      throw .usage(
-        "there is no baseline \(name.quoted).\(hint) Try: history-lab bench baseline list"
-      )
+      throw .usage("there is no baseline \(name.quoted).\(hint)", try: "bench baseline list")
     }
     return try BenchSource.read(path(of: name))
   }

@@ -1,5 +1,6 @@
 import HistoryBenchmarks
 import Measuring
+import PersistentHistory
 import Reporting
 
 /// Keeps results, and holds others against them.
@@ -37,7 +38,7 @@ struct BenchBaselineVerb: Verb {
     let name = options.name ?? ""
     let results = try results()
     try baselines.save(results, as: name)
-    terminal.print("Kept \(results.rows.count.grouped) rows: \(baselines.path(of: name))")
+    terminal.print("Kept \(results.rows.count.counted("row")): \(baselines.path(of: name))")
     return .good
   }
 
@@ -54,9 +55,11 @@ struct BenchBaselineVerb: Verb {
       ])
     }
     if names.isEmpty {
-      terminal.print("No baseline is kept. Try: history-lab bench baseline save NAME")
+      terminal.print(
+        "No baseline is kept. Try: \(terminal.command.line("bench baseline save NAME"))"
+      )
     } else {
-      terminal.print(String(table.text().dropLast()))
+      terminal.print(table, indent: 0)
     }
     return .good
   }
@@ -75,11 +78,10 @@ struct BenchBaselineVerb: Verb {
     let suspects = TimeSuspects(base: base.rows, head: head.rows)
     guard !suspects.suspects.isEmpty else { return code }
     terminal.print("Times beside the floor that lie apart; two launches decide nothing:")
-    for line in suspects.table.text().split(separator: "\n") { terminal.print("  " + line) }
+    terminal.print(suspects.table)
     guard options.decides else {
-      terminal.print(
-        "Decide with: history-lab bench baseline compare \(options.name ?? "") --decide"
-      )
+      let words = "bench baseline compare \(options.name ?? "") --decide"
+      terminal.print("Decide with: \(terminal.command.line(words))")
       return code
     }
     return try await decide(suspects, since: base.environment.commit, after: code)
@@ -93,13 +95,13 @@ struct BenchBaselineVerb: Verb {
   ) async throws(LabError) -> ExitCode {
     guard let commit = options.base ?? commit else {
       throw .usage(
-        "the baseline does not know its commit. Try: history-lab bench baseline compare "
-          + "\(options.name ?? "") --decide --base COMMIT"
+        "the baseline does not know its commit.",
+        try: "bench baseline compare \(options.name ?? "") --decide --base COMMIT"
       )
     }
     var codes = [code]
     for comparison in suspects.comparisons {
-      terminal.print("With \(comparison.historySize.grouped) transactions, beside \(commit):")
+      terminal.print("With \(comparison.historySize.counted("transaction")), beside \(commit):")
       let options = BenchCompareOptions(
         base: commit,
         subjects: comparison.subjects,
@@ -124,7 +126,7 @@ struct BenchBaselineVerb: Verb {
     guard let thresholds = try file.read() else {
       terminal.print(
         "There are no thresholds for \(results.environment.platform). "
-          + "Try: history-lab bench baseline accept"
+          + "Try: \(terminal.command.line("bench baseline accept"))"
       )
       return .undecided
     }
@@ -136,7 +138,9 @@ struct BenchBaselineVerb: Verb {
     let code = CountText(terminal: terminal).tell(counts)
     let unmet = thresholds.unmet(by: results.rows)
     guard let first = unmet.first else { return code }
-    terminal.print("\(unmet.count.grouped) thresholds have no count in the run: \(first)")
+    terminal.print(
+      "\(unmet.count.counted("threshold has", "thresholds have")) no count in the run: \(first)"
+    )
     return code == .good ? .undecided : code
   }
 
@@ -149,10 +153,10 @@ struct BenchBaselineVerb: Verb {
       platform: results.environment.platform
     )
     guard !thresholds.counts.isEmpty else {
-      throw .usage("the run has no exact counts to keep. Try: history-lab bench run --quick")
+      throw .usage("the run has no exact counts to keep.", try: "bench run --quick")
     }
     try file.write(thresholds)
-    terminal.print("Thresholds for \(thresholds.counts.count) benchmarks: \(file.path)")
+    terminal.print("Thresholds for \(thresholds.counts.count.counted("benchmark")): \(file.path)")
     return .good
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HistoryBenchmarks
 import Measuring
+import PersistentHistory
 import Reporting
 
 /// Compares two builds of the command.
@@ -101,9 +102,9 @@ struct BenchCompareVerb: Verb {
     let suspects = outcome.judged.filter(\.verdict.wasSuspect)
     terminal.print(
       terminal.styled("Head beside base", .bold)
-        + " (\(options.launches) pairs of launches, seed 0x\(String(options.seed, radix: 16)))"
+        + " (\(options.launches.counted("pair")) of launches, seed 0x\(String(options.seed, radix: 16)))"
     )
-    for line in table(outcome.judged).text().split(separator: "\n") { terminal.print("  " + line) }
+    terminal.print(table(outcome.judged))
     terminal.print("")
     for row in changed {
       let kind = row.verdict.answer == .dearer ? "Regression" : "Improvement"
@@ -111,7 +112,7 @@ struct BenchCompareVerb: Verb {
     }
     for row in undecided { terminal.print("Not decided: \(sentence(row))") }
     terminal.print(
-      "\(outcome.judged.count) rows of time: \(suspects.count) measured again, "
+      "\(outcome.judged.count.counted("row")) of time: \(suspects.count) measured again, "
         + "\(changed.count) confirmed at 99 % beyond 1 %, \(undecided.count) not decided."
     )
   }

@@ -8,9 +8,16 @@ struct BenchOutput {
   let results: BenchmarkResults
   let report: BenchmarkReport
   let folder: RunOutput
+  let composition: Composition
   let terminal: Terminal
 
-  init(_ results: BenchmarkResults, folder: RunOutput, terminal: Terminal) {
+  init(
+    _ results: BenchmarkResults,
+    folder: RunOutput,
+    composition: Composition,
+    terminal: Terminal
+  ) {
+    self.composition = composition
     self.results = results
     report = BenchmarkReport(results, goals: Goals.all)
     self.folder = folder
@@ -28,7 +35,7 @@ struct BenchOutput {
     try folder.write("complexity.csv", ComplexityFindings(results).csv(run: folder.name))
     try folder.write("goals.csv", report.goalCSV(run: folder.name))
     try folder.write("goals.md", report.markdown(command: command))
-    try folder.write("index.html", page())
+    try folder.write(RunOutput.pageFile, page())
   }
 
   /// What was typed, whatever way leads to the command.
@@ -39,8 +46,7 @@ struct BenchOutput {
   /// The page, with charts if they can be drawn.
   private func page() -> String {
     let page = report.page()
-    let tools = FileManager.default.currentDirectoryPath + "/.tools"
-    let images = ChartTool(toolsFolder: tools).draw(page.charts)
+    let images = ChartTool.find(for: composition.command).draw(page.charts)
     if case .missing(let reason) = images {
       terminal.log("The page has tables but no charts: \(reason). Get them with: \(remedy)")
     }

@@ -44,7 +44,12 @@ struct BenchRunVerb: Verb {
     let session = BenchSession(run: plan, journal: journal, terminal: terminal)
     let outcome = try session.measure()
     let results = BenchmarkResults(environment: folder.environment, rows: outcome.rows)
-    let output = BenchOutput(results, folder: folder, terminal: terminal)
+    let output = BenchOutput(
+      results,
+      folder: folder,
+      composition: composition,
+      terminal: terminal
+    )
     try output.write()
     if options.exactOnly { return try tellCounts(outcome, output, folder, journal) }
     try finish(outcome, output, folder)
@@ -68,7 +73,7 @@ struct BenchRunVerb: Verb {
     } else {
       terminal.print(sentence.capitalizedFirst)
       for difference in counts.told { terminal.print("  \(difference)") }
-      terminal.print("Run: \(folder.path)")
+      folder.printPlace(on: terminal)
     }
     let isWhole = outcome.isWhole && counts.isWhole
     let verdict = counts.differences.isEmpty ? (isWhole ? "valid" : "unknown") : "invalid"
@@ -133,7 +138,7 @@ struct BenchRunVerb: Verb {
       try printJSON(output.results)
     } else {
       BenchText(terminal: terminal).print(outcome, output.report, seed: options.seed)
-      terminal.print("Run: \(folder.path)")
+      folder.printPlace(on: terminal)
     }
     try folder.finish(
       verdict: outcome.isWhole && outcome.doubt == nil ? "valid" : "unknown",

@@ -46,7 +46,7 @@ struct BenchSelftestVerb: Verb {
       terminal.styled("The measuring, tested on what is known", .bold)
         + " (seed 0x\(String(options.seed, radix: 16)))"
     )
-    for line in table(outcomes).text().split(separator: "\n") { terminal.print("  " + line) }
+    terminal.print(table(outcomes))
     let reached = outcomes.filter(\.isReached).count
     terminal.print("")
     let early = isWhole ? "" : " It ended early: the others were not tried."

@@ -1,5 +1,6 @@
 import HistoryBenchmarks
 import Measuring
+import PersistentHistory
 
 /// Measures with progress shown, until the end or until someone wants it to end.
 struct BenchSession {
@@ -30,8 +31,7 @@ struct BenchSession {
     var sentence: String {
       if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were \(deed)" }
       if let doubt { return "inconclusive: \(doubt)" }
-      return subjectCount == 1
-        ? "1 benchmark was \(deed)" : "\(subjectCount) benchmarks were \(deed)"
+      return "\(subjectCount.counted("benchmark was", "benchmarks were")) \(deed)"
     }
   }
 

@@ -30,12 +30,12 @@ enum BenchSource {
 
   private static func nothingMeasured(_ folder: String) -> LabError {
     .usage(
-      "nothing was measured in the run \(folder.quoted); name another with --run. Try: "
-        + "history-lab bench run --resume \(folder.shellQuoted)"
+      "nothing was measured in the run \(folder.quoted); name another with --run.",
+      try: "bench run --resume \(folder.shellQuoted)"
     )
   }
 
   private static func noRun(_ runs: String) -> LabError {
-    .usage("\(runs.quoted) holds no run of the benchmarks. Try: history-lab bench run")
+    .usage("\(runs.quoted) holds no run of the benchmarks.", try: "bench run")
   }
 }

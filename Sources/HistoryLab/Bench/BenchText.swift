@@ -1,5 +1,6 @@
 import HistoryBenchmarks
 import Measuring
+import PersistentHistory
 import Reporting
 
 /// What the benchmarks found, as tables for a terminal: the largest history with the growth to it,
@@ -17,7 +18,7 @@ struct BenchText {
     let conditions = first.condition.split(separator: " ").suffix(2).joined(separator: " ")
     terminal.print(
       terminal.styled("What history costs", .bold)
-        + " at \((sizes.last ?? 0).grouped) transactions of ten changes (\(conditions), "
+        + " at \((sizes.last ?? 0).counted("transaction")) of ten changes (\(conditions), "
         + "seed 0x\(String(seed, radix: 16)))"
     )
     print(table(outcome))
@@ -56,7 +57,7 @@ struct BenchText {
   }
 
   private func print(_ table: ReportTable) {
-    for line in table.text().split(separator: "\n") { terminal.print("  " + line) }
+    terminal.print(table)
     terminal.print("")
   }
 

@@ -1,4 +1,5 @@
 import Measuring
+import PersistentHistory
 import Reporting
 
 /// Tells what differs between counts.
@@ -16,12 +17,17 @@ struct CountText {
       terminal.print("No count is in both: nothing could be compared.")
       return .undecided
     }
-    let verdict = counts.dearer.isEmpty ? "none has risen" : "\(counts.dearer.count) have risen"
+    let verdict =
+      counts.dearer.isEmpty
+      ? "none has risen" : counts.dearer.count.counted("has risen", "have risen")
     terminal.print(
-      "\(counts.compared.grouped) counts compared: \(verdict), \(counts.cheaper.count) have fallen."
+      "\(counts.compared.counted("count")) compared: \(verdict), "
+        + "\(counts.cheaper.count.counted("has", "have")) fallen."
     )
     if !counts.missing.isEmpty {
-      terminal.print("\(counts.missing.count.grouped) counts were there before and are not now.")
+      terminal.print(
+        counts.missing.count.counted("count is", "counts are") + " missing that the other had."
+      )
     }
     return counts.dearer.isEmpty ? .good : .violation
   }

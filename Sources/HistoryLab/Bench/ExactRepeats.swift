@@ -1,5 +1,6 @@
 import HistoryBenchmarks
 import Measuring
+import PersistentHistory
 import Reporting
 
 /// Counts again and again, and holds each time against the first.
@@ -36,7 +37,8 @@ struct ExactRepeats {
       let outcome = try session.measure()
       guard outcome.isWhole else { return }
       note(outcome.rows)
-      terminal.log("\(done) of \(wanted) runs: \(differences.count) rows differ")
+      let rows = differences.count.counted("row differs", "rows differ")
+      terminal.log("\(done) of \(wanted.counted("run")): \(rows)")
     }
   }
 
@@ -55,19 +57,20 @@ struct ExactRepeats {
       }
     }
     if comparison.new > 0 {
-      differences.append(("\(comparison.new.grouped) rows that the first run has not", 1))
+      differences.append(("\(comparison.new.counted("row")) that the first run has not", 1))
     }
   }
 
   /// What came of it.
   var sentence: String {
-    let runs = "\(done) of \(wanted) \(wanted == 1 ? "run" : "runs")"
+    let runs = "\(done) of \(wanted.counted("run"))"
     if rowCount == 0 { return "nothing exact was counted" }
-    if wanted == 1 { return "\(rowCount.grouped) exact rows were counted" }
+    if wanted == 1 { return "\(rowCount.counted("exact row was", "exact rows were")) counted" }
     guard differences.isEmpty else {
-      return "\(differences.count.grouped) of \(rowCount.grouped) exact rows differ in \(runs)"
+      return
+        "\(differences.count.grouped) of \(rowCount.counted("exact row differs", "exact rows differ")) in \(runs)"
     }
-    return "\(rowCount.grouped) exact rows are identical in \(runs)"
+    return "\(rowCount.counted("exact row is", "exact rows are")) identical in \(runs)"
   }
 
   /// The differences, as many as are told.

@@ -1,6 +1,7 @@
 import Checkers
 import Foundation
 import Measuring
+import PersistentHistory
 import Systems
 import Traces
 import Workloads
@@ -34,11 +35,11 @@ struct CheckReport {
   }
 
   /// The report as one JSON object, keys sorted.
-  func json() throws(LabError) -> String {
+  func json(for reader: RunReader) throws(LabError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     do {
-      return String(decoding: try encoder.encode(CheckDocument(self)), as: UTF8.self)
+      return String(decoding: try encoder.encode(CheckDocument(self, for: reader)), as: UTF8.self)
     } catch {
       throw .lab("the report cannot be written as JSON: \(error)")
     }
@@ -59,12 +60,12 @@ struct SystemReport {
 
   private func troubleSentence(_ first: (plan: Int, because: SystemTrouble)) -> String {
     "It did not take part to the end in \(tally.troubleCount.grouped) of "
-      + "\(tally.planCount.grouped) plans, first in plan \(first.plan): \(first.because)"
+      + "\(tally.planCount.counted("plan")), first in plan \(first.plan): \(first.because)"
   }
 
   /// One sentence.
   var sentence: String {
-    let plans = "\(tally.planCount.grouped) plans"
+    let plans = tally.planCount.counted("plan")
     if let difference = tally.difference {
       return "nondeterministic: plan \(difference.plan) gave another trace when it ran again, from "
         + "event \(difference.event) on; nothing else about it can be trusted."
@@ -88,13 +89,10 @@ struct SystemReport {
 /// A counterexample, where it lies, and how to see it again.
 struct FindingReport {
   let finding: Finding
-  let file: String
-  /// The page that shows it.
-  let page: String
-  /// The command that replays the shrunk plan.
-  let replay: String
-  /// The command that replays the plan that it was shrunk from.
-  let replayOfPlan: String
+  /// The shrunk plan, in its file and page.
+  let kept: KeptCounterexample
+  /// How the plan that it was shrunk from is replayed.
+  let replayOfPlan: ReplayOptions
 
   var violation: Violation { finding.counterexample.violation }
   var commandCount: Int { finding.counterexample.trace.header.plan.commands.count }
@@ -118,7 +116,9 @@ struct CheckDocument: Codable, RunFile {
     let foundCommands: Int
     let evaluations: Int
     let minimal: Bool
+    /// The name of the file in the run's folder; its path in the reports of older versions.
     var file: String
+    /// The command that replays it from the run's folder.
     var replay: String
     let replayOfPlan: String
     let plan: [String]
@@ -173,20 +173,21 @@ struct CheckDocument: Codable, RunFile {
   let like: String
   let verdict: String
   let because: String
+  /// The run's folder; `.` in the file that lies there.
   let folder: String
   var systems: [System]
 
-  init(_ report: CheckReport) {
+  init(_ report: CheckReport, for reader: RunReader) {
     check = Self.formatVersion
     seed = "0x" + String(report.seed, radix: 16)
     like = report.like
     verdict = report.verdict
     because = report.because
-    folder = report.folder
-    systems = report.systems.map(Self.system)
+    folder = reader.folder(report.folder)
+    systems = report.systems.map { Self.system($0, for: reader) }
   }
 
-  private static func system(_ report: SystemReport) -> System {
+  private static func system(_ report: SystemReport, for reader: RunReader) -> System {
     System(
       system: report.system,
       plans: report.tally.planCount,
@@ -222,11 +223,11 @@ struct CheckDocument: Codable, RunFile {
       refusals: report.tally.refusals.pairs.sorted { $0.key < $1.key }.map { pair, count in
         Refusal(command: pair.command, code: pair.code.rawValue, count: count)
       },
-      counterexamples: report.findings.map(found)
+      counterexamples: report.findings.map { found($0, for: reader) }
     )
   }
 
-  private static func found(_ report: FindingReport) -> Found {
+  private static func found(_ report: FindingReport, for reader: RunReader) -> Found {
     let plan = PlanCodec.encode(report.finding.counterexample.trace.header.plan)
     return Found(
       checker: report.violation.checker,
@@ -238,9 +239,9 @@ struct CheckDocument: Codable, RunFile {
       foundCommands: report.finding.originalCommandCount,
       evaluations: report.finding.evaluations,
       minimal: report.finding.isMinimal,
-      file: report.file,
-      replay: report.replay,
-      replayOfPlan: report.replayOfPlan,
+      file: report.kept.path(for: reader),
+      replay: report.kept.replay(for: reader),
+      replayOfPlan: report.replayOfPlan.line(typing: reader.command),
       plan: plan.split(separator: "\n").map(String.init)
     )
   }

@@ -1,4 +1,5 @@
 import Checkers
+import PersistentHistory
 import Reporting
 import Traces
 import Workloads
@@ -12,25 +13,14 @@ struct CheckText {
     let rate = report.seconds > 0 ? Int(Double(report.tally.stepCount) / report.seconds) : 0
     terminal.print(
       terminal.styled(report.system, .bold)
-        + ": \(report.tally.planCount.grouped) plans, \(report.tally.stepCount.grouped) steps "
+        + ": \(report.tally.planCount.counted("plan")), \(report.tally.stepCount.counted("step")) "
         + "(\(rate.grouped)/s), seed 0x\(String(seed, radix: 16)), "
         + "\(report.tally.repeatedPlanCount.grouped) run twice"
     )
-    for line in table(report.tally).text().split(separator: "\n") {
-      terminal.print("  " + styled(String(line)))
-    }
-    for line in table(conditions, report.tally).text().split(separator: "\n")
-    where !conditions.isEmpty {
-      terminal.print("  " + line)
-    }
-    for line in table(report.tally.faults).text().split(separator: "\n")
-    where !report.tally.faults.pairs.isEmpty {
-      terminal.print("  " + line)
-    }
-    for line in table(report.tally.refusals).text().split(separator: "\n")
-    where !report.tally.refusals.pairs.isEmpty {
-      terminal.print("  " + line)
-    }
+    terminal.print(table(report.tally), styled: styled)
+    if !conditions.isEmpty { terminal.print(table(conditions, report.tally)) }
+    if !report.tally.faults.pairs.isEmpty { terminal.print(table(report.tally.faults)) }
+    if !report.tally.refusals.pairs.isEmpty { terminal.print(table(report.tally.refusals)) }
     for sentence in report.tally.faults.sentences { terminal.print("  " + sentence) }
     let isGood = report.findings.isEmpty && report.tally.difference == nil
     let style: Style = isGood ? (report.tally.trouble == nil ? .green : .yellow) : .red
@@ -50,8 +40,8 @@ struct CheckText {
       let bound = schedule.leastProbability(actors: actors, steps: commands)
     else { return }
     terminal.print(
-      "pct/\(depth): a bug that depends on the order of \(depth) steps is met by a plan of "
-        + "\(actors) actors and \(commands.grouped) commands with a probability of at least 1 in "
+      "pct/\(depth): a bug that depends on the order of \(depth.counted("step")) is met by a plan of "
+        + "\(actors.counted("actor")) and \(commands.counted("command")) with a probability of at least 1 in "
         + "\(Int((1 / bound).rounded()).grouped)."
     )
   }
@@ -121,30 +111,34 @@ struct CheckText {
     let finding = report.finding
     terminal.print(
       "\(report.violation.checker) broke first in plan \(finding.plan), "
-        + "\(finding.originalCommandCount) commands; shrunk to \(report.commandCount) "
-        + "in \(finding.evaluations.grouped) tries\(finding.isMinimal ? "" : " (not to the end)"):"
+        + "\(finding.originalCommandCount.counted("command")); shrunk to \(report.commandCount) "
+        + "in \(finding.evaluations.counted("try", "tries"))\(finding.isMinimal ? "" : " (not to the end)"):"
     )
     terminal.print("")
     let text = CounterexampleText(
       width: min(terminal.traits.width, 120),
       colour: terminal.traits.usesColour
     )
-    for line in text.render(finding.counterexample, replay: report.replay).split(
+    for line in text.render(finding.counterexample, replay: replay(report)).split(
       separator: "\n",
       omittingEmptySubsequences: false
     ) {
       terminal.print(String(line))
     }
-    terminal.print("Picture: \(report.page)")
+    terminal.print("Picture: \(report.kept.pagePath)")
     terminal.print("")
   }
 
+  private func replay(_ report: FindingReport) -> String {
+    report.kept.replay(for: .here(terminal.command))
+  }
+
   private func mention(_ report: FindingReport) {
-    let commands = report.commandCount == 1 ? "1 command" : "\(report.commandCount) commands"
+    let commands = report.commandCount.counted("command")
     terminal.print(
       "\(report.violation.checker), \(commands): \(report.violation.because.fullStopped)"
     )
-    terminal.print("  \(report.replay)")
+    terminal.print("  \(replay(report))")
   }
 }
 

@@ -45,11 +45,11 @@ struct CheckVerb: Verb {
       plans: options.plans,
       like: options.planOptions.like.text,
       systems: reports,
-      folder: folder.path
+      folder: folder.shownPath
     )
     result.isEndedEarly = Interruption.isRequested
     if options.json {
-      terminal.print(try result.json())
+      terminal.print(try result.json(for: .here(terminal.command)))
     } else if result.isEndedEarly {
       terminal.print("It was ended early: not every plan was run.")
     }
@@ -88,7 +88,7 @@ struct CheckVerb: Verb {
         try folder.keep(
           finding,
           as: fileName,
-          replayOfPlan: options.replayCommand(system: system.name, plan: plan),
+          replayOfPlan: options.replay(system: system.name, plan: plan),
           onDisk: options.onDisk,
           timeout: options.timeout
         )
@@ -156,9 +156,10 @@ struct CheckVerb: Verb {
     _ result: CheckReport,
     _ folder: RunOutput
   ) throws(LabError) -> ExitCode {
-    try folder.write("check.json", try result.json() + "\n")
+    try folder.write("check.json", try result.json(for: .folder) + "\n")
+    try folder.writePage()
     try folder.finish(verdict: result.verdict, because: result.because)
-    if !options.json { terminal.print("Run: \(folder.path)") }
+    if !options.json { folder.printPlace(on: terminal) }
     return switch result.verdict {
     case "valid": .good
     case "invalid": .violation

@@ -1,3 +1,4 @@
+import PersistentHistory
 import Traces
 
 /// How often each kind of fault was planned for each command, and how often it struck.
@@ -82,11 +83,11 @@ struct FaultCounts: Sendable, Equatable {
     var told: [String] = []
     if powerOffCount > 0 {
       told.append(
-        "The power went \(powerOffCount.grouped) times, \(fullPowerOffCount.grouped) of them with "
+        "The power went \(powerOffCount.counted("time")), \(fullPowerOffCount.grouped) of them with "
           + "synchronous=FULL."
       )
     }
-    if failureCount > 0 { told.append("Calls failed in \(failureCount.grouped) commands.") }
+    if failureCount > 0 { told.append("Calls failed in \(failureCount.counted("command")).") }
     return told
   }
 

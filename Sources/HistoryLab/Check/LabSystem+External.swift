@@ -42,8 +42,8 @@ extension LabSystem {
       }
     } catch {
       throw .undecided(
-        "nothing can be said about \(name.quoted): \(error) "
-          + "Try: history-lab protocol check \(command.shellQuoted)"
+        "nothing can be said about \(name.quoted): \(error)",
+        try: "protocol check \(command.shellQuoted)"
       )
     }
     return LabSystem(

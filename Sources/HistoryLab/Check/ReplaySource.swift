@@ -1,4 +1,5 @@
 import Foundation
+import PersistentHistory
 import PropertyTesting
 import Systems
 import Traces
@@ -20,10 +21,10 @@ struct ReplaySource {
       let file = try Self.read(path)
       plan = file.plan
       checker = file.checker
-      system = try Self.system(options.system, else: file.system ?? "tracker", programs)
+      system = try Self.system(options.system, else: file.system ?? "tracker", of: path, programs)
     case .seed(let seed, let number, let planOptions):
       checker = nil
-      system = try Self.system(options.system, else: "tracker", programs)
+      system = try .find(options.system ?? "tracker", programs)
       let recipe = PlanRecipe(
         generator: PlanGenerator(try planOptions.style(for: system)),
         seed: seed,
@@ -34,7 +35,7 @@ struct ReplaySource {
     let count = plan.commands.count
     guard let until = options.until, until > count else { return }
     throw .usage(
-      "--until \(until): the plan has \(count) \(count == 1 ? "command" : "commands"). "
+      "--until \(until): the plan has \(count.counted("command")). "
         + (count == 0 ? "Leave it out." : "Give a number from 1 to \(count).")
     )
   }
@@ -43,13 +44,14 @@ struct ReplaySource {
   private static func system(
     _ named: String?,
     else name: String,
+    of path: String,
     _ programs: ProgramShelf
   ) throws(LabError) -> LabSystem {
     if let named { return try .find(named, programs) }
     guard ExternalProgram.command(in: name) == nil else {
       throw .usage(
-        "the file was made with \(name.quoted), and no program is started because a file says so. "
-          + "Try: --system \(name.shellQuoted)"
+        "the file was made with \(name.quoted), and no program is started because a file says so.",
+        try: "replay \(path.shellQuoted) --system \(name.shellQuoted)"
       )
     }
     guard let system = LabSystem.named(name) else {

@@ -1,4 +1,5 @@
 import Checkers
+import PersistentHistory
 import Reporting
 import Simulation
 import Systems
@@ -62,7 +63,7 @@ struct ReplayVerb: Verb {
         colour: terminal.traits.usesColour
       )
       let counterexample = Counterexample(trace: trace, violation: violation)
-      for line in text.render(counterexample, replay: options.command).split(
+      for line in text.render(counterexample, replay: options.line(typing: terminal.command)).split(
         separator: "\n",
         omittingEmptySubsequences: false
       ) {
@@ -71,7 +72,7 @@ struct ReplayVerb: Verb {
     } else {
       let count = trace.header.plan.commands.count
       terminal.print(
-        "\(trace.header.system): \(count.grouped) commands; every invariant that they exercise holds."
+        "\(trace.header.system): \(count.counted("command")); every invariant that they exercise holds."
       )
     }
     for (checker, verdict) in suite.verdicts {

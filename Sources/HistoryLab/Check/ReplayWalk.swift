@@ -40,7 +40,7 @@ struct ReplayWalk {
       // What came by itself in the middle of a command is followed by the look after that command.
       let look = answers.keys.filter { $0 >= step.lastAt }.min()
       let table = walk.state(after: step.lastAt, answers: look.flatMap { answers[$0] } ?? [])
-      for line in table.text().split(separator: "\n") { terminal.print("    " + line) }
+      terminal.print(table, indent: 4)
       terminal.print("")
       if showing == .everyStep, index != last, !goesOn(after: step) { return }
     }

@@ -16,7 +16,8 @@ struct RunOutput {
 
   /// Makes the folder, before any work is done that would be lost without it.
   ///
-  /// - Throws: a lab error that says which folder cannot be written.
+  /// - Throws: a usage error that says which folder cannot be written, or a lab error when the disk is
+  ///   full or fails.
   init(
     _ verb: String,
     seed: UInt64,
@@ -47,7 +48,7 @@ struct RunOutput {
         currentFolder: FileManager.default.currentDirectoryPath
       )
     } catch {
-      throw .lab(error.description)
+      throw error.isOfFolder ? .usage("--output: \(error.description).") : .lab(error.description)
     }
     ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
   }
@@ -81,6 +82,9 @@ struct RunOutput {
   /// The folder's path.
   var path: String { folder.path }
 
+  /// The folder's path as it is printed: from the current folder where it lies below it.
+  var shownPath: String { RelativePath.shown(folder.path) }
+
   /// The folder's name without the folders it lies in.
   var name: String { folder.name }
 
@@ -98,7 +102,7 @@ struct RunOutput {
   func keep(
     _ finding: Finding,
     as fileName: String,
-    replayOfPlan: String,
+    replayOfPlan: ReplayOptions,
     onDisk: String?,
     timeout: Double = ExternalProgram.secondsByDefault
   ) throws(LabError) -> FindingReport {
@@ -107,9 +111,7 @@ struct RunOutput {
     let kept = try keepWhole(counterexample, as: stem, onDisk: onDisk, timeout: timeout)
     return FindingReport(
       finding: finding,
-      file: kept.file,
-      page: kept.page,
-      replay: kept.replay,
+      kept: kept,
       replayOfPlan: replayOfPlan
     )
   }
@@ -149,8 +151,8 @@ struct RunOutput {
     let isExternal = ExternalProgram.command(in: name) != nil
     let file = "counterexample-\(stem).jsonl"
     try write(file, CounterexampleCodec.encode(counterexample))
-    let replay = ReplayOptions(
-      source: .file(folder.path(of: file)),
+    let options = ReplayOptions(
+      source: .file(file),
       // A file does not get programs started: who replays it says which.
       system: isExternal ? name : nil,
       until: nil,
@@ -158,20 +160,33 @@ struct RunOutput {
       onDisk: onDisk,
       timeout: timeout
     )
+    let kept = KeptCounterexample(folder: shownPath, file: file, options: options)
     let page = CounterexamplePage(
       counterexample,
       meaning: CheckerSuite.sentence(of: counterexample.violation.checker),
-      replay: replay.command,
+      replay: kept.replay(for: .folder),
       file: file
     )
-    let pageFile = "counterexample-\(stem).html"
-    try write(pageFile, page.html())
-    return KeptCounterexample(
-      file: folder.path(of: file),
-      page: folder.path(of: pageFile),
-      replay: replay.command
-    )
+    try write(kept.page, page.html())
+    return kept
   }
+
+  /// Writes the page of the run from the documents that lie in its folder, without charts.
+  ///
+  /// - Throws: a lab error when the page cannot be written.
+  func writePage() throws(LabError) {
+    let page = LabPage(runs: try RunCollection(path), trend: nil, folder: path).page
+    try write(Self.pageFile, page.html(images: .drawn([:])))
+  }
+
+  /// Prints where the run lies, and where its page.
+  func printPlace(on terminal: Terminal) {
+    terminal.print("Run: \(shownPath)")
+    terminal.print("Report: \(shownPath)/\(Self.pageFile)")
+  }
+
+  /// The page that shows what the run found.
+  static let pageFile = "index.html"
 
   /// Writes what came of the run.
   func finish(verdict: String, because: String) throws(LabError) {
@@ -184,11 +199,64 @@ struct RunOutput {
   }
 }
 
+/// Where a path or a command of a run is read.
+enum RunReader {
+  /// In the run's folder, which may lie on another machine by then.
+  case folder
+  /// In the current folder, by the person who started the run.
+  case here(ShellCommand)
+
+  /// How the run's folder is named there.
+  func folder(_ shown: String) -> String {
+    switch self {
+    case .folder: "."
+    case .here: shown
+    }
+  }
+
+  /// How the command is named there.
+  var command: ShellCommand {
+    switch self {
+    case .folder: .plain
+    case .here(let command): command
+    }
+  }
+}
+
 /// Where a counterexample lies, and how to see it again.
 struct KeptCounterexample {
+  /// The run's folder, as it is printed.
+  let folder: String
+  /// The name of the file.
   let file: String
-  /// The page that shows it.
-  let page: String
+  /// How it is replayed, from the run's folder.
+  let options: ReplayOptions
+
+  /// The name of the page that shows it.
+  var page: String { "\(file.dropLast(".jsonl".count)).html" }
+
+  /// The page's path, as it is printed.
+  var pagePath: String { "\(folder)/\(page)" }
+
+  /// The file's name in the run's folder, or its path elsewhere.
+  func path(for reader: RunReader) -> String {
+    switch reader {
+    case .folder: file
+    case .here: "\(folder)/\(file)"
+    }
+  }
+
   /// The command that replays it.
-  let replay: String
+  func replay(for reader: RunReader) -> String {
+    var options = options
+    switch reader {
+    case .folder:
+      // Where the stores lay belongs to the machine.
+      options.onDisk = nil
+      return options.line(typing: .plain)
+    case .here(let command):
+      options.source = .file(path(for: reader))
+      return options.line(typing: command)
+    }
+  }
 }

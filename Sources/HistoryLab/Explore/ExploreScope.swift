@@ -1,3 +1,5 @@
+import PersistentHistory
+
 /// How many actors take part in plans of how many commands.
 struct ExploreScope: Hashable, Sendable, Codable {
   var actors: Int
@@ -9,5 +11,5 @@ struct ExploreScope: Hashable, Sendable, Codable {
   static let quick = [ExploreScope(actors: 2, depth: 5)]
 
   /// The scope in words: `2 actors to depth 6`.
-  var sentence: String { "\(actors) \(actors == 1 ? "actor" : "actors") to depth \(depth)" }
+  var sentence: String { "\(actors.counted("actor")) to depth \(depth)" }
 }

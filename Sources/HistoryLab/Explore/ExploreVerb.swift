@@ -1,4 +1,5 @@
 import Measuring
+import PersistentHistory
 import Reporting
 import Simulation
 import Traces
@@ -28,8 +29,8 @@ struct ExploreVerb: Verb {
         done.filter { $0.task.system.name == system.name }.map(\.outcome)
       )
     }
-    let document = try keep(cards, folder)
-    try show(cards, document, folder)
+    let (document, kept) = try keep(cards, folder)
+    try show(cards, document, kept, folder)
     try folder.finish(
       verdict: document.verdict,
       because: cards.map { "\($0.system): \($0.sentence)" }.joined(separator: " ")
@@ -70,7 +71,7 @@ struct ExploreVerb: Verb {
     return try await ExploreQueue(tasks).run(jobs: options.jobs) { _ in
       bar.advance()
     } progress: { states in
-      bar.advance(by: 0, note: "\(states.grouped) states")
+      bar.advance(by: 0, note: states.counted("state"))
       return !Interruption.isRequested
     }
   }
@@ -79,28 +80,38 @@ struct ExploreVerb: Verb {
   private func keep(
     _ cards: [SafetyCard],
     _ folder: RunOutput
-  ) throws(LabError) -> CardsDocument {
-    var systems: [CardsDocument.Card] = []
+  ) throws(LabError) -> (CardsDocument, [[String: KeptCounterexample]]) {
+    var kept: [[String: KeptCounterexample]] = []
     for (card, system) in zip(cards, RunOutput.words(forSystems: cards.map(\.system))) {
-      var kept: [String: KeptCounterexample] = [:]
+      var files: [String: KeptCounterexample] = [:]
       for cell in card.cells {
         guard let counterexample = cell.counterexample else { continue }
-        kept[cell.key] = try folder.keep(counterexample, as: "\(system)-\(cell.key)")
+        files[cell.key] = try folder.keep(counterexample, as: "\(system)-\(cell.key)")
       }
-      systems.append(CardsDocument.Card(card, kept: kept))
+      kept.append(files)
     }
+    let document = document(cards, kept, folder, for: .folder)
+    try folder.write("cards.json", try document.json() + "\n")
+    try folder.write("cards.md", markdown(cards, document) + "\n")
+    let page = page(document, folder).html(images: .missing(because: ""))
+    try folder.write(RunOutput.pageFile, page)
+    return (document, kept)
+  }
+
+  private func document(
+    _ cards: [SafetyCard],
+    _ kept: [[String: KeptCounterexample]],
+    _ folder: RunOutput,
+    for reader: RunReader
+  ) -> CardsDocument {
     let verdicts = Set(cards.map(\.verdict))
-    let document = CardsDocument(
+    return CardsDocument(
       cards: CardsDocument.formatVersion,
       scopes: options.scopes,
       verdict: ["invalid", "unknown"].first(where: verdicts.contains) ?? "valid",
-      folder: folder.path,
-      systems: systems
+      folder: reader.folder(folder.shownPath),
+      systems: zip(cards, kept).map { CardsDocument.Card($0, kept: $1, for: reader) }
     )
-    try folder.write("cards.json", try document.json() + "\n")
-    try folder.write("cards.md", markdown(cards, document) + "\n")
-    try folder.write("index.html", page(document, folder).html(images: .missing(because: "")))
-    return document
   }
 
   /// The cards as Markdown; several begin with an overview.
@@ -113,7 +124,10 @@ struct ExploreVerb: Verb {
   }
 
   private func page(_ document: CardsDocument, _ folder: RunOutput) -> ReportPage {
-    let cards = document.systems.map { RunCollection.Card(scopes: document.scopes, card: $0) }
+    let cards = document.systems.map { card in
+      RunCollection.Card(folder: folder.path, scopes: document.scopes, card: card)
+        .located(from: folder.path)
+    }
     return ReportPage(
       title: "Safety cards",
       lead: "Which invariants hold under which conditions, and the shortest plans that break them.",
@@ -130,9 +144,11 @@ struct ExploreVerb: Verb {
   private func show(
     _ cards: [SafetyCard],
     _ document: CardsDocument,
+    _ kept: [[String: KeptCounterexample]],
     _ folder: RunOutput
   ) throws(LabError) {
     if options.json {
+      let document = self.document(cards, kept, folder, for: .here(terminal.command))
       // The card of one system is what was asked for; how it came about lies in the run's folder.
       if options.card, document.systems.count == 1, let card = document.systems.first {
         return terminal.print(try card.json())
@@ -140,22 +156,27 @@ struct ExploreVerb: Verb {
       return terminal.print(try document.json())
     }
     if options.markdown { return terminal.print(markdown(cards, document)) }
-    for (card, kept) in zip(cards, document.systems) { show(card, kept, folder) }
-    terminal.print("Run: \(folder.path)")
+    for (card, kept) in zip(cards, kept) { show(card, kept, folder) }
+    folder.printPlace(on: terminal)
   }
 
-  private func show(_ card: SafetyCard, _ kept: CardsDocument.Card, _ folder: RunOutput) {
+  private func show(
+    _ card: SafetyCard,
+    _ kept: [String: KeptCounterexample],
+    _ folder: RunOutput
+  ) {
     let text = ExploreText(card: card)
     terminal.print(terminal.styled(card.system, .bold))
     for table in options.card ? [text.matrix(isShort: true), text.coverage] : [text.coverage] {
-      for line in table.text().split(separator: "\n") { terminal.print("  " + String(line)) }
+      terminal.print(table)
       terminal.print("")
     }
     for plan in plans(text, kept) { terminal.print("  " + plan) }
     if options.card, card.cells.contains(where: { $0.result == .breaks }) {
       // A command after each would be half of what a card of hundreds of breaks prints.
       let file = "counterexample-SYSTEM-CONDITION-INVARIANT.jsonl"
-      terminal.print("  Replay any: history-lab replay \((folder.path + "/" + file).shellQuoted)")
+      let words = "replay \("\(folder.shownPath)/\(file)".shellQuoted)"
+      terminal.print("  Replay any: \(terminal.command.line(words))")
     }
     if let open = text.open { terminal.print("  " + terminal.styled(open, .yellow)) }
     let style: Style = card.verdict == "valid" ? .green : card.verdict == "invalid" ? .red : .yellow
@@ -164,10 +185,8 @@ struct ExploreVerb: Verb {
   }
 
   /// The shortest plans, and unless a card is printed the command that replays each.
-  private func plans(_ text: ExploreText, _ kept: CardsDocument.Card) -> [String] {
+  private func plans(_ text: ExploreText, _ kept: [String: KeptCounterexample]) -> [String] {
     if options.card { return text.plans }
-    var replays: [String: String] = [:]
-    for cell in kept.cells { replays[cell.key] = cell.replay }
-    return text.plans(replayedBy: replays)
+    return text.plans(replayedBy: kept.mapValues { $0.replay(for: .here(terminal.command)) })
   }
 }

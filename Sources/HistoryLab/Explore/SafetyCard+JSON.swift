@@ -21,9 +21,11 @@ struct CardsDocument: Codable, RunFile {
     var plan: [String]?
     /// What it comes to, in a sentence.
     var because: String?
-    /// The counterexample's file; the page that shows it lies beside it.
+    /// The counterexample's file in the run's folder; its path in the cards of older versions.
+    ///
+    /// The page that shows it lies next to it.
     var file: String?
-    /// The command that replays it.
+    /// The command that replays it from the run's folder.
     var replay: String?
     /// How many states there were allowed to be, where that was too few.
     var budget: Int?
@@ -52,7 +54,7 @@ struct CardsDocument: Codable, RunFile {
     let verdict: String
     let because: String
     let conditions: [Row]
-    let cells: [Cell]
+    var cells: [Cell]
   }
   static let title = "safety cards"
   static let versionField = "cards"
@@ -61,19 +63,20 @@ struct CardsDocument: Codable, RunFile {
   let cards: Int
   let scopes: [ExploreScope]
   let verdict: String
+  /// The run's folder; `.` in the file that lies there.
   let folder: String
   let systems: [Card]
 }
 
 extension CardsDocument.Card {
   /// Takes a card, and where its counterexamples lie by the keys of their cells.
-  init(_ card: SafetyCard, kept: [String: KeptCounterexample]) {
+  init(_ card: SafetyCard, kept: [String: KeptCounterexample], for reader: RunReader) {
     system = card.system
     statedUse = card.statedUse
     verdict = card.verdict
     because = card.sentence
     conditions = card.conditions.map(CardsDocument.Row.init)
-    cells = card.cells.map { CardsDocument.Cell($0, kept: kept[$0.key]) }
+    cells = card.cells.map { CardsDocument.Cell($0, kept: kept[$0.key], for: reader) }
   }
 }
 
@@ -101,7 +104,7 @@ extension CardsDocument.Cell {
   /// What tells it from the other cells of its card, as ``SafetyCell/key``.
   var key: String { "\(condition)-\(invariant)" }
 
-  fileprivate init(_ cell: SafetyCell, kept: KeptCounterexample?) {
+  fileprivate init(_ cell: SafetyCell, kept: KeptCounterexample?, for reader: RunReader) {
     invariant = cell.invariant
     condition = cell.condition.rawValue
     result = cell.result
@@ -109,8 +112,8 @@ extension CardsDocument.Cell {
     plans = cell.planCount
     states = cell.stateCount
     budget = cell.budget
-    file = kept?.file
-    replay = kept?.replay
+    file = kept?.path(for: reader)
+    replay = kept?.replay(for: reader)
     guard let counterexample = cell.counterexample else { return }
     length = counterexample.length
     isLeast = cell.isLeast

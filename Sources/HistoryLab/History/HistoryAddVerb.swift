@@ -1,3 +1,4 @@
+import PersistentHistory
 import Reporting
 
 /// Keeps the results of runs in the results' database.
@@ -14,7 +15,9 @@ struct HistoryAddVerb: Verb {
     var leftOut = 0
     for folder in folders {
       let finished: FinishedRun
-      do throws(LabError) { finished = try FinishedRun(folder: folder) } catch .usage(let reason) {
+      do throws(LabError) {
+        finished = try FinishedRun(folder: folder)
+      } catch .usage(let reason, try: _) {
         leftOut += 1
         terminal.log("history-lab: left out: \(reason)")
         continue
@@ -22,7 +25,7 @@ struct HistoryAddVerb: Verb {
       if try database.add(finished) { added += 1 } else { known += 1 }
     }
     terminal.print(
-      "\(options.history): \(added.grouped) runs added, \(known.grouped) were there already"
+      "\(options.history): \(added.counted("run")) added, \(known.counted("was", "were")) there already"
         + (leftOut == 0 ? "" : ", \(leftOut.grouped) left out")
     )
     return leftOut == 0 ? .good : .undecided
@@ -45,7 +48,7 @@ struct HistoryListVerb: Verb {
     let runs = try HistoryDatabase(reading: options.history).runs()
     let rendering = HistoryRendering(runs: runs)
     switch options.format {
-    case .text: terminal.print(String(rendering.table.text().dropLast()))
+    case .text: terminal.print(rendering.table, indent: 0)
     case .markdown: terminal.print(String(rendering.table.markdown().dropLast()))
     case .json: terminal.print(try rendering.json())
     }

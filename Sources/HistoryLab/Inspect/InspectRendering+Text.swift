@@ -1,14 +1,16 @@
 import HistoryStore
+import PersistentHistory
 
 extension InspectRendering {
-  /// The census as text in aligned columns.
+  /// The census as text in aligned columns, in lists where those are wider than the terminal.
   func text() -> String {
     let parts = [
       [title], overview, purge, bytes, changesPerTransaction, gaps, authors, entities,
       tombstoneLines,
       tables, oddities,
     ]
-    return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
+    return parts.filter { !$0.isEmpty }
+      .map { $0.flatMap { Columns.fit($0, width: width) }.joined(separator: "\n") }
       .joined(separator: "\n\n")
   }
 
@@ -27,13 +29,14 @@ extension InspectRendering {
     let storage = census.storage
     let all = Int64(census.changes)
     var changes = [
-      "\(types.inserts) inserts (\(InspectUnits.percent(Int64(types.inserts), of: all)))",
-      "\(types.updates) updates (\(InspectUnits.percent(Int64(types.updates), of: all)))",
-      "\(types.deletes) deletes (\(InspectUnits.percent(Int64(types.deletes), of: all)))",
+      "\(types.inserts.counted("insert")) (\(InspectUnits.percent(Int64(types.inserts), of: all)))",
+      "\(types.updates.counted("update")) (\(InspectUnits.percent(Int64(types.updates), of: all)))",
+      "\(types.deletes.counted("delete")) (\(InspectUnits.percent(Int64(types.deletes), of: all)))",
     ]
     if types.others > 0 { changes.append("\(types.others) of an unknown type") }
     let page = InspectUnits.size(storage.pageBytes)
-    let pages = "\(storage.pageCount) pages of \(page), \(storage.freePageCount) of them free"
+    let pages =
+      "\(Int(storage.pageCount).counted("page")) of \(page), \(storage.freePageCount) of them free"
     let log = storage.logBytes > 0 ? ", and a log of \(InspectUnits.size(storage.logBytes))" : ""
     return InspectTable(rows: [
       ["transactions", "\(census.transactions)", span],
@@ -41,12 +44,15 @@ extension InspectRendering {
       ["strings", "\(census.strings)", "authors, contexts, bundles and processes"],
       ["file", InspectUnits.size(storage.fileBytes), pages + log],
       ["history", history, historyShare],
-    ]).lines
+    ]).lines(width: width)
   }
 
   private var span: String {
     let purged = census.purgedTransactions
-    let waiting = purged > 0 ? "; \(purged) more are purged and wait to be deleted" : ""
+    let waiting =
+      purged > 0
+      ? "; \(purged.counted("more is purged and waits", "more are purged and wait")) to be deleted"
+      : ""
     guard let span = census.span else { return "none has a time" + waiting }
     let length = InspectUnits.duration(span.upperBound - span.lowerBound)
     let first = InspectUnits.date(span.lowerBound)
@@ -72,7 +78,12 @@ extension InspectRendering {
     let rows = tables.map { table in
       [table.name, InspectUnits.size(table.tableBytes), InspectUnits.size(table.indexBytes)]
     }
-    return InspectTable(rows: [["bytes", "table", "indexes"]] + rows, numbers: [1, 2]).lines
+    return InspectTable(
+      rows: [["bytes", "table", "indexes"]] + rows,
+      numbers: [1, 2],
+      hasTitles: true
+    )
+    .lines(width: width)
   }
 
   private var changesPerTransaction: [String] {
@@ -82,14 +93,14 @@ extension InspectRendering {
     let empty = census.transactionsWithoutChanges
     let head =
       "changes per transaction: mean \(InspectUnits.fixed(mean)), "
-      + "\(quantiles.joined(separator: ", ")), most \(most); \(empty) transactions have none"
+      + "\(quantiles.joined(separator: ", ")), most \(most); \(empty.counted("transaction has", "transactions have")) none"
     let bars = sizes.buckets(perOctave: 1).map { bucket in
       (
         label: bucket.from == bucket.to ? "\(bucket.from)" : "\(bucket.from)-\(bucket.to)",
         count: bucket.count
       )
     }
-    return [head] + InspectTable(bars: bars).lines
+    return [head] + InspectTable(bars: bars, width: width).lines(width: width)
   }
 
   private var gaps: [String] {
@@ -101,11 +112,11 @@ extension InspectRendering {
     let head =
       "time between transactions: \(quantiles.joined(separator: ", ")), "
       + "longest \(InspectUnits.duration(Double(longest) / 1e6)); "
-      + "\(census.ties) ties, \(census.stepsBack) steps back"
+      + "\(census.ties.counted("tie")), \(census.stepsBack.counted("step")) back"
     let bars = census.gapBands.counts.enumerated().map { index, count in
       (label: Self.bandLabel(index), count: count)
     }
-    return [head, bursts] + InspectTable(bars: bars).lines
+    return [head, bursts] + InspectTable(bars: bars, width: width).lines(width: width)
   }
 
   private var bursts: String {
@@ -125,7 +136,7 @@ extension InspectRendering {
     let share = InspectUnits.percent(Int64(purge.transactions), of: Int64(census.transactions))
     var lines = [
       "A purge of what is \(purge.place) would delete",
-      "  \(purge.transactions) transactions (\(share)) with \(purge.changes) changes",
+      "  \(purge.transactions.counted("transaction")) (\(share)) with \(purge.changes.counted("change"))",
     ]
     if let bytes = purge.bytes, let all = census.storage.historyBytes {
       let part = InspectUnits.percent(bytes, of: all)
@@ -152,7 +163,7 @@ extension InspectRendering {
         sample.object.visible, sample.text.visible,
       ]
     }
-    return ["tombstones, the newest first"] + InspectTable(rows: rows).lines
+    return ["tombstones, the newest first"] + InspectTable(rows: rows).lines(width: width)
   }
 
   private var tables: [String] {
@@ -179,7 +190,8 @@ extension InspectRendering {
     }
     guard !rows.isEmpty else { return [] }
     let head = ["authors", "transactions", "share", "changes"]
-    return InspectTable(rows: [head] + rows, numbers: [1, 2, 3]).lines + rest(census.authors.count)
+    return InspectTable(rows: [head] + rows, numbers: [1, 2, 3], hasTitles: true)
+      .lines(width: width) + rest(census.authors.count)
   }
 
   private var entities: [String] {
@@ -190,7 +202,8 @@ extension InspectRendering {
     }
     guard !rows.isEmpty else { return [] }
     let head = ["entities", "changes", "inserts", "updates", "deletes"]
-    return InspectTable(rows: [head] + rows, numbers: [1, 2, 3, 4]).lines
+    return InspectTable(rows: [head] + rows, numbers: [1, 2, 3, 4], hasTitles: true)
+      .lines(width: width)
       + rest(census.entities.count)
   }
 
@@ -201,12 +214,12 @@ extension InspectRendering {
   private var oddities: [String] {
     let found = census.oddities
     let sentences = [
-      (found.orphanChanges, "changes belong to no transaction"),
-      (found.unreadableTransactions, "transactions have changes that cannot be read"),
-      (found.unreadableTimestamps, "transactions have no readable time"),
-      (found.unknownAuthors, "transactions have an author that is not among the strings"),
+      (found.orphanChanges, "change", "without a transaction"),
+      (found.unreadableTransactions, "transaction", "with changes that cannot be read"),
+      (found.unreadableTimestamps, "transaction", "without a readable time"),
+      (found.unknownAuthors, "transaction", "with an author that is not among the strings"),
     ]
-    let lines = sentences.filter { $0.0 > 0 }.map { "  \($0.0) \($0.1)" }
+    let lines = sentences.filter { $0.0 > 0 }.map { "  \($0.0.counted($0.1)) \($0.2)" }
     return lines.isEmpty ? [] : ["What does not fit together:"] + lines
   }
 

@@ -15,6 +15,8 @@ struct InspectRendering {
   var tombstones: [TombstoneSample]?
   /// How many authors and entities the text shows; JSON and CSV hold all.
   var shownMax = 10
+  /// The columns that a line of the text may fill; `nil` where lines may have any length.
+  var width: Int?
 }
 
 extension String {

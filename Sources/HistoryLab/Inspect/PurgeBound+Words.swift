@@ -40,7 +40,7 @@ extension PurgeEstimate {
     case .number(let number): "before #\(number)"
     case .timestamp: "before \(date ?? "no time")"
     case .days(let days):
-      "older than \(days.short) days (before \(date ?? "a time that no transaction has"))"
+      "older than \(days.short) \(days == 1 ? "day" : "days") (before \(date ?? "a time that no transaction has"))"
     }
   }
 }

@@ -59,7 +59,7 @@ extension TombstoneSample {
   static func newest(in path: String) throws(HistoryError) -> [TombstoneSample] {
     var request = HistoryRequest(after: nil, filter: .type(.delete))
     request.contents = .changesOnly
-    var reader = try Store(reading: path).reader(request)
+    var reader = try Store(reading: path, stopCheck: Interruption.stopCheck).reader(request)
     var newest: [TombstoneSample] = []
     while let page = try reader.next() {
       let found = page.changes.reversed().lazy.compactMap { change in

@@ -12,7 +12,7 @@ struct VerificationRendering {
   /// A line for each finding, and one that says how it ended.
   func text() -> String {
     let lines = findings.map { finding in
-      "\(finding.isWrong ? "wrong" : "note ")  \(Int(finding.count).grouped) \(finding.kind.sentence), "
+      "\(finding.isWrong ? "wrong" : "note ")  \(finding.kind.sentence(of: Int(finding.count))), "
         + "the first at #\(finding.first)"
     }
     let end = isWrong ? "\(path): the history is damaged" : "\(path): the history is sound"

@@ -1,4 +1,5 @@
 import Foundation
+import PersistentHistory
 import Reporting
 import Systems
 import Traces
@@ -43,7 +44,8 @@ struct MutantReport {
 
   /// The score in a sentence.
   var because: String {
-    let score = "\(killedCount) of \(bugs.count) mutants killed by every one of \(seedCount) seeds"
+    let score =
+      "\(killedCount) of \(bugs.count) mutants killed by every one of \(seedCount.counted("seed"))"
     guard isWhole else { return "\(score); it was ended early." }
     guard !failures.isEmpty else { return score + "." }
     return "\(score); \(failures.map(\.mutant.name).joinedWithAnd) "
@@ -77,11 +79,11 @@ struct MutantReport {
   }
 
   /// The report as one JSON object, keys sorted.
-  func json() throws(LabError) -> String {
+  func json(for reader: RunReader) throws(LabError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     do {
-      return String(decoding: try encoder.encode(MutantDocument(self)), as: UTF8.self)
+      return String(decoding: try encoder.encode(MutantDocument(self, for: reader)), as: UTF8.self)
     } catch {
       throw .lab("the report cannot be written as JSON: \(error)")
     }
@@ -131,11 +133,12 @@ struct MutantDocument: Codable, RunFile {
   let casesMedianMax: Double
   let leastShare: Double
   let firstLeastShare: Double
+  /// The run's folder; `.` in the file that lies there.
   let folder: String
   let outcomes: [Outcome]
 
   /// The parts of one run together; their mutants come in turns.
-  init(joining parts: [MutantDocument], missing: Bool, folder: String) {
+  init(joining parts: [MutantDocument], missing: Bool) {
     let longest = parts.map(\.outcomes.count).max() ?? 0
     outcomes = (0..<longest).flatMap { place in
       parts.compactMap { $0.outcomes.indices.contains(place) ? $0.outcomes[place] : nil }
@@ -155,11 +158,11 @@ struct MutantDocument: Codable, RunFile {
     let isWrong = parts.contains { $0.verdict == "invalid" }
     let isOpen = missing || parts.contains { $0.verdict == "unknown" }
     verdict = isWrong ? "invalid" : isOpen ? "unknown" : "valid"
-    because = "\(found) of \(bugs.count) mutants killed by every one of \(seeds) seeds."
-    self.folder = folder
+    because = "\(found) of \(bugs.count) mutants killed by every one of \(seeds.counted("seed"))."
+    folder = RunReader.folder.folder("")
   }
 
-  init(_ report: MutantReport) {
+  init(_ report: MutantReport, for reader: RunReader) {
     mutants = Self.formatVersion
     seed = "0x" + String(report.seed, radix: 16)
     seeds = report.seedCount
@@ -170,7 +173,7 @@ struct MutantDocument: Codable, RunFile {
     casesMedianMax = report.caseMedianMax
     leastShare = report.leastShare
     firstLeastShare = report.firstLeastShare
-    folder = report.folder
+    folder = reader.folder(report.folder)
     outcomes = report.outcomes.map(Self.outcome)
   }
 

@@ -6,9 +6,7 @@ struct MutantText {
   let terminal: Terminal
 
   func print(_ report: MutantReport) {
-    for line in table(report).text().split(separator: "\n") {
-      terminal.print(styled(String(line), report))
-    }
+    terminal.print(table(report), indent: 0) { styled($0, report) }
     terminal.print("")
     for outcome in report.outcomes where outcome.mutant.equivalence != nil {
       terminal.print("\(outcome.mutant.name): \(outcome.mutant.equivalence ?? "")")
@@ -22,7 +20,6 @@ struct MutantText {
     )
     let style: Style = report.verdict == "valid" ? .green : .red
     terminal.print(terminal.styled(report.because.capitalizedFirst, style))
-    terminal.print("Run: \(report.folder)")
   }
 
   /// One line a mutant.
@@ -68,8 +65,8 @@ struct MutantText {
       mutant.conditions.isEmpty ? "" : " --conditions " + mutant.conditions.joined(separator: ",")
     terminal.print(
       "\(mutant.name) \(outcome.word == "survived" ? "survived" : "was killed, but is listed as equivalent")"
-        + ": \(mutant.sentence) Look at its plans with: history-lab check --system mutant/"
-        + "\(mutant.name)\(conditions)"
+        + ": \(mutant.sentence) Look at its plans with: "
+        + terminal.command.line("check --system mutant/\(mutant.name)\(conditions)")
     )
   }
 }

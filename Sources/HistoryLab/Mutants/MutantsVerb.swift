@@ -29,14 +29,15 @@ struct MutantsVerb: Verb {
       seed: options.seed,
       seedCount: options.seedCount,
       seconds: (terminal.now() - start) / .seconds(1),
-      folder: folder.path,
+      folder: folder.shownPath,
       outcomes: zip(options.mutants, trials).map { MutantOutcome(mutant: $0, trials: $1) }
     )
     try write(report, folder)
     if options.json {
-      terminal.print(try report.json())
+      terminal.print(try report.json(for: .here(terminal.command)))
     } else {
       MutantText(terminal: terminal).print(report)
+      folder.printPlace(on: terminal)
     }
     return switch report.verdict {
     case "valid": .good
@@ -55,7 +56,7 @@ struct MutantsVerb: Verb {
   }
 
   private func write(_ report: MutantReport, _ folder: RunOutput) throws(LabError) {
-    try folder.write("mutants.json", try report.json() + "\n")
+    try folder.write("mutants.json", try report.json(for: .folder) + "\n")
     try folder.write("mutants.csv", report.csv())
     for outcome in report.outcomes {
       let name = outcome.mutant.name
@@ -66,6 +67,7 @@ struct MutantsVerb: Verb {
         try folder.write("plan-\(name)-longest.jsonl", PlanCodec.encode(kill.plan))
       }
     }
+    try folder.writePage()
     try folder.finish(verdict: report.verdict, because: report.because)
   }
 }

@@ -44,9 +44,7 @@ struct ProtocolCheckVerb: Verb {
     for finding in report.findings {
       table.append([finding.command, finding.standing.rawValue, finding.because ?? ""])
     }
-    for line in table.text().split(separator: "\n") where !report.findings.isEmpty {
-      terminal.print("  " + line)
-    }
+    if !report.findings.isEmpty { terminal.print(table) }
     let style: Style =
       switch report.verdict {
       case "valid": .green

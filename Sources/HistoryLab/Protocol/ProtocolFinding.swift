@@ -1,3 +1,5 @@
+import PersistentHistory
+
 /// How a program answers one command.
 struct ProtocolFinding: Hashable, Sendable, Codable {
   enum Standing: String, Hashable, Sendable, Codable {
@@ -40,7 +42,7 @@ struct ProtocolReport: Hashable, Sendable, Codable {
     let wrong = findings.filter { $0.standing == .wrong }.map(\.command)
     let right = findings.count { $0.standing == .right }
     let ending = trouble.map { " The conversation ended too early: \($0)" } ?? ""
-    let commands = right == 1 ? "1 command" : "\(right) commands"
+    let commands = right.counted("command")
     guard wrong.isEmpty else {
       return "It answers \(wrong.joinedWithAnd) wrongly, and \(commands) rightly." + ending
     }

@@ -1,5 +1,6 @@
 import Checkers
 import Foundation
+import PersistentHistory
 import Reporting
 import Traces
 
@@ -20,8 +21,8 @@ struct CheckSections {
         subject: check.system.system,
         state: broken.isEmpty ? .good : .bad,
         word: broken.isEmpty ? "held" : isOurs ? "broken" : "found broken",
-        answer: broken.isEmpty ? "\(held) of \(all) invariants" : "\(broken.count) invariants",
-        detail: "\(check.system.plans.grouped) plans, \(check.system.steps.grouped) steps"
+        answer: broken.isEmpty ? "\(held) of \(all) invariants" : broken.count.counted("invariant"),
+        detail: "\(check.system.plans.counted("plan")), \(check.system.steps.counted("step"))"
           + "\(powerOffCount(check.system)), like \(check.like), seed \(check.seed).",
         anchor: PageSection.anchor(from: Self.heading(check))
       )
@@ -87,13 +88,13 @@ struct CheckSections {
   private func sentence(_ check: RunCollection.Check) -> String {
     let sentence = LabSystem.named(check.system.system).map { $0.sentence + " " } ?? ""
     return sentence
-      + "\(check.system.plans.grouped) random plans, \(check.system.invalidPlans.grouped) of which "
+      + "\(check.system.plans.counted("random plan")), \(check.system.invalidPlans.grouped) of which "
       + "broke an invariant." + faultSentences(check.system)
   }
 
   private func powerOffCount(_ system: CheckDocument.System) -> String {
     guard let count = system.powerOffs, count > 0 else { return "" }
-    return ", \(count.grouped) power-offs"
+    return ", \(count.counted("power-off"))"
   }
 
   private func faultSentences(_ system: CheckDocument.System) -> String {
@@ -145,11 +146,11 @@ struct CheckSections {
     let found = FindingOrder.tellingFirst(check.system.counterexamples, by: \.checker)
     return found.enumerated().flatMap { place, found -> [PageBlock] in
       let anchor = PageSection.anchor(from: "\(check.system.system) \(found.checker)")
-      let commands = found.commands == 1 ? "1 command" : "\(found.commands) commands"
+      let commands = found.commands.counted("command")
       let heading = "\(found.checker), broken in \(commands)"
       return [.subheading(heading, anchor: anchor), .paragraph(found.because.fullStopped)]
         + (place == 0 ? picture(found) : []) + page(found)
-        + [.command(found.replay, purpose: "See it again:")]
+        + [.command(found.replay, purpose: "See it again, in the folder of this page:")]
     }
   }
 

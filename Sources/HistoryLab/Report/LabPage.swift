@@ -12,6 +12,7 @@ struct LabPage {
 
   /// Verdicts first, then what broke, then what it costs.
   var page: ReportPage {
+    let runs = runs.located(from: folder)
     let checks = CheckSections(checks: runs.checks, pageFolder: folder)
     let trials = TrialSections(stress: runs.stress, mutants: runs.mutants)
     let cards = CardSections(cards: runs.cards, pageFolder: folder).sections

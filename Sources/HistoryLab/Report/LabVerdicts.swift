@@ -1,5 +1,6 @@
 import HistoryBenchmarks
 import Measuring
+import PersistentHistory
 import Reporting
 
 /// The verdicts of runs as a CI system reads them.
@@ -28,7 +29,7 @@ struct LabVerdicts {
         let found = system.counterexamples.first { $0.checker == row.invariant }
         if row.invalid > 0 {
           let reason =
-            "broke in \(row.invalid) of \(system.plans) plans"
+            "broke in \(row.invalid) of \(system.plans.counted("plan"))"
             + (found.map { ": \($0.because). Replay: \($0.replay)" } ?? "")
           return .init(row.invariant, isOurs ? .failed(reason) : .skipped("known: \(reason)"))
         }
@@ -69,7 +70,7 @@ struct LabVerdicts {
     switch one.outcome {
     case "killed", "equivalent": .passed
     case "not tried": .skipped("the run was ended before a seed was tried")
-    default: .failed("\(one.outcome): \(one.killed) of \(one.seeds) seeds found it")
+    default: .failed("\(one.outcome): \(one.killed) of \(one.seeds.counted("seed")) found it")
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PersistentHistory
 import Reporting
 
 /// The index of all nights: what became of each step of each, and the way to its page.
@@ -56,7 +57,7 @@ struct NightsPage {
             state: failed.isEmpty ? .good : .bad,
             word: failed.isEmpty ? "nothing failed" : "failed",
             answer: failed.isEmpty
-              ? "\(night.steps.count) steps" : failed.map(\.name).joinedWithAnd,
+              ? night.steps.count.counted("step") : failed.map(\.name).joinedWithAnd,
             detail: "\(Self.minutes(night)) minutes."
           )
         ]

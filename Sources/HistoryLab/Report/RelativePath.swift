@@ -11,6 +11,12 @@ enum RelativePath {
     return (up + end.dropFirst(shared)).joined(separator: "/")
   }
 
+  /// A path as it is printed: from the current folder where it lies below it, else as it is.
+  static func shown(_ path: String) -> String {
+    let start = FileManager.default.currentDirectoryPath + "/"
+    return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : path
+  }
+
   /// The way from a folder to the page that shows a counterexample, when that lies beside its file.
   static func path(from folder: String, toPageOf counterexample: String) -> String? {
     let page = (counterexample as NSString).deletingPathExtension + ".html"

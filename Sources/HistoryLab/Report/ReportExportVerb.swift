@@ -14,7 +14,8 @@ struct ReportExportVerb: Verb {
     for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
     guard let newest = runs.newest else {
       throw .usage(
-        "\(options.runs.quoted) holds no finished check, exploration or benchmark. Try: history-lab check"
+        "\(options.runs.quoted) holds no finished check, exploration or benchmark.",
+        try: "check"
       )
     }
     let folder = options.target ?? newest
@@ -43,7 +44,7 @@ struct ReportExportVerb: Verb {
     _ folder: String
   ) throws(LabError) -> [(name: String, text: String)] {
     switch format {
-    case .junit: return [("junit.xml", LabVerdicts(runs).report.xml())]
+    case .junit: return [("junit.xml", LabVerdicts(runs.located(from: folder)).report.xml())]
     case .markdown, .text:
       let page = LabPage(runs: runs, trend: nil, folder: folder).page
       return format == .text ? [("report.txt", page.text())] : [("report.md", page.markdown())]

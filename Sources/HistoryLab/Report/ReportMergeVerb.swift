@@ -1,12 +1,14 @@
 import Foundation
 import HistoryBenchmarks
 import Measuring
+import PersistentHistory
 import Reporting
 import Traces
 
 /// Joins the parts of a run that several machines did.
 struct ReportMergeVerb: Verb {
   let options: ReportMergeOptions
+  let composition: Composition
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
@@ -23,7 +25,7 @@ struct ReportMergeVerb: Verb {
       because: parts.missing.isEmpty ? because : parts.sentence
     )
     terminal.print(because)
-    terminal.print("Run: \(folder.path)")
+    folder.printPlace(on: terminal)
     guard parts.missing.isEmpty else {
       terminal.log("history-lab: \(parts.sentence)")
       return .undecided
@@ -44,10 +46,10 @@ struct ReportMergeVerb: Verb {
     case "mutants":
       let document = MutantDocument(
         joining: try parts.documents("mutants.json"),
-        missing: !parts.missing.isEmpty,
-        folder: folder.path
+        missing: !parts.missing.isEmpty
       )
       try folder.write("mutants.json", try Self.json(document))
+      try folder.writePage()
       return (document.verdict, document.because)
     default: return try joinBenchmarks(parts, folder)
     }
@@ -78,15 +80,16 @@ struct ReportMergeVerb: Verb {
           findings: []
         )
       },
-      folder: folder.path
+      folder: folder.shownPath
     )
-    var document = CheckDocument(report)
+    var document = CheckDocument(report, for: .folder)
     for (place, parts) in systems.enumerated() {
       for found in Self.first(parts.flatMap(\.counterexamples)) {
         document.systems[place].counterexamples.append(try Self.keep(found, in: folder))
       }
     }
     try folder.write("check.json", try Self.json(document))
+    try folder.writePage()
     return (report.verdict, report.because)
   }
 
@@ -117,7 +120,7 @@ struct ReportMergeVerb: Verb {
     let stem = (name as NSString).deletingPathExtension.dropFirst("counterexample-".count)
     let kept = try folder.keepWhole(counterexample, as: String(stem))
     var found = found
-    (found.file, found.replay) = (kept.file, kept.replay)
+    (found.file, found.replay) = (kept.file, kept.replay(for: .folder))
     return found
   }
 
@@ -131,9 +134,9 @@ struct ReportMergeVerb: Verb {
       environment: first.environment,
       rows: Self.inTurns(results.map(\.rows))
     )
-    try BenchOutput(joined, folder: folder, terminal: terminal).write()
+    try BenchOutput(joined, folder: folder, composition: composition, terminal: terminal).write()
     let isWhole = parts.records.allSatisfy { $0.verdict == "valid" }
-    let sentence = "\(joined.titles.count) benchmarks of \(results.count) parts"
+    let sentence = "\(joined.titles.count.counted("benchmark")) of \(results.count.counted("part"))"
     return (isWhole ? "valid" : "unknown", sentence)
   }
 

@@ -11,16 +11,16 @@ struct ReportTrendVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let trend = TrendReport(try HistoryDatabase(reading: options.history).ourCourses())
     switch options.format {
-    case .text: show(trend, trend.table.text())
-    case .markdown: show(trend, trend.table.markdown())
+    case .text: show(trend) { terminal.print(trend.table, indent: 0) }
+    case .markdown: show(trend) { terminal.print(String(trend.table.markdown().dropLast())) }
     case .json: terminal.print(try json(trend))
     }
     if trend.rowCount == 0 { return .undecided }
     return trend.recent(within: options.fresh).contains(where: \.isDearer) ? .violation : .good
   }
 
-  private func show(_ trend: TrendReport, _ table: String) {
-    if !trend.findings.isEmpty { terminal.print(String(table.dropLast())) }
+  private func show(_ trend: TrendReport, table: () -> Void) {
+    if !trend.findings.isEmpty { table() }
     terminal.print(trend.sentence)
   }
 

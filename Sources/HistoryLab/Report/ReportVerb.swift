@@ -6,6 +6,7 @@ import Reporting
 /// Turns runs into a page.
 struct ReportVerb: Verb {
   let options: ReportOptions
+  let composition: Composition
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
@@ -14,15 +15,16 @@ struct ReportVerb: Verb {
     for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
     guard let newest = runs.newest else {
       throw .usage(
-        "\(options.runs.quoted) holds no finished check, exploration or benchmark. Try: history-lab check"
+        "\(options.runs.quoted) holds no finished check, exploration or benchmark.",
+        try: "check"
       )
     }
     let path = options.html ?? newest + "/index.html"
     let folder = (path as NSString).deletingLastPathComponent
     let page = LabPage(runs: runs, trend: try trend(), folder: folder).page
-    let images = ChartTool(toolsFolder: Self.toolsFolder).draw(page.charts)
+    let images = ChartTool.find(for: composition.command).draw(page.charts)
     try PageFile.write(page.html(images: images), to: path)
-    terminal.print("Report: \(path)")
+    terminal.print("Report: \(RelativePath.shown(path))")
     return .good
   }
 
@@ -31,10 +33,5 @@ struct ReportVerb: Verb {
     try options.history.map { (path) throws(LabError) in
       TrendReport(try HistoryDatabase(reading: path).ourCourses())
     }
-  }
-
-  /// The private environment of the chart tool, at the package's root where scripts run the command.
-  private static var toolsFolder: String {
-    FileManager.default.currentDirectoryPath + "/.tools"
   }
 }

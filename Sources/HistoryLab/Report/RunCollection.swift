@@ -10,12 +10,13 @@ struct RunCollection {
     let folder: String
     let like: String
     let seed: String
-    let system: CheckDocument.System
+    var system: CheckDocument.System
   }
-  /// One system's card, and what its exploration was to cover.
+  /// One system's card, what its exploration was to cover, and the folder of its run.
   struct Card {
+    let folder: String
     let scopes: [ExploreScope]
-    let card: CardsDocument.Card
+    var card: CardsDocument.Card
   }
   /// A benchmark's results, and the folder of its run.
   struct Bench {
@@ -56,7 +57,7 @@ struct RunCollection {
       return
     }
     if let check: CheckDocument = document("check.json", run) { add(check, run) }
-    if let cards: CardsDocument = document("cards.json", run) { add(cards) }
+    if let cards: CardsDocument = document("cards.json", run) { add(cards, run) }
     stress = stress ?? document("stress.json", run)
     mutants = mutants ?? document("mutants.json", run)
     guard bench == nil, FileManager.default.fileExists(atPath: run + "/results.json") else {
@@ -87,9 +88,9 @@ struct RunCollection {
     }
   }
 
-  private mutating func add(_ document: CardsDocument) {
+  private mutating func add(_ document: CardsDocument, _ run: String) {
     for card in document.systems where !cards.contains(where: { $0.card.system == card.system }) {
-      cards.append(Card(scopes: document.scopes, card: card))
+      cards.append(Card(folder: run, scopes: document.scopes, card: card))
     }
   }
 
@@ -98,5 +99,58 @@ struct RunCollection {
     where !checks.contains(where: { $0.system.system == system.system }) {
       checks.append(Check(folder: run, like: document.like, seed: document.seed, system: system))
     }
+  }
+}
+
+extension RunCollection {
+  /// The same runs as a page in a folder needs them: counterexamples lie where the runs lie now, and the
+  /// commands that replay them start in that folder.
+  func located(from pageFolder: String) -> RunCollection {
+    var runs = self
+    runs.checks = checks.map { $0.located(from: pageFolder) }
+    runs.cards = cards.map { $0.located(from: pageFolder) }
+    return runs
+  }
+
+  /// Where a file of a run lies now, and the command for it.
+  ///
+  /// The file is given by its name, or by its path when it was written, and the command names it so.
+  fileprivate static func located(
+    _ file: String,
+    _ replay: String,
+    in run: String,
+    from pageFolder: String
+  ) -> (file: String, replay: String) {
+    let path = run + "/" + (file as NSString).lastPathComponent
+    guard FilePath.state(of: path) == .file else { return (file, replay) }
+    let way = RelativePath.path(from: pageFolder, to: path).shellQuoted
+    let place = replay.range(of: file.shellQuoted)
+    return (path, place.map { replay.replacingCharacters(in: $0, with: way) } ?? replay)
+  }
+}
+
+extension RunCollection.Check {
+  fileprivate func located(from pageFolder: String) -> RunCollection.Check {
+    var check = self
+    for (index, found) in system.counterexamples.enumerated() {
+      let place = RunCollection.located(found.file, found.replay, in: folder, from: pageFolder)
+      check.system.counterexamples[index].file = place.file
+      check.system.counterexamples[index].replay = place.replay
+    }
+    return check
+  }
+}
+
+extension RunCollection.Card {
+  /// The same as a page in a folder needs it.
+  func located(from pageFolder: String) -> RunCollection.Card {
+    var one = self
+    for (index, cell) in card.cells.enumerated() {
+      guard let file = cell.file, let replay = cell.replay else { continue }
+      let place = RunCollection.located(file, replay, in: folder, from: pageFolder)
+      one.card.cells[index].file = place.file
+      one.card.cells[index].replay = place.replay
+    }
+    return one
   }
 }

@@ -1,3 +1,4 @@
+import PersistentHistory
 import Reporting
 
 /// What a stress run and the seeded bugs showed, as tiles and sections of a page.
@@ -17,10 +18,10 @@ struct TrialSections {
       return VerdictTile(
         subject: "Real processes on one store",
         state: Self.state(stress.verdict),
-        answer: "\(Int(stress.result.committed).grouped) transactions",
-        detail: "\(max(count, stress.result.processes)) processes for "
+        answer: Int(stress.result.committed).counted("transaction"),
+        detail: "\(max(count, stress.result.processes).counted("process", "processes")) for "
           + "\(Int(stress.result.seconds.rounded())) s, "
-          + "\(stress.result.counts.kills.grouped) kills; history held "
+          + "\(stress.result.counts.kills.counted("kill")); history held "
           + "\(stress.result.heldMax.grouped) at most and \(stress.result.heldAtEnd.grouped) at the "
           + "end.",
         anchor: "stress"
@@ -68,7 +69,7 @@ struct TrialSections {
         state: Self.state(mutants.verdict),
         word: mutants.verdict == "valid" ? "found" : nil,
         answer: "\(mutants.killed) of \(bugs)",
-        detail: "\(mutants.seeds) seeds each; "
+        detail: "\(mutants.seeds.counted("seed")) each; "
           + "\(Int(mutants.leastShare * 100)) % came to the least length that is known.",
         anchor: "seeded-bugs"
       )

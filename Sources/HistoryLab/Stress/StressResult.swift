@@ -1,4 +1,5 @@
 import Foundation
+import PersistentHistory
 import Traces
 
 /// What came of a stress run.
@@ -96,7 +97,7 @@ struct StressResult: Codable, Hashable, Sendable {
     if !doubts.isEmpty { return doubts.joined(separator: " ") }
     return
       "all views equal the store's data, nothing was purged or lost too early, and history held "
-      + "\(heldMax.grouped) of \(Int(committed).grouped) transactions at most and "
+      + "\(heldMax.grouped) of \(Int(committed).counted("transaction")) at most and "
       + "\(heldAtEnd.grouped) at the end."
   }
 
@@ -108,7 +109,7 @@ struct StressResult: Codable, Hashable, Sendable {
     if let integrityProblem { faults.append("the file is damaged: \(integrityProblem)") }
     faults += errorFaults
     if untoldCount > openCount {
-      faults.append("the store holds \(untoldCount) transactions that no process told of")
+      faults.append("the store holds \(untoldCount.counted("transaction")) that no process told of")
     }
     return faults + historyFaults
   }
@@ -119,7 +120,8 @@ struct StressResult: Codable, Hashable, Sendable {
       let errors = participant.errors.filter { disk == nil || !Self.diskErrors.contains($0.key) }
       let count = errors.values.reduce(0, +)
       guard count > 0 else { return nil }
-      return "\(participant.name) met \(count) errors, first: \(participant.firstError ?? "")"
+      return
+        "\(participant.name) met \(count.counted("error")), first: \(participant.firstError ?? "")"
     }
   }
 
@@ -136,11 +138,13 @@ struct StressResult: Codable, Hashable, Sendable {
     guard !isInterrupted else { return [] }
     var faults: [String] = []
     if heldMax > max(Self.heldAlways, committed / 4) {
-      faults.append("history grew to \(heldMax.grouped) of \(Int(committed).grouped) transactions")
+      faults.append(
+        "history grew to \(heldMax.grouped) of \(Int(committed).counted("transaction"))"
+      )
     }
     // A process that is gone is still a member: history is kept for it.
     if heldAtEnd > 1, troubles.isEmpty {
-      faults.append("history still holds \(heldAtEnd.grouped) transactions that everybody merged")
+      faults.append("history still holds \(heldAtEnd.counted("transaction")) that everybody merged")
     }
     return faults
   }

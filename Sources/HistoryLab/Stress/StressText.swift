@@ -1,3 +1,4 @@
+import PersistentHistory
 import Reporting
 
 /// What came of a stress run, for a terminal.
@@ -9,12 +10,10 @@ struct StressText {
     let mutant = result.mutant.map { " of the mutant \($0)" } ?? ""
     terminal.print(
       terminal.styled("stress", .bold)
-        + ": \(result.processes) processes\(mutant), \(Int(result.committed).grouped) transactions "
+        + ": \(result.processes.counted("process", "processes"))\(mutant), \(Int(result.committed).counted("transaction")) "
         + "in \(Int(result.seconds.rounded())) s (\(rate.grouped)/s), seed \(result.seed)"
     )
-    if !result.participants.isEmpty {
-      for line in table(result).text().split(separator: "\n") { terminal.print("  " + line) }
-    }
+    if !result.participants.isEmpty { terminal.print(table(result)) }
     for line in lines(result) { terminal.print("  " + line) }
     let style: Style = result.verdict == "valid" ? .green : .red
     terminal.print(terminal.styled("  " + result.because.capitalizedFirst, style))
@@ -58,12 +57,12 @@ struct StressText {
     }
     let atEnd = result.isInterrupted ? "" : " and \(result.heldAtEnd.grouped) at the end"
     lines.append(
-      "history held \(result.heldMax.grouped) transactions at most\(atEnd); the slowest was "
+      "history held \(result.heldMax.counted("transaction")) at most\(atEnd); the slowest was "
         + "\(result.lagMax.grouped) behind"
     )
     guard !result.isInterrupted else { return lines }
     lines.append(
-      "checked \(result.eventCount.grouped) events; writes cut off by a death: "
+      "checked \(result.eventCount.counted("event")); writes cut off by a death: "
         + "\(result.settledCount.grouped) settled, \(result.openCount.grouped) not"
     )
     let held = result.checkers.filter { $0.verdict == "valid" }.map(\.checker)
@@ -76,7 +75,7 @@ struct StressText {
     if let filledCount {
       let size = FullDisk.byteCount >> 20
       return
-        "the store lay on a file system of \(size) MB that was filled \(filledCount.grouped) times"
+        "the store lay on a file system of \(size) MB that was filled \(filledCount.counted("time"))"
     }
     return "the disk was \(disk.rawValue) at times, as seen from SQLite"
   }

@@ -27,16 +27,20 @@ struct StressVerb: Verb {
     } else {
       try scratch.keep(as: "left")
     }
+    try folder.writePage()
     try folder.finish(verdict: result.verdict, because: result.because)
     if options.json {
       terminal.print(try result.json())
     } else {
       StressText(terminal: terminal).print(result)
-      terminal.print("Run: \(folder.path)")
+      folder.printPlace(on: terminal)
     }
     if result.verdict == "invalid" {
-      let file = "\(folder.path)/left/store/shared.store".shellQuoted
-      terminal.log("What the processes left is kept; look at it with: history-lab inspect \(file)")
+      let file = "\(folder.shownPath)/left/store/shared.store".shellQuoted
+      terminal.log(
+        "What the processes left is kept; look at it with: "
+          + terminal.command.line("inspect \(file)")
+      )
     }
     return switch result.verdict {
     case "valid": .good

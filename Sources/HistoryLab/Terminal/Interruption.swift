@@ -16,6 +16,11 @@ enum Interruption {
   /// Whether the work should end in order, at the next point where it can.
   static var isRequested: Bool { requests.load(ordering: .relaxed) > 0 }
 
+  /// The same question, as SQLite asks it while a statement runs.
+  static let stopCheck: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { _ in
+    Interruption.isRequested ? 1 : 0
+  }
+
   /// Makes signals ask instead of kill; the second one ends the process at once with code 130.
   ///
   /// SIGPIPE is ignored, so that a reader that goes away is an error of one write.

@@ -8,7 +8,7 @@ import Darwin
 
 extension Terminal {
   /// The terminal, pipe or file that the command was started with.
-  static func standard() -> Terminal {
+  static func standard(typing command: ShellCommand) -> Terminal {
     let output = FileSink(STDOUT_FILENO)
     let errors = FileSink(STDERR_FILENO)
     let start = ContinuousClock.now
@@ -24,7 +24,8 @@ extension Terminal {
       now: { ContinuousClock.now - start },
       output: output.write,
       errors: errors.write,
-      key: KeyReader.standard
+      key: KeyReader.standard,
+      command: command
     )
   }
 
@@ -59,7 +60,8 @@ extension Terminal.Traits {
     let told = environment("COLUMNS").flatMap { Int($0) }
     usesColour = outputIsTerminal && !isDumb && environment("NO_COLOR") == nil
     showsStatus = errorIsTerminal && !isDumb
-    width = min(max(outputColumns ?? told ?? 80, 40), 100)
+    columns = (outputColumns ?? told).map { max($0, 40) }
+    width = min(columns ?? 80, 100)
     statusWidth = max(errorColumns ?? told ?? 80, 20)
   }
 }

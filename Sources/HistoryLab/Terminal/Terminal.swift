@@ -10,6 +10,8 @@ final class Terminal: Sendable {
     var showsStatus = false
     /// Columns of a line on standard output.
     var width = 80
+    /// Columns of the terminal, or those that `COLUMNS` names; `nil` where lines may have any length.
+    var columns: Int?
     /// Columns of a line on standard error.
     var statusWidth = 80
   }
@@ -24,6 +26,8 @@ final class Terminal: Sendable {
   let now: @Sendable () -> Duration
   /// Waits for a key and answers it; nothing where nobody can press one.
   let key: (@Sendable () -> UInt8?)?
+  /// The words that start this command where its output is read.
+  let command: ShellCommand
   private let output: TextSink
   private let errors: TextSink
   private let state = Mutex(State())
@@ -33,13 +37,15 @@ final class Terminal: Sendable {
     now: @escaping @Sendable () -> Duration,
     output: @escaping TextSink,
     errors: @escaping TextSink,
-    key: (@Sendable () -> UInt8?)? = nil
+    key: (@Sendable () -> UInt8?)? = nil,
+    command: ShellCommand = .plain
   ) {
     self.traits = traits
     self.now = now
     self.output = output
     self.errors = errors
     self.key = key
+    self.command = command
   }
 
   /// Why a result could not be written, if one could not.

@@ -113,8 +113,8 @@ struct BenchCompareOptions: Hashable, Sendable {
     }
     guard !subjects.isEmpty else {
       throw .usage(
-        "\(only.joinedWithAnd) is not measured in rounds, so that builds cannot be compared by it. "
-          + "Try: history-lab bench list"
+        "\(only.joinedWithAnd) is not measured in rounds, so that builds cannot be compared by it.",
+        try: "bench list"
       )
     }
     return subjects

@@ -93,10 +93,10 @@ struct CheckOptions: Hashable, Sendable {
     timeLimit = arguments.value(Self.minutes).map { .seconds($0 * 60) }
   }
 
-  /// The command line that runs one plan of this check again, on one of its systems.
+  /// The options that run one plan of this check again, on one of its systems.
   ///
   /// The first plan is number 1.
-  func replayCommand(system: String, plan: Int) -> String {
+  func replay(system: String, plan: Int) -> ReplayOptions {
     ReplayOptions(
       source: .seed(seed, plan: plan, planOptions),
       system: system,
@@ -104,7 +104,7 @@ struct CheckOptions: Hashable, Sendable {
       json: false,
       onDisk: onDisk,
       timeout: timeout
-    ).command
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import HistoryStore
+import PersistentHistory
 
 /// Copies a history into a store of ours.
 struct ConvertVerb: Verb {
@@ -8,14 +9,14 @@ struct ConvertVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let result: ConversionResult
     do throws(HistoryError) {
-      let source = try Store(reading: options.source)
+      let source = try Store(reading: options.source, stopCheck: Interruption.stopCheck)
       result = try convert(source)
     } catch {
-      throw .unreadable(error.description, naming: options.source, options.target)
+      throw .store(error, naming: options.source, options.target)
     }
     terminal.print(
-      "\(options.target): \(result.transactionCount.grouped) transactions, "
-        + "\(result.changeCount.grouped) changes (\(options.layout.rawValue))"
+      "\(options.target): \(result.transactionCount.counted("transaction")), "
+        + "\(result.changeCount.counted("change")) (\(options.layout.rawValue))"
     )
     return .good
   }

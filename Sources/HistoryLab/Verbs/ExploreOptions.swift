@@ -79,7 +79,8 @@ struct ExploreOptions: Hashable, Sendable {
         guard ExternalProgram.command(in: name) == nil else {
           throw .usage(
             "--system: an external system cannot be explored: what it has in memory can neither be put "
-              + "back nor compared. Try: history-lab check --system \(name.shellQuoted)"
+              + "back nor compared.",
+            try: "check --system \(name.shellQuoted)"
           )
         }
         try composition.checkSystem(name)
@@ -91,15 +92,16 @@ struct ExploreOptions: Hashable, Sendable {
     guard scopes.allSatisfy({ $0.actors <= PlanAlphabet.actorCountMax }) else {
       throw .usage(
         "--actors: plans of more than \(PlanAlphabet.actorCountMax) actors are too many to run all "
-          + "of them. Try: history-lab check --actors \(scopes[0].actors)"
+          + "of them.",
+        try: "check --actors \(scopes[0].actors)"
       )
     }
     conditions = try arguments.required(Self.conditionsOption)
     for condition in Condition.allCases where conditions.names(condition) {
       guard let reason = condition.unexplored else { continue }
       throw .usage(
-        "--conditions: an exploration never \(reason). Leave \(condition.rawValue) out, or try: "
-          + "history-lab check --conditions \(condition.rawValue)"
+        "--conditions: an exploration never \(reason). Leave \(condition.rawValue) out.",
+        try: "check --conditions \(condition.rawValue)"
       )
     }
     card = arguments.isSet(Self.cardFlag)

@@ -16,16 +16,18 @@ struct InspectVerb: Verb {
   private func showCensus(purging bound: PurgeBound?) throws(LabError) -> ExitCode {
     let census: HistoryCensus
     do throws(InspectionError) {
-      census = try StoreInspector().census(of: options.file, purging: bound)
+      let inspector = StoreInspector(stopCheck: Interruption.stopCheck)
+      census = try inspector.census(of: options.file, purging: bound)
     } catch {
-      throw .unreadable(error.description, naming: options.file)
+      throw .inspection(error)
     }
     var rendering = InspectRendering(path: options.file, census: census)
+    rendering.width = terminal.traits.columns
     if options.showsValues {
       do throws(HistoryError) {
         rendering.tombstones = try TombstoneSample.newest(in: options.file)
       } catch {
-        throw .unreadable(error.description, naming: options.file)
+        throw .store(error, naming: options.file)
       }
     }
     let text =
@@ -41,13 +43,17 @@ struct InspectVerb: Verb {
   private func verify() throws(LabError) -> ExitCode {
     let findings: [HistoryFinding]
     do throws(HistoryError) {
-      findings = try Store(reading: options.file).verify()
+      findings = try Store(reading: options.file, stopCheck: Interruption.stopCheck).verify()
     } catch {
-      throw .unreadable(error.description, naming: options.file)
+      throw .store(error, naming: options.file)
     }
     let rendering = VerificationRendering(path: options.file, findings: findings)
     switch options.format {
-    case .text: terminal.print(rendering.text())
+    case .text:
+      let lines = rendering.text().split(separator: "\n").map(String.init)
+      for line in lines.flatMap({ Columns.fit($0, width: terminal.traits.columns) }) {
+        terminal.print(line)
+      }
     case .json: terminal.print(rendering.json())
     case .csv: terminal.print(rendering.csv())
     }
@@ -58,7 +64,7 @@ struct InspectVerb: Verb {
     var rendering = QueryRendering(options.format, print: terminal.print)
     let hides: Bool
     do throws(HistoryError) {
-      hides = try Store(reading: options.file).query(
+      hides = try Store(reading: options.file, stopCheck: Interruption.stopCheck).query(
         sql,
         showsTombstones: options.showsValues,
         columns: { rendering.begin($0) },
@@ -68,7 +74,7 @@ struct InspectVerb: Verb {
         }
       )
     } catch {
-      throw .unreadable(error.description, naming: options.file)
+      throw .store(error, naming: options.file)
     }
     rendering.end()
     if hides { terminal.log("Values of deleted objects are shown as null; --values shows them.") }

@@ -49,6 +49,10 @@ struct InspectOptions: Hashable, Sendable {
     "values",
     "Shows values that deleted objects left behind, which are hidden otherwise."
   )
+  static let json = Flag(
+    CommonOption.json.name,
+    "Prints the results as JSON; with --sql as JSON Lines, an object a row."
+  )
   static let csv = Flag("csv", "Prints the results as comma-separated values.")
 
   /// - Throws: a usage error if the file is not there or cannot be read.
@@ -85,7 +89,7 @@ struct InspectOptions: Hashable, Sendable {
       )
     ],
     options: [
-      before.spec, olderThan.spec, verify.spec, sql.spec, values.spec, CommonOption.json.spec,
+      before.spec, olderThan.spec, verify.spec, sql.spec, values.spec, json.spec,
       csv.spec,
     ],
     exclusive: [

@@ -63,7 +63,7 @@ struct MutantsOptions: Sendable {
     }
     if let unknown = wanted.first(where: { name in !known.contains { $0.hasPrefix(name) } }) {
       let hint = NearestWord.hint(for: unknown, among: known)
-      throw .usage("unknown mutant \(unknown.quoted).\(hint) Try: history-lab list systems")
+      throw .usage("unknown mutant \(unknown.quoted).\(hint)", try: "list systems")
     }
     return composition.mutants.filter { mutant in wanted.contains { mutant.name.hasPrefix($0) } }
   }

@@ -16,7 +16,7 @@ struct ReplayOptions: Hashable, Sendable {
   var until: Int?
   /// Whether it walks through the plan, a command at a time.
   var steps = false
-  /// Whether the results are printed as JSON.
+  /// Whether the trace is printed as JSON Lines.
   var json: Bool
   /// The folder for real store files, or nothing for stores in memory.
   var onDisk: String?
@@ -44,6 +44,10 @@ struct ReplayOptions: Hashable, Sendable {
     .integer("N", 1...10_000_000),
     defaultText: "to the end",
     "Stops after command N and shows where everyone stands: views, data, cursors, watermark."
+  )
+  static let jsonFlag = Flag(
+    CommonOption.json.name,
+    "Prints the trace as JSON Lines: a header with the plan, then an event a line."
   )
   static let stepFlag = Flag(
     "step",
@@ -90,8 +94,8 @@ extension ReplayOptions {
   }
 
   /// The command line that asks for the same.
-  var command: String {
-    var words = ["history-lab", "replay"]
+  func line(typing command: ShellCommand) -> String {
+    var words = ["replay"]
     if case .file(let path) = source { words.append(path) }
     if let system { words += ["--system", system] }
     if case .seed(let seed, let plan, let options) = source {
@@ -103,7 +107,7 @@ extension ReplayOptions {
     if let until { words += ["--until", String(until)] }
     if steps { words.append("--step") }
     if json { words.append("--json") }
-    return words.map(\.shellQuoted).joined(separator: " ")
+    return command.line(words.map(\.shellQuoted).joined(separator: " "))
   }
 }
 
@@ -120,7 +124,7 @@ extension ReplayOptions {
     ],
     options: [systemOption.spec, seedOption.spec, plan.spec] + PlanOptions.specs + [
       CommonOption.timeout.spec,
-      stepFlag.spec, untilOption.spec, CommonOption.onDisk.spec, CommonOption.json.spec,
+      stepFlag.spec, untilOption.spec, CommonOption.onDisk.spec, jsonFlag.spec,
     ],
     examples: [
       Example(

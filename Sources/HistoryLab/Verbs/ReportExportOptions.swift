@@ -26,7 +26,7 @@ struct ReportExportOptions: Hashable, Sendable {
   init(_ arguments: ParsedArguments) throws(LabError) {
     runs = try arguments.required(ReportOptions.runsOption)
     guard FilePath.state(of: runs) == .folder else {
-      throw .usage("there is no folder of runs \(runs.quoted). Try: history-lab check")
+      throw .usage("there is no folder of runs \(runs.quoted).", try: "check")
     }
     target = arguments.value(Self.targetOption)
     if let target { try FilePath.checkWritableFolder(target, for: "--to") }

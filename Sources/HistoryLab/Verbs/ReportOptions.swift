@@ -28,7 +28,7 @@ struct ReportOptions: Hashable, Sendable {
     switch FilePath.state(of: runs) {
     case .folder: break
     case .absent:
-      throw .usage("there is no folder of runs \(runs.quoted). Try: history-lab check")
+      throw .usage("there is no folder of runs \(runs.quoted).", try: "check")
     case .file: throw .usage("--output: \(runs.quoted) is a file, not a folder.")
     case .unreachable(let reason):
       throw .usage("--output: \(runs.quoted) cannot be reached: \(reason).")

@@ -50,7 +50,7 @@ enum ScheduleChoice: Hashable, Sendable {
   /// - Throws: a usage error for every order, which no random plans have.
   func checked() throws(LabError) -> ScheduleChoice {
     guard self == .exhaustive else { return self }
-    throw .usage("--schedule: every order of steps is what explore runs. Try: history-lab explore")
+    throw .usage("--schedule: every order of steps is what explore runs.", try: "explore")
   }
 
   /// The schedule of the plans.

@@ -26,7 +26,7 @@ struct ServeOptions: Hashable, Sendable {
     let known = composition.catalogue.names(.systems)
     guard known.contains(system) else {
       let hint = NearestWord.hint(for: system, among: known)
-      throw .usage("unknown system \(system.quoted).\(hint) Try: history-lab list systems")
+      throw .usage("unknown system \(system.quoted).\(hint)", try: "list systems")
     }
   }
 }

@@ -99,7 +99,7 @@ struct StressOptions: Hashable, Sendable {
     let name = isWhole ? String(text.dropFirst(Mutant.prefix.count)) : text
     guard known.contains(name) else {
       let hint = NearestWord.hint(for: name, among: known)
-      throw .usage("unknown mutant \(name.quoted).\(hint) Try: history-lab list systems")
+      throw .usage("unknown mutant \(name.quoted).\(hint)", try: "list systems")
     }
     return name
   }

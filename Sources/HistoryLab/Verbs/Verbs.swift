@@ -53,7 +53,9 @@ enum Verbs {
       return ServeVerb(options: options, terminal: terminal)
     case "protocol check":
       return ProtocolCheckVerb(options: try ProtocolCheckOptions(arguments), terminal: terminal)
-    case "report": return ReportVerb(options: try ReportOptions(arguments), terminal: terminal)
+    case "report":
+      let options = try ReportOptions(arguments)
+      return ReportVerb(options: options, composition: composition, terminal: terminal)
     case "report trend":
       return ReportTrendVerb(options: try ReportTrendOptions(arguments), terminal: terminal)
     case "report nights":
@@ -61,7 +63,8 @@ enum Verbs {
     case "report export":
       return ReportExportVerb(options: try ReportExportOptions(arguments), terminal: terminal)
     case "report merge":
-      return ReportMergeVerb(options: try ReportMergeOptions(arguments), terminal: terminal)
+      let options = try ReportMergeOptions(arguments)
+      return ReportMergeVerb(options: options, composition: composition, terminal: terminal)
     case "history add":
       return HistoryAddVerb(options: try HistoryAddOptions(arguments), terminal: terminal)
     case "history list":

@@ -1,3 +1,5 @@
+import SQLiteStorage
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -17,14 +19,18 @@ struct PrivateCopy: ~Copyable {
   /// Copies the file and whatever log lies beside it.
   ///
   /// - Throws: ``InspectionError/cannotCopy(path:folder:reason:)``; nothing is left behind then.
-  init(of path: String, in temporaryFolder: String) throws(InspectionError) {
+  init(
+    of path: String,
+    in temporaryFolder: String,
+    _ stopCheck: Connection.StopCheck? = nil
+  ) throws(InspectionError) {
     var template = Array((temporaryFolder + "/history-lab-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
       throw .cannotCopy(path: path, folder: temporaryFolder, reason: FileCopy.lastReason)
     }
     let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     for suffix in [""] + FileState.logSuffixes {
-      if let reason = FileCopy.copy(path + suffix, to: folder + "/copy" + suffix) {
+      if let reason = FileCopy.copy(path + suffix, to: folder + "/copy" + suffix, stopCheck) {
         // A log may be gone by now; the file itself must be there.
         if reason.isAbsent && !suffix.isEmpty { continue }
         Self.remove(folder)
@@ -52,7 +58,11 @@ private enum FileCopy {
   static var lastReason: String { String(cString: strerror(errno)) }
 
   /// Why a file could not be copied, or nothing.
-  static func copy(_ source: String, to target: String) -> Failure? {
+  static func copy(
+    _ source: String,
+    to target: String,
+    _ stopCheck: Connection.StopCheck? = nil
+  ) -> Failure? {
     let input = open(source, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { return failure }
     defer { close(input) }
@@ -65,6 +75,9 @@ private enum FileCopy {
         if count == 0 { return nil }
         guard count > 0 else { return failure }
         guard write(all: buffer[..<count], to: output) else { return failure }
+        if let stopCheck, stopCheck(nil) != 0 {
+          return Failure(words: "it was stopped", isAbsent: false)
+        }
       }
     }
   }

@@ -22,11 +22,17 @@ struct QuietFile {
   /// The path without links, where the logs lie too.
   let realPath: String
   let temporaryFolder: String
+  /// Whether to stop reading; `nil` reads to the end.
+  let stopCheck: Connection.StopCheck?
 
   /// Finds the file.
   ///
   /// - Throws: ``InspectionError`` when there is none with bytes in it.
-  init(_ path: String, copyingTo temporaryFolder: String) throws(InspectionError) {
+  init(
+    _ path: String,
+    copyingTo temporaryFolder: String,
+    stopCheck: Connection.StopCheck? = nil
+  ) throws(InspectionError) {
     guard let resolved = realpath(path, nil) else {
       throw Self.failure(errno, path)
     }
@@ -37,6 +43,7 @@ struct QuietFile {
     guard access(resolved, R_OK) == 0 else { throw Self.failure(errno, path) }
     self.path = path
     self.temporaryFolder = temporaryFolder
+    self.stopCheck = stopCheck
     realPath = String(cString: resolved)
     guard information.st_size > 0 || FileState(realPath).hasLog else { throw .empty(path: path) }
   }
@@ -57,7 +64,7 @@ struct QuietFile {
     for _ in 0..<Self.attemptsMax {
       let before = FileState(realPath)
       if before.hasLog {
-        let copy = try PrivateCopy(of: realPath, in: temporaryFolder)
+        let copy = try PrivateCopy(of: realPath, in: temporaryFolder, stopCheck)
         guard FileState(realPath) == before else { continue }
         return try outcome(of: copy.path, .readWrite, before, body).get()
       }
@@ -92,6 +99,7 @@ struct QuietFile {
     options.cacheSizeKiB = 8192
     let connection = try Connection(path: path, options)
     connection.setCheckpointsOnClose(false)
+    connection.stop(when: stopCheck)
     // A sort that an index does not save spills to a file, so that memory does not grow.
     try connection.execute("PRAGMA temp_store=FILE")
     return connection

@@ -1,4 +1,4 @@
-import SQLiteStorage
+package import SQLiteStorage
 
 #if canImport(Glibc)
 import Glibc
@@ -12,9 +12,12 @@ import Darwin
 package struct StoreInspector: Sendable {
   /// Where a file with a live log is copied to while it is read.
   package let temporaryFolder: String
+  /// Whether to stop reading; `nil` reads to the end.
+  package let stopCheck: Connection.StopCheck?
 
   /// Makes an inspector that copies where the system keeps temporary files, or into a folder.
-  package init(temporaryFolder: String? = nil) {
+  package init(temporaryFolder: String? = nil, stopCheck: Connection.StopCheck? = nil) {
+    self.stopCheck = stopCheck
     self.temporaryFolder =
       temporaryFolder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   }
@@ -28,7 +31,9 @@ package struct StoreInspector: Sendable {
     of path: String,
     purging bound: PurgeBound? = nil
   ) throws(InspectionError) -> HistoryCensus {
-    try QuietFile(path, copyingTo: temporaryFolder).read { connection, state in
+    try QuietFile(path, copyingTo: temporaryFolder, stopCheck: stopCheck).read {
+      connection,
+      state in
       let tables = try FileTables(connection)
       let source = try tables.source(connection, path: path)
       let isOurs = tables.names.contains("history_metadata")

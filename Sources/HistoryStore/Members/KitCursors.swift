@@ -43,8 +43,8 @@ public struct KitCursors: Sendable, Hashable {
       read = try PropertyListDecoder().decode([String: DateOrElse].self, from: bytes)
     } catch {
       throw .unreadable(
-        "The cursors of PersistentHistoryTrackingKit cannot be read: the \(bytes.count) bytes are no "
-          + "property list with keys. Hand in the file Library/Preferences/GROUP.plist of the app "
+        "The cursors of PersistentHistoryTrackingKit cannot be read: what was handed in "
+          + "(\(bytes.count.counted("byte"))) is no property list with keys. Hand in the file Library/Preferences/GROUP.plist of the app "
           + "group, or a dictionary."
       )
     }

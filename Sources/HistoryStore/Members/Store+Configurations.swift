@@ -66,7 +66,7 @@ extension RetentionLimits: CustomStringConvertible {
   public var description: String {
     let limits = [
       age.map { "\($0) s" }, transactionCount.map { "\($0) transactions" },
-      byteCount.map { "\($0) bytes" },
+      byteCount.map { Int($0).counted("byte") },
     ].compactMap(\.self)
     return limits.isEmpty ? "no limit" : "at most " + limits.joined(separator: ", ")
   }

@@ -1,3 +1,5 @@
+internal import PersistentHistory
+
 /// Something about a history that a validation found, and how often.
 package struct HistoryFinding: Sendable, Hashable {
   /// What was found.
@@ -38,17 +40,19 @@ package struct HistoryFinding: Sendable, Hashable {
 }
 
 extension HistoryFinding.Kind {
-  /// What is counted, in words.
-  package var sentence: String {
-    switch self {
-    case .damaged: "transactions whose changes cannot be read"
-    case .orphans: "changes without a transaction"
-    case .duplicates: "transactions that change an object twice"
-    case .unknownStrings: "transactions that name a string that is not there"
-    case .unreadableTimes: "transactions without a readable time"
-    case .stepsBack: "transactions with an earlier time than the one before"
-    case .gaps: "numbers that are not there"
-    case .unusedStrings: "strings that no transaction names"
-    }
+  /// The count with what is counted: `2 changes without a transaction`.
+  package func sentence(of count: Int) -> String {
+    let (noun, rest) =
+      switch self {
+      case .damaged: ("transaction", "with changes that cannot be read")
+      case .orphans: ("change", "without a transaction")
+      case .duplicates: ("transaction", "with two changes of one object")
+      case .unknownStrings: ("transaction", "with a name that is not among the strings")
+      case .unreadableTimes: ("transaction", "without a readable time")
+      case .stepsBack: ("transaction", "with an earlier time than the one before")
+      case .gaps: ("number", "missing")
+      case .unusedStrings: ("string", "used by no transaction")
+      }
+    return "\(count.counted(noun)) \(rest)"
   }
 }

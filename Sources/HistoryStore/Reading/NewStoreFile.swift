@@ -25,9 +25,12 @@ final class NewStoreFile {
     let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     guard file >= 0 else {
       let code = errno
-      throw code == EEXIST
-        ? Self.isThere(path)
-        : .unreadable("\(path) cannot be made: \(String(cString: strerror(code))).")
+      guard code != EEXIST else { throw Self.isThere(path) }
+      // Such as /proc: the folder is there, and no file can be made in it.
+      let reason =
+        code == ENOENT && Self.hasFolder(path)
+        ? "its folder takes no files" : String(cString: strerror(code))
+      throw .unreadable("\(path) cannot be made: \(reason). Name another file.")
     }
     close(file)
     self.path = path
@@ -40,6 +43,11 @@ final class NewStoreFile {
 
   /// Lets the file stay.
   func keep() { isKept = true }
+
+  private static func hasFolder(_ path: String) -> Bool {
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+    return access(String(folder), F_OK) == 0
+  }
 
   private static func isThere(_ path: String) -> HistoryError {
     .unreadable("\(path) is there already, and nothing is overwritten. Name another file.")

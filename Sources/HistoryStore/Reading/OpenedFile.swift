@@ -13,8 +13,12 @@ final class CopyHolder {
   private let copy: PrivateCopy
 
   /// Copies a file and its logs.
-  init(_ path: String, in temporaryFolder: String) throws(InspectionError) {
-    copy = try PrivateCopy(of: path, in: temporaryFolder)
+  init(
+    _ path: String,
+    in temporaryFolder: String,
+    _ stopCheck: Connection.StopCheck? = nil
+  ) throws(InspectionError) {
+    copy = try PrivateCopy(of: path, in: temporaryFolder, stopCheck)
   }
 
   /// Where the copy lies.

@@ -1,5 +1,5 @@
 import PersistentHistory
-import SQLiteStorage
+package import SQLiteStorage
 
 extension Store {
   /// Opens a file for reading, one of this library or one that Core Data wrote: it answers every
@@ -18,15 +18,27 @@ extension Store {
     reading path: String,
     copyingTo temporaryFolder: String? = nil
   ) throws(HistoryError) {
+    try self.init(reading: path, copyingTo: temporaryFolder, stopCheck: nil)
+  }
+
+  /// Opens a file for reading as ``init(reading:copyingTo:)`` does; requests end with
+  /// ``HistoryError/sqlite(_:)`` once the check says so.
+  package convenience init(
+    reading path: String,
+    copyingTo temporaryFolder: String? = nil,
+    stopCheck: Connection.StopCheck?
+  ) throws(HistoryError) {
     do {
       let folder = temporaryFolder ?? StoreInspector().temporaryFolder
-      let opened = try QuietFile(path, copyingTo: folder).open()
+      let opened = try QuietFile(path, copyingTo: folder, stopCheck: stopCheck).open()
       var configuration = StoreConfiguration()
       configuration.timestamps = opened.header.timestamps
       configuration.layout = opened.header.layout
       configuration.signalsChanges = false
       configuration.tracksHistory = opened.header.isTracked
       try self.init(path: path, configuration, opened)
+    } catch InspectionError.cannotCopy(let path, let folder, let reason) {
+      throw .cannotCopy(path: path, folder: folder, reason: reason)
     } catch let error as InspectionError {
       throw .unreadable(error.description)
     } catch let error as SQLiteError {
@@ -42,7 +54,7 @@ extension QuietFile {
   fileprivate func open() throws -> OpenedFile {
     for _ in 0..<Self.attemptsMax {
       let before = FileState(realPath)
-      let copy = before.hasLog ? try CopyHolder(realPath, in: temporaryFolder) : nil
+      let copy = before.hasLog ? try CopyHolder(realPath, in: temporaryFolder, stopCheck) : nil
       guard FileState(realPath) == before else { continue }
       let connection = try connection(
         to: copy?.path ?? realPath,

@@ -1,3 +1,5 @@
+internal import PersistentHistory
+
 /// What a tracker does when a hook throws.
 public enum HookFailurePolicy: Sendable, Hashable {
   /// The pass fails and is repeated, with longer and longer pauses, until the hook does not throw any
@@ -38,7 +40,7 @@ extension HookFailure: CustomStringConvertible {
     case .skip: "\(happened) The call was given up."
     case .stop: "\(happened) The tracker stops."
     case .retry:
-      "\(happened) It has thrown \(attemptCount) times in \(lasting); history from there on is kept "
+      "\(happened) It has thrown \(attemptCount.counted("time")) in \(lasting); history from there on is kept "
         + "until it succeeds or is removed."
     }
   }

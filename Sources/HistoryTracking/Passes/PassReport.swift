@@ -72,7 +72,8 @@ extension PassReport: CustomStringConvertible {
   /// One line, for logs.
   public var description: String {
     let merged =
-      "\(transactionCount) transactions with \(changeCount) changes in \(pageCount) pages"
+      "\(transactionCount.counted("transaction")) with \(changeCount.counted("change")) in "
+      + pageCount.counted("page")
     let position = cursor.map { "through #\($0.number)" } ?? "nothing recorded"
     guard let purgedThrough, purgedCount > 0 else { return "\(merged), \(position)" }
     return "\(merged), \(position), \(purgedCount) purged through #\(purgedThrough)"

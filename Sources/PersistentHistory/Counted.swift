@@ -1,0 +1,20 @@
+extension Int {
+  /// The number with its noun: `1 command`, `1,200 commands`.
+  ///
+  /// The plural is the noun with an `s`, unless it is given.
+  package func counted(_ one: String, _ many: String? = nil) -> String {
+    "\(inGroups) \(magnitude == 1 ? one : many ?? one + "s")"
+  }
+
+  /// The number with a comma between groups of three digits.
+  package var inGroups: String {
+    var digits = String(magnitude)
+    var groups: [Substring] = []
+    while digits.count > 3 {
+      groups.insert(digits.suffix(3), at: 0)
+      digits.removeLast(3)
+    }
+    groups.insert(digits[...], at: 0)
+    return (self < 0 ? "-" : "") + groups.joined(separator: ",")
+  }
+}
