@@ -129,7 +129,7 @@ import Testing
         "#4 cannot be read: the file is damaged. Restore it from a copy, or purge"
       ),
       (.conflict([]), "0 objects"),
-      (.conflict([ObjectID(entity: 1, key: 2)]), "(e1/p2...)"),
+      (.conflict([ObjectID(entity: 1, key: 2)]), "changed 1 object since the context's last read"),
       (.stopped("no more"), "no more"),
       (.expired(token: token, firstHeld: 9), "#9"),
       (.expired(token: token, firstHeld: nil), "nothing is held"),
