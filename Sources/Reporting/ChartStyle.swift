@@ -30,7 +30,7 @@ enum ChartStyle {
 
   /// A title in lines that fit beside a chart, so that none is cut.
   static func wrapped(_ title: String) -> String {
-    CounterexampleCell.wrap(title, to: 28).joined(separator: "\n")
+    CounterexampleCell.wrap(title, to: 30).joined(separator: "\n")
   }
 
   /// How many lines the longest of some titles takes.

@@ -120,7 +120,7 @@ enum PageStyle {
     th{font-weight:600;color:var(--muted);white-space:nowrap}
     :is(th,td):first-child{position:sticky;left:0;background:var(--panel)}
     td small{display:block;max-width:40rem;color:var(--muted);font-size:.93em}
-    .matrix th{white-space:normal}.matrix :is(th,td){padding:.42rem .5rem}
+    .matrix th{white-space:normal}.matrix :is(th,td){padding:.42rem .35rem}
     tbody tr:last-child td{border-bottom:0}
     \(numericColumns){text-align:right;white-space:nowrap}
     tr[id]{scroll-margin-top:3rem}
