@@ -61,7 +61,7 @@ struct `When the command is ended from outside` {
       }
       #expect(hasBegun)
       let children = try run.children()
-      kill(children[0], SIGSTOP)
+      try RealRun.stop(children[0])
       run.send(SIGKILL)
       #expect(try RealRun.livingInTheEnd(of: children) == [])
       #expect(run.end(by: SIGKILL) == nil)

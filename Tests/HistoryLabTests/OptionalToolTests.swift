@@ -29,6 +29,82 @@ import Testing
     }
   }
 
+  /// What `scripts/test-results` answers about a run with one test that passed, and what else is given.
+  private static func results(
+    of tests: String,
+    declared: Int = 2,
+    exitCode: Int = 0
+  ) async throws -> ProcessAnswer {
+    let folder = try TemporaryFolder()
+    try """
+    <testsuites>
+      <testcase classname="RoomTests.`A suite`" name="`It passes`()" time="0.5" />
+    \(tests)
+    </testsuites>
+    """.write(toFile: folder.path("results.xml"), atomically: true, encoding: .utf8)
+    let lines = String(repeating: "RoomTests.`A suite`/`A test`()\n", count: declared)
+    try lines.write(toFile: folder.path("declared.txt"), atomically: true, encoding: .utf8)
+    return try await ProcessAnswer(
+      of: Repository.path("scripts/test-results"),
+      [folder.path("results.xml"), folder.path("declared.txt")],
+      environment: ["TEST_EXIT_CODE": String(exitCode)]
+    )
+  }
+
+  private static func skipped(_ reason: String) -> String {
+    """
+      <testcase classname="RoomTests.`A suite`" name="`It is skipped`()">
+        <skipped>\(reason)</skipped>
+      </testcase>
+    """
+  }
+
+  @Test(arguments: OptionalTool.allCases)
+  func `Without a tool the run is good, and names the tool and its command at the end`(
+    _ tool: OptionalTool
+  ) async throws {
+    let answer = try await Self.results(of: Self.skipped(tool.reason))
+    #expect(answer.code == 0, "\(answer.said)")
+    let lines = answer.said.split(separator: "\n")
+    #expect(lines.last == "1 passed, 0 failed, 1 skipped")
+    let sentence = "Skipped: 1 test needs \(tool.rawValue). To run it: \(tool.command)"
+    #expect(lines.dropLast().last.map(String.init) == sentence)
+  }
+
+  @Test func `A failed, missing or otherwise skipped test fails the run, and is named last`()
+    async throws
+  {
+    let failure = """
+        <testcase classname="RoomTests.`A suite`" name="`It &lt;fails&gt;`()" time="1">
+          <failure message="no" />
+          <failure message="no again" />
+        </testcase>
+      """
+    let cases = [
+      (failure, 2, 1, "  It <fails>", "1 passed, 1 failed, 0 skipped"),
+      (
+        Self.skipped("it is slow"), 2, 0, "  It is skipped (it is slow)",
+        "1 passed, 0 failed, 1 skipped"
+      ),
+      (
+        "", 2, 0,
+        "1 tests have a result, but `swift test list` declares 2: some did not run.",
+        "1 passed, 0 failed, 0 skipped"
+      ),
+      (
+        "", 1, 139,
+        "swift test ended with exit code 139, although no test failed; its log says why.",
+        "1 passed, 0 failed, 0 skipped"
+      ),
+    ]
+    for (tests, declared, exitCode, reason, counts) in cases {
+      let answer = try await Self.results(of: tests, declared: declared, exitCode: exitCode)
+      #expect(answer.code == 1)
+      let lines = answer.said.split(separator: "\n").map(String.init)
+      #expect(Array(lines.suffix(2)) == [reason, counts], "\(answer.said)")
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `On threads of their own tasks may block until all of them have started`() async {
     let all = NSCondition()

@@ -60,6 +60,18 @@ final class RealRun {
     try #require(RunningProcess.all()).map(\.id).filter(children.contains)
   }
 
+  /// Stops a process, and waits until it is stopped where `/proc` shows that: only then does the end of
+  /// its parent let it go on.
+  static func stop(_ child: pid_t) throws {
+    kill(child, SIGSTOP)
+    let file = "/proc/\(child)/stat"
+    while FileManager.default.fileExists(atPath: file) {
+      let fields = try String(contentsOfFile: file, encoding: .utf8)
+      if fields.contains(") T ") { return }
+      sched_yield()
+    }
+  }
+
   /// Those of some processes that have not ended in time; they are killed.
   static func livingInTheEnd(of children: [pid_t]) throws -> [pid_t] {
     let deadline = ContinuousClock.now + .seconds(20)

@@ -28,13 +28,13 @@ import Workloads
   }
 
   @Test func `The same plan makes the same trace there as here`() throws {
-    try compare(.everyday, plans: 60, seed: 5)
+    try compare(.everyday, plans: 20, seed: 5)
   }
 
   @Test func `Also with signals, hooks that throw, limits and second launches`() throws {
     try compare(
       .named([.lostNotification, .hookFailure, .retention, .sameActorTwice, .configSkew]),
-      plans: 60,
+      plans: 20,
       seed: 9
     )
   }
@@ -47,7 +47,7 @@ import Workloads
       versions: [:],
       place: here.place
     )
-    let (left, right) = (try await here.tally(80), try await there.tally(80, jobs: 2))
+    let (left, right) = (try await here.tally(30), try await there.tally(30, jobs: 2))
     #expect(left.counts == right.counts)
     #expect(left.stepCount == right.stepCount && right.trouble == nil)
     #expect(right.undecided.isEmpty && right.broken.isEmpty)

@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  @Test func `Tables that hide rows or squeeze columns, and labels that are cut, are named`() throws
+  @Test func `Tables that hide rows or squeeze columns, and labels that are cut, are named`()
+    async throws
   {
     let folder = try TemporaryFolder()
     let html =
@@ -49,7 +50,7 @@ import Testing
       + "style=\"height:30px;overflow:auto\"><table><tr><td style=\"width:1px\">a few of us are so"
       + "</table></div><div class=\"chart\"><svg width=\"340\" height=\"200\"><circle "
       + "aria-label=\"one: 1\" r=\"4\"/><text x=\"50\" y=\"40\">a long na\u{2026}</text></svg></div>"
-    let answer = try Browser.check(html, in: folder)
+    let answer = try await Browser.check(html, in: folder)
     #expect(answer.code == 1)
     for mode in ["light", "dark", "narrow", "print"] {
       #expect(answer.said.contains("\(mode): a table scrolls up and down: a few"), "\(answer.said)")
@@ -58,7 +59,8 @@ import Testing
     }
   }
 
-  @Test func `A page of checks and cards has no fault in light, dark, narrow and on paper`() throws
+  @Test func `A page of checks and cards has no fault in light, dark, narrow and on paper`()
+    async throws
   {
     let folder = try TemporaryFolder()
     var findings = ReportTable(
@@ -90,7 +92,7 @@ import Testing
         PageSection("Cards", [.table(matrix), terms, .command(Self.sentence, purpose: "Copy:")]),
       ]
     )
-    let answer = try Browser.check(page.html(images: .drawn([:])), in: folder)
+    let answer = try await Browser.check(page.html(images: .drawn([:])), in: folder)
     #expect(answer.code == 0, "\(answer.said)")
   }
 

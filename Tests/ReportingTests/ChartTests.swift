@@ -15,21 +15,29 @@ import Testing
     #expect(json == #"{"a":[1,2.5,null,true,"x"]}"#)
   }
 
-  @Test func `A long title stands in lines beside its row, and none is cut`() throws {
-    let title = "Store.batchUpdate where a predicate matches, 10 rows"
+  private static let longTitle = "Store.batchUpdate where a predicate matches, 10 rows"
+
+  private static func chart(titled title: String) -> Chart {
+    let ratio = Interval(estimate: 2, lower: 1, upper: 3, confidence: 0.95)
+    let entries = [RatioChart.Entry(title: title, contender: "ours", ratio: ratio)]
+    let palette = ContenderPalette(contenders: ["ours"], floors: [])
+    return RatioChart(id: "c", floor: "floor", entries: entries, palette: palette).chart
+  }
+
+  @Test func `A long title stands in lines beside its row`() throws {
+    let title = Self.longTitle
     #expect(
       ChartStyle.wrapped(title) == "Store.batchUpdate where a\npredicate matches, 10 rows"
     )
     #expect(ChartStyle.lineCount(of: ["short", title]) == 2)
-    let ratio = Interval(estimate: 2, lower: 1, upper: 3, confidence: 0.95)
-    let entries = [RatioChart.Entry(title: title, contender: "ours", ratio: ratio)]
-    let palette = ContenderPalette(contenders: ["ours"], floors: [])
-    let chart = RatioChart(id: "c", floor: "floor", entries: entries, palette: palette).chart
+    let chart = Self.chart(titled: title)
     let json = String(decoding: try JSONEncoder().encode(chart.spec), as: UTF8.self)
     #expect(json.contains(#""title":"Store.batchUpdate where a\npredicate matches, 10 rows""#))
     #expect(json.contains(#""labelExpr":"split(datum.label, '\\n')""#))
-    guard Self.hasTool else { return }
-    let drawn = ChartTool(toolsFolder: Self.toolsFolder).draw([chart])
+  }
+
+  @Test(.needs(.chartTool)) func `A long title is drawn whole`() throws {
+    let drawn = ChartTool(toolsFolder: Self.toolsFolder).draw([Self.chart(titled: Self.longTitle)])
     guard case .drawn(let drawings) = drawn, let svg = drawings["c"] else {
       Issue.record("nothing was drawn: \(drawn)")
       return
