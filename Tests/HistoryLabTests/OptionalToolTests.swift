@@ -105,8 +105,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `On threads of their own tasks may block until all of them have started`() async {
+  @Test func `On threads of their own tasks may block until all of them have started`() async {
     let all = NSCondition()
     nonisolated(unsafe) var missing = 64
     await onOwnThread {
