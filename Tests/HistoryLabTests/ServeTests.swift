@@ -90,7 +90,7 @@ import Workloads
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `Workers that wait for programs wait at the same time, however many there are`() async throws
   {
     let meeting = Meeting(of: 8)

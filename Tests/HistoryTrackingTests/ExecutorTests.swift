@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite(.timeLimit(.minutes(5))) struct `A tracker on an executor of its own` {
+@Suite struct `A tracker on an executor of its own` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite(.timeLimit(.minutes(5))) struct `Hooks that throw` {
+@Suite struct `Hooks that throw` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()

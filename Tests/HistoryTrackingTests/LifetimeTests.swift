@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite(.timeLimit(.minutes(5))) struct `A tracker that is dropped` {
+@Suite struct `A tracker that is dropped` {
   let shared: TrackedStore
   let other: ObjectContext
 

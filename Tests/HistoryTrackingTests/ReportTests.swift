@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite(.timeLimit(.minutes(5))) struct `What a tracker tells` {
+@Suite struct `What a tracker tells` {
   let shared: TrackedStore
   let other: ObjectContext
 

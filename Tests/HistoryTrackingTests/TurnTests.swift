@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite(.timeLimit(.minutes(5))) struct `One pass at a time` {
+@Suite struct `One pass at a time` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()

@@ -6,7 +6,7 @@ import Testing
 @testable import HistoryTracking
 
 /// What the kit's own tests say of the kit as a whole, of our tracker.
-@Suite(.timeLimit(.minutes(5))) struct `Conformance: KitEndToEnd` {
+@Suite struct `Conformance: KitEndToEnd` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()

@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryTracking
 
 /// What no published test covers.
-@Suite(.inEveryLayout, .timeLimit(.minutes(5))) struct `Conformance: Not tested anywhere` {
+@Suite(.inEveryLayout) struct `Conformance: Not tested anywhere` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()
