@@ -88,3 +88,15 @@ failed_tests() {
     END { for (id in failed) print id ": " issue[id] }
   ' "$1" | sort
 }
+
+# The ten tests that took longest, with the seconds of all their cases together: `slowest_tests FILE`.
+slowest_tests() {
+  awk "$events_awk"'
+    /"kind":"testCase(Started|Ended)"/ && (id = test_of($0)) != "" {
+      if (!match($0, /"absolute":[0-9.]+/)) next
+      time = substr($0, RSTART + 11, RLENGTH - 11)
+      if (/testCaseStarted/) { seconds[id] -= time; open[id]++ } else { seconds[id] += time; open[id]-- }
+    }
+    END { for (id in seconds) if (open[id] == 0) printf "  %6.2f s  %s\n", seconds[id], id }
+  ' "$1" | sort -rn | head -n 10
+}
