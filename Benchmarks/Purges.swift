@@ -158,7 +158,7 @@ enum Purges {
     return MeasuredWork(contender: contender, operations: 1) { watch in
       let path = try setting.copy()
       var configuration = setting.configuration
-      if inOnePiece { configuration.rules.purging.chunkCount = .max / 2 }
+      if inOnePiece { configuration.purgeChunkCount = .max / 2 }
       let store = try Store(path: path, configuration: configuration)
       let side = try SideConnection(path: path)
       let first = try side.head() - Int64(keptCount) + 1

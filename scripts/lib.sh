@@ -89,14 +89,18 @@ failed_tests() {
   ' "$1" | sort
 }
 
-# The ten tests that took longest, with the seconds of all their cases together: `slowest_tests FILE`.
+# The ten tests that took the largest shares of the run's time: `slowest_tests FILE`. Cases run beside
+# each other and wait for processors; the time in which several were under way is divided among them.
 slowest_tests() {
   awk "$events_awk"'
     /"kind":"testCase(Started|Ended)"/ && (id = test_of($0)) != "" {
       if (!match($0, /"absolute":[0-9.]+/)) next
       time = substr($0, RSTART + 11, RLENGTH - 11)
-      if (/testCaseStarted/) { seconds[id] -= time; open[id]++ } else { seconds[id] += time; open[id]-- }
+      # What one case under way has taken since the run began.
+      if (count > 0) share += (time - last) / count
+      last = time
+      if (/testCaseStarted/) { seconds[id] -= share; count++ } else { seconds[id] += share; count-- }
     }
-    END { for (id in seconds) if (open[id] == 0) printf "  %6.2f s  %s\n", seconds[id], id }
+    END { for (id in seconds) printf "  %6.2f s  %s\n", seconds[id], id }
   ' "$1" | sort -rn | awk 'NR <= 10'
 }

@@ -22,6 +22,8 @@ struct Composition: Sendable {
   var checksNoise = true
   /// The seeded bugs that can be tried.
   var mutants = Mutant.all
+  /// What is put under test for a seeded bug.
+  var mutantSystem: @Sendable (Mutant) -> LabSystem = { LabSystem($0) }
   /// After so many plans of one seed a mutant has survived it.
   var mutantCaseCountMax = 2_000
   /// The command's own executable, which is started again where a process of its own is needed;

@@ -18,6 +18,8 @@ enum Main {
     if let code = HelperProcess.run(arguments) { exit(code) }
     // A stress run does so too.
     if let code = await StressParticipant.run(arguments) { exit(code) }
+    // So does a run of generated mutants.
+    if let code = GeneratedTrial.run(arguments) { exit(code) }
     Interruption.install()
     let composition = Composition.current
     let command = composition.command.map(ShellCommand.current) ?? .plain

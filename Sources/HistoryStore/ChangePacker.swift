@@ -25,10 +25,6 @@ struct ChangePacker: ~Copyable {
   private(set) var objects: [ObjectID] = []
   private var keepsObjects = false
   private var lastKey: Int64 = 0
-  /// The columns that updates tell, of those that they set.
-  private var toldColumns = UInt64.max
-  /// The columns that updates tell besides.
-  private var inventedColumns: UInt64 = 0
   /// How many bytes there are when the next change begins another chunk.
   private var chunkEnd = chunkBytes
 
@@ -43,13 +39,8 @@ struct ChangePacker: ~Copyable {
   }
 
   /// Forgets what was packed, and begins a transaction; its objects are kept when that is asked for.
-  mutating func begin(
-    keepingObjects: Bool = false,
-    telling rules: borrowing WritingRules = WritingRules()
-  ) {
+  mutating func begin(keepingObjects: Bool = false) {
     keepsObjects = keepingObjects
-    toldColumns = rules.toldColumns
-    inventedColumns = rules.inventedColumns
     objects = []
     bytes.removeAll()
     chunkStarts.removeAll(keepingCapacity: true)
@@ -68,7 +59,7 @@ struct ChangePacker: ~Copyable {
   @inline(__always)
   mutating func update(_ entity: Int32, _ key: Int64, _ columns: UInt64) {
     head(entity, ChangeType.update.rawValue, key)
-    bytes.append(varint: columns & toldColumns | inventedColumns)
+    bytes.append(varint: columns)
   }
 
   /// Packs an update of columns beyond the first 64, whose bits follow with the least significant bit

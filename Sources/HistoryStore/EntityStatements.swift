@@ -10,11 +10,6 @@ final class EntityStatements {
   let types: [AttributeType]
   /// The attributes of each type.
   let columns: TypeColumns
-  /// The attributes whose values a save's deletes leave.
-  let savedTombstone: UInt64
-  /// The attributes whose values a batch request's deletes leave.
-  let batchTombstone: UInt64
-  private let sameVersion: String
   /// The rows that a batch request is about to write.
   let rows: RowTable
   /// The keys that this connection has reserved.
@@ -33,14 +28,11 @@ final class EntityStatements {
   private var showsValues = false
   private static let updateCountMax = 64
 
-  init(_ entity: Entity, number: Int32, _ rules: WritingRules) {
+  init(_ entity: Entity, number: Int32) {
     self.entity = entity
     self.number = number
     types = entity.attributes.map(\.type)
     columns = TypeColumns(entity)
-    savedTombstone = rules.tombstone(entity.preserved, false)
-    batchTombstone = rules.tombstone(entity.preserved, true)
-    sameVersion = rules.sameVersion
     rows = RowTable(types.map(\.kind))
   }
 
@@ -122,7 +114,7 @@ final class EntityStatements {
       connection,
       """
       UPDATE "\(entity.name)" SET _version = ?2\(sets.joined())
-      WHERE _key = ?1 AND (?3 IS NULL OR \(sameVersion))
+      WHERE _key = ?1 AND (?3 IS NULL OR _version = ?3)
       """
     )
     updates[columns] = made

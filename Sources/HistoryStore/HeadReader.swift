@@ -25,7 +25,7 @@ final class HeadReader {
     let connection = try Connection(path: file.path, options)
     let store = try Self.store(connection, path: file.path)
     let layout = try Self.layout(connection, path: file.path)
-    let sql = StoreStatement.head.sql(file.configuration.rules, layout)
+    let sql = StoreStatement.head.sql(layout)
     let head = try Statement(connection, sql)
     // A file that was replaced meanwhile counts as unknown, and is opened again.
     identity = FileIdentity(file.path) == before ? before : nil

@@ -97,24 +97,23 @@ struct HistoryScan {
   }
 
   /// One row a transaction, in commit order, for a scan that does not meet all.
-  func sql(_ rules: HistoryRules, _ layout: HistoryLayout) -> String {
+  func sql(_ layout: HistoryLayout) -> String {
     let time = afterTimestamp == nil ? "" : " AND \(layout.timestamp) > ?2"
     let matching = conditions.map { " AND " + $0.possible } ?? ""
     let certain = readsChanges ? ", \(conditions?.certain ?? "1")" : ""
-    return Self.sql(rules, layout, condition: time + matching, certain: certain)
+    return Self.sql(layout, condition: time + matching, certain: certain)
   }
 
   /// One row a transaction, in commit order.
   static func sql(
-    _ rules: HistoryRules,
     _ layout: HistoryLayout,
     condition: String = "",
     certain: String = ""
   ) -> String {
     """
     SELECT \(layout.transactionColumns)\(certain) FROM \(layout.transactions)
-    WHERE \(layout.number) \(rules.fetching.afterCursor) ?1\(rules.fetching.condition)\(condition)
-    ORDER BY \(layout.number) \(rules.fetching.order)
+    WHERE \(layout.number) > ?1\(condition)
+    ORDER BY \(layout.number)
     """
   }
 

@@ -102,7 +102,7 @@ extension Store {
       let outcome = try core.writeChanges(by: author.authorship, type) { _, packer in
         let collector = try core.collector()
         let row = try core.deleteAll(table.entity, where: predicate)
-        try collector.collect(table.number, columns: table.batchTombstone, into: &packer) {
+        try collector.collect(table.number, columns: table.entity.preserved, into: &packer) {
           try row.statement.run()
         }
       }

@@ -55,7 +55,7 @@ extension Store {
         let rows = try table.deleter(core.connection)
         try collector.collect(
           table.number,
-          columns: table.batchTombstone,
+          columns: table.entity.preserved,
           into: &packer
         ) {
           rows.begin()

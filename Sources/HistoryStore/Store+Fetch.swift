@@ -72,10 +72,7 @@ extension StoreCore {
   private func fill(_ scan: inout HistoryScan, from rows: PreparedStatement) throws -> Bool {
     do {
       while try rows.statement.step() {
-        if scan.isFull {
-          if rules.fetching.pageEnd == .lastMet { scan.meet(rows.statement) }
-          return true
-        }
+        if scan.isFull { return true }
         guard !scan.isPurged(rows.statement) else { continue }
         try read(rows.statement, into: &scan)
         if scan.rest != nil { return true }
@@ -90,7 +87,7 @@ extension StoreCore {
   private func statement(of scan: HistoryScan) throws -> PreparedStatement {
     let shape = scan.shape
     if let lastScan, lastScan.shape == shape { return lastScan.statement }
-    let made = try query(scan.sql(rules, layout))
+    let made = try query(scan.sql(layout))
     lastScan = (shape, made)
     return made
   }
@@ -121,8 +118,7 @@ extension StoreCore {
       guard scan.meetsAll, scan.met.number > 0 else { return try headToken() }
       return HistoryToken(store: id, number: scan.met.number, mark: scan.met.mark)
     }
-    if rules.fetching.pageEnd == .head { return try headToken() }
-    if let last = rules.fetching.pageEnd == .lastMet ? scan.met : scan.scanned {
+    if let last = scan.scanned {
       return HistoryToken(store: id, number: last.number, mark: last.mark)
     }
     if case .token(let token?) = scan.request.position { return token }
@@ -148,7 +144,7 @@ extension StoreCore {
       let numbers = max(token.number, request.gone[author] ?? 0) + 1...through
       return request.filter?.verdict(forAuthor: strings[author], numbers: numbers).canMatch ?? true
     }
-    if isGap, rules.registry.tellsLoss {
+    if isGap {
       throw HistoryError.expired(token: token, firstHeld: try firstHeld(after: token.number))
     }
   }
@@ -160,7 +156,7 @@ extension StoreCore {
     guard token.store == id else { throw HistoryError.otherStore(token: token, store: id) }
     guard token.number > 0 else { return }
     let mark = try mark(of: token.number)
-    if rules.fetching.isSame(mark, token) { return }
+    if mark == token.mark { return }
     let head = try lastNumber(head().number)
     guard mark == nil, token.number <= head else {
       throw HistoryError.rewound(token: token, head: head)

@@ -179,7 +179,7 @@ extension StoreCore {
     packer.delete(
       edit.id.entity,
       edit.id.key,
-      preserved: table.savedTombstone,
+      preserved: table.entity.preserved,
       in: tombstone.statement,
       from: 1
     )

@@ -60,8 +60,8 @@ public struct StoreConfiguration: Sendable {
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
   /// Who is told of records and purges: the lab.
   package var witness: StoreWitness?
-  /// The decisions that a seeded bug may replace.
-  package var rules = HistoryRules.standard
+  /// How many transactions one chunk of a purge deletes: it holds the write lock for milliseconds.
+  package var purgeChunkCount: Int64 = 1000
 
   /// Creates the default configuration.
   public init() {}

@@ -49,7 +49,7 @@ extension StoreCore {
         throw HistoryError.readOnly(path: path)
       }
       let version = try metadata(FileHeader.versionName) - 1
-      packed.begin(keepingObjects: keepsObjects, telling: rules.writing)
+      packed.begin(keepingObjects: keepsObjects)
       try body(version, &packed)
       guard packed.count > 0 else { return ChangeOutcome(version: version, count: 0) }
       let raise = try query("UPDATE history_metadata SET value = ?2 WHERE name = ?1")

@@ -36,28 +36,21 @@ extension StoreCore {
     _ body: (_ version: Int64, inout ChangePacker) throws -> Void
   ) throws -> WrittenTransaction? {
     do {
-      var failure: (any Error)?
-      let committed: WrittenTransaction? = try write {
+      let written = try write {
         let head = try previous()
-        let number = rules.writing.nextNumber(head.number)
-        packed.begin(keepingObjects: keepingObjects, telling: rules.writing)
-        do { try body(rules.writing.rowVersion(number), &packed) } catch {
-          guard !rules.writing.isAtomic else { throw error }
-          failure = error
-          return nil
-        }
+        let number = head.number + 1
+        configuration.witness?.writes(number)
+        packed.begin(keepingObjects: keepingObjects)
+        try body(number, &packed)
         guard packed.count > 0 else { throw NothingChanged() }
-        let written = try insert(number, after: head.timestamp, authorship)
-        signal(written, .beforeCommit)
-        return written
+        return try insert(number, after: head.timestamp, authorship)
       }
-      guard let written = committed else { throw failure ?? NothingChanged() }
       knownHead = KnownHead(
         number: written.number,
         timestamp: written.timestamp.timeIntervalSinceReferenceDate,
         dataVersion: connection.dataVersion
       )
-      signal(written, .afterCommit)
+      signal(written)
       return written
     } catch is NothingChanged {
       return nil
@@ -76,7 +69,7 @@ extension StoreCore {
       number: number,
       timestamp: timestamp,
       mark: mark,
-      author: try internAuthor(rules.writing.author(authorship.author)),
+      author: try internAuthor(authorship.author),
       contextName: try intern(authorship.contextName),
       bundle: process.bundle,
       process: process.process,
@@ -104,7 +97,8 @@ extension StoreCore {
   private func timestamp(after previous: Double, begunAt: Date?) -> Double {
     let now = (begunAt ?? configuration.clock()).timeIntervalSinceReferenceDate
     guard timestamps == .monotone, now <= previous else { return now }
-    return rules.writing.lifted(now, previous)
+    // Beyond 2^33 s a microsecond is less than a double resolves: it takes the next double then.
+    return max(previous + 1e-6, previous.nextUp)
   }
 
   /// The numbers of the strings that name this process, and in `coreData` the writer with it.

@@ -81,7 +81,7 @@ final class StoreCore {
     reading = opened.reading
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
     tables = file.model.entities.enumerated().map {
-      EntityStatements($1, number: Int32($0) + 1, configuration.rules.writing)
+      EntityStatements($1, number: Int32($0) + 1)
     }
     prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
     let filePath = opened.connection.filePath
@@ -91,15 +91,13 @@ final class StoreCore {
     self.transactions = transactions
   }
 
-  var rules: HistoryRules { configuration.rules }
-
   /// Whether writes leave history.
   var tracksHistory: Bool { configuration.tracksHistory }
 
   /// The statement of a kind, prepared when it is first asked for.
   func statement(_ kind: StoreStatement) throws -> PreparedStatement {
     if let known = prepared[kind.rawValue] { return known }
-    let made = try PreparedStatement(connection, kind.sql(rules, layout))
+    let made = try PreparedStatement(connection, kind.sql(layout))
     prepared[kind.rawValue] = made
     return made
   }

@@ -34,7 +34,7 @@ enum StoreStatement: Int, CaseIterable {
   case raiseKey
 
   /// The statement as SQL of a layout.
-  func sql(_ rules: HistoryRules, _ layout: HistoryLayout) -> String {
+  func sql(_ layout: HistoryLayout) -> String {
     switch self {
     case .head:
       """
@@ -52,7 +52,7 @@ enum StoreStatement: Int, CaseIterable {
       }
     case .insertChunk: "INSERT INTO history_chunk VALUES(?1,?2)"
     case .chunks: "SELECT changes FROM history_chunk WHERE id >= ?1 AND id < ?2 ORDER BY id"
-    case .page: HistoryScan.sql(rules, layout)
+    case .page: HistoryScan.sql(layout)
     case .mark:
       "SELECT \(layout.mark) FROM \(layout.transactions) WHERE \(layout.number) = ?1"
     case .numberAtOrAfter:
@@ -94,18 +94,18 @@ enum StoreStatement: Int, CaseIterable {
       """
     case .member:
       "SELECT epoch, state, cursor, mark, registered FROM history_member WHERE id = ?1"
-    case .watermark: rules.purging.watermark
+    // The position that everyone has merged; null without a member.
+    case .watermark: "SELECT min(cursor) FROM history_member WHERE state = 0"
     case .recordCursor:
       """
-      UPDATE history_member SET \(rules.recording.assignments)
-      WHERE \(rules.recording.condition)
+      UPDATE history_member SET cursor = ?3, mark = ?4, seen = ?5
+      WHERE id = ?1 AND epoch = ?2 AND state = 0 AND cursor <= ?3
       """
     case .reserveKeys:
       switch layout {
       case .packed:
         """
-        UPDATE history_key SET next = next + \(rules.writing.reservedKeys) WHERE entity = ?1
-        RETURNING next - \(rules.writing.reservedKeys)
+        UPDATE history_key SET next = next + ?2 WHERE entity = ?1 RETURNING next - ?2
         """
       case .coreData:
         "UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + ?2 WHERE Z_ENT = ?1 RETURNING Z_MAX - ?2 + 1"

@@ -1,14 +1,19 @@
 package import PersistentHistory
 
-/// What the lab is told of the small transactions that move a member's cursor or purge, on the thread
-/// that makes them.
+/// Observes what a store does, on the thread that does it; it cannot change anything.
 ///
-/// It costs one look at an optional for each of those, and nothing where rows are written.
+/// It costs one look at an optional a transaction and a chunk, and nothing where rows are written.
 package struct StoreWitness: Sendable {
   /// What such a transaction is about to commit; told while it holds the write lock.
   package var begins: @Sendable (MemberWrite) -> Void
   /// Whether what began last was committed; nothing may have begun when it was not.
   package var ends: @Sendable (_ isCommitted: Bool) -> Void
+  /// The number that a write takes; called while it holds the write lock, before it writes a row.
+  package var writes: @Sendable (_ number: Int64) -> Void = { _ in }
+  /// The number of a transaction that is committed, before other processes are signalled.
+  package var signals: @Sendable (_ number: Int64) -> Void = { _ in }
+  /// The first number of a chunk of a purge that is about to be deleted, under the write lock.
+  package var deletes: @Sendable (_ first: Int64) -> Void = { _ in }
 
   package init(
     begins: @escaping @Sendable (MemberWrite) -> Void,

@@ -34,20 +34,13 @@ struct MergedChanges {
   }
 
   /// Notes what must be read anew or forgotten because of one transaction.
-  mutating func note(
-    _ transaction: HistoryTransaction,
-    _ rules: borrowing MergingRules,
-    in state: borrowing ContextState
-  ) {
+  mutating func note(_ transaction: HistoryTransaction, in state: borrowing ContextState) {
     let record = transaction.record
-    let version = rules.newVersion(record.number)
-    let missesSome = !rules.missedTypes.isEmpty
     let page = transaction.page
     for index in record.firstChange..<record.firstChange + record.count {
       let change = page.changeRecords[index]
       guard change.entity > 0, change.entity <= Int32(changes.count) else { continue }
-      if missesSome && rules.missedTypes.contains(change.type) { continue }
-      guard let merged = Self.merged(change, version, state) else { continue }
+      guard let merged = Self.merged(change, record.number, state) else { continue }
       changes[Int(change.entity) - 1].append(merged)
     }
   }

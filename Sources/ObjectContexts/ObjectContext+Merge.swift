@@ -28,12 +28,10 @@ extension ObjectContext {
   public func merge(
     _ transactions: some Sequence<HistoryTransaction>
   ) throws(HistoryError) -> MergeDelta {
-    let rules = store.configuration.rules.merging
-    return try state.withLock { state throws(HistoryError) in
+    try state.withLock { state throws(HistoryError) in
       var changes = MergedChanges(entityCount: state.tables.count)
-      for transaction in transactions where rules.merges(transaction.record.writer, writer.rawValue)
-      {
-        changes.note(transaction, rules, in: state)
+      for transaction in transactions where transaction.record.writer != writer.rawValue {
+        changes.note(transaction, in: state)
       }
       return try apply(changes.net(), to: &state)
     }

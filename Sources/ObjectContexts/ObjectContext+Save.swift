@@ -46,7 +46,7 @@ extension ObjectContext {
   ) throws(HistoryError) -> (transaction: WrittenTransaction?, edits: [SavedEdit]) {
     let policy = policy ?? mergePolicy
     return try state.withLock { state throws(HistoryError) in
-      let edits = store.configuration.rules.writing.edits(state.objectEdits(for: policy))
+      let edits = state.objectEdits(for: policy)
       guard !edits.isEmpty else { return (nil, []) }
       let result = try store.save(
         SaveRequest(

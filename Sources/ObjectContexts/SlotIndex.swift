@@ -1,7 +1,7 @@
 /// Where the rows of an entity lie: a map from keys to places in an array.
 ///
 /// Keys come from the store, mostly one after the other, so that one multiplication spreads them and
-/// nothing is gained by Swift's randomly seeded hashing, which was a quarter of a merge's own time.
+/// nothing is gained by Swift's randomized hashing, which was a quarter of a merge's own time.
 /// Linear probing in a table that is at most half full (Knuth, The Art of Computer Programming,
 /// volume 3, 6.4, algorithms L and R).
 struct SlotIndex: Sendable {

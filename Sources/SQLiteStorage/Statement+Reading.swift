@@ -10,7 +10,7 @@ extension Statement {
     reading sql: String,
     hiding isHidden: @escaping (_ table: String, _ column: String) -> Bool = { _, _ in false }
   ) throws(SQLiteError) {
-    let reading = ReadingRules(isHidden)
+    let reading = ReadingGuard(isHidden)
     var prepared: OpaquePointer?
     var code: Int32 = SQLITE_OK
     var hasMore = false
@@ -31,7 +31,7 @@ extension Statement {
     let refusal =
       hasMore
       ? "a query is one statement, and this text holds more"
-      : writes ? ReadingRules.doesMore : reading.refusal
+      : writes ? ReadingGuard.doesMore : reading.refusal
     guard code == SQLITE_OK, refusal == nil, let prepared else {
       sqlite3_finalize(prepared)
       if let refusal { throw SQLiteError(code: SQLITE_AUTH, message: refusal, sql: sql) }
@@ -54,7 +54,7 @@ extension Statement {
 }
 
 /// What a statement may do while it is prepared.
-private final class ReadingRules {
+private final class ReadingGuard {
   static let doesMore = "a query may only read, and this one would do more"
 
   let isHidden: (String, String) -> Bool
@@ -83,8 +83,8 @@ private let authorize:
     UnsafePointer<CChar>?, UnsafePointer<CChar>?
   ) -> Int32 = { context, action, first, second, _, _ in
     guard let context else { return SQLITE_DENY }
-    return Unmanaged<ReadingRules>.fromOpaque(context)._withUnsafeGuaranteedRef { rules in
-      rules.answer(
+    return Unmanaged<ReadingGuard>.fromOpaque(context)._withUnsafeGuaranteedRef { guardian in
+      guardian.answer(
         action,
         first.map { String(cString: $0) } ?? "",
         second.map { String(cString: $0) } ?? ""

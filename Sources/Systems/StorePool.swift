@@ -20,7 +20,6 @@ final class StorePool {
   init(
     _ header: PlanHeader,
     _ environment: SystemEnvironment,
-    rules: HistoryRules,
     layout: HistoryLayout
   ) {
     let (clock, random, signals) = (environment.clock, random, signals)
@@ -30,7 +29,6 @@ final class StorePool {
     configuration.protectedAuthors = header.protectedAuthors
     configuration.vfs = environment.vfs
     configuration.signalsChanges = false
-    configuration.rules = rules
     configuration.random = { random.next() }
     configuration.onSignal = { signals.raise($0) }
     configuration.memberLocks = header.locks == .held ? .inMemory() : .none
@@ -92,14 +90,12 @@ final class StorePool {
 
 /// The pools of one system, by what the stores of plans have in common.
 struct StorePools {
-  private let rules: HistoryRules
   private let layout: HistoryLayout
   private var pools: [StorePool] = []
   /// More kinds of plans than this are not kept open.
   private static let countMax = 8
 
-  init(rules: HistoryRules = .standard, layout: HistoryLayout = .packed) {
-    self.rules = rules
+  init(layout: HistoryLayout = .packed) {
     self.layout = layout
   }
 
@@ -107,7 +103,7 @@ struct StorePools {
   mutating func pool(_ header: PlanHeader, _ environment: SystemEnvironment) -> StorePool {
     if let known = pools.first(where: { $0.serves(header, environment) }) { return known }
     if pools.count == Self.countMax { pools.removeFirst() }
-    let made = StorePool(header, environment, rules: rules, layout: layout)
+    let made = StorePool(header, environment, layout: layout)
     pools.append(made)
     return made
   }

@@ -1,15 +1,15 @@
-package import HistoryStore
+import HistoryStore
 import HistoryTracking
 import PersistentHistory
 package import Traces
 
-/// Our tracker and store: the real code, in its default configuration or with a seeded bug.
+/// Our tracker and store: the real code, in its default configuration.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
 
-  /// Creates the system with the rules that a mutant may have changed.
-  package init(rules: HistoryRules = .standard) {
-    host = ProcessHost(StorePools(rules: rules), keepsReplaced: true)
+  /// Creates the system.
+  package init() {
+    host = ProcessHost(StorePools(), keepsReplaced: true)
   }
 
   package let capabilities = TrackerSystem.abilities

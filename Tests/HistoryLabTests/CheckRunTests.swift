@@ -80,18 +80,18 @@ extension CheckRun {
     }
   }
 
-  @Test(arguments: [
-    "merge-own-writer-only", "purge-by-greatest-cursor", "loss-untold", "hook-failure-passed-over",
-    "signal-none",
-  ])
-  func `A seeded bug is caught and shrinks to a few commands`(_ name: String) async throws {
-    let mutant = try #require(Mutant.all.first { $0.name == name })
-    let run = try checkRun("mutant/" + name, mutant.conditionChoice)
+  /// Systems with mistakes, and the number of commands of the shortest plan that shows one of them.
+  @Test(arguments: [("greatest-cursor", 3), ("article", 3), ("kit-1.0", 3)])
+  func `A mistake is caught and shrinks to a few commands`(
+    _ name: String,
+    _ least: Int
+  ) async throws {
+    let run = try checkRun(name, .everyday)
     let tally = try await run.tally(40)
     let (checker, plan) = try #require(tally.broken.min { $0.plan < $1.plan })
     let finding = try run.shrink(checker, plan: plan) { _ in }
     let shrunk = finding.counterexample.trace.header.plan
-    #expect(shrunk.commands.count <= mutant.least + 2)
+    #expect(shrunk.commands.count <= least + 2)
     #expect(finding.isMinimal && finding.plan == plan)
     #expect(finding.originalCommandCount >= shrunk.commands.count)
     #expect(finding.counterexample.violation.checker == checker)

@@ -33,8 +33,8 @@ import Traces
   ]
 
   /// A check that breaks one invariant, in a moment.
-  private static let mutant = [
-    "check", "--system", "mutant/purge-to-head", "--plans", "10", "--seed", "1", "--output",
+  private static let mistaken = [
+    "check", "--system", "greatest-cursor", "--plans", "10", "--seed", "1", "--output",
   ]
 
   @Test func `A system that holds exits 0 and says so`() async throws {
@@ -138,7 +138,7 @@ import Traces
 
   @Test func `The commands that a report names show the same again`() async throws {
     try await withFolder { folder in
-      let words = Self.mutant + [folder, "--json"]
+      let words = Self.mistaken + [folder, "--json"]
       let report = try document(await run(words, composition: Self.composition).output)
       let found = try #require(report.systems.first?.counterexamples.first)
       for command in [found.replay, found.replayOfPlan] {
@@ -191,7 +191,7 @@ import Traces
 
   @Test func `A file that is no plan is refused with a sentence`() async throws {
     try await withFolder { folder in
-      _ = await run(Self.mutant + ["\(folder)/run"], composition: Self.composition)
+      _ = await run(Self.mistaken + ["\(folder)/run"], composition: Self.composition)
       let data = try #require(
         try files("\(folder)/run").first {
           $0.key.hasPrefix("counterexample-") && $0.key.hasSuffix(".jsonl")
@@ -204,7 +204,7 @@ import Traces
         "list": Data("[1,2]\n".utf8),
         "system": Data(
           text.replacing(
-            #""system":"mutant/purge-to-head""#,
+            #""system":"greatest-cursor""#,
             with: #""system":"none""#
           ).utf8
         ),

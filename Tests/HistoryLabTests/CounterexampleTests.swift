@@ -36,7 +36,7 @@ import Traces
   @Test func `A file from a run's folder can be dropped in as it stands`() async throws {
     try await withFolder { folder in
       let check = [
-        "check", "--system", "mutant/purge-by-greatest-cursor", "--plans", "10", "--seed", "1",
+        "check", "--system", "greatest-cursor", "--plans", "10", "--seed", "1",
         "--output", folder,
       ]
       let code = await run(check, composition: .current).code

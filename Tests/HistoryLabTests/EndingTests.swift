@@ -11,7 +11,7 @@ struct `When the command is ended from outside` {
   private static let lines: [(String, Int32)] = [
     ("check --plans 10000000 --conditions all", SIGINT),
     ("check --plans 10000000 --conditions power-off --on-disk STORES", SIGTERM),
-    ("explore --actors 2 --depth 12 --conditions crash", SIGINT), ("mutants", SIGTERM),
+    ("explore --actors 2 --depth 12 --conditions crash", SIGINT),
     ("bench run --only fetch", SIGINT), ("stress --seconds 600 --disk failing", SIGTERM),
   ]
 

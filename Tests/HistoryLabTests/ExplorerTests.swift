@@ -37,10 +37,6 @@ import Workloads
     return try explorer.explore()
   }
 
-  private func mutant(_ name: String) throws -> any SystemUnderTest {
-    TrackerSystem(rules: try #require(Mutant.all.first { $0.name == name }).rules)
-  }
-
   /// How short the plans are that break each invariant.
   private func lengths(_ exploration: Exploration) -> [String: Int] {
     var lengths: [String: Int] = [:]
@@ -49,8 +45,8 @@ import Workloads
   }
 
   @Test func `The least plans of known bugs are found`() throws {
-    let greatest = try explore(try mutant("purge-by-greatest-cursor"), .steady, depth: 3)
-    #expect(lengths(greatest) == ["PurgeSafety": 3])
+    let greatest = try explore(LogSystem<GreatestCursorLog>(), .steady, depth: 3)
+    #expect(lengths(greatest)["PurgeSafety"] == 3 && lengths(greatest).values.min() == 3)
     let article = try explore(PublishedSystem(.article), .ties, depth: 3)
     #expect(lengths(article) == ["CursorProgress": 2, "Convergence": 3, "NoLostTransaction": 3])
   }
@@ -70,12 +66,7 @@ import Workloads
     (3, .clockBack, { PublishedSystem(.article) }),
     (2, .sameAuthorTwice, { PublishedSystem(.article) }),
     (2, .ties, { PublishedSystem(.articleEager) }),
-    (
-      3, .steady,
-      {
-        TrackerSystem(rules: Mutant.all.first { $0.name == "purge-to-head" }?.rules ?? .standard)
-      }
-    ),
+    (3, .steady, { LogSystem<GreatestCursorLog>() }),
     (2, .hookFailure, { TrackerSystem() }), (2, .lostNotification, { TrackerSystem() }),
     (2, .mirrorLag, { PublishedSystem(.article) }), (2, .powerOff, { TrackerSystem() }),
   ]
@@ -124,16 +115,6 @@ import Workloads
     #expect(lengths(found)["Durability"] == 2)
   }
 
-  @Test func `A purge that is not one with the record is found out between its commits`() throws {
-    let found = try explore(
-      try mutant("purge-outside-transaction"),
-      .powerOff,
-      actors: 1,
-      depth: 4
-    )
-    #expect(lengths(found)["PurgeSafety"] == 4)
-  }
-
   @Test func `Plans of all headers begin as their own say`() throws {
     let alphabet = PlanAlphabet(.powerOff, actors: 2, actions: Set(PlanAction.allCases))
     let consumed = alphabet.headers.map { header in
@@ -149,13 +130,9 @@ import Workloads
   }
 
   /// Without what is known of losses, states would be taken for one that a power-off tells apart.
-  @Test(arguments: ["tracker", "mutant/fetch-behind-rewound"])
-  func `Of one actor, merging states changes nothing of what power-offs come to`(
-    _ name: String
-  ) throws {
-    let system = try #require(LabSystem.named(name))
-    let merged = try explore(system.make(), .powerOff, actors: 1, depth: 3)
-    let single = try explore(system.make(), .powerOff, actors: 1, depth: 3) {
+  @Test func `Of one actor, merging states changes nothing of what power-offs come to`() throws {
+    let merged = try explore(TrackerSystem(), .powerOff, actors: 1, depth: 3)
+    let single = try explore(TrackerSystem(), .powerOff, actors: 1, depth: 3) {
       $0.mergesStates = false
     }
     #expect(lengths(merged) == lengths(single))

@@ -53,10 +53,10 @@ import Traces
     }
   }
 
-  @Test func `A seeded bug is found in a process, and its plan replayed there`() async throws {
+  @Test func `A mistake is found in a process, and its plan replayed there`() async throws {
     let command = try #require(Self.command)
     try await withFolder { folder in
-      let system = "external:'\(command)' serve --mutant purge-by-greatest-cursor"
+      let system = "external:'\(command)' serve --system greatest-cursor"
       let found = try await check(system, "--plans", "60", "--jobs", "1", in: folder)
       #expect(found.code == .violation)
       let first = try #require(

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Systems
 import TestSupport
 
 @testable import HistoryLab
@@ -74,6 +75,10 @@ extension Composition {
       Catalogue.Entry("article", "The article's protocol."),
       Catalogue.Entry("mutant/purge-by-greatest-cursor", "A seeded bug."),
     ]
+    composition.mutants = [
+      "fetch-at-cursor", "record-before-merge", "purge-to-head", "clock-raw", "clock-ties",
+    ]
+    .enumerated().map { Mutant($1, number: Int32($0 + 1), least: 1, "Something is wrong.") }
     composition.catalogue[.benchmarks] = [
       Catalogue.Entry("fetch newest", "What is new is fetched."),
       Catalogue.Entry("fetch all", "Everything is fetched."),

@@ -7,15 +7,6 @@ import Testing
 
 /// The verb `mutants`, with few mutants and few plans.
 @Suite struct `Seeded bugs on the command line` {
-  private static let immortal = Mutant("immortal", least: 1, "Nothing is wrong with it.") { _ in }
-  private static let mortal = Mutant("mortal", least: 1, "History names no author.") {
-    $0.writing.author = { _ in nil }
-  }
-  private static let same = Mutant("same", sameBecause: "It is the standard.", "Nothing.") { _ in }
-  private static let wronglySame = Mutant("other", sameBecause: "Somebody says so.", "Nothing.") {
-    $0.writing.author = { _ in nil }
-  }
-
   /// Runs the verb on some mutants, with ten plans a seed.
   private func mutants(
     _ some: [Mutant],
@@ -23,8 +14,7 @@ import Testing
     in folder: String
   ) async -> (code: ExitCode, output: String, errors: String) {
     var composition = Composition.sample
-    composition.mutants = some
-    composition.mutantCaseCountMax = 10
+    composition.take(some)
     return await run(
       ["mutants", "--seeds", "2", "--seed", "1", "--output", folder] + words,
       composition: composition
@@ -39,9 +29,9 @@ import Testing
       seconds: 1,
       folder: "",
       outcomes: [
-        MutantOutcome(mutant: Self.mortal, trials: []),
-        MutantOutcome(mutant: Self.same, trials: []),
-        MutantOutcome(mutant: Self.immortal, trials: [trial]),
+        MutantOutcome(mutant: .mortal, trials: []),
+        MutantOutcome(mutant: .same, trials: []),
+        MutantOutcome(mutant: .immortal, trials: [trial]),
       ]
     )
     #expect(report.outcomes.map(\.word) == ["not tried", "not tried", "survived"])
@@ -59,7 +49,7 @@ import Testing
 
   @Test func `Every mutant is tried with ten seeds unless told otherwise`() throws {
     let options = try MutantsOptions(parse("mutants"), in: .sample)
-    #expect(options.mutants.map(\.name) == Mutant.all.map(\.name))
+    #expect(options.mutants.map(\.name) == Composition.sample.mutants.map(\.name))
     #expect(options.seedCount == 10 && options.seed == 42 && options.jobs == 3)
     #expect(options.output == "Reports/runs" && !options.json)
     #expect(try MutantsOptions(parse("mutants --quick"), in: .sample).seedCount == 3)
@@ -77,6 +67,12 @@ import Testing
     )
   }
 
+  @Test func `A build without seeded bugs says what builds one that has them`() async {
+    let result = await run(["mutants"], composition: .current)
+    #expect(result.code == .usage)
+    #expect(result.errors.contains("scripts/mutants"))
+  }
+
   @Test func `A mutant that there is none of is refused, and the nearest proposed`() async {
     let result = await run(["mutants", "--only", "purge-to-haed"])
     #expect(result.code == .usage)
@@ -89,12 +85,12 @@ import Testing
 
   @Test func `A mutant that every seed kills is good, and is told with its killers`() async throws {
     try await withFolder { folder in
-      let result = await mutants([Self.mortal], in: folder)
+      let result = await mutants([.mortal], in: folder)
       #expect(result.code == .good)
       let row = try #require(result.output.split(separator: "\n").first { $0.hasPrefix("mortal") })
       let words = row.split(separator: " ").map(String.init)
-      #expect(words.prefix(5) == ["mortal", "killed", "2/2", "HistoryExplainsData", "2"])
-      #expect(words.suffix(4) == ["1", "1", "1", "2/2"])
+      #expect(words.prefix(5) == ["mortal", "killed", "2/2", "PurgeSafety", "2"])
+      #expect(words.suffix(4) == ["3", "3", "3", "2/2"])
       #expect(result.output.contains("1 of 1 mutants killed by every one of 2 seeds."))
       #expect(result.output.contains("100 % came to the least length that is known"))
     }
@@ -102,7 +98,7 @@ import Testing
 
   @Test func `A mutant that nothing kills is reported as survived`() async throws {
     try await withFolder { folder in
-      let result = await mutants([Self.immortal, Self.mortal], in: folder)
+      let result = await mutants([.immortal, .mortal], in: folder)
       #expect(result.code == .violation)
       #expect(result.output.contains("immortal  survived     0/2"))
       #expect(result.output.contains("immortal survived: Nothing is wrong with it."))
@@ -113,7 +109,7 @@ import Testing
 
   @Test func `A mutant that is listed as equivalent is told with the reason`() async throws {
     try await withFolder { folder in
-      let result = await mutants([Self.same], in: folder)
+      let result = await mutants([.same], in: folder)
       #expect(result.code == .good)
       #expect(result.output.contains("same: It is the standard."))
     }
@@ -121,7 +117,7 @@ import Testing
 
   @Test func `A mutant that is wrongly listed as equivalent is told`() async throws {
     try await withFolder { folder in
-      let result = await mutants([Self.wronglySame], in: folder)
+      let result = await mutants([.wronglySame], in: folder)
       #expect(result.code == .violation)
       #expect(result.output.contains("other was killed, but is listed as equivalent"))
     }
@@ -135,7 +131,7 @@ import Testing
     try await withFolder { folder in
       var documents: [MutantDocument] = []
       for jobs in ["1", "3"] {
-        let result = await mutants([Self.mortal, Self.same], "--json", "--jobs", jobs, in: folder)
+        let result = await mutants([.mortal, .same], "--json", "--jobs", jobs, in: folder)
         #expect(result.code == .good)
         documents.append(
           try JSONDecoder().decode(MutantDocument.self, from: Data(result.output.utf8))
@@ -153,6 +149,39 @@ import Testing
       for file in ["mutants.json", "plan-mortal.jsonl", "run.json"] {
         #expect(FileManager.default.fileExists(atPath: "\(one.folder)/\(file)"), "\(file)")
       }
+    }
+  }
+}
+
+extension Mutant {
+  /// Bugs that this build has not: a design in memory stands for the code with the edit.
+  static let immortal = Mutant("immortal", number: 1, least: 1, "Nothing is wrong with it.")
+  static let mortal = Mutant(
+    "mortal",
+    number: 2,
+    least: 3,
+    "It purges what the fastest has merged."
+  )
+  static let same = Mutant("same", number: 3, sameBecause: "It is the standard.", "Nothing.")
+  static let wronglySame = Mutant(
+    "other",
+    number: 4,
+    sameBecause: "Somebody says so.",
+    "It purges what the fastest has merged."
+  )
+}
+
+extension Composition {
+  /// Takes some mutants, of which ten plans are run a seed.
+  mutating func take(_ some: [Mutant]) {
+    mutants = some
+    mutantCaseCountMax = 10
+    mutantSystem = { mutant in
+      let isMistaken = mutant.sentence.hasPrefix("It purges")
+      let name = isMistaken ? "greatest-cursor" : "tracker"
+      guard var system = LabSystem.named(name) else { fatalError("there is no \(name)") }
+      system.name = Mutant.prefix + mutant.name
+      return system
     }
   }
 }

@@ -88,7 +88,7 @@ import Testing
       ),
       (
         "", 2, 0,
-        "1 tests have a result, but `swift test list` declares 2: some did not run.",
+        "The results hold 1 of the 2 tests that `swift test list` declares: some did not run.",
         "1 passed, 0 failed, 0 skipped"
       ),
       (

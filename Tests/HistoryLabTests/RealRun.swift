@@ -60,14 +60,14 @@ final class RealRun {
     try #require(RunningProcess.all()).map(\.id).filter(children.contains)
   }
 
-  /// Stops a process, and waits until it is stopped where `/proc` shows that: only then does the end of
-  /// its parent let it go on.
+  /// Stops a process, and waits until all its threads are stopped where `/proc` shows that: only then
+  /// does the end of its parent let it go on.
   static func stop(_ child: pid_t) throws {
     kill(child, SIGSTOP)
-    let file = "/proc/\(child)/stat"
-    while FileManager.default.fileExists(atPath: file) {
-      let fields = try String(contentsOfFile: file, encoding: .utf8)
-      if fields.contains(") T ") { return }
+    let threads = "/proc/\(child)/task"
+    while let ids = try? FileManager.default.contentsOfDirectory(atPath: threads) {
+      let states = ids.map { try? String(contentsOfFile: "\(threads)/\($0)/stat", encoding: .utf8) }
+      if states.allSatisfy({ $0?.contains(") T ") ?? true }) { return }
       sched_yield()
     }
   }

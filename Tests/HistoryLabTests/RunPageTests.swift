@@ -20,10 +20,10 @@ import Testing
   @Test func `Every run says where its page lies`() async throws {
     try await withFolder { folder in
       var composition = Composition.current
-      composition.mutantCaseCountMax = 10
+      composition.take([.mortal])
       let lines = [
         Self.check + ["\(folder)/check"],
-        ["mutants", "--only", "purge-to-head", "--seeds", "1", "--output", "\(folder)/mutants"],
+        ["mutants", "--only", "mortal", "--seeds", "1", "--output", "\(folder)/mutants"],
         ["explore", "--depth", "1", "--conditions", "steady", "--output", "\(folder)/explore"],
       ]
       for words in lines {

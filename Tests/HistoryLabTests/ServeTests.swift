@@ -53,8 +53,8 @@ import Workloads
     #expect(right.undecided.isEmpty && right.broken.isEmpty)
   }
 
-  @Test func `A seeded bug is found and shrunk through the wire`() async throws {
-    let served = try LabSystem.served("mutant/purge-by-greatest-cursor")
+  @Test func `A mistake is found and shrunk through the wire`() async throws {
+    let served = try LabSystem.served("greatest-cursor")
     let recipe = PlanRecipe(
       generator: PlanGenerator(try PlanOptions().style(for: served)),
       seed: 1,
@@ -193,9 +193,8 @@ import Workloads
   }
 
   @Test(arguments: [
-    ("serve --mutant none", "unknown system \"mutant/none\"."),
+    ("serve --system mutant/none", "unknown system \"mutant/none\"."),
     ("serve --system trackr", "Did you mean \"tracker\"?"),
-    ("serve --system tracker --mutant x", "cannot be given together"),
   ])
   func `Who is not there cannot answer`(_ line: String, _ sentence: String) async {
     let result = await run(line.split(separator: " ").map(String.init))

@@ -100,9 +100,11 @@ import Testing
   @Test func `Two parts of the mutants have them all, in their order`() async throws {
     try await withFolder { folder in
       let words =
-        "mutants --only fetch-at --only fetch-from --only fetch-newest --seeds 1 --seed 3 --output \(folder)"
-      _ = await lab(words + "/whole")
-      for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
+        "mutants --seeds 1 --seed 3 --output \(folder)"
+      var composition = Self.composition
+      composition.take([.mortal, .same])
+      _ = await lab(words + "/whole", composition)
+      for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2", composition) }
       let parts = "\(folder)/part-1 \(folder)/part-2"
       let result = await lab("report merge \(parts) --output \(folder)/joined")
       #expect(result.code == .good, "\(result.errors)")

@@ -182,24 +182,6 @@ import Testing
     }
   }
 
-  @Test func `A seeded bug is found, and what it left is kept`() async throws {
-    var composition = Composition.sample
-    let command = try #require(BuiltCommand.path)
-    composition.command = command
-    try await withFolder { folder in
-      let words = [
-        "stress", "--seconds", "0.5", "--seed", "7", "--kills-per-second", "0", "--mutant",
-        "record-before-merge", "--output", folder,
-      ]
-      let kept = await run(words, composition: composition)
-      #expect(kept.code == .violation, "\(kept.output) \(kept.errors)")
-      #expect(kept.output.contains("CursorProgress"), "\(kept.output)")
-      for file in ["left/store/shared.store", "left/traces/run.jsonl", "trace-excerpt.jsonl"] {
-        #expect(FileManager.default.fileExists(atPath: "\(folder)/latest/\(file)"), "\(file)")
-      }
-    }
-  }
-
   /// Where it can, a run with a full disk lies on a file system of its own; else SQLite's calls fail.
   @Test func `A disk that is full at times costs nothing that was told, and leaves no mount`()
     async throws

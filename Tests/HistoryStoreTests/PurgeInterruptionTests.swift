@@ -13,7 +13,7 @@ import Testing
     configuration.vfs = files.name
     configuration.busyTimeoutMs = 0
     configuration.layout = layout
-    configuration.rules.purging.chunkCount = 3
+    configuration.purgeChunkCount = 3
     configuration.clock = { Date(timeIntervalSinceReferenceDate: 1000) }
     return try Store(path: "purge", model: try StoreFixture.model(), configuration: configuration)
   }

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `It is asked alone, and only for what is later`() throws {
-    let sql = StoreStatement.firstNumberLater.sql(.standard, .coreData)
+    let sql = StoreStatement.firstNumberLater.sql(.coreData)
     let plan = try Statement(try fixture.connection(), "EXPLAIN QUERY PLAN \(sql)")
     #expect(try plan.step())
     let index = "Z_TRANSACTION_TransactionTimestampIndex"

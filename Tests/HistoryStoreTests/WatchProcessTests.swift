@@ -46,10 +46,8 @@ import Testing
     let path = fixture.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       var configuration = StoreConfiguration()
-      configuration.rules.signals = { _ in
-        kill(getpid(), SIGKILL)
-        return false
-      }
+      configuration.witness = StoreWitness(begins: { _ in }, ends: { _ in })
+      configuration.witness?.signals = { _ in kill(getpid(), SIGKILL) }
       try Store(path: path, configuration: configuration).add("committed")
     }
     toldPolling.wait(for: 1)

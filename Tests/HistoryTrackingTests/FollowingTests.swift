@@ -19,21 +19,15 @@ import Testing
     return try shared.open {
       $0.changePollMs = 3_600_000
       $0.busyTimeoutMs = busyTimeoutMs
-      $0.rules.merging.merges = { writer, context in
-        passes.mayMerge()
-        return writer != context
-      }
-      // A purge ends every pass, and asks for its bound once.
-      $0.rules.purging.bound = { _, watermark, head in
-        passes.note(watermark)
-        return min(watermark, head - 1)
-      }
+      // A purge ends every pass, and records what is new; the only member's cursor is the watermark.
+      $0.witness = StoreWitness(begins: { passes.note($0.cursor?.number) }, ends: { _ in })
     }
   }
 
   /// A tracker on a thread of its own, which a pass that waits blocks.
   private func tracker(_ view: ObjectContext) -> HistoryTracker {
     var configuration = TrackerConfiguration(currentAuthor: "app")
+    configuration.merger = HeldMerger(passes: passes)
     configuration.executor = ThreadExecutor()
     return HistoryTracker("app", store: view.store, contexts: [view], configuration: configuration)
   }
@@ -154,6 +148,16 @@ import Testing
   }
 }
 
+/// Merges as a tracker does, when it may.
+private struct HeldMerger: TransactionMerger {
+  let passes: PassLog
+
+  func merge(_ transactions: [HistoryTransaction], into contexts: [ObjectContext]) async throws {
+    passes.mayMerge()
+    try await DefaultMerger().merge(transactions, into: contexts)
+  }
+}
+
 /// The watermark at the end of each pass, a way to wait for one, and a way to make one take long.
 private final class PassLog: @unchecked Sendable {
   private enum Gate {
@@ -168,9 +172,10 @@ private final class PassLog: @unchecked Sendable {
 
   var watermarks: [Int64] { condition.withLock { noted } }
 
-  func note(_ watermark: Int64) {
+  /// Notes the watermark that a pass has raised, or that it left it where it was.
+  func note(_ watermark: Int64?) {
     condition.withLock {
-      noted.append(watermark)
+      noted.append(watermark ?? noted.last ?? 0)
       condition.broadcast()
     }
   }

@@ -107,14 +107,6 @@ import Testing
     #expect(try app.view.object(ids[2]) != nil && damage.heldNumbers().count == 5)
   }
 
-  @Test func `A pass ends although steps are left out`() throws {
-    let store = try shared.open { $0.rules.passSteps = [.fetch, .record] }
-    let app = try shared.launch("app", page: 1, on: store)
-    try other.write("a", "b")
-    #expect(try app.pass(purging: true).numbers.isEmpty)
-    #expect(try shared.cursor("app") == 0)
-  }
-
   @Test func `Every context of a member gets what it did not save itself`() throws {
     let store = try shared.open()
     let contexts = ["view", "editor"].map { ObjectContext(store: store, author: "app", name: $0) }

@@ -74,18 +74,6 @@ import Testing
     )
   }
 
-  @Test func `The rules are asked with the writer and the context, once a transaction`() throws {
-    let asked = Asked()
-    var rules = HistoryRules.standard
-    rules.merging.merges = { asked.note($0, $1) }
-    let view = ObjectContext(store: try file.open(rules))
-    let item = try app.savedItem("milk")
-    try app.save(.int(1), for: "count", of: item)
-    #expect(try merge(1...2, into: view) == MergeDelta())
-    let expected = [app.writer.rawValue, view.writer.rawValue]
-    #expect(asked.pairs == [expected, expected])
-  }
-
   @Test func `A row that is newer than the transaction is not read again`() throws {
     let id = try app.savedItem("milk")
     for count in 2...3 { try app.save(.int(Int64(count)), for: "count", of: id) }

@@ -24,9 +24,8 @@ struct StoreFile {
   }
 
   /// Opens the file, as a process does.
-  func open(_ rules: HistoryRules = .standard, busyTimeoutMs: Int32 = 5000) throws -> Store {
+  func open(busyTimeoutMs: Int32 = 5000) throws -> Store {
     var configuration = StoreConfiguration()
-    configuration.rules = rules
     configuration.layout = LayoutTrait.layout
     configuration.busyTimeoutMs = busyTimeoutMs
     return try Store(path: folder.path("test.store"), model: model, configuration: configuration)

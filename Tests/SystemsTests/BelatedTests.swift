@@ -8,9 +8,8 @@ import Traces
 /// Processes that a later launch of their actors has replaced.
 @Suite struct `Processes that were replaced` {
   /// An app that has merged a transaction and not recorded it, when a second process replaces it.
-  private func rig(_ mutant: String? = nil, _ locks: PlannedLocks = .none) throws -> Rig {
-    let rules = try mutant.map { try #require(Mutant.named($0)).rules }
-    let rig = try Rig(TrackerSystem(rules: rules ?? .standard)) { $0.locks = locks }
+  private func rig(_ locks: PlannedLocks = .none) throws -> Rig {
+    let rig = try Rig(TrackerSystem()) { $0.locks = locks }
     try rig.write("widget", insert(1))
     try rig.write("widget", insert(2))
     try rig.perform(.fetch("app"))
@@ -20,7 +19,7 @@ import Traces
   }
 
   @Test func `Where locks are held there is no second process`() throws {
-    let rig = try rig(nil, .held)
+    let rig = try rig(.held)
     let refused = #expect(throws: SystemFailure.self) { try rig.perform(.launch("app")) }
     #expect(refused?.code == .inUse)
   }
@@ -35,11 +34,5 @@ import Traces
     #expect(refused?.code == .superseded)
     #expect(rig.eventCount == before)
     #expect(try rig.perform(.pass("app")).contains(.merged(["1", "2"])))
-  }
-
-  @Test(arguments: ["join-in-old-epoch", "record-outside-transaction"])
-  func `A record that is not refused is told by looking`(_ mutant: String) throws {
-    let rig = try rig(mutant)
-    #expect(try rig.perform(.belated("app", .record)) == [.recorded(cursor: "2")])
   }
 }

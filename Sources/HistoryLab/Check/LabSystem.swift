@@ -5,7 +5,7 @@ import Traces
 
 /// A system under test by name: what it is, how it is made, and what its plans may hold.
 struct LabSystem: Sendable {
-  let name: String
+  var name: String
   let sentence: String
   /// How its store makes timestamps.
   let timestamps: TimestampPolicy
@@ -34,19 +34,31 @@ struct LabSystem: Sendable {
         capabilities: TrackerSystem.abilities,
         make: { TrackerSystem() }
       )
-    ] + published + Mutant.all.map(LabSystem.init)
+    ] + published + [
+      LabSystem(
+        name: "greatest-cursor",
+        sentence: "A design in memory with one mistake, for trying the lab out: it purges what the "
+          + "fastest member has merged.",
+        timestamps: .monotone,
+        capabilities: LogSystem<GreatestCursorLog>.abilities,
+        make: { LogSystem<GreatestCursorLog>() }
+      )
+    ] + Mutant.all.map(LabSystem.init)
 
   /// The system with a name, or nothing.
   static func named(_ name: String) -> LabSystem? { all.first { $0.name == name } }
 }
 
 extension LabSystem {
-  /// Our tracker with one rule replaced.
+  /// Our tracker with one edit of its source; all that a process runs at a time have the same.
   init(_ mutant: Mutant) {
     name = Mutant.prefix + mutant.name
     sentence = mutant.sentence
     timestamps = .monotone
     capabilities = TrackerSystem.abilities
-    make = { TrackerSystem(rules: mutant.rules) }
+    make = {
+      mutant.turnOn()
+      return TrackerSystem()
+    }
   }
 }

@@ -2,11 +2,14 @@ import PropertyTesting
 import Simulation
 import Systems
 
-/// Makes the trials of mutants on several lanes; what they find does not depend on the number of lanes.
+/// Makes the trials of mutants, one mutant after the other since a process runs one at a time, and its
+/// seeds on several lanes; what they find does not depend on the number of lanes.
 struct MutantRun: Sendable {
   let mutants: [Mutant]
   let seeds: [UInt64]
   let jobs: Int
+  /// What is put under test for each.
+  let system: @Sendable (Mutant) -> LabSystem
   /// After so many plans of one seed a mutant has survived it.
   let caseCountMax: Int
   let now: @Sendable () -> Duration
@@ -19,12 +22,14 @@ struct MutantRun: Sendable {
     seed: UInt64,
     seedCount: Int,
     jobs: Int,
+    system: @escaping @Sendable (Mutant) -> LabSystem,
     caseCountMax: Int,
     now: @escaping @Sendable () -> Duration
   ) {
     self.mutants = mutants
     seeds = (0..<seedCount).map { SeededGenerator.seed(seed, part: UInt64($0)) }
     self.jobs = jobs
+    self.system = system
     self.caseCountMax = caseCountMax
     self.now = now
   }
@@ -39,12 +44,22 @@ struct MutantRun: Sendable {
     progress: @escaping @Sendable (MutantTrial) -> Void,
     goesOn: @escaping @Sendable () -> Bool
   ) async throws(LabError) -> [[MutantTrial]] {
-    let queue = PlanQueue(plans: trialCount, steps: nil)
+    var all: [[MutantTrial]] = []
+    for mutant in mutants { all.append(try await trials(of: mutant, progress, goesOn)) }
+    return all
+  }
+
+  private func trials(
+    of mutant: Mutant,
+    _ progress: @escaping @Sendable (MutantTrial) -> Void,
+    _ goesOn: @escaping @Sendable () -> Bool
+  ) async throws(LabError) -> [MutantTrial] {
+    let queue = PlanQueue(plans: seeds.count, steps: nil)
     let results = await withTaskGroup(of: Result<[Int: MutantTrial], LabError>.self) { group in
-      for _ in 0..<min(jobs, max(trialCount, 1)) {
+      for _ in 0..<min(jobs, seeds.count) {
         group.addTask {
           do throws(LabError) {
-            return .success(try lane(queue, progress, goesOn))
+            return .success(try lane(mutant, queue, progress, goesOn))
           } catch {
             return .failure(error)
           }
@@ -56,29 +71,26 @@ struct MutantRun: Sendable {
     }
     var all: [Int: MutantTrial] = [:]
     for result in results { all.merge(try result.get()) { first, _ in first } }
-    return mutants.indices.map { mutant in
-      seeds.indices.compactMap { all[mutant * seeds.count + $0] }
-    }
+    return seeds.indices.compactMap { all[$0] }
   }
 
   private func lane(
+    _ mutant: Mutant,
     _ queue: PlanQueue,
     _ progress: (MutantTrial) -> Void,
     _ goesOn: () -> Bool
   ) throws(LabError) -> [Int: MutantTrial] {
-    let place = StorePlace.heap()
+    let isEquivalent = mutant.equivalence != nil
+    let lane = MutantLane(
+      place: .heap(),
+      system: system(mutant),
+      now: now,
+      caseCountMax: min(caseCountMax, isEquivalent ? Self.equivalentCaseCountMax : .max)
+    )
     var trials: [Int: MutantTrial] = [:]
     while goesOn(), let number = queue.take() {
-      let index = number - 1
-      let mutant = mutants[index / seeds.count]
-      let isEquivalent = mutant.equivalence != nil
-      let lane = MutantLane(
-        place: place,
-        now: now,
-        caseCountMax: min(caseCountMax, isEquivalent ? Self.equivalentCaseCountMax : .max)
-      )
-      let trial = try lane.trial(mutant, seed: seeds[index % seeds.count])
-      trials[index] = trial
+      let trial = try lane.trial(mutant, seed: seeds[number - 1])
+      trials[number - 1] = trial
       progress(trial)
     }
     return trials

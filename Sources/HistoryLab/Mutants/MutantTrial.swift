@@ -41,6 +41,7 @@ struct MutantTrial: Sendable {
 /// Makes trials, one after the other, with stores at one place.
 struct MutantLane {
   let place: StorePlace
+  let system: LabSystem
   let now: @Sendable () -> Duration
   /// After so many plans a mutant has survived.
   let caseCountMax: Int
@@ -57,7 +58,6 @@ struct MutantLane {
   ///
   /// Whatever is broken shows it: shrinking may come from one invariant to another.
   func trial(_ mutant: Mutant, seed: UInt64) throws(LabError) -> MutantTrial {
-    let system = LabSystem(mutant)
     let options = PlanOptions(conditions: mutant.conditionChoice)
     let recipe = PlanRecipe(
       generator: PlanGenerator(try options.style(for: system)),

@@ -20,6 +20,7 @@ struct MutantsVerb: Verb {
       seed: options.seed,
       seedCount: options.seedCount,
       jobs: options.jobs,
+      system: composition.mutantSystem,
       caseCountMax: composition.mutantCaseCountMax,
       now: terminal.now
     )

@@ -55,6 +55,7 @@ final class StressParticipant: Sendable {
     configuration.ignoring = Set(planned?.ignores ?? [])
     configuration.pageTransactionCountMax =
       planned?.page ?? configuration.pageTransactionCountMax
+    configuration.deduplicator = StressMergeNotes(seams: seams)
     tracker = HistoryTracker(
       role.id,
       store: store,
@@ -72,6 +73,10 @@ final class StressParticipant: Sendable {
       }
     }
     defer { noting.cancel() }
+    try await tracker.registerMergeHook { [seams] _ in
+      seams.noteFetched()
+      return .goOn
+    }
     try await launchInTheEnd()
     let made = role.makesTrouble ? role.disk : nil
     let trouble = made.map { disk in Task { [seams] in await seams.trouble(disk) } }

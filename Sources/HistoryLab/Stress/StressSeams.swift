@@ -45,50 +45,27 @@ final class StressSeams: Sendable {
   /// How the store is opened.
   func configuration() throws(LabError) -> StoreConfiguration {
     var configuration = StoreConfiguration()
-    configuration.rules = try rules()
+    if let name = role.mutant {
+      guard let mutant = Mutant.named(name) else { throw .usage("unknown mutant \(name.quoted)") }
+      mutant.turnOn()
+    }
+    configuration.purgeChunkCount = 8
     configuration.checkpointFrames = 200
     // A signal that is lost must show; a disk that fails may make the watch miss one, which the poll
     // makes up for.
     if role.disk == nil { configuration.changePollMs = 60_000 }
-    configuration.witness = StoreWitness(
+    var witness = StoreWitness(
       begins: { [unowned self] write in begin(write) },
       ends: { [unowned self] isCommitted in end(isCommitted) }
     )
-    return configuration
-  }
-
-  private func rules() throws(LabError) -> HistoryRules {
-    var rules = HistoryRules.standard
-    if let name = role.mutant {
-      guard let mutant = Mutant.all.first(where: { $0.name == name }) else {
-        throw .usage("unknown mutant \(name.quoted)")
-      }
-      rules = mutant.rules
-    }
-    rules.purging.chunkCount = 8
-    let standing = rules
-    rules.writing.rowVersion = { [unowned self] number in
+    witness.writes = { [unowned self] number in
       numberedAt.store(MonotonicClock.now, ordering: .relaxed)
       numbers.note(number, ofWrite: writeCount.load(ordering: .relaxed))
-      return standing.writing.rowVersion(number)
     }
-    rules.signals = { [death] number in
-      death.meet(.signal)
-      return standing.signals(number)
-    }
-    rules.merging.order = { [unowned self] page in
-      fetchedAt.store(MonotonicClock.now, ordering: .relaxed)
-      return standing.merging.order(page)
-    }
-    rules.recording.mergedThrough = { [unowned self] page, merged in
-      note(merged: merged.map(\.number))
-      return standing.recording.mergedThrough(page, merged)
-    }
-    rules.purging.chunkEnd = { [death] first, count, through in
-      death.meet(.purge)
-      return standing.purging.chunkEnd(first, count, through)
-    }
-    return rules
+    witness.signals = { [death] _ in death.meet(.signal) }
+    witness.deletes = { [death] _ in death.meet(.purge) }
+    configuration.witness = witness
+    return configuration
   }
 
   // MARK: The disk
@@ -123,8 +100,11 @@ final class StressSeams: Sendable {
 
   // MARK: The tracker
 
-  private func note(merged numbers: [Int64]) {
-    guard !numbers.isEmpty else { return }
+  /// Notes that a page was fetched, which is merged next.
+  func noteFetched() { fetchedAt.store(MonotonicClock.now, ordering: .relaxed) }
+
+  /// Notes what was merged and is not recorded yet.
+  func note(merged numbers: [Int64]) {
     let now = MonotonicClock.now
     let start = min(fetchedAt.load(ordering: .relaxed), now)
     tracker.add([.init(.merged(numbers.map { String($0) }), start...now)])

@@ -16,6 +16,10 @@ struct MutantsOptions: Sendable {
   var json: Bool
   /// Which part of the mutants is tried, or nothing for all.
   var shard: Shard?
+  /// Whether the edits are tried that rules have made.
+  var isGenerated: Bool
+  /// How many plans each of those meets.
+  var planCount: Int
 
   /// The number of seeds of a quick run.
   static let quickSeeds = 3
@@ -34,13 +38,29 @@ struct MutantsOptions: Sendable {
     default: 10,
     "How many seeds each mutant is tried with; the results are their medians."
   )
+  static let generatedFlag = Flag(
+    "generated",
+    "Tries the edits that rules have made, each in a process of its own."
+  )
+  static let plansOption = Option(
+    "plans",
+    "N",
+    in: 1...1_000_000,
+    default: 600,
+    "How many plans each generated edit meets, under every condition."
+  )
   static let quickFlag = Flag("quick", "Tries \(quickSeeds) seeds, unless --seeds says how many.")
 
   /// - Throws: a usage error if a mutant is unknown, or a folder cannot be used.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     let shard = try arguments.shard()
-    mutants = try Self.mutants(arguments.all(Self.only), in: composition).enumerated()
-      .filter { shard?.holds($0.offset) ?? true }.map(\.element)
+    isGenerated = arguments.isSet(Self.generatedFlag)
+    planCount = try arguments.required(Self.plansOption)
+    mutants =
+      isGenerated
+      ? []
+      : try Self.mutants(arguments.all(Self.only), in: composition).enumerated()
+        .filter { shard?.holds($0.offset) ?? true }.map(\.element)
     self.shard = shard
     let isQuick = arguments.isSet(Self.quickFlag) && !arguments.isGiven(Self.seedsOption.name)
     seedCount = isQuick ? Self.quickSeeds : try arguments.required(Self.seedsOption)
@@ -56,8 +76,9 @@ struct MutantsOptions: Sendable {
     _ names: [String],
     in composition: Composition
   ) throws(LabError) -> [Mutant] {
-    guard !names.isEmpty else { return composition.mutants }
-    let known = composition.mutants.map(\.name)
+    let mutants = try composition.requiredMutants()
+    guard !names.isEmpty else { return mutants }
+    let known = mutants.map(\.name)
     let wanted = names.map {
       $0.hasPrefix(Mutant.prefix) ? String($0.dropFirst(Mutant.prefix.count)) : $0
     }
@@ -65,21 +86,40 @@ struct MutantsOptions: Sendable {
       let hint = NearestWord.hint(for: unknown, among: known)
       throw .usage("unknown mutant \(unknown.quoted).\(hint)", try: "list systems")
     }
-    return composition.mutants.filter { mutant in wanted.contains { mutant.name.hasPrefix($0) } }
+    return mutants.filter { mutant in wanted.contains { mutant.name.hasPrefix($0) } }
+  }
+}
+
+extension Composition {
+  /// The seeded bugs of this build.
+  ///
+  /// - Throws: a usage error where it has none.
+  func requiredMutants() throws(LabError) -> [Mutant] {
+    guard mutants.isEmpty else { return mutants }
+    throw .usage(
+      "this build has no seeded bugs: scripts/mutants builds a copy that has them, and passes on to it "
+        + "what follows, for example scripts/mutants --only purge."
+    )
   }
 }
 
 extension MutantsOptions {
   static let spec = VerbSpec(
     name: "mutants",
-    sentence: "Tells how many seeded bugs the lab finds, how fast, and in how short a plan.",
+    sentence: "Shows how many seeded bugs the lab finds, how fast, and in how short a plan; "
+      + "scripts/mutants builds the copy that has them.",
     options: [
-      only.spec, seedsOption.spec, quickFlag.spec, CommonOption.seed.spec, CommonOption.shard.spec,
+      only.spec, seedsOption.spec, quickFlag.spec, generatedFlag.spec, plansOption.spec,
+      CommonOption.seed.spec, CommonOption.shard.spec,
       CheckOptions.jobsOption.spec, CommonOption.output.spec, CommonOption.json.spec,
     ],
     examples: [
       Example("mutants", "Every seeded bug of our own code, ten seeds each."),
       Example("mutants --quick --seed 1", "Three seeds each, as every change is tested."),
+      Example(
+        "mutants --generated --plans 600",
+        "Edits that rules have made: which does nobody notice?"
+      ),
       Example("mutants --only purge --seeds 100", "The bugs of purges, a hundred seeds each."),
     ]
   )

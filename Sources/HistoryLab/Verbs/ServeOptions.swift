@@ -10,19 +10,10 @@ struct ServeOptions: Hashable, Sendable {
     defaultText: "tracker",
     "The system that answers."
   )
-  static let mutantOption = Option(
-    "mutant",
-    .text("NAME", "the name of a seeded bug"),
-    "The tracker with one seeded bug answers."
-  )
 
   /// - Throws: a usage error if there is no such system.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
-    if let mutant = arguments.value(Self.mutantOption) {
-      system = "mutant/" + mutant
-    } else {
-      system = try arguments.required(Self.systemOption)
-    }
+    system = try arguments.required(Self.systemOption)
     let known = composition.catalogue.names(.systems)
     guard known.contains(system) else {
       let hint = NearestWord.hint(for: system, among: known)
@@ -35,11 +26,10 @@ extension ServeOptions {
   static let spec = VerbSpec(
     name: "serve",
     sentence: "Answers commands on standard input, a line each: a system of ours as a program.",
-    options: [systemOption.spec, mutantOption.spec],
-    exclusive: [["system", "mutant"]],
+    options: [systemOption.spec],
     examples: [
       Example("serve", "Our tracker, as the other side of external:COMMAND."),
-      Example("serve --mutant purge-by-greatest-cursor", "One with a seeded bug."),
+      Example("serve --system greatest-cursor", "One that loses updates."),
       Example(
         "check --system \"external:history-lab serve\" --seed 1",
         "The lab and the tracker as two processes."

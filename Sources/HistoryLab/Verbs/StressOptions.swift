@@ -94,7 +94,7 @@ struct StressOptions: Hashable, Sendable {
     _ text: String,
     in composition: Composition
   ) throws(LabError) -> String {
-    let known = composition.mutants.map(\.name)
+    let known = try composition.requiredMutants().map(\.name)
     let isWhole = text.hasPrefix(Mutant.prefix)
     let name = isWhole ? String(text.dropFirst(Mutant.prefix.count)) : text
     guard known.contains(name) else {

@@ -21,6 +21,9 @@ enum Verbs {
       return ExploreVerb(options: options, composition: composition, terminal: terminal)
     case "mutants":
       let options = try MutantsOptions(arguments, in: composition)
+      if options.isGenerated {
+        return GeneratedVerb(options: options, composition: composition, terminal: terminal)
+      }
       return MutantsVerb(options: options, composition: composition, terminal: terminal)
     case "stress":
       let options = try StressOptions(arguments, in: composition)

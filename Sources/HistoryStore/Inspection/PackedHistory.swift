@@ -23,7 +23,7 @@ struct PackedHistory: HistorySource {
       connection,
       "SELECT number, timestamp, author, count, changes FROM history_transaction ORDER BY number"
     )
-    let chunks = try Statement(connection, StoreStatement.chunks.sql(.standard, .packed))
+    let chunks = try Statement(connection, StoreStatement.chunks.sql(.packed))
     var unpacker = ChangeUnpacker()
     while try rows.step() {
       guard rows.int(0) > purged[rows.int(2)] ?? 0 else {

@@ -41,7 +41,7 @@ struct PurgeCounter {
       (last, protectedAuthors) = (.max, [])
       return
     }
-    let merged = try connection.integer(HistoryRules.standard.purging.watermark)
+    let merged = try connection.integer(StoreStatement.watermark.sql(.packed))
     last = min(merged ?? .max, head.number - 1)
     protectedAuthors = try source.strings(connection, where: StoreConfiguration().isProtected)
   }

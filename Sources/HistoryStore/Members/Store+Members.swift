@@ -92,8 +92,8 @@ extension Store {
   public func resync(_ registration: Registration) throws(HistoryError) -> Registration {
     try lockedHistory { core in
       try core.write {
-        let row = try core.validate(registration, mayBeLost: true)
-        let cursor = try core.token(core.rules.registry.resyncCursor, row)
+        try core.validate(registration, mayBeLost: true)
+        let cursor = try core.headToken()
         try core.move(registration, to: cursor)
         return Registration(
           member: registration.member,

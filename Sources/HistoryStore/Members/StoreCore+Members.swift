@@ -26,33 +26,21 @@ extension StoreCore {
     let known = try row(of: arrival.member)
     guard let known, known.state == .active else {
       let isLost = known?.state == .lost
-      guard !isLost || arrival.resyncsIfLost || !rules.registry.tellsLossAtLaunch else {
-        throw HistoryError.lost(arrival.member)
-      }
+      guard !isLost || arrival.resyncsIfLost else { throw HistoryError.lost(arrival.member) }
       return try enter(arrival, epoch, known)
     }
-    let cursor = try token(rules.registry.laterCursor, known)
     try relaunch(arrival, epoch)
     return Registration(
       member: arrival.member,
       epoch: epoch,
-      cursor: cursor,
+      cursor: HistoryToken(store: id, number: known.cursor, mark: known.mark),
       isNew: false,
       cursorImport: arrival.cursors.map { _ in .ignored(.alreadyAMember) },
       hold: nil
     )
   }
 
-  /// A position where a member starts, who may have a row.
-  func token(_ start: StartingPoint, _ row: MemberRow?) throws -> HistoryToken {
-    switch (start, row) {
-    case (.beginning, _), (.cursor, nil): .beginning(of: id)
-    case (.cursor, let row?): HistoryToken(store: id, number: row.cursor, mark: row.mark)
-    case (.head, _): try headToken()
-    }
-  }
-
-  /// Enters a member that is new, or that comes back without a cursor.
+  /// Enters a member that is new, or that comes back without a cursor: it starts at the head.
   private func enter(
     _ arrival: Arrival,
     _ epoch: Int64,
@@ -62,8 +50,7 @@ extension StoreCore {
     let outcome = try arrival.cursors.map { cursors in
       known == nil ? try find(cursors, arrival.author) : .ignored(.alreadyAMember)
     }
-    let start = known == nil ? rules.registry.firstCursor : rules.registry.returnCursor
-    var cursor = try token(start, known)
+    var cursor = head
     if case .imported(let token, _) = outcome { cursor = token }
     try insert(arrival, epoch, at: cursor, head: head.number)
     return Registration(
@@ -131,8 +118,7 @@ extension StoreCore {
   private func nextEpoch() throws -> Int64 {
     let raise = try query(
       """
-      UPDATE history_metadata SET value = \(rules.registry.nextEpoch)
-      WHERE name = 'epoch' RETURNING value
+      UPDATE history_metadata SET value = value + 1 WHERE name = 'epoch' RETURNING value
       """
     )
     defer { raise.statement.reset() }
@@ -163,7 +149,7 @@ extension StoreCore {
     guard row.epoch == registration.epoch else {
       throw HistoryError.superseded(registration.member)
     }
-    guard row.state == .active || mayBeLost || !rules.registry.tellsLoss else {
+    guard row.state == .active || mayBeLost else {
       throw HistoryError.lost(registration.member)
     }
     return row

@@ -56,11 +56,6 @@ extension Store {
       deleted += chunk.count
       isDone = chunk.isLast
     }
-    if isDue, !configuration.rules.purging.isWithRecord, let member = order.registration,
-      let cursor = order.cursor
-    {
-      try record(member, through: cursor)
-    }
     return PurgeResult(
       purgedThrough: raised.through,
       watermark: raised.watermark,

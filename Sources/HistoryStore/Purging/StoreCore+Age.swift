@@ -5,16 +5,17 @@ import SQLiteStorage
 /// A gap of more than a day is no such time: the device lay in a drawer, or somebody set its clock. A
 /// clock that steps back brings none either.
 struct ActiveTime {
+  /// The seconds between two transactions beyond which their gap does not count.
+  static let jump = 86_400.0
+
   private let limit: Double
-  private let jump: Double
   /// The seconds so far.
   private(set) var seconds = 0.0
   /// The gaps that did not count.
   private(set) var jumps: [TimestampJump] = []
 
-  init(limit: Double, jump: Double) {
+  init(limit: Double) {
     self.limit = limit
-    self.jump = jump
   }
 
   /// How much may still be added.
@@ -22,7 +23,7 @@ struct ActiveTime {
 
   /// Takes in the gap below a transaction, and answers whether the limit is exceeded with it.
   mutating func add(_ gap: Double, below number: Int64) -> Bool {
-    if abs(gap) > jump {
+    if abs(gap) > Self.jump {
       jumps.append(TimestampJump(number: number, seconds: gap))
     } else {
       seconds += max(0, gap)
@@ -37,7 +38,7 @@ extension StoreCore {
   /// - Complexity: where times rise with numbers, a few queries for each day of the limit and each gap;
   ///   else one look at each transaction.
   func ageCut(_ limit: Double, above least: Int64) throws -> RetentionCut {
-    var time = ActiveTime(limit: limit, jump: rules.registry.timestampJump)
+    var time = ActiveTime(limit: limit)
     let cut =
       timestamps == .monotone
       ? try lastOld(&time, above: least) : try lastOldByScan(&time, above: least)
@@ -47,7 +48,7 @@ extension StoreCore {
   /// Goes back by leaps of a day at most: within one no gap is larger.
   private func lastOld(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
     guard var later = try row(atOrBefore: .max, above: least) else { return nil }
-    while let earlier = try rowBefore(later, within: rules.registry.timestampJump, above: least) {
+    while let earlier = try rowBefore(later, within: ActiveTime.jump, above: least) {
       let rest = time.rest
       if time.add(later.timestamp - earlier.timestamp, below: later.number) {
         return try lastNumber(notAfter: (later.timestamp - rest).nextDown)

@@ -10,10 +10,8 @@ extension StoreCore {
       try validate(registration)
       if let cursor = order.cursor {
         try checkIsOurs(cursor)
-        if rules.recording.isKeptByPurge, rules.purging.isWithRecord || !isDue {
-          try record(registration, through: cursor)
-          write.cursor = cursor
-        }
+        try record(registration, through: cursor)
+        write.cursor = cursor
       }
     }
     let before = try metadata("purged")
@@ -23,8 +21,7 @@ extension StoreCore {
     }
     let cut = try cut(order)
     let lost = try cutOff(before: cut.number)
-    let (bound, watermark) =
-      try rules.purging.isWithRecord ? purgeBound(order.wanted) : purgeBoundAhead(order)
+    let (bound, watermark) = try purgeBound(order.wanted)
     let isRaised = try raise(through: bound, of: order.authors, from: before)
     try rememberPurge(order.trigger, isRaised: isRaised)
     let reached = max(bound, before)
@@ -39,29 +36,15 @@ extension StoreCore {
     )
   }
 
-  /// The last number that may be purged of those that are asked for, and the watermark.
+  /// The last number that may be purged of those that are asked for, and the watermark; never the
+  /// head's, so that numbers are not used again.
   func purgeBound(_ wanted: Int64) throws -> (bound: Int64, watermark: Int64) {
     let head = try head().number
     let least = try statement(.watermark)
     defer { least.statement.reset() }
     let isKnown = try least.statement.step() && !least.statement.isNull(0)
     let watermark = isKnown ? least.statement.int(0) : head
-    return (rules.purging.bound(wanted, watermark, head), watermark)
-  }
-
-  /// The last number that may be purged once a record is made that is not made yet: what a seeded bug
-  /// goes by.
-  private func purgeBoundAhead(
-    _ order: PurgeOrder
-  ) throws -> (bound: Int64, watermark: Int64) {
-    guard let registration = order.registration, let cursor = order.cursor else {
-      return try purgeBound(order.wanted)
-    }
-    try connection.execute("SAVEPOINT ahead")
-    try record(registration, through: cursor)
-    let found = try purgeBound(order.wanted)
-    try connection.execute("ROLLBACK TO ahead; RELEASE ahead")
-    return found
+    return (min(wanted, watermark, head - 1), watermark)
   }
 
   /// The numbers of the authors that may be purged, of some or of all, with what is purged of each.
@@ -76,7 +59,7 @@ extension StoreCore {
     }
     return purged.filter { number, _ in
       let author = strings[number]
-      return !rules.purging.protects(author, patterns) && authors?.contains(author) ?? true
+      return !AuthorPatterns.match(author, patterns) && authors?.contains(author) ?? true
     }
   }
 
@@ -131,7 +114,7 @@ extension StoreCore {
     }
     let purged = try purgedByAuthor()
     let end = try chunkEnd(first, through, purged.values.filter { $0 >= first })
-    let kept = purged.filter { rules.purging.keeps($0.value, end) }.keys
+    let kept = purged.filter { $0.value < end }.keys
     let count = try delete(first, end, keeping: Self.list(kept))
     try setMetadata("deleted", end)
     return (count, end == through)
@@ -140,8 +123,9 @@ extension StoreCore {
   /// The last number of a chunk: it holds so many transactions and so many rows of big ones at most,
   /// and every author was purged through all of it or through nothing of it.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
-    let count = rules.purging.chunkCount
-    let end = min(rules.purging.chunkEnd(first, count, through), purged.min() ?? .max)
+    configuration.witness?.deletes(first)
+    let count = configuration.purgeChunkCount
+    let end = min(first + count - 1, through, purged.min() ?? .max)
     let beyond = try query(layout.transactionBeyond)
     beyond.statement.bind(first, at: 1)
     beyond.statement.bind(end, at: 2)

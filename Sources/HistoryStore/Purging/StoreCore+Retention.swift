@@ -19,10 +19,12 @@ extension StoreCore {
     return cut
   }
 
-  /// Marks the actors below a number as lost, and names them.
+  /// Marks the actors below a number as lost, and names them; a consumer never is.
   func cutOff(before number: Int64) throws -> [ActorID] {
     guard number > 0 else { return [] }
-    let update = try query(rules.registry.cutOff)
+    let update = try query(
+      "UPDATE history_member SET state = 2 WHERE state = 0 AND kind = 0 AND cursor < ?1 RETURNING id"
+    )
     update.statement.bind(number, at: 1)
     defer { update.statement.reset() }
     var lost: [ActorID] = []

@@ -62,9 +62,7 @@ package final class MemberSession {
     )
     mergedThrough = registration.cursor
     recordedThrough = registration.cursor
-    if store.configuration.rules.registry.loads(registration.isNew ? .join : .launch) {
-      for context in contexts { try context.loadAll() }
-    }
+    for context in contexts { try context.loadAll() }
   }
 
   /// What a session has in memory: what the lab keeps to put one back as it was.
@@ -141,8 +139,7 @@ package final class MemberSession {
   package func merge() throws(HistoryError) -> [HistoryTransaction] {
     guard fetched != nil else { return [] }
     let transactions = awaitingMerge
-    let count = store.configuration.rules.merging.contextCount(contexts.count)
-    for context in contexts.prefix(count) { try context.merge(transactions) }
+    for context in contexts { try context.merge(transactions) }
     passOver()
     return transactions
   }
@@ -151,8 +148,7 @@ package final class MemberSession {
   /// be left out.
   package func passOver() {
     guard let page = fetched else { return }
-    let position = store.configuration.rules.recording.mergedThrough(page, awaitingMerge)
-    mergedThrough = position ?? mergedThrough
+    mergedThrough = page.scannedThrough
     forgetPage()
   }
 
@@ -165,20 +161,12 @@ package final class MemberSession {
   ///
   /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is written then.
   package func record() throws(HistoryError) -> HistoryToken {
-    let position = try positionToRecord()
+    let position = mergedThrough
     if position != recordedThrough {
       try store.record(registration, through: position)
       recordedThrough = position
     }
     return recordedThrough
-  }
-
-  private func positionToRecord() throws(HistoryError) -> HistoryToken {
-    switch store.configuration.rules.recording.position {
-    case .merged: mergedThrough
-    case .fetched: fetched?.scannedThrough ?? mergedThrough
-    case .head: try store.currentToken()
-    }
   }
 
   /// Purges what every member has merged.
@@ -216,7 +204,7 @@ package final class MemberSession {
     forgetPage()
     mergedThrough = registration.cursor
     recordedThrough = registration.cursor
-    isUnloaded = store.configuration.rules.registry.loads(.resync)
+    isUnloaded = true
     try loadIfNeeded()
     return registration.cursor
   }
@@ -232,21 +220,16 @@ package final class MemberSession {
   ///
   /// It goes over the plain records: a page of a thousand transactions is looked through at each pass.
   private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
-    let rules = store.configuration.rules
     let writers = contexts.map(\.writer.rawValue)
-    let ignored = rules.fetching.ignoredAuthors(ignoredAuthors, contexts.first?.author)
     var found: [HistoryTransaction] = []
     found.reserveCapacity(page.records.count)
     for index in page.records.indices {
       let writer = page.records[index].writer
-      let wanting = writers.count { rules.merging.merges(writer, $0) }
-      guard rules.merging.concerns(wanting, writers.count) else { continue }
+      guard writers.isEmpty || writers.contains(where: { $0 != writer }) else { continue }
       let transaction = HistoryTransaction(page: page, index: index)
-      guard ignored.isEmpty || !rules.fetching.ignores(transaction.author, ignored) else {
-        continue
-      }
+      if AuthorPatterns.match(transaction.author, ignoredAuthors) { continue }
       found.append(transaction)
     }
-    return rules.merging.order(found)
+    return found
   }
 }

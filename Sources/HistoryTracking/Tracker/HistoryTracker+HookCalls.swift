@@ -105,9 +105,7 @@ extension HistoryTracker {
     report.hookFailures.append(failure)
     log.event(policy == .skip ? .error : .fault, "\(failure)")
     if policy == .stop { stop() }
-    if policy != .skip, store.configuration.rules.hooksFailPasses {
-      throw .hookFailed(name, why: failure.reason)
-    }
+    if policy != .skip { throw .hookFailed(name, why: failure.reason) }
   }
 
   /// Refuses what waits for the end of a pass to a hook that the pass waits for.

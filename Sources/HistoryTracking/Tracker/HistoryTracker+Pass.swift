@@ -29,7 +29,7 @@ extension HistoryTracker {
       return await withCheckedContinuation { next.add($0) }
     }
     let request = PassQueue.Request(launches: launching)
-    if !queue.begin(), !store.configuration.rules.passesOverlap {
+    if !queue.begin() {
       queue.next = request
       await withCheckedContinuation { queue.wait($0) }
       queue.next = nil
@@ -71,22 +71,23 @@ extension HistoryTracker {
     _ report: inout PassReport
   ) async throws(HistoryError) {
     let purging = configuration.strategy != .none
-    let steps = PassSteps(store.configuration.rules.passSteps, purging: purging)
     var timer = StepTimer(configuration.clock)
     var before: HistoryToken
     repeat {
       before = session.mergedThrough
-      for step in steps.each { try await perform(step, steps, session, &report, &timer) }
+      try await perform(.fetch, session, &report, &timer)
+      try await perform(.merge, session, &report, &timer)
+      // The purge that ends a pass records its last page.
+      if session.hasMore || !purging { try await perform(.record, session, &report, &timer) }
     } while session.hasMore && session.mergedThrough != before
-    if steps.purges {
-      try purge(session, steps, &report)
+    if purging {
+      try purge(session, &report)
       timer.lap(&report.durations.purge)
     }
   }
 
   func perform(
     _ step: PassStep,
-    _ steps: PassSteps,
     _ session: MemberSession,
     _ report: inout PassReport,
     _ timer: inout StepTimer
@@ -98,9 +99,8 @@ extension HistoryTracker {
     case .merge:
       try await merge(session, &report, &timer)
     case .record:
-      if steps.records(beforeMore: session.hasMore) { report.cursor = try session.record() }
+      report.cursor = try session.record()
       timer.lap(&report.durations.record)
-    case .purge: break
     }
   }
 

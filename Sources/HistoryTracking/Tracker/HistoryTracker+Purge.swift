@@ -25,15 +25,17 @@ extension HistoryTracker {
   /// Ends a pass: purges if it is its turn, and otherwise records the last page alone.
   func purge(
     _ session: MemberSession,
-    _ steps: PassSteps,
     _ report: inout PassReport
   ) throws(HistoryError) {
     guard let trigger = purges.trigger(configuration.strategy, report) else {
-      if steps.recordsWithPurge { report.cursor = try session.record() }
+      report.cursor = try session.record()
       return
     }
     let limits = configuration.retention ?? RetentionLimits()
-    report.note(try session.purge(steps, trigger, limits), session.recordedThrough)
+    report.note(
+      try session.recordAndPurge(when: trigger, retaining: limits),
+      session.recordedThrough
+    )
     tellCut(report.lostMembers, report.timestampJumps)
   }
 

@@ -26,10 +26,9 @@ extension HistoryTracker {
     try await takeTurn()
     defer { queue.end() }
     let session = try launched()
-    let steps = PassSteps([.fetch, .merge, .record], purging: false)
     var report = PassReport()
     var timer = StepTimer(configuration.clock)
-    try await perform(step, steps, session, &report, &timer)
+    try await perform(step, session, &report, &timer)
     return TrackerStep(
       fetched: session.awaitingMerge.map(\.number),
       merged: report.numbers,

@@ -119,7 +119,7 @@ public actor HistoryTracker {
     // Watched first, so that nothing falls between the pass and the watch.
     let signals = try configuration.signals(store)
     let life = stopCount
-    let outcome = await catchUp()
+    let outcome = await sharedPass(launching: true)
     guard following == nil, life == stopCount, session != nil else { return try outcome.get() }
     switch outcome {
     case .success(let report):
@@ -129,17 +129,6 @@ public actor HistoryTracker {
       if error.mayGoAway { follow(signals, afterFailure: true) }
     }
     return try outcome.get()
-  }
-
-  /// Launches the actor, and makes a pass.
-  private func catchUp() async -> PassQueue.Request.Outcome {
-    guard !store.configuration.rules.catchesUp else { return await sharedPass(launching: true) }
-    do throws(HistoryError) {
-      _ = try launched()
-      return .success(PassReport())
-    } catch {
-      return .failure(error)
-    }
   }
 
   /// Stops following the history; the cursor stays, and history is kept for the actor.

@@ -1,15 +1,7 @@
-package import HistoryStore
-
-/// A seeded bug: our own code with one of its rules replaced.
+/// A seeded bug: our own code with one edit of its source.
 ///
-/// Names are stable: runs, plans and other processes hold them. These five are also tried in processes
-/// that are really killed:
-///
-/// - `record-before-merge`: the record comes before the merge;
-/// - `signal-before-commit`: others are signalled before the commit;
-/// - `purge-outside-transaction`: the purge is not in the transaction of what it goes by;
-/// - `record-last-match`: the cursor is the last transaction that matched;
-/// - `join-without-snapshot`: a registration without a snapshot.
+/// The edits lie in `Tests/Mutants`; `scripts/mutants` builds a copy of the sources that carries all of
+/// them behind one switch. Names are stable: runs and plans hold them.
 package struct Mutant: Sendable {
   /// The name, without the prefix `mutant/`; it begins with the step that is wrong.
   package let name: String
@@ -22,25 +14,23 @@ package struct Mutant: Sendable {
   package let least: Int
   /// Why no plan can show it, if none can.
   package let equivalence: String?
-  /// The rules, one of them wrong.
-  package let rules: HistoryRules
+  /// What turns it on; 0 is the code as it is.
+  private let number: Int32
 
   package init(
     _ name: String,
+    number: Int32,
     least: Int = 0,
     under conditions: [String] = [],
     sameBecause equivalence: String? = nil,
-    _ sentence: String,
-    _ break: (inout HistoryRules) -> Void
+    _ sentence: String
   ) {
-    var rules = HistoryRules.standard
-    `break`(&rules)
     self.name = name
     self.sentence = sentence
     self.conditions = conditions
     self.least = least
     self.equivalence = equivalence
-    self.rules = rules
+    self.number = number
   }
 
   /// The seeded bug with a name, `mutant/` before it or not; nothing if there is none.
@@ -52,8 +42,6 @@ package struct Mutant: Sendable {
   /// What stands before the name of a mutant among those of other systems.
   package static let prefix = "mutant/"
 
-  /// Every seeded bug, in the order of its step.
-  package static let all =
-    fetching + merging + recording + purging + joining + losing + writing + telling + timing
-    + signalling
+  /// Runs the code with this edit from here on, in the whole process.
+  package func turnOn() { MutantSwitch.set(number) }
 }

@@ -22,7 +22,6 @@ struct TrackerSchedule {
 
   /// The seed that everything in it comes from.
   let seed: UInt64
-  var rules = HistoryRules.standard
 
   /// What a run came to.
   struct Outcome {
@@ -48,7 +47,7 @@ struct TrackerSchedule {
     let copy = try template.copy(seed)
     defer { template.remove(copy) }
     let actors = try ["app", "share", "widget"].map {
-      ScheduledActor($0, try template.open(copy, rules, seed: seed), executor)
+      ScheduledActor($0, try template.open(copy), executor)
     }
     for actor in actors { executor.start { await actor.start() } }
     executor.runUntilIdle()
@@ -133,11 +132,10 @@ final class ScheduleTemplate {
   }
 
   /// A connection as a process has one.
-  func open(_ path: String, _ rules: HistoryRules, seed: UInt64) throws -> Store {
+  func open(_ path: String) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.signalsChanges = false
     configuration.memberLocks = .none
-    configuration.rules = rules
     return try Store(path: path, model: model, configuration: configuration)
   }
 }

@@ -61,8 +61,10 @@ struct SharedStore {
 
   /// Purges everything but the newest transaction, whoever has merged it.
   func purgeRegardless() throws {
-    let store = try open { $0.rules.purging.bound = { _, _, head in head - 1 } }
-    try store.purge()
+    let connection = try Connection(path: path)
+    try connection.execute("UPDATE history_member SET state = state + 10")
+    try open().purge()
+    try connection.execute("UPDATE history_member SET state = state - 10")
   }
 
   /// Marks a member as cut off by a retention limit.

@@ -1,0 +1,161 @@
+// Writes a copy of the sources that carries mutants, or checks that their edits apply.
+//
+// Usage: mutate ROOT check
+//        mutate ROOT copy FOLDER GENERATED-COUNT SEED [WITHOUT-FILE]
+//        mutate ROOT blame FOLDER BUILD-LOG
+import Foundation
+
+/// The rooms of the product: the edits are theirs.
+let rooms = [
+  "SQLiteStorage", "PersistentHistory", "HistoryStore", "ObjectContexts", "HistoryTracking",
+]
+
+/// What no plan is about: files of others, and what is the same in words only.
+let leftOut = [
+  "HistoryStore/Inspection/", "HistoryStore/Reading/", "HistoryStore/Layout/CoreData",
+  "StoreCore+CoreData", "FileWatch+Darwin",
+  "HistoryError", "SQLiteError", "Logging/",
+]
+
+func swiftFiles(in root: String) throws -> [String] {
+  try rooms.flatMap { room in
+    try FileManager.default.subpathsOfDirectory(atPath: "\(root)/Sources/\(room)")
+      .filter { $0.hasSuffix(".swift") }.sorted().map { "Sources/\(room)/\($0)" }
+  }
+}
+
+func literal(_ text: String) -> String { "#\"\(text)\"#" }
+
+func table(_ some: [Description], _ generated: [String]) -> String {
+  var lines = [
+    "import CMutants", "", "extension Mutant {", "  package static let all: [Mutant] = [",
+  ]
+  for (index, one) in some.enumerated() {
+    let under = one.conditions.map(literal).joined(separator: ", ")
+    let same = one.equivalence.map(literal) ?? "nil"
+    lines.append(
+      "    Mutant(\(literal(one.name)), number: \(index + 1), least: \(one.least), under: [\(under)], sameBecause: \(same), \(literal(one.sentence))),"
+    )
+  }
+  lines += ["  ]", "", "  package static let generated: [Mutant] = \"\"\""]
+  lines += generated.map {
+    "    " + $0.replacingOccurrences(of: "\\", with: "/").replacingOccurrences(of: "\"", with: "'")
+  }
+  lines += [
+    "    \"\"\".split(separator: \"\\n\").map { line in",
+    "      let parts = line.split(separator: \"\\t\", maxSplits: 2).map(String.init)",
+    "      return Mutant(parts[1], number: Int32(parts[0])!, least: 1, parts[2])", "    }", "}", "",
+    "enum MutantSwitch {", "  static func set(_ number: Int32) { mutated_turn_on(number) }", "}",
+    "",
+  ]
+  return lines.joined(separator: "\n")
+}
+
+/// Eight digits for a text (FNV-1a).
+func hash(_ text: String) -> String {
+  let value = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+  return String(repeating: "0", count: value.leadingZeroBitCount / 4) + String(value, radix: 16)
+}
+
+/// Numbers that depend on the seed alone.
+struct SeededNumbers: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+func run() throws {
+  let arguments = CommandLine.arguments
+  guard arguments.count >= 3 else {
+    throw Refusal("usage: mutate ROOT check | copy FOLDER COUNT SEED [WITHOUT]")
+  }
+  let root = arguments[1]
+  if arguments[2] == "blame", arguments.count == 5 {
+    let names = try blamed(in: arguments[3], log: arguments[4])
+    guard !names.isEmpty else {
+      throw Refusal("no generated edit is near an error of \(arguments[4]).")
+    }
+    print(names.sorted().joined(separator: "\n"))
+    return
+  }
+  let some = try Description.all(in: "\(root)/Tests/Mutants")
+  let sources = try Dictionary(
+    uniqueKeysWithValues: swiftFiles(in: root).map { ($0, try Source($0, root: root)) }
+  )
+  for (index, one) in some.enumerated() {
+    for edit in one.edits {
+      guard let source = sources[edit.file] else {
+        throw Refusal("\(edit.origin): there is no file \(edit.file) in the product.")
+      }
+      let place = try edit.place(in: source.text)
+      try source.add(index + 1, replacing: place.range, with: place.text)
+    }
+  }
+  for source in sources.values { _ = try source.mutated() }
+  if arguments[2] == "check" {
+    for one in some { print("\(one.name)\t\(one.least)\t\(one.equivalence == nil ? "" : "same")") }
+    return
+  }
+  guard arguments.count >= 6, let count = Int(arguments[4]), let seed = UInt64(arguments[5]) else {
+    throw Refusal("copy takes a folder, a count and a seed.")
+  }
+  let without =
+    arguments.count > 6
+    ? Set(
+      try String(contentsOfFile: arguments[6], encoding: .utf8).split(separator: "\n").map(
+        String.init
+      )
+    ) : []
+  var found: [(source: Source, edit: GeneratedEdit, name: String)] = []
+  var known: [String: Int] = [:]
+  for source in sources.values.sorted(by: { $0.path < $1.path })
+  where !leftOut.contains(where: source.path.contains) {
+    let finder = EditFinder(source)
+    finder.walk(source.syntax)
+    for edit in finder.edits {
+      // A name that stays while the lines above the edit change.
+      let key = "\(source.path) \(edit.rule) \(source.lines(of: edit.range))"
+      known[key, default: 0] += 1
+      found.append((source, edit, "g" + hash("\(key) \(known[key, default: 0])")))
+    }
+  }
+  print("\(found.count) edits are possible")
+  var numbers = SeededNumbers(state: seed)
+  if count < found.count { found = Array(found.shuffled(using: &numbers).prefix(count)) }
+  found.sort {
+    ($0.source.path, $0.edit.range.lowerBound, $0.edit.rule) < (
+      $1.source.path, $1.edit.range.lowerBound, $1.edit.rule
+    )
+  }
+  var generated: [String] = []
+  for (offset, one) in found.enumerated() {
+    let number = some.count + 1 + offset
+    let name = one.name
+    if without.contains(name) { continue }
+    let line = one.source.line(of: one.edit.range.lowerBound)
+    do { try one.source.add(number, replacing: one.edit.range, with: one.edit.text) } catch {
+      continue
+    }
+    let old = one.source.string(one.edit.range).split(separator: "\n").map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }.joined(separator: " ")
+    generated.append(
+      "\(number)\t\(name)\t\(one.source.path.dropFirst(8)):\(line): \(one.edit.rule): \(old.prefix(90))"
+    )
+  }
+  try Copy(root: root, folder: arguments[3]).write(
+    Array(sources.values),
+    table: table(some, generated)
+  )
+  print("\(some.count) described and \(generated.count) generated mutants lie in \(arguments[3])")
+}
+
+do { try run() } catch let refusal as Refusal {
+  FileHandle.standardError.write(Data("mutants: \(refusal.sentence)\n".utf8))
+  exit(64)
+}
