@@ -4,12 +4,11 @@ extension WireCodec {
   /// What a program said: what it did, or why it could not.
   package typealias Reply = Result<WireAnswer, WireFailure>
 
-  /// Reads the answer to a command.
-  ///
+  /// Reads the answer to a command; without the id of the message its id is not checked.
   /// - Throws: ``FormatError`` without a line: what the program said is not an answer to it.
   package static func reply(
     _ line: String,
-    id: Int,
+    id: Int?,
     to request: WireRequest,
     by writer: WireWriter?,
     in header: PlanHeader
@@ -33,10 +32,10 @@ extension WireCodec {
     }
   }
 
-  /// Reads the answer to a greeting.
+  /// Reads the answer to a greeting; without the id of the message its id is not checked.
   package static func hello(
     _ line: String,
-    id: Int
+    id: Int?
   ) throws(FormatError) -> Result<WireHello, WireFailure> {
     switch try body(line, id: id, of: "hello") {
     case .success(let ok):
@@ -80,17 +79,19 @@ extension WireCodec {
   /// The object under `ok` or `error`.
   private static func body(
     _ line: String,
-    id: Int,
+    id: Int?,
     of word: String
   ) throws(FormatError) -> Result<Fields, ErrorBody> {
     let place = Place(line: nil, lenient: true)
     let fields = try Fields(JSONValue(message: line), as: "the answer to \"\(word)\"", at: place)
-    let told = try fields.need("id", "the id of the message", \.whole)
-    guard told == Int64(id) else {
-      throw place.error(
-        "the answer to \"\(word)\" has the id \(told), and the message had \(id)",
-        "Answer each message once, with its id."
-      )
+    if let id {
+      let told = try fields.need("id", "the id of the message", \.whole)
+      guard told == Int64(id) else {
+        throw place.error(
+          "the answer to \"\(word)\" has the id \(told), and the message had \(id)",
+          "Answer each message once, with its id."
+        )
+      }
     }
     if let error = try fields.find("error", "an object", \.members) {
       guard !fields.has("ok") else {

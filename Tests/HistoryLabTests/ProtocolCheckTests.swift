@@ -26,17 +26,19 @@ import Traces
   }
 
   @Test(arguments: [
-    ("\"cursor\":null", "\"curser\":null", "launch", "lacks the key \"cursor\""),
-    ("\"purged\":", "\"purgd\":", "pass", "the answer must have \"purged\""),
+    ("\"cursor\":null", "\"curser\":null", "launch", "While history is empty the cursor is null."),
+    ("\"cursor\":null", "\"cursor\":\"0\"", "launch", "the cursor is null, and it is \"0\""),
+    ("\"purged\":", "\"purgd\":", "pass", "its answer must have \"purged\""),
     ("\"objects\":{", "\"objects\":{\"Item/9\":{},", "reset", "the data must be empty"),
-    ("\"op\":\"insert\"", "\"op\":\"update\"", "write", "must be told as the only change"),
+    ("\"op\":\"insert\"", "\"op\":\"update\"", "write", "answered with an insert of Item/1"),
     ("\"op\":\"insert\"", "\"op\":\"add\"", "write", "cannot be \"add\""),
-    ("\"count\":2", "\"count\":3", "pass", "what the other actor wrote"),
     ("unsupported", "failed", "a command that is not known", "\"unsupported\""),
     ("\"version\":\"", "\"vrsion\":\"", "hello", "lacks the key \"version\""),
-    ("\"columns\":[\"count\"]", "\"columns\":[\"title\"]", "write", "has the columns"),
+    ("\"columns\":[\"count\"]", "\"columns\":[\"title\"]", "write", "the columns [\"count\"]"),
+    ("\"registered\":true", "\"registered\":false", "reset", "it must launch no actor"),
+    ("{\"id\":9,", "{\"id\":10,", "view", "has the id 10, and the message had 9"),
   ])
-  func `A wrong answer is told by its command`(
+  func `A wrong answer is blamed on its command`(
     _ right: String,
     _ wrong: String,
     _ command: String,
@@ -46,8 +48,44 @@ import Traces
     #expect(report.verdict == "invalid")
     let finding = report.findings.first { $0.command == command }
     #expect(finding?.standing == .wrong, "\(report.findings)")
-    #expect(finding?.because?.contains(sentence) == true, "\(finding as Any)")
     #expect(report.because.hasPrefix("It answers ") && report.because.contains(command))
+    let fault = try #require(report.faults.first { $0.command == command })
+    #expect(fault.because == finding?.because && fault.because.contains(sentence), "\(fault)")
+    #expect(fault.sent.hasPrefix("{") && fault.right.hasPrefix("{"))
+    #expect(fault.right != fault.answered)
+  }
+
+  @Test(arguments: ["data", "view"])
+  func `Lines that are no answers are blamed on the message before them`(
+    _ word: String
+  ) throws {
+    for printed in ["at work\n", "\n"] {
+      let report = try report { $0.contains("\"objects\"") ? printed + $0 : $0 }
+      let wrong = report.findings.filter { $0.standing == .wrong }.map(\.command)
+      #expect(wrong == ["data", "view"] && report.trouble == nil, "\(report.because)")
+    }
+    let report = try report { $0.contains("\"objects\"") ? $0 + "\n" + $0 : $0 }
+    #expect(report.faults.first { $0.command == word }?.because.hasSuffix("answered twice") == true)
+    #expect(report.trouble == nil && !report.findings.contains { $0.standing == .notAsked })
+  }
+
+  @Test func `One wrong write is blamed on no other command`() throws {
+    let changes = [("\"timestamp\":", "\"time\":"), ("\"changes\":[{", "\"changes\":[{},{")]
+    for (right, wrong) in changes {
+      let report = try report { line in
+        line.contains("\"transaction\":") && !line.contains("\"transactions\":")
+          ? line.replacingOccurrences(of: right, with: wrong) : line
+      }
+      let blamed = Set(report.faults.map(\.command))
+      #expect(blamed == ["write", "commit", "batch"], "\(report.faults)")
+    }
+  }
+
+  @Test func `After three lines in a row that are no JSON the conversation ends`() throws {
+    let report = try report { $0.contains("\"capabilities\"") ? $0 : "{" }
+    #expect(report.trouble == "Three lines in a row are no JSON objects.")
+    #expect(report.findings.count { $0.standing == .notAsked } == 18, "\(report.findings)")
+    #expect(report.faults.first?.because.contains("it wrote a line that is no JSON object") == true)
   }
 
   @Test func `What a program does not offer is not asked`() throws {
@@ -57,10 +95,13 @@ import Traces
     }
     #expect(report.verdict == "valid")
     #expect(report.unknownCapabilities == ["flying"])
+    let warning = try #require(report.warnings.first)
+    #expect(warning.because == "the capability \"flying\" is unknown and ignored.")
+    #expect(warning.right.contains(#""capabilities":["steps"]"#))
     let passedOver = report.findings.filter { $0.standing == .notOffered }.map(\.command)
     #expect(
       passedOver
-        == ["crash", "purge", "history", "begin", "commit", "batch", "consume", "resync", "clock"]
+        == ["crash", "history", "purge", "begin", "commit", "batch", "consume", "resync", "clock"]
     )
   }
 
@@ -71,14 +112,16 @@ import Traces
     #expect(kept.output.contains("On standard error: to whom?"), "\(kept.output)")
   }
 
-  @Test func `A program that says the same to everything is wrong in everything`() async throws {
+  @Test func `A program that does not greet is asked no more`() async throws {
     let kept = await run([
       "protocol", "check", "--json", "while read x; do echo '{\"id\":1}'; done",
     ])
     #expect(kept.code == .violation)
     let document = try JSONDecoder().decode(Document.self, from: Data(kept.output.utf8))
     #expect(document.verdict == "invalid")
-    #expect(document.report.findings.map(\.standing) == [.wrong])
+    let findings = document.report.findings
+    #expect(findings.count { $0.standing == .wrong } == 1 && findings[0].standing == .wrong)
+    #expect(findings.dropFirst().allSatisfy { $0.standing == .notAsked })
   }
 
   private struct Document: Decodable {

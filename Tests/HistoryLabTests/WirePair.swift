@@ -10,13 +10,23 @@ final class ServedChannel: WireChannel {
   /// What becomes of an answer on its way.
   private let change: (String) -> String
   let lastErrors = ""
+  /// Lines beyond the first of an answer.
+  private var further: [String] = []
 
   init(_ server: WireServer, changing change: @escaping (String) -> String = { $0 }) {
     self.server = server
     self.change = change
   }
 
-  func exchange(_ line: String) throws(WireTrouble) -> String { change(server.answer(line)) }
+  func exchange(_ line: String) throws(WireTrouble) -> String {
+    let answer = change(server.answer(line))
+    further += answer.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    return further.removeFirst()
+  }
+
+  func receive(within time: Duration) throws(WireTrouble) -> String? {
+    further.isEmpty ? nil : further.removeFirst()
+  }
 
   func close() {}
 }

@@ -19,6 +19,8 @@ private final class ScriptedChannel: WireChannel {
     return answers.removeFirst()
   }
 
+  func receive(within time: Duration) throws(WireTrouble) -> String? { nil }
+
   func close() { isClosed = true }
 }
 

@@ -1,8 +1,9 @@
 import Foundation
+import PersistentHistory
 import Reporting
 import Systems
 
-/// Tells which commands a program answers wrongly.
+/// Reports which commands a program answers wrongly.
 struct ProtocolCheckVerb: Verb {
   let options: ProtocolCheckOptions
   let terminal: Terminal
@@ -36,15 +37,15 @@ struct ProtocolCheckVerb: Verb {
       terminal.print(terminal.styled("\(system) \(report.version ?? "")", .bold))
       terminal.print("Capabilities: \(report.capabilities.joined(separator: ", "))")
     }
-    if !report.unknownCapabilities.isEmpty {
-      let names = report.unknownCapabilities.map(\.quoted).joinedWithAnd
-      terminal.print("Not known, and passed over: \(names)")
-    }
     var table = ReportTable(columns: [.text("command"), .text("answer"), .text("because")])
     for finding in report.findings {
-      table.append([finding.command, finding.standing.rawValue, finding.because ?? ""])
+      let because = finding.standing == .wrong ? "see below" : finding.because
+      table.append([finding.command, finding.standing.rawValue, because ?? ""])
     }
     if !report.findings.isEmpty { terminal.print(table) }
+    for warning in report.warnings { show([warning], as: .yellow) }
+    for alike in Self.grouped(report.faults) { show(alike, as: .red) }
+    if !report.faults.isEmpty || !report.warnings.isEmpty { terminal.print("") }
     let style: Style =
       switch report.verdict {
       case "valid": .green
@@ -52,6 +53,30 @@ struct ProtocolCheckVerb: Verb {
       default: .yellow
       }
     terminal.print(terminal.styled(report.because, style))
+  }
+
+  /// The faults, those of one kind together.
+  private static func grouped(_ faults: [ProtocolFault]) -> [[ProtocolFault]] {
+    var groups: [[ProtocolFault]] = []
+    for fault in faults {
+      if let place = groups.firstIndex(where: { $0[0].isLike(fault) }) {
+        groups[place].append(fault)
+      } else {
+        groups.append([fault])
+      }
+    }
+    return groups
+  }
+
+  /// The first of some faults with its message, its answer, and an answer that would be right.
+  private func show(_ faults: [ProtocolFault], as style: Style) {
+    guard let fault = faults.first else { return }
+    terminal.print("\n\(terminal.styled(fault.command, style)): \(fault.because.sentence)")
+    terminal.print("  sent      \(fault.sent.shown)")
+    terminal.print("  answered  \(fault.answered.shown)")
+    terminal.print("  right     \(fault.right.shown)")
+    guard faults.count > 1 else { return }
+    terminal.print("  \((faults.count - 1).counted("more answer")) like it; --json shows all")
   }
 
   private static func json(_ report: ProtocolReport) throws(LabError) -> String {
@@ -75,5 +100,20 @@ private struct ProtocolDocument: Encodable {
     verdict = report.verdict
     because = report.because
     self.report = report
+  }
+}
+
+extension String {
+  /// The clause with a full stop at its end.
+  fileprivate var sentence: String { hasSuffix(".") || hasSuffix("?") ? self : self + "." }
+
+  /// A line of the wire that is safe to show: control characters are spelled, length is bounded.
+  fileprivate var shown: String {
+    let longest = 1000
+    let spelled = prefix(longest).unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
+        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }
+    return spelled.joined() + (count > longest ? "... (\(count) characters)" : "")
   }
 }

@@ -1,33 +1,56 @@
 import PersistentHistory
 
-/// How a program answers one command.
+/// The result for one command.
 struct ProtocolFinding: Hashable, Sendable, Codable {
   enum Standing: String, Hashable, Sendable, Codable {
     case right
     case wrong
-    /// It does not say that it can be asked so.
+    /// The program does not name the capability for it.
     case notOffered = "not offered"
     /// The conversation ended before.
     case notAsked = "not asked"
   }
   let command: String
   var standing: Standing
-  /// What is wrong with the first wrong answer, or what a capability is lacking for.
+  /// The first fault of the command, or why it was not asked.
   var because: String?
 }
 
-/// How a program answers all commands.
+/// A wrong answer, next to one that would be right.
+struct ProtocolFault: Hashable, Sendable, Codable {
+  /// The command that is at fault; the message may be another one, in which the fault shows.
+  let command: String
+  let because: String
+  /// The message, as it was sent.
+  let sent: String
+  /// The line that came back.
+  let answered: String
+  /// A line that would be right; names of transactions and versions may differ.
+  let right: String
+
+  /// Whether it is the same mistake, with other numbers.
+  func isLike(_ other: ProtocolFault) -> Bool {
+    command == other.command
+      && because.filter { !$0.isNumber } == other.because.filter { !$0.isNumber }
+  }
+}
+
+/// The results for all commands.
 struct ProtocolReport: Hashable, Sendable, Codable {
   /// The version of the form.
   var protocolCheck = 1
   let command: String
-  /// What it says that it is.
+  /// The name that the program gives itself.
   var system: String?
   var version: String?
   var capabilities: [String] = []
-  /// What it says that it can do and this lab does not know.
+  /// The capabilities that this lab ignores because it does not know them.
   var unknownCapabilities: [String] = []
   var findings: [ProtocolFinding] = []
+  /// Every wrong answer, in the order of the messages.
+  var faults: [ProtocolFault] = []
+  /// Answers that are accepted and probably not meant so.
+  var warnings: [ProtocolFault] = []
   /// Why the conversation ended too early, if it did.
   var trouble: String?
 
@@ -48,4 +71,18 @@ struct ProtocolReport: Hashable, Sendable, Codable {
     }
     return "It answered \(commands) rightly." + ending
   }
+}
+
+/// A message and the line that came back.
+struct ProtocolExchange: Hashable, Sendable {
+  /// The command of the message.
+  let command: String
+  let id: Int
+  let sent: String
+  var answered: String
+  /// A line that would be right.
+  let right: String
+
+  /// The exchange before the first message.
+  static let none = ProtocolExchange(command: "", id: 0, sent: "", answered: "", right: "")
 }

@@ -3,17 +3,21 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// What a program is asked, from its greeting to its end: each command, in the simplest case that there
-/// is.
+/// The conversation of `protocol check`, from the greeting to the end: each command, in its simplest case.
 struct ProtocolScript {
   var talk: ProtocolTalk
-  var first: TransactionName?
-  var second: TransactionName?
-  /// What was purged.
-  var purged: [TransactionName] = []
+  var model: ProtocolModel
+  /// The name of the first transaction after the first reset, if it was answered rightly.
+  private var firstName: TransactionName?
+  /// The newest write.
+  var lastWrite = ProtocolExchange.none
+  /// The actors whose views were wrong, and were not loaded again since.
+  var stale: Set<ActorID> = []
 
   static let app = ActorID("app")
   static let widget = ActorID("widget")
+  /// Launched late, so that nothing but its own launch can launch it.
+  static let share = ActorID("share")
   static let mirror = ActorID("mirror")
   static let item = ObjectName("Item", 1)
   static let other = ObjectName("Item", 2)
@@ -28,198 +32,179 @@ struct ProtocolScript {
     )
     var header = PlanHeader(
       model: Model(unchecked: [item]),
-      actors: [PlannedActor(Self.app, author: "app"), PlannedActor(Self.widget, author: "widget")]
+      actors: [
+        PlannedActor(Self.app, author: "app"), PlannedActor(Self.widget, author: "widget"),
+        PlannedActor(Self.share, author: "share", launched: false),
+      ]
     )
     header.consumers = [Self.mirror]
     talk = ProtocolTalk(channel, command: command, header)
+    model = ProtocolModel(header)
   }
 
   /// Has the whole conversation.
   mutating func run() -> ProtocolReport {
     do throws(ProtocolTalk.Ended) {
       try talk.greet()
-      guard talk.report.system != nil else { return talk.report }
-      try talk.askNonsense()
-      try start()
-      try insert()
-      try follow()
-      try update()
-      try restart()
-      try purge()
-      try tellHistory()
-      try begin()
-      try batch()
-      try omitAuthor()
-      try delete()
-      try consume()
-      try resync()
-      try moveClock()
-      try end()
+      if talk.report.system != nil {
+        try talk.askNonsense()
+        try start()
+        try follow()
+        try update()
+        try writeNetChanges()
+        try restart()
+        try purge()
+        try askWhatIsOffered()
+        try end()
+      }
     } catch { talk.end(error) }
+    noteRest()
     return talk.report
+  }
+
+  private mutating func askWhatIsOffered() throws(ProtocolTalk.Ended) {
+    try begin()
+    try batch()
+    try omitAuthor()
+    try delete()
+    try consume()
+    try resync()
+    try moveClock()
+  }
+
+  /// Every command that the conversation may have, in the order of the report.
+  private static let commands = [
+    "hello", "a command that is not known", "reset", "launch", "data", "write", "view", "fetch",
+    "merge", "record", "pass", "stop", "crash", "history", "purge", "begin", "commit", "batch",
+    "consume", "resync", "clock", "retire",
+  ]
+
+  /// Brings the findings into order, and adds what was not asked.
+  private mutating func noteRest() {
+    let known = Dictionary(talk.report.findings.map { ($0.command, $0) }) { first, _ in first }
+    talk.report.findings = Self.commands.map { command in
+      known[command] ?? ProtocolFinding(command: command, standing: .notAsked)
+    }
   }
 
   // MARK: The parts
 
+  /// Starts over, launches two actors, and inserts an object.
   private mutating func start() throws(ProtocolTalk.Ended) {
-    _ = try talk.ask(.reset(talk.header))
-    for actor in [Self.app, Self.widget] {
-      let answer = try talk.ask(.command(.launch(actor)))
-      talk.expect(
-        "launch",
-        answer.map { $0.cursor?.transaction == nil } ?? true,
-        "on an empty history the cursor is null"
-      )
+    talk.now = PlanClock.start
+    model = ProtocolModel(talk.header)
+    model.firstName = firstName
+    stale = []
+    if case .refused(let failure) = try talk.ask(.reset(talk.header)) {
+      throw ProtocolTalk.Ended(trouble: "It answered \"reset\" with \(failure).")
     }
-    let answer = try talk.ask(.command(.data))
-    talk.expect("reset", answer?.objects?.isEmpty ?? true, "afterwards the data must be empty")
-  }
-
-  private mutating func insert() throws(ProtocolTalk.Ended) {
+    for actor in [Self.app, Self.widget] { try launch(actor, isFirst: true) }
+    try checkData(after: "reset", "after a reset the data must be empty")
     let values: Values = ["title": .string("é \"1\""), "count": .int(1)]
-    let write = Self.write(Self.app, .insert, Self.item, values)
-    let told = try committed(by: .write(write), "write")
-    first = told?.name
-    if let told {
-      talk.expect(
-        "write",
-        told.changes.map(\.object) == [Self.item] && told.changes.map(\.type) == [.insert],
-        "the insert of \(Self.item) must be told as the only change"
-      )
-    }
-    let again = try talk.ask(.command(.write(write)))
+    let insert = Self.write(Self.app, .insert, Self.item, values)
+    let name = try write(insert)
     talk.expect(
-      "write",
-      again.map { Self.isEffectless($0.write) } ?? true,
-      "an insert of an object that is there must be left out: no transaction, or one without changes"
+      "reset",
+      firstName == nil || name == nil || firstName == name,
+      "the same messages after each reset must have the same answers, and the first write was "
+        + "answered with the transaction \((firstName ?? "").quoted) before and "
+        + "\((name ?? "").quoted) now",
+      in: lastWrite
     )
-    try expectData([Self.item: values], after: "write")
-    let view = try talk.ask(.command(.view(Self.app, context: "view")))
-    talk.expect(
-      "view",
-      view.map { Self.isSame($0.objects, [Self.item: values]) } ?? true,
-      "the view of who wrote must hold what was written, and nothing else"
-    )
+    firstName = firstName ?? name
+    try checkView(Self.app, blaming: "view", "the view of the actor that wrote must be up to date")
   }
 
-  /// The other actor reads what the first one wrote.
+  /// Launches an actor, and judges its cursor and its view.
+  mutating func launch(_ actor: ActorID, isFirst: Bool = false) throws(ProtocolTalk.Ended) {
+    let empty = "While history is empty the cursor is null."
+    let action = Action.launch(actor)
+    let outcome = try talk.ask(
+      .command(action),
+      right: model.answer(to: action),
+      hint: model.isEmpty ? empty : nil
+    )
+    if case .refused = outcome { return }
+    model.launch(actor)
+    stale.remove(actor)
+    guard let answer = outcome.answer else { return }
+    if isFirst {
+      talk.expect(
+        "reset",
+        answer.isRegistered != false,
+        "it must launch no actor, and the first launch after it has \"registered\":false"
+      )
+    }
+    checkCursor(answer.cursor, of: "launch")
+    guard !model.isEmpty else { return }
+    try checkView(actor, blaming: "launch", "an actor that starts loads its view from the data")
+  }
+
+  /// The other actor merges what the first one wrote.
   private mutating func follow() throws(ProtocolTalk.Ended) {
-    let wanted = [first].compactMap(\.self)
-    if talk.abilities.contains(.steps) {
-      let fetched = try talk.ask(.command(.fetch(Self.widget)))
-      expect("fetch", fetched?.transactions, holds: wanted)
-      let merged = try talk.ask(.command(.merge(Self.widget)))
-      expect("merge", merged?.transactions, holds: wanted)
-      let recorded = try talk.ask(.command(.record(Self.widget)))
-      talk.expect(
-        "record",
-        recorded.map { $0.cursor != nil } ?? true,
-        "after a merge the answer must have \"cursor\""
-      )
-      let again = try talk.ask(.command(.fetch(Self.widget)))
-      talk.expect(
-        "fetch",
-        again.map { !($0.transactions ?? []).contains { wanted.contains($0) } } ?? true,
-        "what was merged and recorded must not be fetched again"
-      )
-    } else {
+    guard talk.abilities.contains(.steps) else {
       talk.pass(over: ["fetch", "merge", "record"], lacking: .steps)
-      try pass(Self.widget, holding: wanted)
+      return try pass(Self.widget)
     }
-    let view = try talk.ask(.command(.view(Self.widget, context: "view")))
+    let fetch = Action.fetch(Self.widget)
+    let wanted = model.news(for: Self.widget)
+    let fetched = try talk.ask(.command(fetch), right: model.answer(to: fetch))
+    checkNames(fetched.answer?.transactions, of: "fetch", hold: wanted)
+    model.fetch(Self.widget)
+    let merge = Action.merge(Self.widget)
+    let merged = try talk.ask(.command(merge), right: model.answer(to: merge))
+    checkNames(merged.answer?.transactions, of: "merge", hold: wanted)
+    model.merge(Self.widget)
+    let isRight = merged.answer != nil && !talk.isBlamed(talk.last)
+    let record = Action.record(Self.widget)
+    let recorded = try talk.ask(.command(record), right: model.answer(to: record))
+    checkProgress(recorded.answer, of: "record")
+    model.record(Self.widget)
+    let again = try talk.ask(.command(fetch), right: model.answer(to: fetch))
+    let repeated = again.answer?.transactions?.first { wanted.contains($0) }
     talk.expect(
-      talk.abilities.contains(.steps) ? "merge" : "pass",
-      view.map { $0.objects?[Self.item] != nil } ?? true,
-      "afterwards the view must hold \(Self.item)"
+      "fetch",
+      repeated == nil,
+      "the transaction \((repeated ?? "").quoted) was merged and recorded, and must not be fetched "
+        + "again"
     )
+    guard isRight else { return }
+    try checkView(Self.widget, blaming: "merge", "a merge must bring the view up to date")
   }
 
-  private mutating func pass(
-    _ actor: ActorID,
-    holding wanted: [TransactionName]
-  ) throws(ProtocolTalk.Ended) {
-    guard let answer = try talk.ask(.command(.pass(actor))) else { return }
-    expect("pass", answer.transactions, holds: wanted)
-    talk.expect(
-      "pass",
-      wanted.isEmpty || answer.cursor != nil,
-      "after a merge the answer must have \"cursor\""
-    )
-    talk.expect("pass", answer.purged != nil, "the answer must have \"purged\", empty or not")
+  /// An actor fetches, merges and records.
+  mutating func pass(_ actor: ActorID) throws(ProtocolTalk.Ended) {
+    let action = Action.pass(actor)
+    let wanted = model.news(for: actor)
+    let outcome = try talk.ask(.command(action), right: model.answer(to: action))
+    model.pass(actor)
+    guard let answer = outcome.answer else { return }
+    talk.expect("pass", answer.purged != nil, "its answer must have \"purged\", empty or not")
+    checkNames(answer.transactions, of: "pass", hold: wanted)
+    if !wanted.isEmpty { checkProgress(answer, of: "pass") }
+    checkNames(answer.purged, of: "pass", hold: [])
+    model.purge(answer.purged ?? [])
+    guard !talk.isBlamed(talk.last) else { return }
+    try checkView(actor, blaming: "pass", "a pass must bring the view up to date")
   }
 
   private mutating func update() throws(ProtocolTalk.Ended) {
-    let write = Self.write(Self.widget, .update, Self.item, ["count": .int(2)])
-    let told = try committed(by: .write(write), "write")
-    second = told?.name
-    if let told {
-      let change = told.changes.first
-      talk.expect(
-        "write",
-        told.name != first && told.changes.count == 1 && change?.type == .update,
-        "an update must be told as the only change, with a transaction of its own"
-      )
-      talk.expect(
-        "write",
-        change.map { $0.columns.isEmpty || $0.columns == ["count"] } ?? true,
-        "an update that sets \"count\" has the columns [\"count\"]"
-      )
-    }
-    try pass(Self.app, holding: [second].compactMap(\.self))
-    let view = try talk.ask(.command(.view(Self.app, context: "view")))
-    talk.expect(
-      "pass",
-      view?.objects?[Self.item].map { ($0["count"] ?? .null).isSame(as: .int(2)) } ?? true,
-      "afterwards the view must hold what the other actor wrote"
-    )
+    try write(Self.write(Self.widget, .update, Self.item, ["count": .int(2)]))
+    try pass(Self.app)
   }
 
   private mutating func restart() throws(ProtocolTalk.Ended) {
     _ = try talk.ask(.command(.stop(Self.widget)))
-    try launchAgain()
+    try launch(Self.widget)
     guard talk.abilities.contains(.crash) else {
       return talk.pass(over: ["crash"], lacking: .crash)
     }
     _ = try talk.ask(.command(.crash(Self.widget)))
-    try launchAgain()
-  }
-
-  private mutating func launchAgain() throws(ProtocolTalk.Ended) {
-    guard let answer = try talk.ask(.command(.launch(Self.widget))) else { return }
-    let name = answer.cursor?.transaction
-    talk.expect(
-      "launch",
-      name == nil || name == first || name == second,
-      "the cursor is null or a transaction that a write was answered with"
-    )
-    let view = try talk.ask(.command(.view(Self.widget, context: "view")))
-    talk.expect(
-      "launch",
-      view.map { $0.objects?[Self.item] != nil } ?? true,
-      "an actor that starts again loads its view anew"
-    )
-  }
-
-  private mutating func delete() throws(ProtocolTalk.Ended) {
-    let write = Self.write(Self.app, .delete, Self.item, [:])
-    let told = try committed(by: .write(write), "write")
-    talk.expect(
-      "write",
-      told.map { $0.changes.map(\.type) == [.delete] } ?? true,
-      "a delete must be told as the only change"
-    )
-    let after = try talk.ask(.command(.data))
-    talk.expect(
-      "data",
-      after.map { $0.objects?[Self.item] == nil } ?? true,
-      "an object that was deleted must be gone"
-    )
+    try launch(Self.widget)
   }
 
   private mutating func end() throws(ProtocolTalk.Ended) {
     _ = try talk.ask(.command(.retire(Self.widget)))
-    _ = try talk.ask(.reset(talk.header))
-    let answer = try talk.ask(.command(.data))
-    talk.expect("reset", answer?.objects?.isEmpty ?? true, "afterwards the data must be empty")
+    try start()
   }
 }

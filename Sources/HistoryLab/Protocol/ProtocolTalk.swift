@@ -1,22 +1,53 @@
+import Foundation
 import PersistentHistory
 import Systems
 import Traces
 
-/// A conversation with a program: what it is asked, and what is wrong with its answers.
+/// A conversation with a program: the messages, the answers, and the faults of the answers.
 struct ProtocolTalk {
   let channel: any WireChannel
   /// The plan that the conversation is about.
   let header: PlanHeader
-  /// What the program can be asked to do.
+  /// The capabilities that the program names.
   private(set) var abilities: Set<Capability> = []
-  private(set) var report: ProtocolReport
+  var report: ProtocolReport
+  /// The newest message with its answer.
+  private(set) var last = ProtocolExchange.none
+  /// The message before it.
+  private var previous = ProtocolExchange.none
+  /// The ids of the messages whose answers were wrong.
+  var blamed: Set<Int> = []
+  /// The time of the plan.
+  var now = PlanClock.start
   private var lastID = 0
-  private(set) var now = PlanClock.start
   private var said: String?
+  /// The actors whose launch failed: their errors are consequences of that.
+  private var lost: Set<ActorID> = []
+  private var hasWrongID = false
+  /// How many lines in a row were no JSON, and whether a better one was waited for in vain.
+  private var junkCount = 0
+  private var hasWaited = false
 
-  /// It said nothing more that can be read.
+  /// How many lines are passed over in search of an answer.
+  private static let junkLineCountMax = 1000
+
+  /// The end of a conversation that cannot go on.
   struct Ended: Error {
-    let trouble: SystemTrouble
+    let trouble: String
+  }
+
+  /// The outcome of a message.
+  enum Outcome {
+    case answered(WireAnswer)
+    /// The answer is an error.
+    case refused(SystemFailure)
+    /// The answer cannot be read.
+    case unreadable
+
+    /// The answer, or `nil` if there is none that can be judged.
+    var answer: WireAnswer? {
+      if case .answered(let answer) = self { answer } else { nil }
+    }
   }
 
   init(_ channel: any WireChannel, command: String, _ header: PlanHeader) {
@@ -25,71 +56,233 @@ struct ProtocolTalk {
     report = ProtocolReport(command: command)
   }
 
-  // MARK: Asking
+  // MARK: Lines
 
-  /// Sends a line with the next number, and answers what came back.
-  mutating func send(_ make: (Int) -> String) throws(Ended) -> String {
+  /// Sends a line with the next number, and returns the line that came back.
+  private mutating func send(
+    _ command: String,
+    right: String,
+    _ make: (Int) -> String
+  ) throws(Ended) -> String {
     lastID += 1
     let message = make(lastID)
-    do throws(WireTrouble) {
-      let answer = try channel.exchange(message)
-      said = answer
+    var answer: String
+    do throws(WireTrouble) { answer = try channel.exchange(message) } catch {
+      throw Ended(trouble: trouble(error.clause, after: message))
+    }
+    said = answer
+    previous = last
+    last = ProtocolExchange(
+      command: command,
+      id: lastID,
+      sent: message,
+      answered: answer,
+      right: right
+    )
+    if Self.object(answer) == nil { answer = try replacement(for: answer, of: command) }
+    return try matched(answer, of: command)
+  }
+
+  private func trouble(_ clause: String, after message: String) -> String {
+    let errors = channel.lastErrors
+    return SystemTrouble(
+      clause: clause,
+      asked: message,
+      said: said,
+      errors: errors.isEmpty ? nil : errors
+    ).description
+  }
+
+  /// Blames a line that is no JSON object, and reads further: what was printed by mistake comes before
+  /// the answer.
+  private mutating func replacement(
+    for line: String,
+    of command: String
+  ) throws(Ended) -> String {
+    let isEmpty = line.allSatisfy(\.isWhitespace)
+    let what = isEmpty ? "an empty line" : "a line that is no JSON object: \(line.quoted)"
+    blame(
+      command,
+      "it wrote \(what). Write one JSON object a line to standard output, and everything else to "
+        + "standard error."
+    )
+    if !hasWaited, let answer = try receive(Self.junkLineCountMax) {
+      junkCount = 0
       return answer
-    } catch {
-      let errors = channel.lastErrors
-      throw Ended(
-        trouble: SystemTrouble(
-          clause: error.clause,
-          asked: message,
-          said: said,
-          errors: errors.isEmpty ? nil : errors
-        )
+    }
+    hasWaited = true
+    junkCount += 1
+    if junkCount > 2 { throw Ended(trouble: "Three lines in a row are no JSON objects.") }
+    return line
+  }
+
+  /// Blames the first wrong id of a conversation, and returns the answer to the newest message.
+  private mutating func matched(_ line: String, of command: String) throws(Ended) -> String {
+    guard let object = Self.object(line) else { return line }
+    junkCount = 0
+    guard let id = Self.id(in: object) else {
+      let found = object["id"].map { $0 is NSNull ? "has the id null" : "has the id \($0)" }
+      blameID(command, found ?? "lacks the key \"id\"")
+      return line
+    }
+    guard id != lastID else { return line }
+    if id == lastID - 1, let answer = try receive(1) {
+      blame(previous.command, "message \(id) was answered twice", in: previous)
+      return answer
+    }
+    blameID(command, "has the id \(id)")
+    guard (1..<lastID).contains(id) else { return line }
+    throw Ended(
+      trouble: "Message \(lastID) got an answer with the id of message \(id): further answers "
+        + "cannot be matched with messages."
+    )
+  }
+
+  private mutating func blameID(_ command: String, _ what: String) {
+    if !hasWrongID {
+      blame(
+        command,
+        "the answer to \(command.quoted) \(what), and the message had \(lastID). Answer each message "
+          + "once, with its id."
       )
     }
+    hasWrongID = true
   }
+
+  private static func id(in object: [String: Any]) -> Int? {
+    object["id"] as? Int ?? (object["id"] as? String).flatMap { Int($0) }
+  }
+
+  /// Reads up to so many lines further, until one answers the newest message.
+  private mutating func receive(_ countMax: Int) throws(Ended) -> String? {
+    do throws(WireTrouble) {
+      for _ in 0..<countMax {
+        guard let next = try channel.receive(within: .seconds(1)) else { return nil }
+        guard let object = Self.object(next), Self.id(in: object) == lastID else { continue }
+        said = next
+        last.answered = next
+        return next
+      }
+      return nil
+    } catch { throw Ended(trouble: trouble(error.clause, after: last.sent)) }
+  }
+
+  private static func object(_ line: String) -> [String: Any]? {
+    (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]
+  }
+
+  /// The name of a transaction in an answer that cannot be read as a whole.
+  var lastName: TransactionName? {
+    let ok = said.flatMap { Self.object($0)?["ok"] as? [String: Any] }
+    return ok?["transaction"] as? String
+  }
+
+  // MARK: Asking
 
   /// Greets the program.
   mutating func greet() throws(Ended) {
-    let line = try send { WireCodec.encode(WireMessage(id: $0, request: .hello)) }
+    let example = WireHello(
+      system: "mine",
+      version: "1",
+      capabilities: ["steps", "crash", "purge", "history"]
+    )
+    let line = try send("hello", right: WireCodec.encode(example, id: lastID + 1)) {
+      WireCodec.encode(WireMessage(id: $0, request: .hello))
+    }
     do throws(FormatError) {
-      switch try WireCodec.hello(line, id: lastID) {
+      switch try WireCodec.hello(line, id: nil) {
       case .success(let hello):
         report.system = hello.system
         report.version = hello.version
         report.capabilities = hello.capabilities
-        report.unknownCapabilities = hello.capabilities.filter { Capability(rawValue: $0) == nil }
         abilities = hello.abilities
-        note("hello", wrong: nil)
-      case .failure(let failure): note("hello", wrong: "it answered with \(failure.failure)")
+        note("hello")
+        warnOfUnknownCapabilities(hello)
+      case .failure(let failure): blame("hello", "it answered with \(failure.failure)")
       }
-    } catch { note("hello", wrong: error.description) }
+    } catch { blame("hello", error.description) }
   }
 
-  /// Asks for what the program can do, and answers what it said if that can be read and is no error.
+  private mutating func warnOfUnknownCapabilities(_ hello: WireHello) {
+    let known = Capability.allCases.map(\.rawValue)
+    let unknown = hello.capabilities.filter { !known.contains($0) }
+    report.unknownCapabilities = unknown
+    guard !unknown.isEmpty else { return }
+    var better = hello
+    better.capabilities = hello.capabilities.filter(known.contains)
+    for word in unknown.compactMap({ NearestWord.find($0, among: known) })
+    where !better.capabilities.contains(word) { better.capabilities.append(word) }
+    let hints = unknown.map { NearestWord.hint(for: $0, among: known) }.joined()
+    let names = unknown.map(\.quoted).joinedWithAnd
+    let noun = unknown.count == 1 ? "the capability \(names) is" : "the capabilities \(names) are"
+    let exchange = last.with(right: WireCodec.encode(better, id: last.id))
+    report.warnings.append(exchange.fault("hello", "\(noun) unknown and ignored.\(hints)"))
+  }
+
+  /// Sends a word that no version has.
+  mutating func askNonsense() throws(Ended) {
+    let word = "unheard-of"
+    let refusal = SystemFailure(.unsupported, "There is no command \(word).")
+    let row = "a command that is not known"
+    let right = WireCodec.encode(WireFailure(refusal), id: lastID + 1)
+    let line = try send(row, right: right) { "{\"do\":\"\(word)\",\"id\":\($0)}" }
+    do throws(FormatError) {
+      let reply = try WireCodec.reply(line, id: nil, to: .heal, by: nil, in: header)
+      guard case .failure(let failure) = reply, failure.failure.code == .unsupported else {
+        return blame(row, "it must be answered with the error code \"unsupported\"")
+      }
+      guard !failure.failure.message.isEmpty else {
+        return blame(row, "an error needs a \"message\" that says what happened")
+      }
+      note(row)
+    } catch { blame(row, error.description) }
+  }
+
+  /// Sends a request, and blames its answer if it is an error or cannot be read; the hint is a sentence
+  /// for an answer that cannot be read.
   mutating func ask(
     _ request: WireRequest,
+    right: WireAnswer = WireAnswer(),
+    hint: String? = nil,
     tick: Double = 1
-  ) throws(Ended) -> WireAnswer? {
+  ) throws(Ended) -> Outcome {
     now += tick
-    let (header, now) = (header, now)
-    let line = try send { WireCodec.encode(WireMessage(id: $0, request: request, now: now)) }
+    let (header, now, word) = (header, now, request.word)
+    let line = try send(word, right: WireCodec.encode(right, id: lastID + 1)) {
+      WireCodec.encode(WireMessage(id: $0, request: request, now: now))
+    }
+    let hint = hint.map { " \($0)" } ?? ""
     do throws(FormatError) {
-      let reply = try WireCodec.reply(
-        line,
-        id: lastID,
-        to: request,
-        by: writer(of: request),
-        in: header
-      )
-      switch reply {
+      let writer = writer(of: request)
+      switch try WireCodec.reply(line, id: nil, to: request, by: writer, in: header) {
       case .success(let answer):
-        note(request.word, wrong: nil)
-        return answer
+        note(word)
+        return .answered(answer)
       case .failure(let failure):
-        note(request.word, wrong: "it answered with \(failure.failure)")
+        refuse(failure.failure, of: request)
+        return .refused(failure.failure)
       }
-    } catch { note(request.word, wrong: error.description) }
-    return nil
+    } catch {
+      // A line that is no JSON object is blamed already.
+      if Self.object(line) != nil { blame(word, error.description + hint) }
+      return .unreadable
+    }
+  }
+
+  /// Blames an error, unless it follows from a launch that failed.
+  private mutating func refuse(_ failure: SystemFailure, of request: WireRequest) {
+    guard case .command(let action) = request, let actor = action.actor else {
+      return blame(request.word, "it answered with \(failure)")
+    }
+    if case .launch = action {
+      if failure.code == .inUse {
+        return blame("reset", "it must launch no actor: a message \"launch\" comes for each")
+      }
+      lost.insert(actor)
+    } else if lost.contains(actor) {
+      return
+    }
+    blame(request.word, "it answered with \(failure)")
   }
 
   private func writer(of request: WireRequest) -> WireWriter? {
@@ -102,59 +295,4 @@ struct ProtocolTalk {
     default: return nil
     }
   }
-
-  /// Asks with a word that no version has.
-  mutating func askNonsense() throws(Ended) {
-    let word = "unheard-of"
-    let line = try send { "{\"do\":\"\(word)\",\"id\":\($0)}" }
-    let row = "a command that is not known"
-    do throws(FormatError) {
-      let reply = try WireCodec.reply(line, id: lastID, to: .heal, by: nil, in: header)
-      if case .failure(let failure) = reply, failure.failure.code == .unsupported {
-        note(row, wrong: nil)
-      } else {
-        note(row, wrong: "it must be answered with the error code \"unsupported\"")
-      }
-    } catch { note(row, wrong: error.description) }
-  }
-
-  // MARK: Judging
-
-  /// Takes note of an answer: right, unless one before was wrong or this one is.
-  private mutating func note(_ command: String, wrong sentence: String?) {
-    let standing: ProtocolFinding.Standing = sentence == nil ? .right : .wrong
-    guard let known = report.findings.firstIndex(where: { $0.command == command }) else {
-      report.findings.append(
-        ProtocolFinding(command: command, standing: standing, because: sentence)
-      )
-      return
-    }
-    guard report.findings[known].standing != .wrong, sentence != nil else { return }
-    report.findings[known] = ProtocolFinding(
-      command: command,
-      standing: .wrong,
-      because: sentence
-    )
-  }
-
-  /// Accuses the answer to a command unless something holds.
-  mutating func expect(_ command: String, _ holds: Bool, _ sentence: @autoclosure () -> String) {
-    if !holds { note(command, wrong: sentence()) }
-  }
-
-  /// Takes note that a command was not asked for lack of a capability.
-  mutating func pass(over commands: [String], lacking capability: Capability) {
-    for command in commands {
-      report.findings.append(
-        ProtocolFinding(
-          command: command,
-          standing: .notOffered,
-          because: "it does not name the capability \"\(capability.rawValue)\""
-        )
-      )
-    }
-  }
-
-  /// Takes note of why the conversation is over.
-  mutating func end(_ ended: Ended) { report.trouble = ended.trouble.description }
 }

@@ -25,14 +25,14 @@ extension ProtocolCheckOptions {
   static let group = VerbSpec(
     name: "protocol",
     sentence:
-      "Talks with a program that is to be put under test, and tells what it answers wrongly.",
+      "Checks the answers of a program that is to be put under test.",
     examples: check.examples,
     subverbs: [check]
   )
 
   private static let check = VerbSpec(
     name: "protocol check",
-    sentence: "Tells which commands a program answers wrongly, before any plan is run.",
+    sentence: "Shows a program's wrong answers next to right ones, before any plan is run.",
     positionals: [
       PositionalSpec(
         value: ValueReader.text("COMMAND", "a program with its arguments, in quotes").rule,

@@ -38,11 +38,28 @@ package final class PipedProgram: WireChannel {
     guard !isClosed else { throw WireTrouble(ending ?? "it has ended") }
     var outgoing = Array(line.utf8)[...]
     outgoing.append(UInt8(ascii: "\n"))
-    let deadline = ContinuousClock.now + program.timeout
+    guard let line = try takeLine(sending: &outgoing, within: program.timeout) else {
+      throw silence(outgoing.isEmpty)
+    }
+    return line
+  }
+
+  package func receive(within time: Duration) throws(WireTrouble) -> String? {
+    guard !isClosed else { throw WireTrouble(ending ?? "it has ended") }
+    var outgoing: ArraySlice<UInt8> = []
+    return try takeLine(sending: &outgoing, within: min(time, program.timeout))
+  }
+
+  /// Sends some bytes, and waits for the next line; `nil` if it does not come in time.
+  private func takeLine(
+    sending outgoing: inout ArraySlice<UInt8>,
+    within time: Duration
+  ) throws(WireTrouble) -> String? {
+    let deadline = ContinuousClock.now + time
     while true {
       if outgoing.isEmpty, let line = try takeLine() { return line }
       let left = deadline - ContinuousClock.now
-      guard left > .zero else { throw silence(outgoing.isEmpty) }
+      guard left > .zero else { return nil }
       let ready = wait(left, toWrite: !outgoing.isEmpty)
       if ready.canWrite { send(&outgoing) }
       if ready.hasErrors { receiveErrors() }

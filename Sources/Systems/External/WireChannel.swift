@@ -5,6 +5,11 @@ package protocol WireChannel: AnyObject {
   /// - Throws: ``WireTrouble`` when none comes that can be read; the channel is of no use after that.
   func exchange(_ line: String) throws(WireTrouble) -> String
 
+  /// Waits for a line that comes without another message; `nil` if none comes within a time.
+  ///
+  /// - Throws: ``WireTrouble`` when the program has ended or its line cannot be read.
+  func receive(within time: Duration) throws(WireTrouble) -> String?
+
   /// Lets the program end, and makes it end if it does not.
   func close()
 

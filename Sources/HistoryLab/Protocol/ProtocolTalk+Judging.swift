@@ -1,0 +1,83 @@
+import Systems
+import Traces
+
+/// The judgement of answers.
+extension ProtocolTalk {
+  /// Notes an answer to a command, which is right so far.
+  mutating func note(_ command: String) {
+    guard !report.findings.contains(where: { $0.command == command }) else { return }
+    report.findings.append(ProtocolFinding(command: command, standing: .right))
+  }
+
+  /// Whether an answer to a command was wrong.
+  func isWrong(_ command: String) -> Bool {
+    report.findings.contains { $0.command == command && $0.standing == .wrong }
+  }
+
+  /// Whether the answer to a message was wrong.
+  func isBlamed(_ exchange: ProtocolExchange) -> Bool { blamed.contains(exchange.id) }
+
+  /// Blames a command for an answer, the newest one unless another is given.
+  mutating func blame(
+    _ command: String,
+    _ sentence: String,
+    in exchange: ProtocolExchange? = nil
+  ) {
+    let fault = (exchange ?? last).fault(command, sentence)
+    blamed.insert((exchange ?? last).id)
+    note(command)
+    guard let place = report.findings.firstIndex(where: { $0.command == command }) else { return }
+    if report.findings[place].standing != .wrong {
+      report.findings[place].standing = .wrong
+      report.findings[place].because = sentence
+    }
+    let isRepeated = report.faults.contains { $0.command == command && $0.sent == fault.sent }
+    if !isRepeated { report.faults.append(fault) }
+  }
+
+  /// Blames a command unless a condition holds.
+  mutating func expect(
+    _ command: String,
+    _ holds: Bool,
+    _ sentence: @autoclosure () -> String,
+    in exchange: ProtocolExchange? = nil
+  ) {
+    if !holds { blame(command, sentence(), in: exchange) }
+  }
+
+  /// Notes that commands were not asked for lack of a capability.
+  mutating func pass(over commands: [String], lacking capability: Capability) {
+    for command in commands {
+      report.findings.append(
+        ProtocolFinding(
+          command: command,
+          standing: .notOffered,
+          because: "it does not name the capability \"\(capability.rawValue)\""
+        )
+      )
+    }
+  }
+
+  /// Notes why the conversation is over.
+  mutating func end(_ ended: Ended) { report.trouble = ended.trouble }
+}
+
+extension ProtocolExchange {
+  /// The same exchange with another right answer.
+  func with(right: String) -> ProtocolExchange {
+    ProtocolExchange(command: command, id: id, sent: sent, answered: answered, right: right)
+  }
+
+  /// The same exchange with another right answer.
+  func with(right: WireAnswer) -> ProtocolExchange { with(right: WireCodec.encode(right, id: id)) }
+
+  func fault(_ command: String, _ sentence: String) -> ProtocolFault {
+    ProtocolFault(
+      command: command,
+      because: sentence,
+      sent: sent,
+      answered: answered,
+      right: right
+    )
+  }
+}
