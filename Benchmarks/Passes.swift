@@ -12,7 +12,7 @@ enum Passes {
   static let all = [
     BenchmarkSubject(
       "pass 1000",
-      part: "MemberSession.pass",
+      part: "TrackerCore.pass",
       operation: "over 1000 transactions",
       "A member that is 1000 transactions of ten changes behind fetches, merges and records them, with "
         + "a context of 10,000 objects and without hooks; the floor is the same fetch, and the "
@@ -33,8 +33,12 @@ enum Passes {
       let store = try data.file.fresh()
       let context = try data.staleContext(on: store)
       let session = MemberSession(data.member, store: store, contexts: [context])
-      var report = PassReport()
-      try watch.time { try session.pass(purging: false, &report) }
+      var configuration = TrackerConfiguration()
+      configuration.strategy = .none
+      configuration.logLevel = .off
+      let core = TrackerCore(session, configuration)
+      let report = watch.time { core.pass(launching: false) }
+      if let failure = report.failure { throw failure }
       return try data.tally(in: context)
     }
   }

@@ -26,7 +26,7 @@ enum Published {
 
   private static let pass = BenchmarkSubject(
     "published pass",
-    part: "MemberSession.pass",
+    part: "TrackerCore.pass",
     operation: "beside published protocols",
     condition: "\(newCount) new",
     "The newest \(newCount) transactions of ten changes are fetched, merged into a context of 10,000 "

@@ -9,7 +9,7 @@ enum Rereads {
   static let all = [
     BenchmarkSubject(
       "peers pass",
-      part: "MemberSession.pass",
+      part: "TrackerCore.pass",
       operation: "beside reading again",
       condition: "\(newCount) new",
       "A member passes over the newest \(newCount) transactions of ten changes; a context without "

@@ -52,7 +52,6 @@ final class HookNotes: @unchecked Sendable {
       state.add(hook)
       state.add(count % PlannedHook.period)
     }
-    state.add(sleepers.count)
   }
 
   // MARK: Pauses

@@ -55,7 +55,7 @@ protocol PassEngine: AnyObject {
 
 /// What the engine of a launch has in memory, as it was or as it is to be put back.
 enum PassEngineMemory {
-  case session(MemberSession.Memory)
+  case core(CoreEngine.Memory)
   case tracker(TrackerEngine.Memory)
 
   /// Puts the engine back.
@@ -64,7 +64,7 @@ enum PassEngineMemory {
     _ process: PlanProcess
   ) throws(HistoryError) -> any PassEngine {
     switch self {
-    case .session(let memory): try SessionEngine(memory, setup, process)
+    case .core(let memory): try CoreEngine(memory, setup, process)
     case .tracker(let memory): try TrackerEngine(memory, setup, process)
     }
   }

@@ -35,6 +35,10 @@ package protocol SystemUnderTest: AnyObject {
     _ log: inout EventLog
   ) throws(SystemFailure) -> RestartReport
 
+  /// Runs the next plan, and those after it, through the other of its drivers if it has two: the same
+  /// must come of it.
+  func switchDriver()
+
   /// Everything that it would take to go on from here: files and memory.
   func snapshot() throws(SystemFailure) -> SystemSnapshot
 
@@ -48,6 +52,9 @@ package protocol SystemUnderTest: AnyObject {
 extension SystemUnderTest {
   /// Nothing: only what the lab did not start itself can get lost.
   package var trouble: SystemTrouble? { nil }
+
+  /// Does nothing: most systems have one driver.
+  package func switchDriver() {}
 
   /// Does nothing: most systems have nothing that a plan makes fail.
   package func heal() {}

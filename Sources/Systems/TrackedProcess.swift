@@ -14,12 +14,11 @@ final class TrackedProcess: HostedProcess {
 
   /// Starts the process: it registers or takes up its cursor, and loads its contexts.
   ///
-  /// One with hooks, a strategy of its own or signals to follow has a whole tracker in it; the others
-  /// have the steps of its passes alone.
+  /// Its tracker is driven as an app's is, by the actor with its tasks, or its core is driven directly.
   init(
     _ actor: PlannedActor,
     _ setup: TrackerSetup,
-    followsSignals: Bool,
+    byActor: Bool,
     on store: Store,
     resyncingIfLost: Bool
   ) throws(HistoryError) {
@@ -27,9 +26,9 @@ final class TrackedProcess: HostedProcess {
     self.process = process
     self.setup = setup
     engine =
-      setup.isPlain && !followsSignals
-      ? try SessionEngine(setup, process, resyncingIfLost: resyncingIfLost)
-      : try TrackerEngine(setup, process, resyncingIfLost: resyncingIfLost)
+      byActor
+      ? try TrackerEngine(setup, process, resyncingIfLost: resyncingIfLost)
+      : try CoreEngine(setup, process, resyncingIfLost: resyncingIfLost)
   }
 
   /// What the process has in memory.

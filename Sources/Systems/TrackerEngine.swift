@@ -69,15 +69,7 @@ final class TrackerEngine: PassEngine {
       of: HistoryToken.self,
       bufferingPolicy: .bufferingNewest(1)
     )
-    var configuration = TrackerConfiguration()
-    configuration.currentAuthor = process.actor.author
-    configuration.ignoring = setup.ignoring
-    configuration.strategy = setup.strategy
-    configuration.pageTransactionCountMax = setup.pageTransactionCountMax
-    configuration.retention = setup.retention.isOff ? nil : setup.retention
-    configuration.allAuthors = setup.declaration.authors ?? []
-    configuration.batchAuthors = setup.declaration.batchAuthors ?? []
-    configuration.logLevel = .off
+    var configuration = setup.configuration(of: process.actor)
     configuration.executor = executor
     configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in try await notes.sleep() })
     configuration.signals = { _ in stream }
@@ -100,43 +92,19 @@ final class TrackerEngine: PassEngine {
   }
 
   private func register(_ hook: PlannedHook, _ index: Int, _ model: Model) throws(HistoryError) {
-    switch hook {
-    case .observer: try observe(model) { _ in }
-    case .observerRetry, .observerRetryAlternating:
-      try observe(model) { [notes] _ in try notes.call(hook, index) }
-    case .finish:
-      try ask { tracker, notes throws(HistoryError) in
-        try await tracker.registerMergeHook { input in
-          guard notes.isTrouble(hook, index) else { return .goOn }
-          notes.noteFinished(input.transactions.map(\.number))
-          return .finish
+    switch hook.registration(index, notes) {
+    case .observer(let call):
+      let kinds = model.entities.flatMap { entity in ChangeType.allCases.map { (entity.name, $0) } }
+      try ask { tracker, _ throws(HistoryError) in
+        for (entity, operation) in kinds {
+          try await tracker.registerObserver(entity: entity, operation: operation) { group in
+            try call(group)
+          }
         }
       }
-    case .retry, .skip, .retryAlternating, .skipAlternating:
-      let skips = hook == .skip || hook == .skipAlternating
-      let policy: HookFailurePolicy = skips ? .skip : .retry
-      try ask { tracker, notes throws(HistoryError) in
-        try await tracker.registerMergeHook(onFailure: policy) { _ in
-          try notes.call(hook, index)
-          return .goOn
-        }
-      }
-    }
-  }
-
-  /// Registers an observer for everything, which keeps a note after it has done something else.
-  private func observe(
-    _ model: Model,
-    _ first: @escaping @Sendable (HookContext) throws -> Void
-  ) throws(HistoryError) {
-    let kinds = model.entities.flatMap { entity in ChangeType.allCases.map { (entity.name, $0) } }
-    try ask { tracker, notes throws(HistoryError) in
-      for (entity, operation) in kinds {
-        try await tracker.registerObserver(entity: entity, operation: operation) { group in
-          guard let context = group.first else { return }
-          try first(context)
-          notes.note(context.transaction.number)
-        }
+    case .mergeHook(let policy, let call):
+      try ask { tracker, _ throws(HistoryError) in
+        try await tracker.registerMergeHook(onFailure: policy) { input in try call(input) }
       }
     }
   }
@@ -170,7 +138,7 @@ final class TrackerEngine: PassEngine {
     _ step: PassStep,
     _ report: inout StepReport
   ) throws(HistoryError) -> TrackerStep {
-    defer { takeNotes(&report) }
+    defer { report.take(notes) }
     return try ask { tracker, _ throws(HistoryError) in try await tracker.perform(step) }
   }
 
@@ -217,14 +185,9 @@ final class TrackerEngine: PassEngine {
 
   /// Takes what passes did since the last time.
   private func take(_ report: inout StepReport) {
-    takeNotes(&report)
+    report.take(notes)
     for pass in reports.passes { report.add(pass) }
     reports.passes.removeAll()
-  }
-
-  private func takeNotes(_ report: inout StepReport) {
-    report.observed += notes.takeObserved()
-    report.finished += notes.takeFinished()
   }
 
   func heal() { notes.isHealed = true }
@@ -253,14 +216,15 @@ final class TrackerEngine: PassEngine {
 
   func describe(_ state: inout StateSketch) {
     let tracker = tracker
-    let (standing, newsCount, isStarted, hasFailed) =
+    let (place, newsCount, isStarted, failure) =
       executor.run {
-        await (tracker.standing, tracker.newsCount, tracker.isStarted, tracker.hasFailed)
-      } ?? (nil, -1, false, false)
-    standing?.describe(&state)
+        await (tracker.place, tracker.newsCount, tracker.isStarted, tracker.failure)
+      } ?? (nil, -1, false, nil)
+    place?.describe(&state)
     state.add(newsCount)
     state.add(isStarted)
-    state.add(hasFailed)
+    state.add(failure != nil)
+    state.add(notes.isAsleep)
     notes.describe(&state)
   }
 

@@ -42,8 +42,20 @@ struct TrackerSetup {
     self.declaration = declaration
   }
 
-  /// Whether the steps alone will do, without a tracker around them.
-  var isPlain: Bool { hooks.isEmpty && (strategy == .none || strategy == .whenMerged) }
+  /// How the tracker of an actor works.
+  func configuration(of actor: PlannedActor) -> TrackerConfiguration {
+    var configuration = TrackerConfiguration()
+    configuration.currentAuthor = actor.author
+    configuration.ignoring = ignoring
+    configuration.strategy = strategy
+    configuration.pageTransactionCountMax = pageTransactionCountMax
+    configuration.retention = retention.isOff ? nil : retention
+    configuration.allAuthors = declaration.authors ?? []
+    configuration.batchAuthors = declaration.batchAuthors ?? []
+    configuration.logLevel = .off
+    configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in })
+    return configuration
+  }
 }
 
 extension PurgeStrategy {

@@ -6,11 +6,16 @@ package import Traces
 /// Our tracker and store: the real code, in its default configuration.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
+  /// Whether trackers are driven in the way that the plan does not ask for.
+  private var isSwitched = false
+  private var usesActor = false
 
   /// Creates the system.
   package init() {
     host = ProcessHost(StorePools(), keepsReplaced: true)
   }
+
+  package func switchDriver() { isSwitched.toggle() }
 
   package let capabilities = TrackerSystem.abilities
 
@@ -21,6 +26,7 @@ package final class TrackerSystem: SystemUnderTest {
     _ header: PlanHeader,
     _ environment: SystemEnvironment
   ) throws(SystemFailure) {
+    usesActor = (header.driver == .actor || header.drive == .signals) != isSwitched
     try host.reset(header, environment)
   }
 
@@ -81,7 +87,7 @@ package final class TrackerSystem: SystemUnderTest {
       try TrackedProcess(
         planned,
         setup,
-        followsSignals: follows,
+        byActor: usesActor,
         on: store,
         resyncingIfLost: resyncingIfLost
       )

@@ -13,6 +13,7 @@ extension PlanCodec {
     if header.timestamps != .monotone {
       members["timestamps"] = .string(header.timestamps.rawValue)
     }
+    if header.driver != .core { members["driver"] = .string(header.driver.rawValue) }
     if header.drive != .commands { members["drive"] = .string(header.drive.rawValue) }
     if header.synchronous != .normal {
       members["synchronous"] = .string(header.synchronous.rawValue)

@@ -3,7 +3,7 @@ internal import PersistentHistory
 extension PlanCodec {
   private static let headerKeys = [
     "plan", "seed", "step", "timestamps", "drive", "model", "actors", "consumers", "batchAuthors",
-    "protectedAuthors", "retention", "synchronous", "checkpointPages", "locks", "tokens",
+    "protectedAuthors", "retention", "synchronous", "checkpointPages", "locks", "tokens", "driver",
   ]
   private static let actorKeys = [
     "id", "author", "launched", "allAuthors", "batchAuthors", "ignores", "contexts", "page",
@@ -22,6 +22,7 @@ extension PlanCodec {
     header.step = try fields.finite(ifAny: "step") ?? 1
     header.timestamps = try fields.choice("timestamps", default: .monotone)
     header.drive = try fields.choice("drive", default: .commands)
+    header.driver = try fields.choice("driver", default: .core)
     header.synchronous = try fields.choice("synchronous", default: .normal)
     header.checkpointPages = try fields.find("checkpointPages", "a whole number, 1 or more") {
       $0.whole.flatMap { $0 >= 1 && $0 <= Int64(Int32.max) ? Int($0) : nil }

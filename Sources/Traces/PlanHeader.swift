@@ -88,6 +88,14 @@ package struct PlannedActor: Hashable, Sendable {
   }
 }
 
+/// What drives a tracker of ours.
+package enum PlannedDriver: String, Sendable, Hashable, CaseIterable {
+  /// Its core directly, without tasks, unless the plan has signals.
+  case core
+  /// The actor with its tasks, as in an app.
+  case actor
+}
+
 /// What a plan says before its commands: the clock, the model and who takes part.
 package struct PlanHeader: Hashable, Sendable {
   /// The version of the plan format.
@@ -100,6 +108,8 @@ package struct PlanHeader: Hashable, Sendable {
   package var timestamps: TimestampPolicy = .monotone
   /// What makes an actor pass.
   package var drive: Drive = .commands
+  /// What drives our trackers; other systems have one way only.
+  package var driver: PlannedDriver = .core
   /// When a commit waits for the disk.
   package var synchronous: PlannedSynchronous = .normal
   /// How many pages the write-ahead log takes before it is copied into the file, if the plan says.

@@ -45,6 +45,7 @@ package struct PlanGenerator: Sendable {
     while repetition.next(&source) {
       if let command = command(&source, &draft) { commands.append(command) }
     }
+    if style.hasDrivers, source.bool(probability: 0.25, label: "driver") { header.driver = .actor }
     return Plan(header: header, commands: commands)
   }
 

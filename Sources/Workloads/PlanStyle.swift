@@ -28,6 +28,8 @@ package struct PlanStyle: Sendable {
   package var hasPages = true
   /// Whether actors may have observers and merge hooks.
   package var hasHooks = true
+  /// Whether trackers may be driven in two ways.
+  package var hasDrivers = false
   /// Whether writes may say how conflicts end.
   package var hasPolicies = true
   /// The members, authors and limits of every plan, if they are not drawn.

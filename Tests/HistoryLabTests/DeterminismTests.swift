@@ -74,7 +74,8 @@ private final class Fickle: SystemUnderTest {
     let report = SystemReport(system: "fickle", tally: tally, seconds: 1, findings: [])
     #expect(
       report.sentence.hasPrefix(
-        "nondeterministic: plan \(difference.plan) gave another trace when it ran again, from event "
+        "nondeterministic: plan \(difference.plan) gave another trace when it ran again, ours through its "
+          + "other driver, from event "
       )
     )
     let whole = CheckReport(seed: 1, plans: 60, like: "photos", systems: [report], folder: "")

@@ -97,10 +97,8 @@ import Testing
     let ids = try other.write("a", "b", "c", "d", "e")
     let damage = try shared.open()
     try shared.damageChanges(of: 4)
-    var report = PassReport()
-    #expect(throws: HistoryError.damagedTransaction(4)) {
-      try app.pass(purging: true, &report)
-    }
+    let report = app.passReport(purging: true)
+    #expect(report.failure == .damagedTransaction(4))
     #expect(report.numbers == [1, 2] && report.cursor?.number == 2)
     #expect(try shared.cursor("app") == 2)
     #expect(report.purgedThrough == nil)

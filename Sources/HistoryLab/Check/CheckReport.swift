@@ -67,7 +67,8 @@ struct SystemReport {
   var sentence: String {
     let plans = tally.planCount.counted("plan")
     if let difference = tally.difference {
-      return "nondeterministic: plan \(difference.plan) gave another trace when it ran again, from "
+      return
+        "nondeterministic: plan \(difference.plan) gave another trace when it ran again, ours through its other driver, from "
         + "event \(difference.event) on; nothing else about it can be trusted."
     }
     if !tally.broken.isEmpty {

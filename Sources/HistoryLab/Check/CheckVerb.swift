@@ -68,7 +68,8 @@ struct CheckVerb: Verb {
     let recipe = PlanRecipe(
       generator: PlanGenerator(style),
       seed: options.seed,
-      timestamps: system.timestamps
+      timestamps: system.timestamps,
+      repeatsAll: options.twice
     )
     let run = CheckRun(
       system: system,

@@ -17,6 +17,8 @@ struct LabSystem: Sendable {
   var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }
   /// The strategies that it knows, as plans write them.
   var strategyWords = PurgeStrategy.plannedWords
+  /// Whether it is our tracker, which has two drivers.
+  var hasDrivers = false
   let make: @Sendable () -> any SystemUnderTest
 
   /// What it is and, where others made it, what they made it for.
@@ -32,6 +34,7 @@ struct LabSystem: Sendable {
         sentence: "Our tracker and store: the real code.",
         timestamps: .monotone,
         capabilities: TrackerSystem.abilities,
+        hasDrivers: true,
         make: { TrackerSystem() }
       )
     ] + published + [
@@ -56,6 +59,7 @@ extension LabSystem {
     sentence = mutant.sentence
     timestamps = .monotone
     capabilities = TrackerSystem.abilities
+    hasDrivers = true
     make = {
       mutant.turnOn()
       return TrackerSystem()

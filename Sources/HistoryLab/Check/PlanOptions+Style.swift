@@ -18,6 +18,7 @@ extension PlanOptions {
     style.hasContexts = system.capabilities.contains(.contexts)
     style.hasPages = system.capabilities.contains(.pages)
     style.hasPolicies = system.capabilities.contains(.policies)
+    style.hasDrivers = system.hasDrivers
     style.hasHooks = system.capabilities.contains(.hooks)
     if let actors { style.actorCounts = actors...actors }
     if let config { style.setup = try Self.setup(config, for: system) }

@@ -10,6 +10,8 @@ struct PlanRecipe: Sendable {
   let generator: PlanGenerator
   let seed: UInt64
   let timestamps: TimestampPolicy
+  /// Whether every plan runs twice.
+  var repeatsAll = false
 
   /// The seed of the plan with a number; the first is 1.
   func caseSeed(_ number: Int) -> UInt64 {
@@ -25,7 +27,7 @@ struct PlanRecipe: Sendable {
 
   /// Whether a plan runs twice, to see if the same comes of it: the first one, and a random sample.
   func repeats(_ number: Int) -> Bool {
-    number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
+    repeatsAll || number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
   }
 
   /// One plan in so many runs twice.
@@ -62,8 +64,8 @@ final class PlanLane {
   /// How many commands were performed so far.
   var stepCount: Int { simulator.stepCount }
 
-  /// Runs a plan to its end, and answers what became of it; if asked it runs once more, and the two
-  /// runs are compared.
+  /// Runs a plan to its end, and answers what became of it; if asked it runs once more, through the
+  /// other driver where there are two, and the two runs are compared event by event.
   func outcome(
     of plan: Plan,
     number: Int,
@@ -81,6 +83,8 @@ final class PlanLane {
     var trouble = trouble
     var difference: Int?
     if isRepeated, trouble == nil {
+      underTest.switchDriver()
+      defer { underTest.switchDriver() }
       let again = try run(plan) { _ in true }
       trouble = self.trouble
       if trouble == nil { difference = events.firstDifference(from: again) }

@@ -26,6 +26,8 @@ struct CheckOptions: Hashable, Sendable {
   var timeout: Double
   /// Whether a short check is enough.
   var quick: Bool
+  /// Whether every plan runs twice.
+  var twice: Bool
   /// Which part of the plans is run, or nothing for all.
   var shard: Shard?
 
@@ -65,6 +67,10 @@ struct CheckOptions: Hashable, Sendable {
     defaultText: "no limit",
     "Ends after M minutes even if plans are left; fractions are allowed."
   )
+  static let twiceFlag = Flag(
+    "twice",
+    "Runs every plan twice, ours through both of its drivers, and compares the runs event by event."
+  )
   static let quickFlag = Flag("quick", "Runs \(quickPlans) plans, unless --plans says how many.")
 
   /// - Throws: a usage error if a system is unknown, or a file or folder cannot be used.
@@ -73,6 +79,7 @@ struct CheckOptions: Hashable, Sendable {
     systems = named.isEmpty ? ["tracker"] : named.uniqued
     for name in systems { try composition.checkSystem(name) }
     quick = arguments.isSet(Self.quickFlag)
+    twice = arguments.isSet(Self.twiceFlag)
     let isCounted = arguments.isGiven(Self.plansOption.name)
     steps = arguments.value(Self.stepsOption)
     if quick, !isCounted {
@@ -113,7 +120,7 @@ extension CheckOptions {
     name: "check",
     sentence: "Runs plans against systems; shrinks and reports what fails.",
     options: [system.spec, plansOption.spec, stepsOption.spec] + PlanOptions.specs + [
-      CommonOption.seed.spec, minutes.spec, quickFlag.spec, jobsOption.spec,
+      CommonOption.seed.spec, minutes.spec, quickFlag.spec, twiceFlag.spec, jobsOption.spec,
       CommonOption.timeout.spec, CommonOption.shard.spec, CommonOption.onDisk.spec,
       CommonOption.output.spec,
       CommonOption.json.spec,

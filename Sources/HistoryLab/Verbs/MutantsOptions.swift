@@ -45,7 +45,7 @@ struct MutantsOptions: Sendable {
   static let plansOption = Option(
     "plans",
     "N",
-    in: 1...1_000_000,
+    in: 1...10_000_000,
     default: 600,
     "How many plans each generated edit meets, under every condition."
   )

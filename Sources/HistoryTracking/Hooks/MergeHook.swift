@@ -26,10 +26,3 @@ public enum MergeHookResult: Sendable, Hashable {
 public typealias MergeHookCallback =
   @Sendable (_ input: MergeHookInput) async throws ->
   MergeHookResult
-
-/// A merge hook that is registered.
-struct MergeHook: Sendable {
-  let id: HookID
-  let policy: HookFailurePolicy
-  let callback: MergeHookCallback
-}

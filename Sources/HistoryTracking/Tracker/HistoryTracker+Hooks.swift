@@ -24,8 +24,9 @@ extension HistoryTracker {
     onFailure policy: HookFailurePolicy = .retry,
     callback: @escaping HookCallback
   ) throws(HistoryError) -> HookID {
-    let kind = try kind(entity, operation)
-    return hooks.addObserver(of: kind, named: "\(operation) of \(entity)", policy, callback)
+    let id = try core.addObserver(entity: entity, operation: operation, onFailure: policy)
+    observers[id] = callback
+    return id
   }
 
   /// Removes an observer; what it was waiting for is not told to it any more.
@@ -33,20 +34,21 @@ extension HistoryTracker {
   /// - Returns: whether it was registered.
   @discardableResult
   public func removeObserver(id: HookID) -> Bool {
-    troubles.forget(id)
-    return hooks.removeObserver(id)
+    observers[id] = nil
+    return core.removeObserver(id)
   }
 
   /// Removes the observers of one operation on the objects of an entity.
   ///
   /// - Throws: ``HistoryError/unknownEntity(_:)``.
   public func removeObserver(entity: String, operation: ChangeType) throws(HistoryError) {
-    hooks.removeObservers(of: try kind(entity, operation))
+    try core.removeObservers(entity: entity, operation: operation)
   }
 
   /// Removes every observer.
   public func removeAllObservers() {
-    hooks.removeAllObservers()
+    core.hooks.removeAllObservers()
+    observers.removeAll()
   }
 
   /// Registers a merge hook behind the others, or before one of them.
@@ -62,7 +64,9 @@ extension HistoryTracker {
     onFailure policy: HookFailurePolicy = .retry,
     callback: @escaping MergeHookCallback
   ) throws(HistoryError) -> HookID {
-    try hooks.addMergeHook(before: other, policy, callback)
+    let id = try core.addMergeHook(before: other, onFailure: policy)
+    mergeHooks[id] = callback
+    return id
   }
 
   /// Removes a merge hook.
@@ -70,20 +74,13 @@ extension HistoryTracker {
   /// - Returns: whether it was registered.
   @discardableResult
   public func removeMergeHook(id: HookID) -> Bool {
-    troubles.forget(id)
-    return hooks.removeMergeHook(id)
+    mergeHooks[id] = nil
+    return core.removeMergeHook(id)
   }
 
   /// Removes every merge hook.
   public func removeAllMergeHooks() {
-    hooks.removeAllMergeHooks()
-  }
-
-  private func kind(
-    _ entity: String,
-    _ operation: ChangeType
-  ) throws(HistoryError) -> ObservedKind {
-    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
-    return ObservedKind(entity: number, operation: operation)
+    core.hooks.removeAllMergeHooks()
+    mergeHooks.removeAll()
   }
 }

@@ -1,30 +1,14 @@
 package import HistoryStore
 
 extension HistoryTracker {
-  /// What a tracker has in memory between two requests: what the lab keeps to put one back as it was.
+  /// What a tracker has in memory between two requests.
   package struct Memory: Sendable {
-    let session: MemberSession.Memory?
-    let failure: HistoryError?
-    let troubles: HookTroubles
-    let purges: PurgeTurn
-    /// The last group that each observer was told, in the order of their registration.
-    let told: [GroupPosition?]
-    let toldAuthors: Set<String>
+    let core: TrackerCore.Memory
     let isStarted: Bool
   }
 
   /// What the tracker has in memory; nothing must be under way or wait to be repeated.
-  package var memory: Memory {
-    Memory(
-      session: session?.memory,
-      failure: failure,
-      troubles: troubles,
-      purges: purges,
-      told: hooks.told,
-      toldAuthors: toldAuthors,
-      isStarted: isStarted
-    )
-  }
+  package var memory: Memory { Memory(core: core.memory, isStarted: isStarted) }
 
   /// Takes up what a tracker with the same hooks had in memory, on a store that was put back; one that
   /// was started follows the store from here on, without a pass before.
@@ -32,14 +16,13 @@ extension HistoryTracker {
   /// - Throws: ``HistoryError/inUse(_:processID:)`` when the actor runs already, and what keeps the store
   ///   from being watched.
   package func resume(_ memory: Memory) throws(HistoryError) {
-    session = try memory.session.map { kept throws(HistoryError) in
-      MemberSession(try kept.held(by: store), store: store, contexts: contexts)
-    }
-    failure = memory.failure
-    troubles = memory.troubles
-    purges = memory.purges
-    hooks.told = memory.told
-    toldAuthors = memory.toldAuthors
+    try core.resume(memory.core)
     if memory.isStarted { follow(try configuration.signals(store)) }
   }
+
+  /// Where the launch is that the tracker is in; nothing before it launches.
+  package var place: SessionPlace? { core.session?.place }
+
+  /// How many passes found something new, as far as its strategy counts them.
+  package var newsCount: Int { core.newsCount }
 }

@@ -1,4 +1,5 @@
 public import HistoryStore
+import ObjectContexts
 import PersistentHistory
 
 extension HistoryTracker {
@@ -49,115 +50,68 @@ extension HistoryTracker {
   }
 
   private func makePass(launching: Bool) async -> PassQueue.Request.Outcome {
-    var report = PassReport()
+    var run: PassRun?
+    var failure: HistoryError?
     do throws(HistoryError) {
       // A tracker that was stopped meanwhile is not launched by a signal that came before.
-      guard let session = try launching ? launched() : session else { return .success(report) }
-      try await run(session, &report)
-      failure = nil
-      if report.pageCount > 0 { log.detail("\(report) in \(report.durations)") }
+      guard var begun = try core.beginPass(launching: launching) else {
+        return .success(PassReport())
+      }
+      failure = await drive(&begun)
+      run = begun
     } catch {
       failure = error
-      report.failure = error
-      log.event(.error, "a pass failed: \(error)")
     }
+    let report = core.end(run, failure)
     broadcast.tell(report)
     return failure.map { .failure($0) } ?? .success(report)
   }
 
-  /// Runs the steps of a pass page by page until nothing is new, and purges.
-  private func run(
-    _ session: MemberSession,
-    _ report: inout PassReport
-  ) async throws(HistoryError) {
-    let purging = configuration.strategy != .none
-    var timer = StepTimer(configuration.clock)
-    var before: HistoryToken
-    repeat {
-      before = session.mergedThrough
-      try await perform(.fetch, session, &report, &timer)
-      try await perform(.merge, session, &report, &timer)
-      // The purge that ends a pass records its last page.
-      if session.hasMore || !purging { try await perform(.record, session, &report, &timer) }
-    } while session.hasMore && session.mergedThrough != before
-    if purging {
-      try purge(session, &report)
-      timer.lap(&report.durations.purge)
-    }
-  }
-
-  func perform(
-    _ step: PassStep,
-    _ session: MemberSession,
-    _ report: inout PassReport,
-    _ timer: inout StepTimer
-  ) async throws(HistoryError) {
-    switch step {
-    case .fetch:
-      if try !session.fetch().isEmpty { report.pageCount += 1 }
-      timer.lap(&report.durations.fetch)
-    case .merge:
-      try await merge(session, &report, &timer)
-    case .record:
-      report.cursor = try session.record()
-      timer.lap(&report.durations.record)
-    }
-  }
-
-  private func merge(
-    _ session: MemberSession,
-    _ report: inout PassReport,
-    _ timer: inout StepTimer
-  ) async throws(HistoryError) {
-    var isFinished = false
-    if !hooks.isEmpty {
-      isFinished = try await callHooks(session.awaitingMerge, &report)
-      timer.lap(&report.durations.hooks)
-    }
-    if isFinished { session.passOver() }
-    let transactions = try await merge(session)
-    report.note(transactions)
-    noteAuthors(of: transactions, &report)
-    if let deduplicator = configuration.deduplicator, !transactions.isEmpty {
-      try await deduplicate(transactions, deduplicator)
-    }
-    timer.lap(&report.durations.merge)
-  }
-
-  /// Merges the fetched page in the default way, or in the one that the tracker was given.
-  private func merge(_ session: MemberSession) async throws(HistoryError) -> [HistoryTransaction] {
-    guard let merger = configuration.merger else { return try session.merge() }
-    let transactions = session.awaitingMerge
-    if !transactions.isEmpty {
-      do {
-        try await merger.merge(transactions, into: contexts)
-      } catch {
-        throw HistoryError(error)
-      }
-    }
-    session.passOver()
-    return transactions
-  }
-
-  private func deduplicate(
-    _ transactions: [HistoryTransaction],
-    _ deduplicator: any TransactionDeduplicator
-  ) async throws(HistoryError) {
-    do {
-      try await deduplicator.deduplicate(transactions, in: contexts)
+  /// Awaits the calls of a pass to its end, and returns why it ended early, if it did.
+  func drive(_ run: inout PassRun) async -> HistoryError? {
+    var answer: PassRun.Answer?
+    do throws(HistoryError) {
+      while let call = try run.next(answer) { answer = await perform(call) }
+      return nil
     } catch {
-      throw HistoryError(error)
+      if run.stopsTracker { stop() }
+      return error
     }
   }
 
-  /// Notes authors who write and were not named, and says so once.
-  private func noteAuthors(of transactions: [HistoryTransaction], _ report: inout PassReport) {
-    guard !configuration.allAuthors.isEmpty else { return }
-    for case let author? in transactions.map(\.author) where !configuration.declares(author) {
-      report.undeclaredAuthors.insert(author)
-      if toldAuthors.insert(author).inserted {
-        log.event(.notice, "\"\(author)\" writes and is not among allAuthors; it is merged as well")
+  private func perform(_ call: PassRun.Call) async -> PassRun.Answer {
+    do {
+      switch call {
+      case .observer(let id, let contexts):
+        guard let callback = observers[id] else { return .done }
+        try await insideHook { try await callback(contexts) }
+      case .mergeHook(let id, let input):
+        guard let callback = mergeHooks[id] else { return .done }
+        if try await insideHook({ try await callback(input) }) == .finish { return .finish }
+      case .merger(let merger, let transactions):
+        try await merger.merge(transactions, into: contexts)
+      case .deduplicator(let deduplicator, let transactions):
+        try await deduplicator.deduplicate(transactions, in: contexts)
       }
+      return .done
+    } catch {
+      return .failed(error)
     }
+  }
+
+  /// Calls a hook, and lets what it calls know that.
+  private func insideHook<Answer: Sendable>(
+    _ body: () async throws -> Answer
+  ) async throws -> Answer {
+    hookCallCount += 1
+    let call = HookCall(tracker: ObjectIdentifier(self), number: hookCallCount)
+    hookCall = call
+    defer { hookCall = nil }
+    return try await HookCall.$current.withValue(call) { try await body() }
+  }
+
+  /// Refuses what waits for the end of a pass to a hook that the pass waits for.
+  func refuseInsideHook() throws(HistoryError) {
+    if let hookCall, HookCall.current == hookCall { throw .insideHook(member) }
   }
 }

@@ -12,27 +12,21 @@ package struct TrackerStep: Sendable {
 }
 
 extension HistoryTracker {
-  /// Launches the actor without a pass, for the lab, which lets others act between the two.
+  /// Launches the actor without a pass, so that others can act between the two.
   ///
   /// - Throws: as ``start()``.
   package func launch(resyncingIfLost: Bool = false) throws(HistoryError) -> Registration {
-    try launched(resyncingIfLost: resyncingIfLost).registration
+    try core.launched(resyncingIfLost: resyncingIfLost).registration
   }
 
-  /// Does one step of a pass alone, for the lab, which lets others act between two of them.
+  /// Does one step of a pass alone, so that others can act between two of them.
   ///
   /// - Throws: what the step throws in a pass.
   package func perform(_ step: PassStep) async throws(HistoryError) -> TrackerStep {
     try await takeTurn()
     defer { queue.end() }
-    let session = try launched()
-    var report = PassReport()
-    var timer = StepTimer(configuration.clock)
-    try await perform(step, session, &report, &timer)
-    return TrackerStep(
-      fetched: session.awaitingMerge.map(\.number),
-      merged: report.numbers,
-      cursor: report.cursor
-    )
+    var run = try core.begin(step)
+    if let failure = await drive(&run) { throw failure }
+    return run.step
   }
 }

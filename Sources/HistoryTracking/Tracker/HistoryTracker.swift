@@ -25,25 +25,23 @@ public actor HistoryTracker {
   /// How the tracker works.
   public nonisolated let configuration: TrackerConfiguration
   /// Why the last pass did not succeed; nothing once one does.
-  public internal(set) var failure: HistoryError?
+  public var failure: HistoryError? { core.failure }
 
-  let log: TrackerLog
+  /// What decides; this actor awaits what that wants to be called.
+  let core: TrackerCore
   private let home: any Actor
-  var session: MemberSession?
   /// Makes a pass for each signal while the tracker is started.
   var following: Task<Void, Never>?
   /// How often the tracker was stopped.
   private(set) var stopCount = 0
-  var hooks = HookRegistry()
-  var troubles = HookTroubles()
+  /// What the hooks do.
+  var observers: [HookID: HookCallback] = [:]
+  var mergeHooks: [HookID: MergeHookCallback] = [:]
   /// The call of a hook that is under way.
   var hookCall: HookCall?
   var hookCallCount = 0
   var queue = PassQueue()
-  var purges = PurgeTurn()
   let broadcast = PassBroadcast()
-  /// Undeclared authors that were told already.
-  var toldAuthors: Set<String> = []
 
   /// Creates a tracker for one actor: a process in one role, whose name no other process uses.
   ///
@@ -65,11 +63,7 @@ public actor HistoryTracker {
     self.store = store
     self.contexts = contexts
     self.configuration = configuration
-    log = TrackerLog(
-      actor: member,
-      level: configuration.logLevel,
-      logger: configuration.logger
-    )
+    core = TrackerCore(member, store: store, contexts: contexts, configuration: configuration)
     home = configuration.executor.map { InjectedHome($0) } ?? DefaultHome()
     if configuration.autoStart { startAlone() }
   }
@@ -97,7 +91,7 @@ public actor HistoryTracker {
   public var isStarted: Bool { following != nil }
 
   /// Whether the actor is launched, and what it has in memory held.
-  var isLaunched: Bool { session != nil }
+  var isLaunched: Bool { core.session != nil }
 
   /// How many wait for a pass that is under way.
   var waitingCount: Int { queue.waitingCount }
@@ -120,13 +114,13 @@ public actor HistoryTracker {
     let signals = try configuration.signals(store)
     let life = stopCount
     let outcome = await sharedPass(launching: true)
-    guard following == nil, life == stopCount, session != nil else { return try outcome.get() }
+    guard following == nil, life == stopCount, core.session != nil else { return try outcome.get() }
     switch outcome {
     case .success(let report):
-      log.event(.info, "follows \(store.path): \(report)")
+      core.log.event(.info, "follows \(store.path): \(report)")
       follow(signals)
     case .failure(let error):
-      if error.mayGoAway { follow(signals, afterFailure: true) }
+      if error.mayGoAway { follow(signals, after: error) }
     }
     return try outcome.get()
   }
@@ -135,10 +129,10 @@ public actor HistoryTracker {
   ///
   /// A pass that is under way goes on to its end.
   public func stop() {
-    if following != nil { log.event(.info, "stopped") }
+    if following != nil { core.log.event(.info, "stopped") }
     following?.cancel()
     following = nil
-    session = nil
+    core.stop()
     stopCount += 1
   }
 
@@ -148,7 +142,7 @@ public actor HistoryTracker {
   public func retire() async throws(HistoryError) {
     try await takeTurn()
     defer { queue.end() }
-    try launched().retire()
+    try core.retire()
     stop()
   }
 
@@ -159,42 +153,6 @@ public actor HistoryTracker {
   public func resync() async throws(HistoryError) -> HistoryToken {
     try await takeTurn()
     defer { queue.end() }
-    let cursor = try launched(resyncingIfLost: true).resync()
-    hooks.forgetTold()
-    failure = nil
-    log.event(.notice, "read the data anew, and goes on from #\(cursor.number)")
-    return cursor
-  }
-
-  /// The session of this launch, or a new one.
-  func launched(resyncingIfLost: Bool = false) throws(HistoryError) -> MemberSession {
-    if let session { return session }
-    let launched = try MemberSession(
-      member,
-      store: store,
-      contexts: contexts,
-      author: configuration.currentAuthor ?? contexts.first?.author,
-      ignoredAuthors: configuration.ignoredAuthors,
-      pageTransactionCountMax: configuration.pageTransactionCountMax,
-      resyncingIfLost: resyncingIfLost,
-      declaring: configuration.declaration,
-      importing: configuration.kitCursors
-    )
-    hooks.forgetTold()
-    session = launched
-    try tell(launched.registration)
-    return launched
-  }
-
-  /// Says what a launch found out: what became of the kit's cursor, and what members disagree in.
-  private func tell(_ registration: Registration) throws(HistoryError) {
-    if let imported = registration.cursorImport { log.event(.notice, "\(imported)") }
-    if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
-      log.event(.notice, "\"\(author)\" is its own author and among batchAuthors, who only write")
-    }
-    guard configuration.logLevel > .off else { return }
-    for difference in try store.configurationDifferences() {
-      log.event(.notice, "\(difference)")
-    }
+    return try core.resync()
   }
 }

@@ -106,9 +106,18 @@ extension MemberSession {
   /// A whole pass.
   @discardableResult
   func pass(purging: Bool = false) throws -> PassReport {
-    var report = PassReport()
-    try pass(purging: purging, &report)
+    let report = passReport(purging: purging)
+    if let failure = report.failure { throw failure }
     return report
+  }
+
+  /// What a whole pass did, also where it failed.
+  func passReport(purging: Bool) -> PassReport {
+    var configuration = TrackerConfiguration()
+    configuration.strategy = purging ? .whenMerged : .none
+    configuration.logLevel = .off
+    configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in })
+    return TrackerCore(self, configuration).pass(launching: false)
   }
 }
 

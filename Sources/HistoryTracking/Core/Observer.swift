@@ -29,12 +29,11 @@ struct Observer: Sendable {
   /// The kind in words.
   let name: String
   let policy: HookFailurePolicy
-  let callback: HookCallback
-  /// The last group that it was told; a pass that is repeated does not tell it again.
-  var toldThrough: GroupPosition?
+  /// The last group that it was called with; a pass that is repeated does not call it again.
+  var calledThrough: GroupPosition?
 
-  /// Whether it has not been told a group yet.
+  /// Whether it has not been called with a group yet.
   func awaits(_ position: GroupPosition) -> Bool {
-    toldThrough.map { $0 < position } ?? true
+    calledThrough.map { $0 < position } ?? true
   }
 }

@@ -233,3 +233,27 @@ package final class MemberSession {
     return found
   }
 }
+
+/// Where one launch of a member is: all that its next step depends on, besides the store.
+package struct SessionPlace: Sendable, Hashable {
+  /// The number through which the contexts have been brought.
+  package let mergedThrough: Int64
+  /// The number that the registry holds.
+  package let recordedThrough: Int64
+  /// The number through which the page was scanned that awaits its merge; nothing without a page.
+  package let scannedThrough: Int64?
+  /// The transactions of that page that a merge will bring in.
+  package let awaitingMerge: [Int64]
+}
+
+extension MemberSession {
+  /// Where the launch is.
+  package var place: SessionPlace {
+    SessionPlace(
+      mergedThrough: mergedThrough.number,
+      recordedThrough: recordedThrough.number,
+      scannedThrough: scannedThrough?.number,
+      awaitingMerge: awaitingMerge.map(\.number)
+    )
+  }
+}

@@ -1,8 +1,15 @@
 import HistoryStore
 import PersistentHistory
 
-/// The observers and merge hooks of a tracker, in the order in which they are called.
-struct HookRegistry: Sendable {
+/// The observers and merge hooks of a tracker, in the order in which they are called, without what they
+/// do.
+package struct HookRegistry: Sendable {
+  /// A merge hook that is registered.
+  struct MergeHook: Sendable {
+    let id: HookID
+    let policy: HookFailurePolicy
+  }
+
   private(set) var observers: [Observer] = []
   private(set) var mergeHooks: [MergeHook] = []
   private var lastNumber = 0
@@ -16,13 +23,10 @@ struct HookRegistry: Sendable {
   mutating func addObserver(
     of kind: ObservedKind,
     named name: String,
-    _ policy: HookFailurePolicy,
-    _ callback: @escaping HookCallback
+    _ policy: HookFailurePolicy
   ) -> HookID {
     let id = nextID()
-    observers.append(
-      Observer(id: id, kind: kind, name: name, policy: policy, callback: callback)
-    )
+    observers.append(Observer(id: id, kind: kind, name: name, policy: policy))
     return id
   }
 
@@ -43,7 +47,7 @@ struct HookRegistry: Sendable {
     observers.removeAll()
   }
 
-  /// The observers that have not been told a group yet.
+  /// The observers that have not been called with a group yet.
   func observers(awaiting group: ObserverGroup) -> [HookID] {
     observers.filter { $0.kind == group.kind && $0.awaits(group.position) }.map(\.id)
   }
@@ -51,23 +55,23 @@ struct HookRegistry: Sendable {
   /// The observer with an identity, unless it was removed.
   func observer(_ id: HookID) -> Observer? { observers.first { $0.id == id } }
 
-  /// Remembers that an observer was told a group.
-  mutating func noteTold(_ id: HookID, _ position: GroupPosition) {
+  /// Remembers that an observer was called with a group.
+  mutating func noteCalled(_ id: HookID, _ position: GroupPosition) {
     guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
-    observers[index].toldThrough = position
+    observers[index].calledThrough = position
   }
 
-  /// The last group that each observer was told, in the order of their registration.
-  var told: [GroupPosition?] {
-    get { observers.map(\.toldThrough) }
+  /// The last group that each observer was called with, in the order of their registration.
+  var called: [GroupPosition?] {
+    get { observers.map(\.calledThrough) }
     set {
-      for (index, position) in newValue.enumerated() { observers[index].toldThrough = position }
+      for (index, position) in newValue.enumerated() { observers[index].calledThrough = position }
     }
   }
 
-  /// Forgets what observers were told: numbers may begin again where the file was replaced.
-  mutating func forgetTold() {
-    for index in observers.indices { observers[index].toldThrough = nil }
+  /// Forgets what observers were called with: numbers may begin again where the file was replaced.
+  mutating func forgetCalled() {
+    for index in observers.indices { observers[index].calledThrough = nil }
   }
 
   // MARK: Merge hooks
@@ -77,8 +81,7 @@ struct HookRegistry: Sendable {
   /// - Throws: ``HistoryError/unknownHook(_:)`` when the other one is not registered.
   mutating func addMergeHook(
     before other: HookID?,
-    _ policy: HookFailurePolicy,
-    _ callback: @escaping MergeHookCallback
+    _ policy: HookFailurePolicy
   ) throws(HistoryError) -> HookID {
     var place = mergeHooks.count
     if let other {
@@ -87,7 +90,7 @@ struct HookRegistry: Sendable {
       }
       place = found
     }
-    let hook = MergeHook(id: nextID(), policy: policy, callback: callback)
+    let hook = MergeHook(id: nextID(), policy: policy)
     mergeHooks.insert(hook, at: place)
     return hook.id
   }

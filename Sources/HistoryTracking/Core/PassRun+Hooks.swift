@@ -1,0 +1,149 @@
+import HistoryStore
+import PersistentHistory
+
+/// A hook that is being called.
+struct CalledHook {
+  let id: HookID
+  let name: String
+  let policy: HookFailurePolicy
+  /// The first transaction that it is called with.
+  let transaction: Int64
+  /// The group of changes that an observer is called with.
+  let position: GroupPosition?
+}
+
+/// How far the hooks of a page have been called: observers group by group, then the merge hooks.
+struct HookCalls {
+  let transactions: [HistoryTransaction]
+  private var groups: ObserverGroups?
+  private var transactionIndex = 0
+  private var waiting: ArraySlice<ObserverGroup> = []
+  private var transaction: HistoryTransaction?
+  private var observers: ArraySlice<HookID> = []
+  private var group: ObserverGroup?
+  private var contexts: [HookContext] = []
+  private var mergeHooks: ArraySlice<HookRegistry.MergeHook>
+
+  init(_ transactions: [HistoryTransaction], _ core: TrackerCore) {
+    self.transactions = transactions
+    mergeHooks = transactions.isEmpty ? [] : core.hooks.mergeHooks[...]
+    guard !core.hooks.observers.isEmpty else { return }
+    groups = ObserverGroups(
+      core.hooks.observers.map(\.kind),
+      entityCount: core.store.model.entities.count
+    )
+  }
+
+  /// The next observer to call, in the order of their registration, with one group of changes.
+  mutating func nextObserver(_ core: TrackerCore) -> (CalledHook, [HookContext])? {
+    while groups != nil {
+      while let id = observers.popFirst() {
+        // One that was called before it may have removed it.
+        guard let observer = core.hooks.observer(id), let group else { continue }
+        let called = CalledHook(
+          id: id,
+          name: observer.name,
+          policy: observer.policy,
+          transaction: group.position.number,
+          position: group.position
+        )
+        return (called, contexts)
+      }
+      if let next = waiting.popFirst(), let transaction {
+        begin(next, of: transaction, core)
+      } else if transactionIndex < transactions.count {
+        let next = transactions[transactionIndex]
+        transactionIndex += 1
+        transaction = next
+        waiting = (groups?.groups(of: next) ?? [])[...]
+      } else {
+        groups = nil
+      }
+    }
+    return nil
+  }
+
+  private mutating func begin(
+    _ group: ObserverGroup,
+    of transaction: HistoryTransaction,
+    _ core: TrackerCore
+  ) {
+    self.group = group
+    observers = core.hooks.observers(awaiting: group)[...]
+    contexts = group.changes.map { index in
+      HookContext(
+        change: HistoryChange(page: transaction.page, index: index),
+        transaction: transaction,
+        actor: core.member
+      )
+    }
+  }
+
+  /// The next merge hook to ask, of those that are still registered.
+  mutating func nextMergeHook(_ core: TrackerCore) -> CalledHook? {
+    while let hook = mergeHooks.popFirst() {
+      guard core.hooks.hasMergeHook(hook.id), let first = transactions.first else { continue }
+      return CalledHook(
+        id: hook.id,
+        name: "merge",
+        policy: hook.policy,
+        transaction: first.number,
+        position: nil
+      )
+    }
+    return nil
+  }
+}
+
+extension PassRun {
+  /// The next hook of the page to call; nothing once all were.
+  mutating func nextHook() -> Call? {
+    if let (called, contexts) = calls?.nextObserver(core) {
+      hook = called
+      return .observer(called.id, contexts)
+    }
+    guard let called = calls?.nextMergeHook(core), let calls else { return nil }
+    hook = called
+    return .mergeHook(
+      called.id,
+      MergeHookInput(
+        transactions: calls.transactions,
+        contexts: core.contexts,
+        actor: core.member
+      )
+    )
+  }
+
+  /// Notes what came of the call of a hook.
+  ///
+  /// - Returns: whether a merge hook has finished the merge.
+  /// - Throws: ``HistoryError/hookFailed(_:why:)`` unless a hook that threw is skipped.
+  mutating func take(_ answer: Answer, of hook: CalledHook) throws(HistoryError) -> Bool {
+    if case .failed(let error) = answer {
+      try note(error, of: hook)
+    } else {
+      core.troubles.forget(hook.id)
+    }
+    if let position = hook.position { core.hooks.noteCalled(hook.id, position) }
+    if case .finish = answer { return true }
+    return false
+  }
+
+  /// Reports that a hook threw, and fails the pass if the hook's policy says so.
+  private mutating func note(_ error: any Error, of hook: CalledHook) throws(HistoryError) {
+    let trouble = core.troubles.note(hook.id, at: core.configuration.clock.now())
+    let failure = HookFailure(
+      hook: hook.id,
+      name: hook.name,
+      policy: hook.policy,
+      transaction: hook.transaction,
+      reason: String(describing: error),
+      attemptCount: trouble.attemptCount,
+      lasting: trouble.lasting
+    )
+    report.hookFailures.append(failure)
+    core.log.event(hook.policy == .skip ? .error : .fault, "\(failure)")
+    stopsTracker = hook.policy == .stop
+    if hook.policy != .skip { throw .hookFailed(hook.name, why: failure.reason) }
+  }
+}
