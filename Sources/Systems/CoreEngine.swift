@@ -205,6 +205,7 @@ extension SessionPlace {
     state.add(number: recordedThrough)
     state.add(awaitingMerge.count)
     for number in awaitingMerge { state.add(number: number) }
+    state.add(isUnloaded)
     if let scannedThrough { state.add(number: scannedThrough) } else { state.add(-1) }
   }
 }

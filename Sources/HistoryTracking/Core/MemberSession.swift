@@ -73,6 +73,7 @@ package final class MemberSession {
     let mergedThrough: HistoryToken
     let recordedThrough: HistoryToken
     let fetched: HistoryPage?
+    let isUnloaded: Bool
 
     /// The same, but that the member counts as running again.
     ///
@@ -92,7 +93,8 @@ package final class MemberSession {
       registration: registration.released,
       mergedThrough: mergedThrough,
       recordedThrough: recordedThrough,
-      fetched: fetched
+      fetched: fetched,
+      isUnloaded: isUnloaded
     )
   }
 
@@ -107,6 +109,8 @@ package final class MemberSession {
     mergedThrough = memory.mergedThrough
     recordedThrough = memory.recordedThrough
     fetched = memory.fetched
+    isUnloaded = memory.isUnloaded
+    hasMore = memory.fetched?.hasMore ?? false
     awaitingMerge = memory.fetched.map(relevant) ?? []
   }
 
@@ -244,6 +248,8 @@ package struct SessionPlace: Sendable, Hashable {
   package let scannedThrough: Int64?
   /// The transactions of that page that a merge will bring in.
   package let awaitingMerge: [Int64]
+  /// Whether the contexts are still to be read anew after a resync.
+  package let isUnloaded: Bool
 }
 
 extension MemberSession {
@@ -253,7 +259,8 @@ extension MemberSession {
       mergedThrough: mergedThrough.number,
       recordedThrough: recordedThrough.number,
       scannedThrough: scannedThrough?.number,
-      awaitingMerge: awaitingMerge.map(\.number)
+      awaitingMerge: awaitingMerge.map(\.number),
+      isUnloaded: isUnloaded
     )
   }
 }

@@ -1,0 +1,70 @@
+import HistoryTracking
+import ObjectContexts
+import PersistentHistory
+import Testing
+import Traces
+
+@testable import Systems
+
+/// An exploration puts processes back as they were: a stored property that a snapshot does not keep makes
+/// its verdicts wrong, and nothing else would notice.
+@Suite struct `What a snapshot keeps` {
+  /// The names of the stored properties of a value, as they are declared.
+  private func properties(_ value: Any) -> Set<String> {
+    Set(Mirror(reflecting: value).children.compactMap(\.label))
+  }
+
+  /// Those that the memory does not hold under the same name and that are not known to be fixed.
+  private func forgotten(_ value: Any, in memory: Any, fixed: Set<String>) -> Set<String> {
+    properties(value).subtracting(properties(memory)).subtracting(fixed)
+  }
+
+  private func tracked() throws -> (Rig, TrackedProcess) {
+    let system = TrackerSystem()
+    let rig = try Rig(system) { header in header.actors[0].hooks = ["observer-retry"] }
+    return (rig, try #require(system.host.running["app"]))
+  }
+
+  @Test func `A process keeps its contexts and the write that has begun`() throws {
+    let (_, tracked) = try tracked()
+    let process = tracked.process
+    // Its connection is another one after a restore; what that knows is kept.
+    #expect(forgotten(process, in: try process.memory(), fixed: []) == [])
+    #expect(
+      forgotten(tracked, in: try tracked.memory(), fixed: []) == []
+    )
+  }
+
+  @Test func `The core of a tracker is kept, but for what never changes`() throws {
+    let (_, tracked) = try tracked()
+    let engine = try #require(tracked.engine as? CoreEngine)
+    guard case .core(let memory) = engine.memory else { throw SystemFailure(.failed, "no memory") }
+    // Hooks are registered again in the same order, and their notes are taken after each step.
+    let fixed: Set = ["notes", "observers", "mergeHooks"]
+    #expect(forgotten(engine, in: memory, fixed: fixed) == [])
+    let core = try #require(Mirror(reflecting: engine).descendant("core") as? TrackerCore)
+    let given: Set = ["member", "store", "contexts", "configuration", "log", "hooks"]
+    #expect(forgotten(core, in: core.memory, fixed: given) == [])
+    // Of the hooks only how far they were called changes.
+    #expect(properties(core.hooks) == ["observers", "mergeHooks", "lastNumber"])
+    #expect(properties(core.memory).contains("called"))
+    let session = try #require(core.session)
+    // The page that was fetched has both.
+    let derived: Set = ["member", "store", "contexts", "awaitingMerge", "hasMore"]
+    #expect(forgotten(session, in: session.memory, fixed: derived) == [])
+  }
+
+  @Test func `A consumer keeps its registration and its token`() throws {
+    let system = TrackerSystem()
+    let rig = try Rig(system) { $0.consumers = ["mirror"] }
+    try rig.perform(.consume("mirror"))
+    let consumer = try #require(system.host.consumers["mirror"])
+    #expect(forgotten(consumer, in: try consumer.memory(), fixed: []) == [])
+  }
+
+  @Test func `A property that no memory holds is found`() {
+    struct Process { var cursor = 1, forgotten = 2 }
+    struct Memory { var cursor = 1 }
+    #expect(forgotten(Process(), in: Memory(), fixed: []) == ["forgotten"])
+  }
+}
