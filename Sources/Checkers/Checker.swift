@@ -14,8 +14,8 @@ package protocol Checker: Sendable {
 
 /// What must hold in every trace: a fold that reads what all invariants share from a timeline.
 ///
-/// An invariant is told of each event while the timeline still stands before it: the event's names
-/// are resolved, its effect is not yet applied. So the fold that all need is paid for once.
+/// An invariant observes each event before the timeline applies it; the event's names are looked up
+/// already. All invariants share the timeline, so its cost is paid once.
 package protocol Invariant: Sendable {
   /// The name, as reports print it.
   static var name: String { get }
@@ -44,9 +44,7 @@ package struct InvariantChecker<Checked: Invariant>: Checker {
   }
 
   package mutating func observe(_ event: Event) {
-    timeline.resolve(event)
-    invariant.observe(event, on: timeline)
-    timeline.apply(event)
+    timeline.advance(event) { invariant.observe(event, on: $0) }
   }
 
   package var verdict: Verdict { timeline.undecided ?? invariant.verdict(on: timeline) }

@@ -1,8 +1,8 @@
-package import Traces
+import Traces
 
 extension Timeline {
-  /// Applies an event that was resolved before, once everyone has been told of it.
-  package mutating func apply(_ event: Event) {
+  /// Applies an event whose names have been looked up.
+  mutating func apply(_ event: Event) {
     lastAt = event.at
     switch event.happening {
     case .called(let command, let word): begin(command, word)

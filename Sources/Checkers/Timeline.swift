@@ -131,8 +131,19 @@ extension Timeline {
   /// The words of commands that may make a whole pass.
   static let passing: Set<String> = ["pass", "deliver", "poll", "launch"]
 
-  /// Finds who and which transactions an event names, before anyone is told of it.
-  package mutating func resolve(_ event: Event) {
+  /// Folds the next event of the trace in: the only way in which a timeline changes.
+  ///
+  /// The closure reads the timeline as it was before the event, except that ``actor``, ``named`` and the
+  /// ledger's answers are those of this event.
+  package mutating func advance(_ event: Event, observe: (Timeline) -> Void = { _ in }) {
+    lookUpNames(of: event)
+    ledger.advance(event, named: named, position: transactions.count)
+    observe(self)
+    apply(event)
+  }
+
+  /// Looks up the actor and the transactions that an event names.
+  private mutating func lookUpNames(of event: Event) {
     actor = event.actor.map { position(of: $0) }
     named.removeAll(keepingCapacity: true)
     switch event.happening {
@@ -146,7 +157,6 @@ extension Timeline {
       if let cursor { named.append(positions[cursor] ?? -1) }
     default: break
     }
-    ledger.observe(event, named: named, position: transactions.count)
   }
 
   /// The last transaction that was told before one that was not, where the number of each is its name; -1

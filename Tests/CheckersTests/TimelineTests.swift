@@ -6,10 +6,7 @@ import Traces
 @Suite struct TimelineTests {
   private func timeline(_ story: Story) -> Timeline {
     var timeline = Timeline(story.trace.header)
-    for event in story.events {
-      timeline.resolve(event)
-      timeline.apply(event)
-    }
+    for event in story.events { timeline.advance(event) }
     return timeline
   }
 
