@@ -30,7 +30,7 @@ package struct Convergence: Invariant {
       violation = Self.violation(finding, event, on: timeline)
       return
     }
-    guard !timeline.isInPlan else { return }
+    guard !timeline.command.isInPlan else { return }
     switch event.happening {
     case .data(let objects): data = objects
     case .viewed(let context, let objects):

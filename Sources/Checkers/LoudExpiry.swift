@@ -49,11 +49,11 @@ package struct LoudExpiry: Invariant {
       )
     case .resynced, .registered: untold.subtract(member.bit)
     case .fetched where untold.contains(member.bit): fetch(event, member, on: timeline)
-    case .merged where untold.contains(member.bit) && Timeline.passing.contains(timeline.word),
+    case .merged where untold.contains(member.bit) && timeline.command.mayPass,
       .consumed where untold.contains(member.bit):
       fetch(event, member, on: timeline)
     default:
-      guard untold.contains(member.bit), Timeline.isCutOff(by: event.happening) else { return }
+      guard untold.contains(member.bit), event.reportsMissingHistory else { return }
       hasTold = true
       untold.subtract(member.bit)
     }

@@ -41,7 +41,7 @@ package struct ObserverDelivery: Invariant {
     case .recorded(nil): reset.formUnion(member.bit)
     case .registered: forget(member.bit)
     case .resynced: skip(member, through: timeline.named.first ?? -1)
-    case .called(_, let word) where word == "fetch" || Timeline.passing.contains(word):
+    case .called(_, let word) where word == "fetch" || CurrentCommand.passing.contains(word):
       settle(member.bit)
     case .fetched, .launched, .ended(_, .failed): settle(member.bit)
     case .ended(_, .unknown):

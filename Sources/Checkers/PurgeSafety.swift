@@ -33,7 +33,7 @@ package struct PurgeSafety: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
     switch event.happening {
-    case .purged where !timeline.isInClosingPass: purge(event, on: timeline)
+    case .purged where !timeline.command.isClosingPass: purge(event, on: timeline)
     case .lost where !hasRetention:
       accuse(event, "was cut off, though the plan has no retention limit")
     case .lost: checkLimit(event, on: timeline)

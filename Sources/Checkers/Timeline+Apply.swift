@@ -5,9 +5,10 @@ extension Timeline {
   mutating func apply(_ event: Event) {
     lastAt = event.at
     switch event.happening {
-    case .called(let command, let word): begin(command, word)
+    case .called(let index, let word):
+      command = CurrentCommand(word, isInPlan: index != nil, actor: actor)
     case .ended(_, let outcome):
-      if Self.isCutOff(by: event.happening), let actor { cutOff.formUnion(everyone[actor].bit) }
+      if event.reportsMissingHistory, let actor { cutOff.formUnion(everyone[actor].bit) }
       end(outcome)
     case .committed(let transaction): append(transaction, at: event.at)
     case .purged:
@@ -16,10 +17,10 @@ extension Timeline {
     case .fault(let fault):
       hasDelays = hasDelays || fault.kind == .delay
       doubtCommanded()
-    case .data, .viewed: isClosed = isClosed || !isInPlan
+    case .data, .viewed: isClosed = isClosed || !command.isInPlan
     case .history(let held):
-      isClosed = isClosed || !isInPlan
-      if hasRecovered { settlePurges(by: held) }
+      isClosed = isClosed || !command.isInPlan
+      if command.hasRecovered { settlePurges(by: held) }
     default:
       guard let actor else { return }
       apply(event.happening, to: actor)
@@ -54,34 +55,8 @@ extension Timeline {
     }
   }
 
-  private mutating func begin(_ command: Int?, _ word: String) {
-    isInPlan = command != nil
-    commanded = actor
-    hasRecovered = false
-    isStruck = false
-    hasCommitted = false
-    self.word = word
-  }
-
-  /// Gives a member the benefit of the doubt about a record that may be on disk or not.
-  ///
-  /// A write of unknown outcome may have left a transaction that no event told.
-  private mutating func end(_ outcome: Outcome) {
-    isInPlan = false
-    if outcome == .ok, isStruck, !hasRecovered, let commanded { trust(commanded) }
-    guard case .unknown = outcome else { return }
-    switch word {
-    case "write", "batch", "commit":
-      mayHoldUntold = mayHoldUntold || !(hasCommitted || hasRecovered)
-    case "record", "pass":
-      guard let actor else { return }
-      settle(actor, through: standings.count - 1)
-    default: break
-    }
-  }
-
   private mutating func append(_ transaction: CommittedTransaction, at: Int) {
-    hasCommitted = true
+    command.hasCommitted = true
     let required = owing(transaction)
     positions[transaction.name] = transactions.count
     transactions.append(TimelineTransaction(told: transaction, writer: actor, at: at))
@@ -191,7 +166,7 @@ extension Timeline {
   }
 
   /// Counts what a member has merged at or below a position as recorded.
-  private mutating func settle(_ member: Int, through last: Int) {
+  mutating func settle(_ member: Int, through last: Int) {
     let bit = everyone[member].bit
     var settled = everyone[member].settled
     var isWhole = true

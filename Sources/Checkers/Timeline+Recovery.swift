@@ -6,7 +6,7 @@ extension Timeline {
   ///
   /// Records and purges may be gone too: no cursor is known until its member is launched.
   mutating func recover() {
-    hasRecovered = true
+    command.hasRecovered = true
     mayHoldUntold = false
     for member in everyone.indices {
       if running.contains(everyone[member].bit) { crash(member) }
@@ -55,10 +55,10 @@ extension Timeline {
 
   /// Notes that whoever was under way when a fault struck may have done more than was told.
   mutating func doubtCommanded() {
-    isStruck = true
-    guard let commanded else { return }
+    command.hasFault = true
+    guard let commanded = command.actor else { return }
     let bit = everyone[commanded].bit
-    if word == "retire" { mayBeGone.formUnion(bit) }
+    if command.word == "retire" { mayBeGone.formUnion(bit) }
     if members.contains(bit) { mayHaveMoved.formUnion(bit) } else { mayLinger.formUnion(bit) }
   }
 

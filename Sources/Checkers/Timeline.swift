@@ -50,10 +50,8 @@ package struct Timeline: Sendable {
   package internal(set) var actor: Int?
   /// The positions of the transactions that the current event names; -1 for an untold one.
   package internal(set) var named: [Int] = []
-  /// The word of the command under way, or of the last one.
-  package internal(set) var word = ""
-  /// Whether a command of the plan is under way, rather than the closing phase.
-  package internal(set) var isInPlan = false
+  /// The command under way, or the last one.
+  package internal(set) var command = CurrentCommand()
   /// Whether the closing phase has come to its answers: views, data, history.
   package internal(set) var isClosed = false
   /// Whether a write ended with nobody knowing whether it took effect, so that a transaction may
@@ -63,20 +61,13 @@ package struct Timeline: Sendable {
   package internal(set) var lastAt = 0
 
   var positions: [TransactionName: Int] = [:]
-  /// Who the command under way is for, if it is for anyone.
-  var commanded: Int?
   /// Those that have not been launched since the last power-off.
   var isDown: MemberSet = []
-  /// Whether the store was opened again after a power-off within the command under way.
-  var hasRecovered = false
-  /// Whether a fault has struck the command under way.
-  var isStruck = false
   /// Whether a disk has told that a sync was done which was not.
   var hasDelays = false
   var ignoring: [String: MemberSet] = [:]
   /// Those that merge into several contexts, each of which must get what the others saved.
   var several: MemberSet = []
-  var hasCommitted = false
   var hasTooMany = false
 
   /// Starts before the first event of a trace with this header.
@@ -125,12 +116,6 @@ extension Timeline {
     members.subtracting(lost).subtracting(mayBeGone).subtracting(mayHaveMoved)
   }
 
-  /// Whether the command under way is a whole pass of the closing phase.
-  package var isInClosingPass: Bool { !isInPlan && word == "pass" }
-
-  /// The words of commands that may make a whole pass.
-  static let passing: Set<String> = ["pass", "deliver", "poll", "launch"]
-
   /// Folds the next event of the trace in: the only way in which a timeline changes.
   ///
   /// The closure reads the timeline as it was before the event, except that ``actor``, ``named`` and the
@@ -166,15 +151,6 @@ extension Timeline {
   private func toldBefore(_ name: TransactionName) -> Int {
     guard mayHoldUntold, let number = Int64(name) else { return -1 }
     return transactions.lastIndex { Int64($0.told.name).map { $0 < number } ?? false } ?? -1
-  }
-
-  /// Whether an event tells a member that history it needs is gone or another one.
-  package static func isCutOff(by happening: Happening) -> Bool {
-    switch happening {
-    case .expired, .rewound: true
-    case .ended(_, .failed(let failure)): failure.code == .expired || failure.code == .rewound
-    default: false
-    }
   }
 
   /// Whether one of some members had to merge an effective write of somebody else: without one, a

@@ -75,8 +75,8 @@ package struct WakeUp: Invariant {
     // One that has read its data anew at the head has nothing to look for.
     case .stopped, .crashed, .retired, .resynced: self[duty: actor] = nil
     case .fetched: meet(actor)
-    case .merged where timeline.word != "merge": meet(actor)
-    case .ended(_, .failed) where Timeline.passing.contains(timeline.word): meet(actor)
+    case .merged where timeline.command.word != "merge": meet(actor)
+    case .ended(_, .failed) where timeline.command.mayPass: meet(actor)
     default: break
     }
   }
