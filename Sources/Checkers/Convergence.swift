@@ -45,7 +45,7 @@ package struct Convergence: Invariant {
     if let violation { return .invalid(violation) }
     if let undecided = timeline.ledger.undecided { return .unknown(undecided) }
     guard let data else { return .unknown("The trace ends without the store's data.") }
-    let watched = timeline.watched.subtracting(timeline.consumers)
+    let watched = timeline.members { $0.mustMerge && !$0.isConsumer }
     var unseen = watched
     for view in views where watched.contains(timeline.everyone[view.member].bit) {
       unseen.subtract(timeline.everyone[view.member].bit)

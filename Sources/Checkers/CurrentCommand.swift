@@ -37,7 +37,9 @@ extension Timeline {
     command.isInPlan = false
     switch outcome {
     case .ok:
-      if command.hasFault, !command.hasRecovered, let actor = command.actor { trust(actor) }
+      if command.hasFault, !command.hasRecovered, let actor = command.actor {
+        everyone[actor].status.succeed()
+      }
     case .failed: break
     case .unknown: endUnknown()
     }

@@ -39,9 +39,7 @@ package struct CursorProgress: Invariant {
       if let next = timeline.named.first, next > timeline.everyone[member].cursor ?? -1 {
         hasMoved = true
       }
-    case .launched(let cursor)
-    where timeline.members.subtracting(timeline.mayHaveMoved)
-      .contains(timeline.everyone[member].bit):
+    case .launched(let cursor) where timeline.everyone[member].status.hasCertainCursor:
       move(member, to: cursor, event, "was launched at", on: timeline)
     default: break
     }

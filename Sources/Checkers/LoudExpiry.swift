@@ -41,7 +41,7 @@ package struct LoudExpiry: Invariant {
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
     switch event.happening {
     case .lost: untold.formUnion(member.bit)
-    case .registered where untold.intersection(timeline.lost).contains(member.bit):
+    case .registered where member.status.isCutOff && untold.contains(member.bit):
       violation = Violation(
         checker: Self.name,
         at: event.at,
@@ -74,7 +74,7 @@ package struct LoudExpiry: Invariant {
     let gone = timeline.standings.firstIndex { standing in
       standing.isPurged && standing.required.subtracting(standing.merged).contains(member.bit)
     }
-    guard gone != nil || timeline.lost.contains(member.bit) else {
+    guard gone != nil || member.status.isCutOff else {
       untold.subtract(member.bit)
       return
     }

@@ -40,10 +40,9 @@ package struct NoLostTransaction: Invariant {
   private static func first(of owing: MemberSet, at position: Int, on timeline: Timeline) -> Int? {
     var rest = owing
     while let member = rest.first {
-      let bit = timeline.everyone[member].bit
       let isDue = position < timeline.everyone[member].consumedFrom
-      if isDue || !timeline.consumers.contains(bit) { return member }
-      rest.subtract(bit)
+      if isDue || !timeline.everyone[member].status.isConsumer { return member }
+      rest.subtract(timeline.everyone[member].bit)
     }
     return nil
   }

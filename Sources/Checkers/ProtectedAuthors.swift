@@ -42,7 +42,7 @@ package struct ProtectedAuthors: Invariant {
 
   private mutating func expire(_ event: Event, on timeline: Timeline) {
     guard event.isExpiry || event.isLoss, let actor = timeline.actor,
-      timeline.consumers.contains(timeline.everyone[actor].bit)
+      timeline.everyone[actor].status.isConsumer
     else { return }
     let bit = timeline.everyone[actor].bit
     let gone = timeline.standings.indices.first { position in

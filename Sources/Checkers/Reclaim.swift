@@ -38,13 +38,18 @@ package struct Reclaim: Invariant {
   }
 
   private static func isDue(on timeline: Timeline) -> Bool {
-    let keeping = timeline.members.subtracting(timeline.lost)
-    guard timeline.standings.count > 1, !keeping.isEmpty, timeline.mayLinger.isEmpty,
-      keeping.isDisjoint(with: timeline.mayLag)
-    else { return false }
-    return timeline.everyone.allSatisfy { member in
-      !keeping.contains(member.bit) || member.cursor == timeline.standings.count - 1
+    let head = timeline.standings.count - 1
+    guard head > 0 else { return false }
+    var isKept = false
+    for member in timeline.everyone {
+      if member.status.alternatives.contains(.registered) { return false }
+      guard member.status.isMember && !member.status.isCutOff else { continue }
+      isKept = true
+      guard member.cursor == head, !member.status.alternatives.contains(.behind) else {
+        return false
+      }
     }
+    return isKept
   }
 
   private mutating func check(_ event: Event, on timeline: Timeline) {

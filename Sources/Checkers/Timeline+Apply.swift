@@ -8,7 +8,7 @@ extension Timeline {
     case .called(let index, let word):
       command = CurrentCommand(word, isInPlan: index != nil, actor: actor)
     case .ended(_, let outcome):
-      if event.reportsMissingHistory, let actor { cutOff.formUnion(everyone[actor].bit) }
+      if event.reportsMissingHistory, let actor { everyone[actor].status.expire() }
       end(outcome)
     case .committed(let transaction): append(transaction, at: event.at)
     case .purged:
@@ -16,11 +16,11 @@ extension Timeline {
     case .recovered: recover()
     case .fault(let fault):
       hasDelays = hasDelays || fault.kind == .delay
-      doubtCommanded()
+      failCommand()
     case .data, .viewed: isClosed = isClosed || !command.isInPlan
     case .history(let held):
       isClosed = isClosed || !command.isInPlan
-      if command.hasRecovered { settlePurges(by: held) }
+      if command.hasRecovered { reconcilePurges(with: held) }
     default:
       guard let actor else { return }
       apply(event.happening, to: actor)
@@ -32,11 +32,11 @@ extension Timeline {
     switch happening {
     case .registered: register(member)
     case .launched: launch(member)
-    case .stopped: running.remove(bit)
+    case .stopped: everyone[member].status.stop()
     case .crashed: crash(member)
     case .retired:
       everyone[member].leftAt = standings.count
-      retire(bit)
+      everyone[member].status.retire()
     case .merged:
       merge(member)
       for position in named where position >= 0 { standings[position].finished.subtract(bit) }
@@ -46,10 +46,9 @@ extension Timeline {
     case .recorded: record(member)
     case .consumed: consume(member)
     case .lost:
-      lost.formUnion(bit)
-      cutOff.formUnion(bit)
-      everyone[member].lostAt = standings.count
-    case .expired, .rewound: cutOff.formUnion(bit)
+      everyone[member].status.cutOff()
+      everyone[member].cutOffAt = standings.count
+    case .expired, .rewound: everyone[member].status.expire()
     case .resynced: resync(member)
     default: break
     }
@@ -67,7 +66,7 @@ extension Timeline {
   /// an actor's only context, and those who ignore its author.
   func owing(_ transaction: CommittedTransaction) -> MemberSet {
     var required = members
-    if let actor, transaction.context == "view", !several.contains(everyone[actor].bit) {
+    if let actor, transaction.context == "view", !everyone[actor].hasSeveralContexts {
       required.subtract(everyone[actor].bit)
     }
     if let author = transaction.author, !ignoring.isEmpty, let deaf = ignoring[author] {
@@ -80,38 +79,28 @@ extension Timeline {
   /// keeps its duties: what was written while it was away must still be merged.
   private mutating func register(_ member: Int) {
     let bit = everyone[member].bit
-    if !members.contains(bit) || cutOff.contains(bit) || mayBeGone.contains(bit) {
+    if everyone[member].status.startsFromScratch {
       for position in standings.indices { standings[position].forget(bit) }
       everyone[member].registeredFrom = standings.count
       everyone[member].settled = standings.count
     }
-    members.formUnion(bit)
+    everyone[member].status.register()
     everyone[member].joinedAt = standings.count
-    lost.subtract(bit)
-    cutOff.subtract(bit)
     start(member)
   }
 
   private mutating func launch(_ member: Int) {
-    let bit = everyone[member].bit
-    guard members.contains(bit) else { return register(member) }
-    if isDown.contains(bit) {
-      takeUp(member, at: named.first ?? -1)
-      if plan.header.tokens == .own { mayLag.formUnion(bit.intersection(consumers)) }
-    }
+    let status = everyone[member].status
+    guard status.isMember else { return register(member) }
+    if status.alternatives.contains(.takenBack) { restoreRecords(of: member) }
     // A second process knows nothing of what the first one has merged and not recorded.
-    if running.contains(bit) { crash(member) }
+    if status.isRunning { crash(member) }
+    everyone[member].status.launch()
     start(member)
   }
 
   private mutating func start(_ member: Int) {
-    let bit = everyone[member].bit
-    running.formUnion(bit)
-    isDown.subtract(bit)
-    mayBeGone.subtract(bit)
-    mayHaveMoved.subtract(bit)
-    mayLinger.subtract(bit)
-    forgetFinished(bit)
+    forgetFinished(everyone[member].bit)
     let cursor = named.first.flatMap { $0 < 0 ? nil : $0 }
     everyone[member].cursor = cursor
     everyone[member].mergedThrough = cursor ?? -1
@@ -126,21 +115,11 @@ extension Timeline {
 
   mutating func crash(_ member: Int) {
     let bit = everyone[member].bit
-    running.subtract(bit)
+    everyone[member].status.stop()
     for position in everyone[member].settled..<standings.count
     where !standings[position].recorded.contains(bit) {
       standings[position].merged.subtract(bit)
     }
-  }
-
-  private mutating func retire(_ bit: MemberSet) {
-    members.subtract(bit)
-    running.subtract(bit)
-    lost.subtract(bit)
-    cutOff.subtract(bit)
-    mayBeGone.subtract(bit)
-    mayHaveMoved.subtract(bit)
-    mayLag.subtract(bit)
   }
 
   /// What is merged at or below a cursor that is on disk already counts as recorded.
@@ -161,7 +140,7 @@ extension Timeline {
     }
     guard cursor >= 0 else { return }
     everyone[member].cursor = cursor
-    mayHaveMoved.subtract(everyone[member].bit)
+    everyone[member].status.record()
     settle(member, through: cursor)
   }
 
@@ -181,24 +160,21 @@ extension Timeline {
 
   /// A consumer that the trace never registered is one from its first token on.
   private mutating func consume(_ member: Int) {
-    let bit = everyone[member].bit
-    if !members.contains(bit) { register(member) }
-    consumers.formUnion(bit)
-    running.formUnion(bit)
+    if !everyone[member].status.isMember { register(member) }
+    everyone[member].status.consume()
     everyone[member].consumedFrom = standings.count
     merge(member)
     guard let last = named.last, last >= 0 else { return }
     everyone[member].cursor = max(everyone[member].cursor ?? -1, last)
-    mayLag.subtract(bit)
+    everyone[member].status.keepToken()
     settle(member, through: last)
   }
 
   private mutating func resync(_ member: Int) {
     let bit = everyone[member].bit
     // A power-off may take that back: then the member is cut off again, as one that joined is gone.
-    if lost.union(cutOff).contains(bit) { everyone[member].joinedAt = standings.count }
-    lost.subtract(bit)
-    cutOff.subtract(bit)
+    if everyone[member].status.missesHistory { everyone[member].joinedAt = standings.count }
+    everyone[member].status.resync()
     forgetFinished(bit)
     guard let cursor = named.first, cursor >= 0 else { return }
     let from = everyone[member].registeredFrom

@@ -16,7 +16,11 @@ extension Timeline {
   /// - Complexity: linear in the transactions that still matter, and in the data.
   func describe(_ state: inout StateSketch) {
     state.enter(nil)
-    for set in [members, running, lost, cutOff, consumers] { state.add(members: set.rawValue) }
+    state.add(members: members.rawValue)
+    state.add(members: running.rawValue)
+    state.add(members: members { $0.isCutOff }.rawValue)
+    state.add(members: members { $0.missesHistory }.rawValue)
+    state.add(members: consumers.rawValue)
     state.add(mayHoldUntold)
     // With one transaction nothing can be reclaimed.
     state.add(min(standings.count, 2))
@@ -40,15 +44,15 @@ extension Timeline {
 
   /// Adds what a power-off has made uncertain, and what another one may.
   private func describeDoubts(_ state: inout StateSketch) {
-    for set in [mayBeGone, mayHaveMoved, mayLinger, mayLag, isDown] {
-      state.add(members: set.rawValue)
+    for alternative in MemberStatus.Alternatives.each {
+      state.add(members: members { $0.alternatives.contains(alternative) }.rawValue)
     }
     state.add(hasDelays)
     for member in everyone {
       state.enter(member.id)
       state.add(number: Int64(member.joinedAt))
       state.add(number: Int64(member.leftAt ?? -1))
-      state.add(number: Int64(member.lostAt ?? -1))
+      state.add(number: Int64(member.cutOffAt ?? -1))
     }
     state.enter(nil)
   }

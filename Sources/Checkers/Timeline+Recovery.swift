@@ -9,7 +9,7 @@ extension Timeline {
     command.hasRecovered = true
     mayHoldUntold = false
     for member in everyone.indices {
-      if running.contains(everyone[member].bit) { crash(member) }
+      if everyone[member].status.isRunning { crash(member) }
       everyone[member].cursor = nil
     }
     for position in standings.indices where standings[position].isPurged {
@@ -36,65 +36,47 @@ extension Timeline {
   /// Commits survive in their order: who joined, left or was cut off before a transaction that survived
   /// has done so, and with FULL everyone has, unless a disk delayed a sync.
   private mutating func doubtMemberships(after last: Int) {
-    isDown = members
     let isFull = plan.header.synchronous == .full && !hasDelays
-    for member in everyone {
-      if members.contains(member.bit) {
-        if !isFull, last < member.joinedAt { mayBeGone.formUnion(member.bit) }
-        if !isFull, let lostAt = member.lostAt, last < lostAt, lost.contains(member.bit) {
-          // It is taken back for certain with a transaction that came before it.
-          if last + 1 == lostAt { mayBeGone.formUnion(member.bit) }
-          lost.subtract(member.bit)
-          cutOff.subtract(member.bit)
-        }
-      } else if let left = member.leftAt, !isFull, last < left {
-        mayLinger.formUnion(member.bit)
-      }
+    for member in everyone.indices {
+      everyone[member].status.losePower()
+      if !isFull { everyone[member].doubtMembership(after: last) }
     }
   }
 
-  /// Notes that whoever was under way when a fault struck may have done more than was told.
-  mutating func doubtCommanded() {
+  /// Applies a fault during the command under way.
+  mutating func failCommand() {
     command.hasFault = true
-    guard let commanded = command.actor else { return }
-    let bit = everyone[commanded].bit
-    if command.word == "retire" { mayBeGone.formUnion(bit) }
-    if members.contains(bit) { mayHaveMoved.formUnion(bit) } else { mayLinger.formUnion(bit) }
+    guard let actor = command.actor else { return }
+    everyone[actor].status.fail(whileRetiring: command.word == "retire")
   }
 
   /// What the store tells after a power-off decides which purges it has taken back.
-  mutating func settlePurges(by held: [CommittedTransaction]) {
+  mutating func reconcilePurges(with held: [CommittedTransaction]) {
     let names = Set(held.map(\.name))
     for position in standings.indices where standings[position].mayBePurged {
       standings[position].mayBePurged = false
       standings[position].isPurged = !names.contains(transactions[position].told.name)
     }
   }
-  /// The first launch since a power-off tells what was kept of a member's records.
+
+  /// Restores what the first launch since a power-off shows of a member's records.
   ///
-  /// It must merge again what comes after its cursor. Who may have joined anew has read all that was
-  /// there then.
-  mutating func takeUp(_ member: Int, at cursor: Int) {
-    let bit = everyone[member].bit
-    let from = everyone[member].registeredFrom
-    for position in standings.indices.dropFirst(from) {
+  /// It must merge again what comes after its cursor. If it may have joined again, it has read all that
+  /// was there then.
+  mutating func restoreRecords(of member: Int) {
+    let (bit, status) = (everyone[member].bit, everyone[member].status)
+    let cursor = named.first ?? -1
+    for position in standings.indices.dropFirst(everyone[member].registeredFrom) {
       if position > cursor {
         standings[position].merged.subtract(bit)
         standings[position].recorded.subtract(bit)
-      } else if mayHaveMoved.contains(bit) {
+      } else if status.alternatives.contains(.ahead) {
         standings[position].merge(bit)
         standings[position].recorded.formUnion(bit)
-        if mayBeGone.contains(bit) { standings[position].required.subtract(bit) }
+        if status.alternatives.contains(.absent) { standings[position].required.subtract(bit) }
       }
     }
     everyone[member].settled = min(everyone[member].settled, cursor + 1)
-  }
-
-  /// A command that ended well did what it told, whatever struck it.
-  mutating func trust(_ member: Int) {
-    let bit = everyone[member].bit
-    mayHaveMoved.subtract(bit)
-    mayBeGone.subtract(bit)
-    if !isDown.contains(bit) { mayLinger.subtract(bit) }
+    if status.isConsumer, plan.header.tokens == .own { everyone[member].status.launchAtOwnToken() }
   }
 }

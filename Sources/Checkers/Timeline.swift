@@ -24,28 +24,6 @@ package struct Timeline: Sendable {
   /// What the data must hold.
   package internal(set) var ledger: Ledger
 
-  /// Those for whom history is kept: from their registration until they retire.
-  package internal(set) var members: MemberSet = []
-  /// Those that are launched.
-  package internal(set) var running: MemberSet = []
-  /// Those that a retention limit has cut off and that have not resynced.
-  package internal(set) var lost: MemberSet = []
-  /// Those that know that they miss history and have not resynced.
-  package internal(set) var cutOff: MemberSet = []
-  /// Those whose membership, loss or return from one a power-off may have taken back: history need not be
-  /// kept for them until their next launch tells.
-  package internal(set) var mayBeGone: MemberSet = []
-  /// Those whose command was under way when the power went: their cursor may have moved untold.
-  package internal(set) var mayHaveMoved: MemberSet = []
-  /// Those that are no members as far as the trace tells, and that the store may hold for members since
-  /// a power-off.
-  package internal(set) var mayLinger: MemberSet = []
-  /// Those that keep their token elsewhere, and whose record in the store a power-off may have taken back:
-  /// their token tells nothing of it until they consume again.
-  package internal(set) var mayLag: MemberSet = []
-  /// Those that only consume.
-  package internal(set) var consumers: MemberSet = []
-
   /// Who the current event happened to, if it was anyone.
   package internal(set) var actor: Int?
   /// The positions of the transactions that the current event names; -1 for an untold one.
@@ -61,13 +39,9 @@ package struct Timeline: Sendable {
   package internal(set) var lastAt = 0
 
   var positions: [TransactionName: Int] = [:]
-  /// Those that have not been launched since the last power-off.
-  var isDown: MemberSet = []
   /// Whether a disk has told that a sync was done which was not.
   var hasDelays = false
   var ignoring: [String: MemberSet] = [:]
-  /// Those that merge into several contexts, each of which must get what the others saved.
-  var several: MemberSet = []
   var hasTooMany = false
 
   /// Starts before the first event of a trace with this header.
@@ -79,22 +53,11 @@ package struct Timeline: Sendable {
       for author in actor.ignores ?? [] {
         ignoring[author, default: []].formUnion(everyone[position].bit)
       }
-      if actor.contexts ?? 1 > 1 { several.formUnion(everyone[position].bit) }
+      if actor.contexts ?? 1 > 1 { everyone[position].hasSeveralContexts = true }
     }
     for consumer in plan.header.consumers {
-      consumers.formUnion(everyone[position(of: consumer)].bit)
+      everyone[position(of: consumer)].status.isConsumer = true
     }
-  }
-
-  /// The verdict of every invariant on a trace that a timeline cannot hold.
-  package var undecided: Verdict? {
-    hasTooMany ? .unknown("The trace names more than \(MemberSet.capacity) members.") : nil
-  }
-
-  /// The members that are held to have merged everything at the end: those that run and have
-  /// not been told that they miss history.
-  package var watched: MemberSet {
-    members.intersection(running).subtracting(cutOff).subtracting(mayBeGone)
   }
 
   /// The position of an actor, which is added if it is new.
@@ -110,12 +73,6 @@ package struct Timeline: Sendable {
 }
 
 extension Timeline {
-  /// The members that a purge must wait for: those that are not lost, and whose cursor and membership
-  /// no power-off has made uncertain.
-  package var kept: MemberSet {
-    members.subtracting(lost).subtracting(mayBeGone).subtracting(mayHaveMoved)
-  }
-
   /// Folds the next event of the trace in: the only way in which a timeline changes.
   ///
   /// The closure reads the timeline as it was before the event, except that ``actor``, ``named`` and the
@@ -151,43 +108,5 @@ extension Timeline {
   private func toldBefore(_ name: TransactionName) -> Int {
     guard mayHoldUntold, let number = Int64(name) else { return -1 }
     return transactions.lastIndex { Int64($0.told.name).map { $0 < number } ?? false } ?? -1
-  }
-
-  /// Whether one of some members had to merge an effective write of somebody else: without one, a
-  /// trace says nothing about what members merge.
-  ///
-  /// - Complexity: linear in the transactions until the first such write.
-  package func hasForeignWork(for some: MemberSet) -> Bool {
-    for (transaction, standing) in zip(transactions, standings)
-    where !transaction.told.changes.isEmpty {
-      var others = standing.required.intersection(some)
-      if let writer = transaction.writer { others.remove(everyone[writer].bit) }
-      if !others.isEmpty { return true }
-    }
-    return false
-  }
-
-  /// The transaction that last touched an object, or nothing.
-  ///
-  /// - Complexity: linear in the changes.
-  package func lastWrite(of object: ObjectName) -> Int? {
-    transactions.lastIndex { $0.told.changes.contains { $0.object == object } }
-  }
-
-  /// The position of the transaction with a name, or nothing.
-  package func position(named name: TransactionName) -> Int? { positions[name] }
-
-  /// Who wrote a transaction, for a sentence: "share".
-  package func writer(of position: Int) -> String {
-    transactions[position].writer.map { everyone[$0].id.name } ?? "somebody"
-  }
-
-  /// A transaction, for a sentence: "#3".
-  package func label(_ position: Int) -> String { "#\(transactions[position].told.name)" }
-
-  /// How far a member has recorded, for a sentence: "app had recorded #2".
-  package func progress(of member: Int) -> String {
-    let cursor = everyone[member].cursor.map(label) ?? "nothing"
-    return "\(everyone[member].id) had recorded \(cursor)"
   }
 }

@@ -94,8 +94,8 @@ package struct WakeUp: Invariant {
     _ event: Event,
     on timeline: Timeline
   ) {
-    let owing = timeline.owing(transaction).intersection(timeline.running)
-      .subtracting(timeline.consumers)
+    let woken = timeline.members { $0.isRunning && !$0.isConsumer }
+    let owing = timeline.owing(transaction).intersection(woken)
     var rest = owing
     while let member = rest.first {
       rest.subtract(timeline.everyone[member].bit)
@@ -106,8 +106,8 @@ package struct WakeUp: Invariant {
 
   /// An actor that starts with something to merge owes a pass.
   private mutating func launch(_ event: Event, _ actor: Int, on timeline: Timeline) {
-    let bit = timeline.everyone[actor].bit
-    guard timeline.members.subtracting(timeline.consumers).contains(bit) else { return }
+    let (bit, status) = (timeline.everyone[actor].bit, timeline.everyone[actor].status)
+    guard status.isMember && !status.isConsumer else { return }
     let first = timeline.standings.indices.first { position in
       let standing = timeline.standings[position]
       return standing.required.subtracting(standing.merged).contains(bit) && !standing.isPurged

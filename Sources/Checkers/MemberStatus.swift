@@ -1,0 +1,159 @@
+/// What is known about one member: what its events say, and how the store may differ from that.
+///
+/// The events decide until a power-off or a fault; each of these adds alternatives. The next event that
+/// shows what the store kept, mostly the member's next launch, removes them.
+package struct MemberStatus: Hashable, Sendable {
+  /// Whether history is kept for it, and whether it runs.
+  package enum Presence: UInt8, Sendable {
+    /// It never registered, or has retired.
+    case absent
+    case stopped
+    case running
+  }
+
+  /// Whether it can still get all history that it needs.
+  package enum HistoryAccess: UInt8, Sendable {
+    case whole
+    /// It was notified that it misses history, and has not resynced.
+    case expired
+    /// A retention limit cut it off, and it has not resynced.
+    case cutOff
+  }
+
+  /// Ways in which the store may differ from what the events say.
+  package struct Alternatives: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The store may hold no registration of it, or one from before its last loss or resync.
+    package static let absent = Alternatives(rawValue: 1)
+    /// Its cursor may have moved without an event.
+    package static let ahead = Alternatives(rawValue: 2)
+    /// The store may hold a registration that the events do not show.
+    package static let registered = Alternatives(rawValue: 4)
+    /// The store may hold an older token of it than the consumer itself.
+    package static let behind = Alternatives(rawValue: 8)
+    /// Its records may have been taken back by the last power-off, since when it was not launched.
+    package static let takenBack = Alternatives(rawValue: 16)
+
+    /// Each alternative alone.
+    static let each: [Alternatives] = [.absent, .ahead, .registered, .behind, .takenBack]
+  }
+
+  /// Whether history is kept for it, and whether it runs, as its events say.
+  package private(set) var presence = Presence.absent
+  /// Whether it can still get all history that it needs, as its events say.
+  package private(set) var access = HistoryAccess.whole
+  /// How the store may differ; empty if all is certain.
+  package private(set) var alternatives: Alternatives = []
+  /// Whether it consumes history without a view.
+  package internal(set) var isConsumer = false
+
+  package init() {}
+}
+
+extension MemberStatus {
+  /// Whether it is registered as its events say.
+  package var isMember: Bool { presence != .absent }
+  /// Whether it is launched.
+  package var isRunning: Bool { presence == .running }
+  /// Whether a retention limit has cut it off.
+  package var isCutOff: Bool { access == .cutOff }
+  /// Whether it misses history that it needs.
+  package var missesHistory: Bool { access != .whole }
+
+  /// Whether a purge must keep what it needs, whatever a power-off or a fault may have changed.
+  package var isKept: Bool {
+    isMember && !isCutOff && alternatives.isDisjoint(with: [.absent, .ahead])
+  }
+
+  /// Whether it is a member whose cursor has not moved without an event.
+  package var hasCertainCursor: Bool { isMember && !alternatives.contains(.ahead) }
+
+  /// Whether it must have merged everything at the end.
+  package var mustMerge: Bool {
+    isRunning && !missesHistory && !alternatives.contains(.absent)
+  }
+
+  /// Whether its next registration starts from scratch: it owes nothing from before.
+  var startsFromScratch: Bool {
+    !isMember || missesHistory || alternatives.contains(.absent)
+  }
+}
+
+// MARK: Events
+
+extension MemberStatus {
+  mutating func register() {
+    access = .whole
+    launch()
+  }
+
+  /// A launch reads what the store holds of the member, so nothing but a consumer's own token may differ.
+  mutating func launch() {
+    presence = .running
+    alternatives.formIntersection(.behind)
+  }
+
+  /// Applies the end of its process, in order or by a crash.
+  mutating func stop() {
+    if presence == .running { presence = .stopped }
+  }
+
+  mutating func retire() {
+    presence = .absent
+    access = .whole
+    alternatives.subtract([.absent, .ahead, .behind])
+  }
+
+  /// Applies that it was notified that history it needs is gone.
+  mutating func expire() {
+    if access == .whole { access = .expired }
+  }
+
+  mutating func cutOff() { access = .cutOff }
+
+  mutating func resync() { access = .whole }
+
+  /// Applies a record, which shows where its cursor is.
+  mutating func record() { alternatives.remove(.ahead) }
+
+  /// Applies a new token of a registered consumer.
+  mutating func consume() {
+    isConsumer = true
+    presence = .running
+  }
+
+  /// Applies that the store holds the token that the consumer has itself.
+  mutating func keepToken() { alternatives.remove(.behind) }
+
+  /// Applies a launch at a token that the consumer keeps elsewhere, which shows nothing of the store's.
+  mutating func launchAtOwnToken() { alternatives.insert(.behind) }
+}
+
+// MARK: Faults and power-offs
+
+extension MemberStatus {
+  /// Applies a fault during its command, which may have done more than its events say.
+  mutating func fail(whileRetiring isRetiring: Bool) {
+    if isRetiring { alternatives.insert(.absent) }
+    alternatives.insert(isMember ? .ahead : .registered)
+  }
+
+  /// Applies that its command succeeded despite a fault: it did what its events say.
+  mutating func succeed() {
+    alternatives.subtract([.ahead, .absent])
+    if !alternatives.contains(.takenBack) { alternatives.remove(.registered) }
+  }
+
+  /// Applies a power-off to its records, which its next launch shows again.
+  mutating func losePower() {
+    if isMember { alternatives.insert(.takenBack) } else { alternatives.remove(.takenBack) }
+  }
+
+  /// Applies a power-off that may have taken back its registration, resync or retirement.
+  mutating func doubtMembership() { alternatives.insert(isMember ? .absent : .registered) }
+
+  /// Applies a power-off that took back that it was cut off.
+  mutating func takeBackCutOff() { access = .whole }
+}
