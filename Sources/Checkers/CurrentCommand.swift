@@ -52,10 +52,10 @@ extension Timeline {
   private mutating func endUnknown() {
     switch command.word {
     case "write", "batch", "commit":
-      mayHoldUntold = mayHoldUntold || !(command.hasCommitted || command.hasRecovered)
+      mayHoldUnreported = mayHoldUnreported || !(command.hasCommitted || command.hasRecovered)
     case "record", "pass":
       guard let actor else { return }
-      settle(actor, through: standings.count - 1)
+      countAsRecorded(actor, through: log.count - 1)
     default: break
     }
   }

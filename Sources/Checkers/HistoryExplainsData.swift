@@ -81,7 +81,7 @@ package struct HistoryExplainsData: Invariant {
     _ event: Event,
     on timeline: Timeline
   ) {
-    guard timesRise, let last = timeline.transactions.last, last.told.timestamp != 0,
+    guard timesRise, let last = timeline.log.transactions.last, last.told.timestamp != 0,
       transaction.timestamp != 0, transaction.timestamp <= last.told.timestamp
     else { return }
     accuse(
@@ -151,8 +151,8 @@ package struct HistoryExplainsData: Invariant {
   ) -> (because: String, TransactionName)? {
     var next = 0
     for transaction in held {
-      guard let position = timeline.position(named: transaction.name) else {
-        guard !timeline.mayHoldUntold else { continue }
+      guard let position = timeline.log.position(of: transaction.name) else {
+        guard !timeline.mayHoldUnreported else { continue }
         return ("history holds #\(transaction.name), which nobody committed", transaction.name)
       }
       if let missing = lack(in: next..<max(next, position), on: timeline) { return missing }
@@ -161,7 +161,7 @@ package struct HistoryExplainsData: Invariant {
       }
       next = position + 1
     }
-    return lack(in: next..<timeline.standings.count, on: timeline)
+    return lack(in: next..<timeline.log.count, on: timeline)
   }
 
   private static func lack(
@@ -171,14 +171,14 @@ package struct HistoryExplainsData: Invariant {
     missing(positions, on: timeline).map { missing in
       (
         "history lacks \(timeline.label(missing)), which nobody purged",
-        timeline.transactions[missing].told.name
+        timeline.log.transactions[missing].told.name
       )
     }
   }
 
   private static func missing(_ positions: Range<Int>, on timeline: Timeline) -> Int? {
     positions.first { position in
-      !timeline.standings[position].isPurged && !timeline.standings[position].mayBePurged
+      !timeline.log.statuses[position].isPurged && !timeline.log.statuses[position].mayBePurged
     }
   }
 
@@ -190,10 +190,10 @@ package struct HistoryExplainsData: Invariant {
   ) -> String? {
     let label = timeline.label(position)
     guard position >= next else { return "has \(label) out of commit order" }
-    guard !timeline.standings[position].isPurged else {
+    guard !timeline.log.statuses[position].isPurged else {
       return "still holds \(label), which was purged"
     }
-    let told = timeline.transactions[position].told
+    let told = timeline.log.transactions[position].told
     guard held.author == told.author else { return "gives \(label) another author" }
     guard same(held.changes, told.changes) else { return "gives \(label) other changes" }
     return nil

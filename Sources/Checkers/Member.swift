@@ -1,5 +1,5 @@
 package import PersistentHistory
-package import Traces
+import Traces
 
 /// What a trace has told about one actor or consumer so far; positions are in commit order.
 package struct Member: Sendable {
@@ -24,13 +24,20 @@ package struct Member: Sendable {
   /// The greatest position merged since it was launched; -1 is none.
   package internal(set) var mergedThrough = -1
   /// Below this position it has merged and recorded everything that it must.
-  package internal(set) var settled = 0
+  package internal(set) var recordedBelow = 0
   /// How many transactions there were when it last consumed.
   package internal(set) var consumedFrom = 0
 
   init(_ id: ActorID, position: Int) {
     self.id = id
     bit = MemberSet(member: position)
+  }
+
+  /// Limits positions to the transactions that a power-off left.
+  mutating func clampPositions(to count: Int) {
+    registeredFrom = min(registeredFrom, count)
+    recordedBelow = min(recordedBelow, count)
+    consumedFrom = min(consumedFrom, count)
   }
 
   /// Adds what a power-off may have taken back that left the transactions through a position.
@@ -48,47 +55,4 @@ package struct Member: Sendable {
     if last + 1 == cutOffAt { status.doubtMembership() }
     status.takeBackCutOff()
   }
-}
-
-/// How the members stand to one transaction.
-package struct Standing: Sendable {
-  /// Those that must merge it.
-  package internal(set) var required: MemberSet
-  /// Those that have merged it; a crash before the record takes that back.
-  package internal(set) var merged: MemberSet = []
-  /// Those that have merged it once, whatever came after.
-  package internal(set) var everMerged: MemberSet = []
-  /// Those whose merge hook finished it, so that it may be missing from what their contexts hold now.
-  package internal(set) var finished: MemberSet = []
-  /// Those that have merged it and recorded that.
-  package internal(set) var recorded: MemberSet = []
-  /// Whether it has left history.
-  package internal(set) var isPurged = false
-  /// Whether it left history before a power-off, which may have brought it back.
-  package internal(set) var mayBePurged = false
-
-  /// Changes the members that have merged it, and those that have once.
-  mutating func merge(_ bit: MemberSet) {
-    merged.formUnion(bit)
-    everMerged.formUnion(bit)
-  }
-
-  /// Forgets a member, whose next registration starts afresh.
-  mutating func forget(_ bit: MemberSet) {
-    required.subtract(bit)
-    merged.subtract(bit)
-    everMerged.subtract(bit)
-    finished.subtract(bit)
-    recorded.subtract(bit)
-  }
-}
-
-/// A transaction of the timeline, and where it came from.
-package struct TimelineTransaction: Sendable {
-  /// What the system told when it committed.
-  package let told: CommittedTransaction
-  /// The member that wrote it, if the trace names one.
-  package let writer: Int?
-  /// The event that told it.
-  package let at: Int
 }

@@ -38,7 +38,7 @@ package struct Reclaim: Invariant {
   }
 
   private static func isDue(on timeline: Timeline) -> Bool {
-    let head = timeline.standings.count - 1
+    let head = timeline.log.count - 1
     guard head > 0 else { return false }
     var isKept = false
     for member in timeline.everyone {
@@ -54,10 +54,10 @@ package struct Reclaim: Invariant {
 
   private mutating func check(_ event: Event, on timeline: Timeline) {
     isDue = false
-    let old = timeline.standings.indices.dropLast()
+    let old = timeline.log.statuses.indices.dropLast()
     let left = old.first { position in
-      !timeline.standings[position].isPurged && !timeline.standings[position].mayBePurged
-        && !authors.protects(timeline.transactions[position].told.author)
+      !timeline.log.statuses[position].isPurged && !timeline.log.statuses[position].mayBePurged
+        && !authors.protects(timeline.log.transactions[position].told.author)
     }
     guard let left else {
       hasReclaimed = true
@@ -68,7 +68,7 @@ package struct Reclaim: Invariant {
       at: event.at,
       because: "\(event.who) purged when every member had recorded the head, and "
         + "\(timeline.label(left)) is still there",
-      transaction: timeline.transactions[left].told.name
+      transaction: timeline.log.transactions[left].told.name
     )
   }
 }

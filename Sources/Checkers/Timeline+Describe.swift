@@ -21,14 +21,14 @@ extension Timeline {
     state.add(members: members { $0.isCutOff }.rawValue)
     state.add(members: members { $0.missesHistory }.rawValue)
     state.add(members: consumers.rawValue)
-    state.add(mayHoldUntold)
+    state.add(mayHoldUnreported)
     // With one transaction nothing can be reclaimed.
-    state.add(min(standings.count, 2))
-    for (position, standing) in standings.enumerated() {
+    state.add(min(log.count, 2))
+    for (position, status) in log.statuses.enumerated() {
       // What an actor ignores may be missing from its view for ever.
-      let isIgnored = transactions[position].told.author.map { ignoring[$0] != nil } ?? false
-      let isLeftOut = isIgnored || !standing.finished.isEmpty
-      if !standing.isSettled || isLeftOut { describe(position, standing, &state) }
+      let isIgnored = log.transactions[position].told.author.map { ignoring[$0] != nil } ?? false
+      let isLeftOut = isIgnored || !status.finished.isEmpty
+      if !status.isComplete || isLeftOut { describe(position, status, &state) }
     }
     for member in everyone {
       state.enter(member.id)
@@ -59,18 +59,18 @@ extension Timeline {
 
   private func describe(
     _ position: Int,
-    _ standing: Standing,
+    _ status: TransactionStatus,
     _ state: inout StateSketch
   ) {
-    let transaction = transactions[position]
+    let transaction = log.transactions[position]
     state.add(transaction: transaction.told.name)
     state.add(author: transaction.told.author)
-    for set in [standing.required, standing.merged, standing.everMerged, standing.recorded] {
+    for set in [status.required, status.merged, status.everMerged, status.recorded] {
       state.add(members: set.rawValue)
     }
-    if !standing.finished.isEmpty { state.add(members: standing.finished.rawValue) }
-    state.add(standing.isPurged)
-    state.add(standing.mayBePurged)
+    if !status.finished.isEmpty { state.add(members: status.finished.rawValue) }
+    state.add(status.isPurged)
+    state.add(status.mayBePurged)
     for change in transaction.told.changes {
       state.add(Int(change.type.rawValue))
       state.add(change.object)
@@ -80,14 +80,9 @@ extension Timeline {
 
   /// Adds a position as the number of the transaction that is there.
   func describe(_ position: Int?, _ state: inout StateSketch) {
-    guard let position, transactions.indices.contains(position) else { return state.add(-1) }
-    state.add(transaction: transactions[position].told.name)
+    guard let position, log.transactions.indices.contains(position) else { return state.add(-1) }
+    state.add(transaction: log.transactions[position].told.name)
   }
-}
-
-extension Standing {
-  /// Whether the transaction is gone and everyone has recorded it who must.
-  var isSettled: Bool { isPurged && required.subtracting(recorded).isEmpty }
 }
 
 extension Ledger {

@@ -40,9 +40,9 @@ extension Timeline {
   ///
   /// - Complexity: linear in the transactions until the first such write.
   package func hasForeignWork(for some: MemberSet) -> Bool {
-    for (transaction, standing) in zip(transactions, standings)
+    for (transaction, status) in zip(log.transactions, log.statuses)
     where !transaction.told.changes.isEmpty {
-      var others = standing.required.intersection(some)
+      var others = status.required.intersection(some)
       if let writer = transaction.writer { others.remove(everyone[writer].bit) }
       if !others.isEmpty { return true }
     }
@@ -53,19 +53,16 @@ extension Timeline {
   ///
   /// - Complexity: linear in the changes.
   package func lastWrite(of object: ObjectName) -> Int? {
-    transactions.lastIndex { $0.told.changes.contains { $0.object == object } }
+    log.transactions.lastIndex { $0.told.changes.contains { $0.object == object } }
   }
-
-  /// The position of the transaction with a name, or nothing.
-  package func position(named name: TransactionName) -> Int? { positions[name] }
 
   /// Who wrote a transaction, for a sentence: "share".
   package func writer(of position: Int) -> String {
-    transactions[position].writer.map { everyone[$0].id.name } ?? "somebody"
+    log.transactions[position].writer.map { everyone[$0].id.name } ?? "somebody"
   }
 
   /// A transaction, for a sentence: "#3".
-  package func label(_ position: Int) -> String { "#\(transactions[position].told.name)" }
+  package func label(_ position: Int) -> String { "#\(log.transactions[position].told.name)" }
 
   /// How far a member has recorded, for a sentence: "app had recorded #2".
   package func progress(of member: Int) -> String {

@@ -11,16 +11,14 @@ package import Traces
 /// merged and not recorded. The members of one transaction are the bits of one word, so a trace
 /// may name at most ``MemberSet/capacity`` of them.
 ///
-/// - Complexity: an event costs its own names, and a record the transactions that it settles.
+/// - Complexity: an event costs its own names, and a record the transactions since the one before.
 package struct Timeline: Sendable {
   /// The plan of the trace.
   package internal(set) var plan: Plan
   /// Everyone whom the plan or the trace names; members or not.
   package internal(set) var everyone: [Member] = []
-  /// The transactions in commit order.
-  package internal(set) var transactions: [TimelineTransaction] = []
-  /// How the members stand to each transaction.
-  package internal(set) var standings: [Standing] = []
+  /// The transactions in commit order, with the members that owe, have merged and have recorded each.
+  package internal(set) var log = CommitLog()
   /// What the data must hold.
   package internal(set) var ledger: Ledger
 
@@ -34,11 +32,10 @@ package struct Timeline: Sendable {
   package internal(set) var isClosed = false
   /// Whether a write ended with nobody knowing whether it took effect, so that a transaction may
   /// exist that no event told.
-  package internal(set) var mayHoldUntold = false
+  package internal(set) var mayHoldUnreported = false
   /// The last event that was applied.
   package internal(set) var lastAt = 0
 
-  var positions: [TransactionName: Int] = [:]
   /// Whether a disk has told that a sync was done which was not.
   var hasDelays = false
   var ignoring: [String: MemberSet] = [:]
@@ -79,7 +76,7 @@ extension Timeline {
   /// ledger's answers are those of this event.
   package mutating func advance(_ event: Event, observe: (Timeline) -> Void = { _ in }) {
     lookUpNames(of: event)
-    ledger.advance(event, named: named, position: transactions.count)
+    ledger.advance(event, named: named, position: log.count)
     observe(self)
     apply(event)
   }
@@ -91,22 +88,19 @@ extension Timeline {
     switch event.happening {
     case .merged(let names), .finished(let names), .consumed(let names), .purged(let names),
       .observed(let names):
-      for name in names { named.append(positions[name] ?? -1) }
+      for name in names { named.append(log.position(of: name) ?? -1) }
     case .recorded(let cursor), .registered(let cursor), .launched(let cursor),
       .resynced(let cursor):
-      if let cursor { named.append(positions[cursor] ?? toldBefore(cursor)) }
+      if let cursor { named.append(log.position(of: cursor) ?? lastPosition(before: cursor)) }
     case .recovered(let cursor):
-      if let cursor { named.append(positions[cursor] ?? -1) }
+      if let cursor { named.append(log.position(of: cursor) ?? -1) }
     default: break
     }
   }
 
-  /// The last transaction that was told before one that was not, where the number of each is its name; -1
-  /// if there is none, or if every write's outcome is known.
-  ///
-  /// - Complexity: linear in the transactions that were told after it.
-  private func toldBefore(_ name: TransactionName) -> Int {
-    guard mayHoldUntold, let number = Int64(name) else { return -1 }
-    return transactions.lastIndex { Int64($0.told.name).map { $0 < number } ?? false } ?? -1
+  /// The last transaction before one that no event reported; -1 if none is, or if the outcome of every
+  /// write is known.
+  private func lastPosition(before name: TransactionName) -> Int {
+    mayHoldUnreported ? log.lastPosition(before: name) : -1
   }
 }

@@ -100,7 +100,7 @@ package struct WakeUp: Invariant {
     while let member = rest.first {
       rest.subtract(timeline.everyone[member].bit)
       guard self[duty: member] == nil else { continue }
-      self[duty: member] = Duty(position: timeline.transactions.count, since: event.tick)
+      self[duty: member] = Duty(position: timeline.log.count, since: event.tick)
     }
   }
 
@@ -108,9 +108,9 @@ package struct WakeUp: Invariant {
   private mutating func launch(_ event: Event, _ actor: Int, on timeline: Timeline) {
     let (bit, status) = (timeline.everyone[actor].bit, timeline.everyone[actor].status)
     guard status.isMember && !status.isConsumer else { return }
-    let first = timeline.standings.indices.first { position in
-      let standing = timeline.standings[position]
-      return standing.required.subtracting(standing.merged).contains(bit) && !standing.isPurged
+    let first = timeline.log.statuses.indices.first { position in
+      let status = timeline.log.statuses[position]
+      return status.unmerged.contains(bit) && !status.isPurged
     }
     guard let first else { return }
     self[duty: actor] = Duty(position: first, since: event.tick)
@@ -131,7 +131,7 @@ package struct WakeUp: Invariant {
         at: event.at,
         because: "\(timeline.writer(of: duty.position)) wrote \(timeline.label(duty.position)); "
           + "\(id) ran and made no pass in the \((duty.end - duty.since).counted("tick")) after it",
-        transaction: timeline.transactions[duty.position].told.name
+        transaction: timeline.log.transactions[duty.position].told.name
       )
       return
     }
