@@ -23,18 +23,18 @@ package struct CommitLog: Sendable {
   /// - Complexity: linear in the transactions after it.
   func lastPosition(before name: TransactionName) -> Int {
     guard let number = Int64(name) else { return -1 }
-    return transactions.lastIndex { Int64($0.told.name).map { $0 < number } ?? false } ?? -1
+    return transactions.lastIndex { Int64($0.commit.name).map { $0 < number } ?? false } ?? -1
   }
 
   mutating func append(_ transaction: TimelineTransaction, required: MemberSet) {
-    positions[transaction.told.name] = transactions.count
+    positions[transaction.commit.name] = transactions.count
     transactions.append(transaction)
     statuses.append(TransactionStatus(required: required))
   }
 
   /// Removes the transactions after a position, which a power-off took back.
   mutating func removeAll(after last: Int) {
-    for transaction in transactions[(last + 1)...] { positions[transaction.told.name] = nil }
+    for transaction in transactions[(last + 1)...] { positions[transaction.commit.name] = nil }
     transactions.removeSubrange((last + 1)...)
     statuses.removeSubrange((last + 1)...)
   }
@@ -145,7 +145,7 @@ extension CommitLog {
     let names = Set(held.map(\.name))
     for position in statuses.indices where statuses[position].mayBePurged {
       statuses[position].mayBePurged = false
-      statuses[position].isPurged = !names.contains(transactions[position].told.name)
+      statuses[position].isPurged = !names.contains(transactions[position].commit.name)
     }
   }
 }

@@ -69,7 +69,7 @@ package struct Convergence: Invariant {
     if case .committed(let told) = event.happening { transaction = told.name }
     if case .data(let difference) = finding {
       transaction = timeline.lastWrite(of: difference.object).map {
-        timeline.log.transactions[$0].told.name
+        timeline.log.transactions[$0].commit.name
       }
     }
     return Violation(
@@ -99,7 +99,7 @@ private struct FinalView: Sendable {
       checker: Convergence.name,
       at: at,
       because: difference.sentence(of: owner, against: "the store") + (cause ?? ""),
-      transaction: last.map { timeline.log.transactions[$0].told.name }
+      transaction: last.map { timeline.log.transactions[$0].commit.name }
     )
   }
 
@@ -121,7 +121,7 @@ private struct FinalView: Sendable {
     for position in timeline.log.transactions.indices.dropFirst(
       timeline.everyone[member].registeredFrom
     ) {
-      let told = timeline.log.transactions[position].told
+      let told = timeline.log.transactions[position].commit
       let isIgnored = told.author.map(authors.contains) ?? false
       guard isIgnored || timeline.log.statuses[position].finished.contains(bit) else { continue }
       for change in told.changes {

@@ -76,7 +76,7 @@ package struct CursorProgress: Invariant {
       event,
       "\(timeline.writer(of: passed)) wrote \(label); \(event.who) \(verb) #\(cursor) before it "
         + "had merged \(label)",
-      timeline.log.transactions[passed].told.name
+      timeline.log.transactions[passed].commit.name
     )
   }
 

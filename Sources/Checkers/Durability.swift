@@ -90,13 +90,13 @@ package struct Durability: Invariant {
       event,
       "\(timeline.writer(of: position)) wrote \(label), which \(reason); the power went, and "
         + "\(label) is gone",
-      timeline.log.transactions[position].told.name
+      timeline.log.transactions[position].commit.name
     )
   }
 
   private mutating func compareData(_ event: Event, on timeline: Timeline) {
     guard case .data(let difference) = timeline.ledger.finding else { return }
-    let last = timeline.log.transactions.last.map { "through #\($0.told.name)" } ?? "of nobody"
+    let last = timeline.log.transactions.last.map { "through #\($0.commit.name)" } ?? "of nobody"
     let detail = difference.sentence(of: "the store", against: "the model")
     accuse(
       event,

@@ -81,13 +81,13 @@ package struct HistoryExplainsData: Invariant {
     _ event: Event,
     on timeline: Timeline
   ) {
-    guard timesRise, let last = timeline.log.transactions.last, last.told.timestamp != 0,
-      transaction.timestamp != 0, transaction.timestamp <= last.told.timestamp
+    guard timesRise, let last = timeline.log.transactions.last, last.commit.timestamp != 0,
+      transaction.timestamp != 0, transaction.timestamp <= last.commit.timestamp
     else { return }
     accuse(
       event,
       "\(event.who)'s write #\(transaction.name) has the time \(transaction.timestamp), which is not "
-        + "later than that of #\(last.told.name) before it",
+        + "later than that of #\(last.commit.name) before it",
       transaction.name
     )
   }
@@ -171,7 +171,7 @@ package struct HistoryExplainsData: Invariant {
     missing(positions, on: timeline).map { missing in
       (
         "history lacks \(timeline.label(missing)), which nobody purged",
-        timeline.log.transactions[missing].told.name
+        timeline.log.transactions[missing].commit.name
       )
     }
   }
@@ -193,7 +193,7 @@ package struct HistoryExplainsData: Invariant {
     guard !timeline.log.statuses[position].isPurged else {
       return "still holds \(label), which was purged"
     }
-    let told = timeline.log.transactions[position].told
+    let told = timeline.log.transactions[position].commit
     guard held.author == told.author else { return "gives \(label) another author" }
     guard same(held.changes, told.changes) else { return "gives \(label) other changes" }
     return nil

@@ -85,7 +85,7 @@ package struct LoudExpiry: Invariant {
       checker: Self.name,
       at: event.at,
       because: "\(loss), and \(member.id) fetched again without being told",
-      transaction: gone.map { timeline.log.transactions[$0].told.name }
+      transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )
   }
 }

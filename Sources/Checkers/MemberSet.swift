@@ -9,6 +9,6 @@ package struct MemberSet: OptionSet, Hashable, Sendable {
   /// The set of one member.
   package init(member: Int) { rawValue = 1 << UInt64(member) }
 
-  /// The member with the least position, or nothing in an empty set.
+  /// The member with the least position, or `nil` in an empty set.
   package var first: Int? { isEmpty ? nil : rawValue.trailingZeroBitCount }
 }

@@ -1,4 +1,4 @@
-/// What is known about one member: what its events say, and how the store may differ from that.
+/// The state of one member as its events say, and the ways in which the store may differ.
 ///
 /// The events decide until a power-off or a fault; each of these adds alternatives. The next event that
 /// shows what the store kept, mostly the member's next launch, removes them.
@@ -75,7 +75,7 @@ extension MemberStatus {
     isRunning && !missesHistory && !alternatives.contains(.absent)
   }
 
-  /// Whether its next registration starts from scratch: it owes nothing from before.
+  /// Whether its next registration starts from scratch, without duties from before.
   var startsFromScratch: Bool {
     !isMember || missesHistory || alternatives.contains(.absent)
   }
@@ -89,7 +89,8 @@ extension MemberStatus {
     launch()
   }
 
-  /// A launch reads what the store holds of the member, so nothing but a consumer's own token may differ.
+  /// Applies a launch, which reads the member's records in the store and so removes all alternatives but a
+  /// consumer's own token.
   mutating func launch() {
     presence = .running
     alternatives.formIntersection(.behind)
@@ -127,7 +128,7 @@ extension MemberStatus {
   /// Applies that the store holds the token that the consumer has itself.
   mutating func keepToken() { alternatives.remove(.behind) }
 
-  /// Applies a launch at a token that the consumer keeps elsewhere, which shows nothing of the store's.
+  /// Applies a launch at a token that the consumer keeps elsewhere: the store's may be older.
   mutating func launchAtOwnToken() { alternatives.insert(.behind) }
 }
 
@@ -152,7 +153,7 @@ extension MemberStatus {
   }
 
   /// Applies a power-off that may have taken back its registration, resync or retirement.
-  mutating func doubtMembership() { alternatives.insert(isMember ? .absent : .registered) }
+  mutating func makeMembershipUncertain() { alternatives.insert(isMember ? .absent : .registered) }
 
   /// Applies a power-off that took back that it was cut off.
   mutating func takeBackCutOff() { access = .whole }

@@ -63,7 +63,7 @@ package struct NoLostTransaction: Invariant {
       at: timeline.lastAt,
       because: "\(timeline.writer(of: position)) wrote \(label); \(everyone.id) \(fate) "
         + "(\(timeline.progress(of: member)))",
-      transaction: timeline.log.transactions[position].told.name
+      transaction: timeline.log.transactions[position].commit.name
     )
   }
 }

@@ -94,7 +94,7 @@ package struct ObserverDelivery: Invariant {
       at: timeline.lastAt,
       because: "\(timeline.writer(of: position)) wrote \(label); no observer of "
         + "\(timeline.everyone[member].id) was ever told of it",
-      transaction: timeline.log.transactions[position].told.name
+      transaction: timeline.log.transactions[position].commit.name
     )
   }
 
@@ -127,7 +127,7 @@ package struct ObserverDelivery: Invariant {
       checker: Self.name,
       at: event.at,
       because: "observers of \(event.who) were told of \(timeline.label(position)) \(fate)",
-      transaction: timeline.log.transactions[position].told.name
+      transaction: timeline.log.transactions[position].commit.name
     )
   }
 

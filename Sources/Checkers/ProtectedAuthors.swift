@@ -56,7 +56,7 @@ package struct ProtectedAuthors: Invariant {
       checker: Self.name,
       at: event.at,
       because: "\(loss)the consumer \(event.who) \(fate): history is kept for consumers",
-      transaction: gone.map { timeline.log.transactions[$0].told.name }
+      transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )
   }
 
@@ -71,13 +71,13 @@ package struct ProtectedAuthors: Invariant {
     for position in timeline.named where position >= 0 {
       let transaction = timeline.log.transactions[position]
       hasTempted = hasTempted || position > first
-      guard protects(transaction.told.author) else { continue }
+      guard protects(transaction.commit.author) else { continue }
       violation = Violation(
         checker: Self.name,
         at: event.at,
         because: "\(event.who) purged \(timeline.label(position)), whose author "
-          + "\(transaction.told.author ?? "") is protected",
-        transaction: transaction.told.name
+          + "\(transaction.commit.author ?? "") is protected",
+        transaction: transaction.commit.name
       )
       return
     }

@@ -59,7 +59,7 @@ package struct PurgeSafety: Invariant {
         checker: Self.name,
         at: event.at,
         because: Self.sentence(event, position, member, on: timeline),
-        transaction: timeline.log.transactions[position].told.name
+        transaction: timeline.log.transactions[position].commit.name
       )
       return
     }
@@ -115,7 +115,7 @@ package struct PurgeSafety: Invariant {
   /// The seconds between some transactions, without the gaps in which nobody used the device.
   private static func activeTime(_ some: ArraySlice<TimelineTransaction>) -> Double {
     zip(some, some.dropFirst()).reduce(0) { sum, pair in
-      let gap = pair.1.told.timestamp - pair.0.told.timestamp
+      let gap = pair.1.commit.timestamp - pair.0.commit.timestamp
       return gap > 0 && gap <= dayInSeconds ? sum + gap : sum
     }
   }
@@ -133,7 +133,7 @@ package struct PurgeSafety: Invariant {
       event,
       "was told that its history expired, though the plan has no retention limit",
       loss: loss,
-      transaction: gone.map { timeline.log.transactions[$0].told.name }
+      transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )
   }
 

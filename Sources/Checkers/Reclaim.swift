@@ -57,7 +57,7 @@ package struct Reclaim: Invariant {
     let old = timeline.log.statuses.indices.dropLast()
     let left = old.first { position in
       !timeline.log.statuses[position].isPurged && !timeline.log.statuses[position].mayBePurged
-        && !authors.protects(timeline.log.transactions[position].told.author)
+        && !authors.protects(timeline.log.transactions[position].commit.author)
     }
     guard let left else {
       hasReclaimed = true
@@ -68,7 +68,7 @@ package struct Reclaim: Invariant {
       at: event.at,
       because: "\(event.who) purged when every member had recorded the head, and "
         + "\(timeline.label(left)) is still there",
-      transaction: timeline.log.transactions[left].told.name
+      transaction: timeline.log.transactions[left].commit.name
     )
   }
 }

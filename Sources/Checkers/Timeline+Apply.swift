@@ -55,7 +55,7 @@ extension Timeline {
   private mutating func append(_ transaction: CommittedTransaction, at: Int) {
     command.hasCommitted = true
     log.append(
-      TimelineTransaction(told: transaction, writer: actor, at: at),
+      TimelineTransaction(commit: transaction, writer: actor, at: at),
       required: owing(transaction)
     )
   }

@@ -2,16 +2,16 @@ import PersistentHistory
 package import Traces
 
 extension Timeline {
-  /// Goes on with a longer plan: the next command of a plan that unfolds.
+  /// Appends the next command of a plan that is made step by step.
   package mutating func append(_ command: Command) {
     plan.commands.append(command)
     ledger.append(command)
   }
 
-  /// Adds everything that later answers depend on.
+  /// Adds everything that later answers depend on, between two commands.
   ///
-  /// A transaction that was purged after everyone had recorded it is left out: nothing can be lost of
-  /// it any more. Between two commands it is the whole state; what is under way is not told.
+  /// A transaction that was purged after all members had recorded it is left out, because no member can
+  /// lose it any more. The state of a command under way is left out too.
   ///
   /// - Complexity: linear in the transactions that still matter, and in the data.
   func describe(_ state: inout StateSketch) {
@@ -22,11 +22,11 @@ extension Timeline {
     state.add(members: members { $0.missesHistory }.rawValue)
     state.add(members: consumers.rawValue)
     state.add(mayHoldUnreported)
-    // With one transaction nothing can be reclaimed.
+    // A purge never removes the only transaction.
     state.add(min(log.count, 2))
     for (position, status) in log.statuses.enumerated() {
-      // What an actor ignores may be missing from its view for ever.
-      let isIgnored = log.transactions[position].told.author.map { ignoring[$0] != nil } ?? false
+      // A view may lack forever what its actor ignores.
+      let isIgnored = log.transactions[position].commit.author.map { ignoring[$0] != nil } ?? false
       let isLeftOut = isIgnored || !status.finished.isEmpty
       if !status.isComplete || isLeftOut { describe(position, status, &state) }
     }
@@ -38,12 +38,12 @@ extension Timeline {
       describe(member.consumedFrom - 1, &state)
     }
     state.enter(nil)
-    if state.tellsLosses { describeDoubts(&state) }
+    if state.tellsLosses { describeLosses(&state) }
     ledger.describe(&state)
   }
 
   /// Adds what a power-off has made uncertain, and what another one may.
-  private func describeDoubts(_ state: inout StateSketch) {
+  private func describeLosses(_ state: inout StateSketch) {
     for alternative in MemberStatus.Alternatives.each {
       state.add(members: members { $0.alternatives.contains(alternative) }.rawValue)
     }
@@ -63,15 +63,15 @@ extension Timeline {
     _ state: inout StateSketch
   ) {
     let transaction = log.transactions[position]
-    state.add(transaction: transaction.told.name)
-    state.add(author: transaction.told.author)
+    state.add(transaction: transaction.commit.name)
+    state.add(author: transaction.commit.author)
     for set in [status.required, status.merged, status.everMerged, status.recorded] {
       state.add(members: set.rawValue)
     }
     if !status.finished.isEmpty { state.add(members: status.finished.rawValue) }
     state.add(status.isPurged)
     state.add(status.mayBePurged)
-    for change in transaction.told.changes {
+    for change in transaction.commit.changes {
       state.add(Int(change.type.rawValue))
       state.add(change.object)
       for column in change.columns { state.add(column) }
@@ -81,7 +81,7 @@ extension Timeline {
   /// Adds a position as the number of the transaction that is there.
   func describe(_ position: Int?, _ state: inout StateSketch) {
     guard let position, log.transactions.indices.contains(position) else { return state.add(-1) }
-    state.add(transaction: log.transactions[position].told.name)
+    state.add(transaction: log.transactions[position].commit.name)
   }
 }
 

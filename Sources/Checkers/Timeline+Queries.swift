@@ -35,13 +35,14 @@ extension Timeline {
 // MARK: Transactions
 
 extension Timeline {
-  /// Whether one of some members had to merge an effective write of somebody else: without one, a
-  /// trace says nothing about what members merge.
+  /// Whether one of some members had to merge an effective write of another actor.
+  ///
+  /// A trace without such a write does not exercise merges.
   ///
   /// - Complexity: linear in the transactions until the first such write.
   package func hasForeignWork(for some: MemberSet) -> Bool {
     for (transaction, status) in zip(log.transactions, log.statuses)
-    where !transaction.told.changes.isEmpty {
+    where !transaction.commit.changes.isEmpty {
       var others = status.required.intersection(some)
       if let writer = transaction.writer { others.remove(everyone[writer].bit) }
       if !others.isEmpty { return true }
@@ -49,22 +50,22 @@ extension Timeline {
     return false
   }
 
-  /// The transaction that last touched an object, or nothing.
+  /// The position of the transaction that last changed an object, or `nil`.
   ///
   /// - Complexity: linear in the changes.
   package func lastWrite(of object: ObjectName) -> Int? {
-    log.transactions.lastIndex { $0.told.changes.contains { $0.object == object } }
+    log.transactions.lastIndex { $0.commit.changes.contains { $0.object == object } }
   }
 
-  /// Who wrote a transaction, for a sentence: "share".
+  /// The name of a transaction's writer, for a sentence: "share".
   package func writer(of position: Int) -> String {
     log.transactions[position].writer.map { everyone[$0].id.name } ?? "somebody"
   }
 
-  /// A transaction, for a sentence: "#3".
-  package func label(_ position: Int) -> String { "#\(log.transactions[position].told.name)" }
+  /// The name of a transaction, for a sentence: "#3".
+  package func label(_ position: Int) -> String { "#\(log.transactions[position].commit.name)" }
 
-  /// How far a member has recorded, for a sentence: "app had recorded #2".
+  /// The last record of a member, for a sentence: "app had recorded #2".
   package func progress(of member: Int) -> String {
     let cursor = everyone[member].cursor.map(label) ?? "nothing"
     return "\(everyone[member].id) had recorded \(cursor)"

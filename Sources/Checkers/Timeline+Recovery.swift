@@ -36,7 +36,7 @@ extension Timeline {
     log.removeAll(after: last)
     for member in everyone.indices {
       everyone[member].status.losePower()
-      if !isFull { everyone[member].doubtMembership(after: last) }
+      if !isFull { everyone[member].makeMembershipUncertain(after: last) }
       everyone[member].clampPositions(to: last + 1)
     }
   }

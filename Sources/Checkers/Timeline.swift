@@ -1,44 +1,45 @@
 import PersistentHistory
 package import Traces
 
-/// What every invariant needs to know about a trace so far: the transactions in commit order, the
-/// members, and which member must merge, has merged and has recorded which transaction.
+/// The state of a trace so far: the transactions in commit order, the members, and the transactions that
+/// each member must merge, has merged and has recorded.
 ///
-/// Membership comes from the trace's own events, never from what a system believes. A member must
-/// merge every transaction committed after it registered, except what its own view saved (in
-/// whatever incarnation, and if it merges into no other context) and what an author wrote that it
-/// ignores. What a merge hook finishes counts as merged. A crash takes back what it had
-/// merged and not recorded. The members of one transaction are the bits of one word, so a trace
-/// may name at most ``MemberSet/capacity`` of them.
+/// Membership comes from the trace's own events, never from what a system believes. A member must merge
+/// every transaction committed after it registered, except what its own view saved (before a crash or
+/// after it, and if it merges into no other context) and what an author wrote that it ignores. A
+/// transaction that a merge hook finishes counts as merged. A crash takes back what the member had merged
+/// and not recorded. The members of one transaction are the bits of one word, so a trace may name at most
+/// ``MemberSet/capacity`` of them.
 ///
-/// - Complexity: an event costs its own names, and a record the transactions since the one before.
+/// - Complexity: an event costs its own names and the members, a record the transactions since the last.
 package struct Timeline: Sendable {
   /// The plan of the trace.
   package internal(set) var plan: Plan
-  /// Everyone whom the plan or the trace names; members or not.
+  /// The actors and consumers that the plan or the trace names, registered or not.
   package internal(set) var everyone: [Member] = []
   /// The transactions in commit order, with the members that owe, have merged and have recorded each.
   package internal(set) var log = CommitLog()
-  /// What the data must hold.
+  /// The data that the plan's writes must leave.
   package internal(set) var ledger: Ledger
 
-  /// Who the current event happened to, if it was anyone.
+  /// The position in ``everyone`` of the current event's actor or consumer, if it names one.
   package internal(set) var actor: Int?
-  /// The positions of the transactions that the current event names; -1 for an untold one.
+  /// The positions of the transactions that the current event names; -1 for one that no event reported.
   package internal(set) var named: [Int] = []
   /// The command under way, or the last one.
   package internal(set) var command = CurrentCommand()
-  /// Whether the closing phase has come to its answers: views, data, history.
+  /// Whether the closing phase has reported a view, the data or history.
   package internal(set) var isClosed = false
-  /// Whether a write ended with nobody knowing whether it took effect, so that a transaction may
-  /// exist that no event told.
+  /// Whether a write ended with an unknown outcome, so that a transaction may exist that no event reported.
   package internal(set) var mayHoldUnreported = false
-  /// The last event that was applied.
+  /// The number of the last event that was applied.
   package internal(set) var lastAt = 0
 
-  /// Whether a disk has told that a sync was done which was not.
+  /// Whether a disk has acknowledged a sync that it had not done.
   var hasDelays = false
+  /// The members that do not merge an author's transactions, by author.
   var ignoring: [String: MemberSet] = [:]
+  /// Whether the trace names more members than ``MemberSet/capacity``.
   var hasTooMany = false
 
   /// Starts before the first event of a trace with this header.

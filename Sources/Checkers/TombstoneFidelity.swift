@@ -51,7 +51,8 @@ package struct TombstoneFidelity: Invariant {
   /// Adds what the deletes that history still holds must have left.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     for (position, status) in timeline.log.statuses.enumerated() where !status.isPurged {
-      guard let expected = expected[timeline.log.transactions[position].told.name] else { continue }
+      let name = timeline.log.transactions[position].commit.name
+      guard let expected = expected[name] else { continue }
       timeline.describe(position, &state)
       state.add(expected)
     }

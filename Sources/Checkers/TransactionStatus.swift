@@ -3,7 +3,7 @@ package import Traces
 /// A transaction of the timeline, and where it came from.
 package struct TimelineTransaction: Sendable {
   /// The transaction as its commit reported it.
-  package let told: CommittedTransaction
+  package let commit: CommittedTransaction
   /// The position of the actor that wrote it, if the trace names one.
   package let writer: Int?
   /// The number of the event that reported it.

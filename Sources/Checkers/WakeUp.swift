@@ -131,7 +131,7 @@ package struct WakeUp: Invariant {
         at: event.at,
         because: "\(timeline.writer(of: duty.position)) wrote \(timeline.label(duty.position)); "
           + "\(id) ran and made no pass in the \((duty.end - duty.since).counted("tick")) after it",
-        transaction: timeline.log.transactions[duty.position].told.name
+        transaction: timeline.log.transactions[duty.position].commit.name
       )
       return
     }
