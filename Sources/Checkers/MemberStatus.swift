@@ -1,17 +1,20 @@
 /// The state of one member as its events say, and the ways in which the store may differ.
 ///
-/// The events decide until a power-off or a fault; each of these adds alternatives. The next event that
-/// shows what the store kept, mostly the member's next launch, removes them.
+/// The events decide until a power-off or a fault, which add alternatives. The next event that shows what
+/// the store kept, usually the member's next launch, removes them. A member can be `absent`, `ahead` and
+/// `behind` in the store; an actor that is no member can be `registered` there, and after a fault while it
+/// retired `absent` as well.
 package struct MemberStatus: Hashable, Sendable {
-  /// Whether history is kept for it, and whether it runs.
+  /// Whether history is kept for a member, and whether it runs.
   package enum Presence: UInt8, Sendable {
     /// It never registered, or has retired.
     case absent
+    /// It is registered and not launched.
     case stopped
     case running
   }
 
-  /// Whether it can still get all history that it needs.
+  /// Whether a member can still get all history that it needs.
   package enum HistoryAccess: UInt8, Sendable {
     case whole
     /// It was notified that it misses history, and has not resynced.
@@ -25,26 +28,26 @@ package struct MemberStatus: Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The store may hold no registration of it, or one from before its last loss or resync.
+    /// The store may hold no registration of the member, or still have it cut off.
     package static let absent = Alternatives(rawValue: 1)
-    /// Its cursor may have moved without an event.
+    /// The cursor may have moved without an event.
     package static let ahead = Alternatives(rawValue: 2)
     /// The store may hold a registration that the events do not show.
     package static let registered = Alternatives(rawValue: 4)
-    /// The store may hold an older token of it than the consumer itself.
+    /// The store may hold an older token than the consumer itself.
     package static let behind = Alternatives(rawValue: 8)
-    /// Its records may have been taken back by the last power-off, since when it was not launched.
+    /// The last power-off may have taken records back, and the member has not been launched since.
     package static let takenBack = Alternatives(rawValue: 16)
 
     /// Each alternative alone.
     static let each: [Alternatives] = [.absent, .ahead, .registered, .behind, .takenBack]
   }
 
-  /// Whether history is kept for it, and whether it runs, as its events say.
+  /// The presence as the events say.
   package private(set) var presence = Presence.absent
-  /// Whether it can still get all history that it needs, as its events say.
+  /// The access to history as the events say.
   package private(set) var access = HistoryAccess.whole
-  /// How the store may differ; empty if all is certain.
+  /// The ways in which the store may differ; empty if all is certain.
   package private(set) var alternatives: Alternatives = []
   /// Whether it consumes history without a view.
   package internal(set) var isConsumer = false

@@ -159,3 +159,14 @@ extension Timeline {
     countAsRecorded(member, through: cursor)
   }
 }
+
+extension Event {
+  /// Whether it notifies a member that history it needs is gone or was replaced.
+  var reportsMissingHistory: Bool {
+    switch happening {
+    case .expired, .rewound: true
+    case .ended(_, .failed(let failure)): failure.code == .expired || failure.code == .rewound
+    default: false
+    }
+  }
+}

@@ -105,3 +105,34 @@ extension Timeline {
     mayHoldUnreported ? log.lastPosition(before: name) : -1
   }
 }
+
+/// The command under way, or the last one.
+package struct CurrentCommand: Sendable {
+  /// Its word in the plan format; empty before the first command.
+  package let word: String
+  /// Whether it is a command of the plan that has not ended, rather than one of the closing phase.
+  package internal(set) var isInPlan: Bool
+  /// The position of the actor or consumer that acts, if one does.
+  let actor: Int?
+  /// Whether it committed a transaction.
+  var hasCommitted = false
+  /// Whether a fault was injected.
+  var hasFault = false
+  /// Whether the store was opened again after a power-off.
+  var hasRecovered = false
+
+  init(_ word: String = "", isInPlan: Bool = false, actor: Int? = nil) {
+    self.word = word
+    self.isInPlan = isInPlan
+    self.actor = actor
+  }
+
+  /// Whether it is a whole pass of the closing phase.
+  package var isClosingPass: Bool { !isInPlan && word == "pass" }
+
+  /// Whether it may make a whole pass.
+  package var mayPass: Bool { Self.passing.contains(word) }
+
+  /// The words of commands that may make a whole pass.
+  static let passing: Set<String> = ["pass", "deliver", "poll", "launch"]
+}

@@ -155,4 +155,39 @@ import Traces
     story.run(.consume("app")) { $0.tell("app", .consumed(["1", "2"])) }
     #expect(status(story).alternatives.isEmpty)
   }
+
+  // MARK: All sequences
+
+  @Test func `In no order of events do the alternatives contradict the presence`() throws {
+    let happenings: [Happening] = [
+      .registered(cursor: "2"), .launched(cursor: "1"), .stopped, .crashed, .retired, .lost,
+      .expired, .resynced(cursor: "2"), .recorded(cursor: "2"), .consumed(["2"]),
+      .recovered(through: "1"), .recovered(through: "2"), .fault(Self.ioError),
+      .called(command: nil, word: "retire"), .ended(command: nil, .ok),
+    ]
+    var story = try story()
+    story.header.tokens = .own
+    var start = Timeline(story.trace.header)
+    for event in story.events { start.advance(event) }
+    // One timeline for each status and command stands for all that lead there.
+    var reached: [MemberStatus: Set<String>] = [:]
+    var pending = [start]
+    while let timeline = pending.popLast() {
+      let status = timeline.everyone[0].status
+      guard reached[status, default: []].insert(timeline.command.word).inserted else { continue }
+      for happening in happenings {
+        var next = timeline
+        next.advance(Event(at: 0, tick: 0, actor: "app", happening))
+        pending.append(next)
+      }
+    }
+    for status in reached.keys {
+      if status.isMember {
+        #expect(!status.alternatives.contains(.registered))
+      } else {
+        #expect(status.alternatives.isDisjoint(with: [.ahead, .behind]))
+      }
+    }
+    #expect(reached.count > 60, "\(reached.count)")
+  }
 }

@@ -1,7 +1,35 @@
 import Traces
 
-/// What faults and power-offs leave uncertain, and what later events make certain again.
+/// The effects of unknown outcomes, faults and power-offs, and of the events that show what the store kept.
 extension Timeline {
+  /// Applies the end of a command, which may make certain or uncertain what it did.
+  mutating func end(_ outcome: Outcome) {
+    command.isInPlan = false
+    switch outcome {
+    case .ok:
+      if command.hasFault, !command.hasRecovered, let actor = command.actor {
+        everyone[actor].status.succeed()
+      }
+    case .failed: break
+    case .unknown: endUnknown()
+    }
+  }
+
+  /// Accepts both outcomes of a write or record whose outcome is unknown.
+  ///
+  /// A write may have left a transaction without an event. A record counts as done, so that a purge
+  /// which relies on it is accepted.
+  private mutating func endUnknown() {
+    switch command.word {
+    case "write", "batch", "commit":
+      mayHoldUnreported = mayHoldUnreported || !(command.hasCommitted || command.hasRecovered)
+    case "record", "pass":
+      guard let actor else { return }
+      countAsRecorded(actor, through: log.count - 1)
+    default: break
+    }
+  }
+
   /// Applies a fault during the command under way.
   mutating func fail(_ fault: PlannedFault) {
     if fault.kind == .delay { hasDelays = true }
