@@ -38,9 +38,6 @@ package struct MemberStatus: Hashable, Sendable {
     package static let behind = Alternatives(rawValue: 8)
     /// The last power-off may have taken records back, and the member has not been launched since.
     package static let takenBack = Alternatives(rawValue: 16)
-
-    /// Each alternative alone.
-    static let each: [Alternatives] = [.absent, .ahead, .registered, .behind, .takenBack]
   }
 
   /// The presence as the events say.

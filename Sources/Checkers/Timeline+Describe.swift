@@ -16,11 +16,7 @@ extension Timeline {
   /// - Complexity: linear in the transactions that still matter, and in the data.
   func describe(_ state: inout StateSketch) {
     state.enter(nil)
-    state.add(members: members.rawValue)
-    state.add(members: running.rawValue)
-    state.add(members: members { $0.isCutOff }.rawValue)
-    state.add(members: members { $0.missesHistory }.rawValue)
-    state.add(members: consumers.rawValue)
+    describeStatuses(&state)
     state.add(mayHoldUnreported)
     // A purge never removes the only transaction.
     state.add(min(log.count, 2))
@@ -42,11 +38,48 @@ extension Timeline {
     ledger.describe(&state)
   }
 
+  /// Adds what the events say of the members, in one pass over them: explorations ask often.
+  private func describeStatuses(_ state: inout StateSketch) {
+    var (members, running, consumers) = (MemberSet(), MemberSet(), MemberSet())
+    var (cutOff, missing) = (MemberSet(), MemberSet())
+    for position in everyone.indices {
+      let (bit, status) = (everyone[position].bit, everyone[position].status)
+      if status.isMember { members.formUnion(bit) }
+      if status.isRunning { running.formUnion(bit) }
+      if status.isCutOff { cutOff.formUnion(bit) }
+      if status.missesHistory { missing.formUnion(bit) }
+      if status.isConsumer { consumers.formUnion(bit) }
+    }
+    state.add(members: members.rawValue)
+    state.add(members: running.rawValue)
+    state.add(members: cutOff.rawValue)
+    state.add(members: missing.rawValue)
+    state.add(members: consumers.rawValue)
+  }
+
+  /// Adds the ways in which the store may differ, in one pass as well.
+  private func describeAlternatives(_ state: inout StateSketch) {
+    var (absent, ahead, registered) = (MemberSet(), MemberSet(), MemberSet())
+    var (behind, takenBack) = (MemberSet(), MemberSet())
+    for position in everyone.indices {
+      let (bit, alternatives) = (everyone[position].bit, everyone[position].status.alternatives)
+      if alternatives.isEmpty { continue }
+      if alternatives.contains(.absent) { absent.formUnion(bit) }
+      if alternatives.contains(.ahead) { ahead.formUnion(bit) }
+      if alternatives.contains(.registered) { registered.formUnion(bit) }
+      if alternatives.contains(.behind) { behind.formUnion(bit) }
+      if alternatives.contains(.takenBack) { takenBack.formUnion(bit) }
+    }
+    state.add(members: absent.rawValue)
+    state.add(members: ahead.rawValue)
+    state.add(members: registered.rawValue)
+    state.add(members: behind.rawValue)
+    state.add(members: takenBack.rawValue)
+  }
+
   /// Adds what a power-off has made uncertain, and what another one may.
   private func describeLosses(_ state: inout StateSketch) {
-    for alternative in MemberStatus.Alternatives.each {
-      state.add(members: members { $0.alternatives.contains(alternative) }.rawValue)
-    }
+    describeAlternatives(&state)
     state.add(hasDelays)
     for member in everyone {
       state.enter(member.id)
