@@ -2,36 +2,36 @@ package import Traces
 
 /// A fold over a trace that answers whether one invariant held.
 package protocol Checker: Sendable {
-  /// The invariant's name, as reports print it.
+  /// The name of the invariant, as reports print it.
   static var name: String { get }
   /// Starts before the first event of a trace with this header.
   init(_ header: TraceHeader)
-  /// Takes the next event in.
+  /// Checks the next event.
   mutating func observe(_ event: Event)
-  /// The answer; asked once, after the last event.
+  /// The verdict, after the last event.
   var verdict: Verdict { get }
 }
 
-/// What must hold in every trace: a fold that reads what all invariants share from a timeline.
+/// A fold over a trace that reads the state which all invariants share from a timeline.
 ///
-/// An invariant is told of each event while the timeline still stands before it: the event's names
-/// are resolved, its effect is not yet applied. So the fold that all need is paid for once.
+/// An invariant observes each event before the timeline applies it; the event's names are looked up
+/// already. All invariants share the timeline, so its cost is paid once.
 package protocol Invariant: Sendable {
   /// The name, as reports print it.
   static var name: String { get }
-  /// What must hold, in one sentence.
+  /// The rule, in one sentence.
   static var sentence: String { get }
   /// Starts before the first event of a trace with this header.
   init(_ header: TraceHeader)
   /// The first event that broke it, as far as the trace has been read.
   var violation: Violation? { get }
-  /// Takes the next event in; the timeline is as it was before the event.
+  /// Checks the next event, with the timeline as it was before it.
   mutating func observe(_ event: Event, on timeline: Timeline)
-  /// The answer, after the last event.
+  /// The verdict, after the last event.
   func verdict(on timeline: Timeline) -> Verdict
 }
 
-/// One invariant with a timeline of its own, for where it is checked alone.
+/// A checker of one invariant alone, with a timeline of its own.
 package struct InvariantChecker<Checked: Invariant>: Checker {
   private var timeline: Timeline
   private var invariant: Checked
@@ -44,9 +44,7 @@ package struct InvariantChecker<Checked: Invariant>: Checker {
   }
 
   package mutating func observe(_ event: Event) {
-    timeline.resolve(event)
-    invariant.observe(event, on: timeline)
-    timeline.apply(event)
+    timeline.advance(event) { invariant.observe(event, on: $0) }
   }
 
   package var verdict: Verdict { timeline.undecided ?? invariant.verdict(on: timeline) }

@@ -48,13 +48,13 @@ package struct CheckerSuite: Sendable {
     sentences(in: .all).first { $0.checker == checker }?.sentence
   }
 
-  /// Takes the next event in.
+  /// Checks the next event.
   package mutating func observe(_ event: Event) {
-    timeline.resolve(event)
-    let isCoreBroken = core.observe(event, on: timeline)
-    let isFurtherBroken = further?.observe(event, on: timeline) ?? false
-    hasViolation = hasViolation || isCoreBroken || isFurtherBroken
-    timeline.apply(event)
+    timeline.advance(event) { timeline in
+      let isCoreBroken = core.observe(event, on: timeline)
+      let isFurtherBroken = further?.observe(event, on: timeline) ?? false
+      hasViolation = hasViolation || isCoreBroken || isFurtherBroken
+    }
   }
 
   /// Whether an invariant is broken already, whatever comes: a run that only asks that can stop.

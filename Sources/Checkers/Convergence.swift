@@ -30,7 +30,7 @@ package struct Convergence: Invariant {
       violation = Self.violation(finding, event, on: timeline)
       return
     }
-    guard !timeline.isInPlan else { return }
+    guard !timeline.command.isInPlan else { return }
     switch event.happening {
     case .data(let objects): data = objects
     case .viewed(let context, let objects):
@@ -45,7 +45,7 @@ package struct Convergence: Invariant {
     if let violation { return .invalid(violation) }
     if let undecided = timeline.ledger.undecided { return .unknown(undecided) }
     guard let data else { return .unknown("The trace ends without the store's data.") }
-    let watched = timeline.watched.subtracting(timeline.consumers)
+    let watched = timeline.members { $0.mustMerge && !$0.isConsumer }
     var unseen = watched
     for view in views where watched.contains(timeline.everyone[view.member].bit) {
       unseen.subtract(timeline.everyone[view.member].bit)
@@ -69,7 +69,7 @@ package struct Convergence: Invariant {
     if case .committed(let told) = event.happening { transaction = told.name }
     if case .data(let difference) = finding {
       transaction = timeline.lastWrite(of: difference.object).map {
-        timeline.transactions[$0].told.name
+        timeline.log.transactions[$0].commit.name
       }
     }
     return Violation(
@@ -99,7 +99,7 @@ private struct FinalView: Sendable {
       checker: Convergence.name,
       at: at,
       because: difference.sentence(of: owner, against: "the store") + (cause ?? ""),
-      transaction: last.map { timeline.transactions[$0].told.name }
+      transaction: last.map { timeline.log.transactions[$0].commit.name }
     )
   }
 
@@ -118,12 +118,12 @@ private struct FinalView: Sendable {
     let (id, bit) = (timeline.everyone[member].id, timeline.everyone[member].bit)
     let authors = timeline.plan.header.actor(id)?.ignores ?? []
     var objects: Set<ObjectName> = []
-    for position in timeline.transactions.indices.dropFirst(
+    for position in timeline.log.transactions.indices.dropFirst(
       timeline.everyone[member].registeredFrom
     ) {
-      let told = timeline.transactions[position].told
+      let told = timeline.log.transactions[position].commit
       let isIgnored = told.author.map(authors.contains) ?? false
-      guard isIgnored || timeline.standings[position].finished.contains(bit) else { continue }
+      guard isIgnored || timeline.log.statuses[position].finished.contains(bit) else { continue }
       for change in told.changes {
         objects.formUnion([change.object] + Self.aliases(of: change.object))
       }

@@ -39,9 +39,7 @@ package struct CursorProgress: Invariant {
       if let next = timeline.named.first, next > timeline.everyone[member].cursor ?? -1 {
         hasMoved = true
       }
-    case .launched(let cursor)
-    where timeline.members.subtracting(timeline.mayHaveMoved)
-      .contains(timeline.everyone[member].bit):
+    case .launched(let cursor) where timeline.everyone[member].status.hasCertainCursor:
       move(member, to: cursor, event, "was launched at", on: timeline)
     default: break
     }
@@ -65,7 +63,7 @@ package struct CursorProgress: Invariant {
       return
     }
     guard next >= 0 else {
-      guard !timeline.mayHoldUntold else { return }
+      guard !timeline.mayHoldUnreported else { return }
       return accuse(event, "\(event.who) \(verb) #\(cursor), which nobody committed", cursor)
     }
     if let old = member.cursor, next < old {
@@ -78,7 +76,7 @@ package struct CursorProgress: Invariant {
       event,
       "\(timeline.writer(of: passed)) wrote \(label); \(event.who) \(verb) #\(cursor) before it "
         + "had merged \(label)",
-      timeline.transactions[passed].told.name
+      timeline.log.transactions[passed].commit.name
     )
   }
 
@@ -87,10 +85,10 @@ package struct CursorProgress: Invariant {
     through last: Int,
     on timeline: Timeline
   ) -> Int? {
-    guard member.settled <= last else { return nil }
-    return (member.settled...last).first { position in
-      let standing = timeline.standings[position]
-      return standing.required.subtracting(standing.merged).contains(member.bit)
+    guard member.recordedBelow <= last else { return nil }
+    return (member.recordedBelow...last).first { position in
+      let status = timeline.log.statuses[position]
+      return status.unmerged.contains(member.bit)
     }
   }
 

@@ -33,7 +33,7 @@ package struct Durability: Invariant {
     switch event.happening {
     case .called: isRecovering = false
     case .fault(let fault) where fault.kind == .delay: hasDelays = true
-    case .fault(let fault) where fault.kind.isPowerOff: acknowledged = timeline.transactions.count
+    case .fault(let fault) where fault.kind.isPowerOff: acknowledged = timeline.log.count
     case .damaged(let because):
       accuse(event, "the power went, and the store is not whole: \(because)")
     case .recovered(let through): recover(through, event, on: timeline)
@@ -64,13 +64,13 @@ package struct Durability: Invariant {
     isRecovering = true
     let last = timeline.named.first ?? -1
     defer { (floor, hasDelays) = (last, false) }
-    if let through, last < 0, !timeline.mayHoldUntold {
+    if let through, last < 0, !timeline.mayHoldUnreported {
       return accuse(
         event,
         "the power went, and the store holds #\(through), which nobody committed"
       )
     }
-    let told = acknowledged ?? timeline.transactions.count
+    let told = acknowledged ?? timeline.log.count
     acknowledged = nil
     if isFull, !hasDelays, last < told - 1 {
       lose(last + 1, "was acknowledged with synchronous=FULL", event, on: timeline)
@@ -90,13 +90,13 @@ package struct Durability: Invariant {
       event,
       "\(timeline.writer(of: position)) wrote \(label), which \(reason); the power went, and "
         + "\(label) is gone",
-      timeline.transactions[position].told.name
+      timeline.log.transactions[position].commit.name
     )
   }
 
   private mutating func compareData(_ event: Event, on timeline: Timeline) {
     guard case .data(let difference) = timeline.ledger.finding else { return }
-    let last = timeline.transactions.last.map { "through #\($0.told.name)" } ?? "of nobody"
+    let last = timeline.log.transactions.last.map { "through #\($0.commit.name)" } ?? "of nobody"
     let detail = difference.sentence(of: "the store", against: "the model")
     accuse(
       event,

@@ -81,13 +81,13 @@ package struct HistoryExplainsData: Invariant {
     _ event: Event,
     on timeline: Timeline
   ) {
-    guard timesRise, let last = timeline.transactions.last, last.told.timestamp != 0,
-      transaction.timestamp != 0, transaction.timestamp <= last.told.timestamp
+    guard timesRise, let last = timeline.log.transactions.last, last.commit.timestamp != 0,
+      transaction.timestamp != 0, transaction.timestamp <= last.commit.timestamp
     else { return }
     accuse(
       event,
       "\(event.who)'s write #\(transaction.name) has the time \(transaction.timestamp), which is not "
-        + "later than that of #\(last.told.name) before it",
+        + "later than that of #\(last.commit.name) before it",
       transaction.name
     )
   }
@@ -151,8 +151,8 @@ package struct HistoryExplainsData: Invariant {
   ) -> (because: String, TransactionName)? {
     var next = 0
     for transaction in held {
-      guard let position = timeline.position(named: transaction.name) else {
-        guard !timeline.mayHoldUntold else { continue }
+      guard let position = timeline.log.position(of: transaction.name) else {
+        guard !timeline.mayHoldUnreported else { continue }
         return ("history holds #\(transaction.name), which nobody committed", transaction.name)
       }
       if let missing = lack(in: next..<max(next, position), on: timeline) { return missing }
@@ -161,7 +161,7 @@ package struct HistoryExplainsData: Invariant {
       }
       next = position + 1
     }
-    return lack(in: next..<timeline.standings.count, on: timeline)
+    return lack(in: next..<timeline.log.count, on: timeline)
   }
 
   private static func lack(
@@ -171,14 +171,14 @@ package struct HistoryExplainsData: Invariant {
     missing(positions, on: timeline).map { missing in
       (
         "history lacks \(timeline.label(missing)), which nobody purged",
-        timeline.transactions[missing].told.name
+        timeline.log.transactions[missing].commit.name
       )
     }
   }
 
   private static func missing(_ positions: Range<Int>, on timeline: Timeline) -> Int? {
     positions.first { position in
-      !timeline.standings[position].isPurged && !timeline.standings[position].mayBePurged
+      !timeline.log.statuses[position].isPurged && !timeline.log.statuses[position].mayBePurged
     }
   }
 
@@ -190,10 +190,10 @@ package struct HistoryExplainsData: Invariant {
   ) -> String? {
     let label = timeline.label(position)
     guard position >= next else { return "has \(label) out of commit order" }
-    guard !timeline.standings[position].isPurged else {
+    guard !timeline.log.statuses[position].isPurged else {
       return "still holds \(label), which was purged"
     }
-    let told = timeline.transactions[position].told
+    let told = timeline.log.transactions[position].commit
     guard held.author == told.author else { return "gives \(label) another author" }
     guard same(held.changes, told.changes) else { return "gives \(label) other changes" }
     return nil

@@ -42,9 +42,9 @@ package struct Ledger: Sendable {
   /// Goes on with a longer plan, whose new command ends conflicts as the others do.
   mutating func append(_ command: Command) { commands.append(command) }
 
-  /// Takes the next event in, with the positions of the transactions that it names and the position
-  /// that the next transaction gets.
-  mutating func observe(_ event: Event, named: [Int], position: Int) {
+  /// Applies the next event, with the positions of the transactions that it names and the position that
+  /// the next transaction gets.
+  mutating func advance(_ event: Event, named: [Int], position: Int) {
     self.position = position
     if finding != nil { finding = nil }
     if net != nil { net = nil }

@@ -41,7 +41,7 @@ package struct LoudExpiry: Invariant {
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
     switch event.happening {
     case .lost: untold.formUnion(member.bit)
-    case .registered where untold.intersection(timeline.lost).contains(member.bit):
+    case .registered where member.status.isCutOff && untold.contains(member.bit):
       violation = Violation(
         checker: Self.name,
         at: event.at,
@@ -49,11 +49,11 @@ package struct LoudExpiry: Invariant {
       )
     case .resynced, .registered: untold.subtract(member.bit)
     case .fetched where untold.contains(member.bit): fetch(event, member, on: timeline)
-    case .merged where untold.contains(member.bit) && Timeline.passing.contains(timeline.word),
+    case .merged where untold.contains(member.bit) && timeline.command.mayPass,
       .consumed where untold.contains(member.bit):
       fetch(event, member, on: timeline)
     default:
-      guard untold.contains(member.bit), Timeline.isCutOff(by: event.happening) else { return }
+      guard untold.contains(member.bit), event.reportsMissingHistory else { return }
       hasTold = true
       untold.subtract(member.bit)
     }
@@ -61,9 +61,9 @@ package struct LoudExpiry: Invariant {
 
   private mutating func purge(on timeline: Timeline) {
     for position in timeline.named where position >= 0 {
-      let standing = timeline.standings[position]
+      let status = timeline.log.statuses[position]
       untold.formUnion(
-        standing.required.subtracting(standing.merged).intersection(timeline.members)
+        status.unmerged.intersection(timeline.members)
       )
     }
   }
@@ -71,10 +71,10 @@ package struct LoudExpiry: Invariant {
   /// A fetch that answers is silent about the loss, unless the member has merged since what was
   /// purged from under it.
   private mutating func fetch(_ event: Event, _ member: Member, on timeline: Timeline) {
-    let gone = timeline.standings.firstIndex { standing in
-      standing.isPurged && standing.required.subtracting(standing.merged).contains(member.bit)
+    let gone = timeline.log.statuses.firstIndex { status in
+      status.isPurged && status.unmerged.contains(member.bit)
     }
-    guard gone != nil || timeline.lost.contains(member.bit) else {
+    guard gone != nil || member.status.isCutOff else {
       untold.subtract(member.bit)
       return
     }
@@ -85,7 +85,7 @@ package struct LoudExpiry: Invariant {
       checker: Self.name,
       at: event.at,
       because: "\(loss), and \(member.id) fetched again without being told",
-      transaction: gone.map { timeline.transactions[$0].told.name }
+      transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )
   }
 }

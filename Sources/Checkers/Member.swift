@@ -1,74 +1,72 @@
 package import PersistentHistory
-package import Traces
 
-/// What a trace has told about one actor or consumer so far; positions are in commit order.
+/// The state of one actor or consumer in a trace so far; positions are in commit order.
 package struct Member: Sendable {
-  /// Its name in the plan.
+  /// The name in the plan.
   package let id: ActorID
-  /// Itself alone.
+  /// The set of this member alone.
   package let bit: MemberSet
-  /// How many transactions there were when it registered: it must merge those that came after.
+  /// Its registration, process and access to history, certain or not.
+  package internal(set) var status = MemberStatus()
+  /// Whether it merges into several contexts, each of which must get what the others saved.
+  package internal(set) var hasSeveralContexts = false
+  /// The number of transactions when it registered: it must merge those after them.
   package internal(set) var registeredFrom = 0
-  /// How many transactions there were when it last registered, or came back after it was cut off.
+  /// The number of transactions when it last registered, or resynced after it missed history.
   package internal(set) var joinedAt = 0
-  /// How many transactions there were when it was last cut off, if it was.
-  package internal(set) var lostAt: Int?
-  /// How many transactions there were when it last retired, if it did.
+  /// The number of transactions when it was last cut off, if it was.
+  package internal(set) var cutOffAt: Int?
+  /// The number of transactions when it last retired, if it did.
   package internal(set) var leftAt: Int?
   /// The position of the cursor that it has recorded, if it has one.
   package internal(set) var cursor: Int?
   /// The greatest position merged since it was launched; -1 is none.
   package internal(set) var mergedThrough = -1
-  /// Below this position it has merged and recorded everything that it must.
-  package internal(set) var settled = 0
-  /// How many transactions there were when it last consumed.
+  /// The position below which it has merged and recorded everything that it must.
+  package internal(set) var recordedBelow = 0
+  /// The number of transactions when it last consumed.
   package internal(set) var consumedFrom = 0
 
   init(_ id: ActorID, position: Int) {
     self.id = id
     bit = MemberSet(member: position)
   }
-}
 
-/// How the members stand to one transaction.
-package struct Standing: Sendable {
-  /// Those that must merge it.
-  package internal(set) var required: MemberSet
-  /// Those that have merged it; a crash before the record takes that back.
-  package internal(set) var merged: MemberSet = []
-  /// Those that have merged it once, whatever came after.
-  package internal(set) var everMerged: MemberSet = []
-  /// Those whose merge hook finished it, so that it may be missing from what their contexts hold now.
-  package internal(set) var finished: MemberSet = []
-  /// Those that have merged it and recorded that.
-  package internal(set) var recorded: MemberSet = []
-  /// Whether it has left history.
-  package internal(set) var isPurged = false
-  /// Whether it left history before a power-off, which may have brought it back.
-  package internal(set) var mayBePurged = false
-
-  /// Changes the members that have merged it, and those that have once.
-  mutating func merge(_ bit: MemberSet) {
-    merged.formUnion(bit)
-    everMerged.formUnion(bit)
+  /// Limits positions to the transactions that a power-off left.
+  mutating func clampPositions(to count: Int) {
+    registeredFrom = min(registeredFrom, count)
+    recordedBelow = min(recordedBelow, count)
+    consumedFrom = min(consumedFrom, count)
   }
 
-  /// Forgets a member, whose next registration starts afresh.
-  mutating func forget(_ bit: MemberSet) {
-    required.subtract(bit)
-    merged.subtract(bit)
-    everMerged.subtract(bit)
-    finished.subtract(bit)
-    recorded.subtract(bit)
+  /// Applies a power-off after which only the transactions through a position are certain.
+  ///
+  /// Commits survive in their order: a registration, a loss or a retirement is certain if a transaction
+  /// after it survived.
+  mutating func makeMembershipUncertain(after last: Int) {
+    guard status.isMember else {
+      if let leftAt, last < leftAt { status.makeMembershipUncertain() }
+      return
+    }
+    if last < joinedAt { status.makeMembershipUncertain() }
+    guard let cutOffAt, last < cutOffAt, status.isCutOff else { return }
+    // It is taken back for certain with a transaction that came before it.
+    if last + 1 == cutOffAt { status.makeMembershipUncertain() }
+    status.takeBackCutOff()
   }
 }
 
-/// A transaction of the timeline, and where it came from.
-package struct TimelineTransaction: Sendable {
-  /// What the system told when it committed.
-  package let told: CommittedTransaction
-  /// The member that wrote it, if the trace names one.
-  package let writer: Int?
-  /// The event that told it.
-  package let at: Int
+/// A set of members by their position in the timeline, one bit each.
+package struct MemberSet: OptionSet, Hashable, Sendable {
+  /// The most members that one trace can have.
+  package static let capacity = UInt64.bitWidth
+  package var rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The set of one member.
+  package init(member: Int) { rawValue = 1 << UInt64(member) }
+
+  /// The member with the least position, or `nil` in an empty set.
+  package var first: Int? { isEmpty ? nil : rawValue.trailingZeroBitCount }
 }

@@ -22,7 +22,7 @@ package struct MergeOrder: Invariant {
     switch event.happening {
     case .merged(let names), .consumed(let names): merge(names, event, on: timeline)
     case .committed(let transaction):
-      guard let earlier = timeline.position(named: transaction.name) else { return }
+      guard let earlier = timeline.log.position(of: transaction.name) else { return }
       let owner = timeline.writer(of: earlier)
       accuse(
         event,
@@ -46,11 +46,11 @@ package struct MergeOrder: Invariant {
     var last = -1
     for (name, position) in zip(names, timeline.named) {
       guard position >= 0 else {
-        guard !timeline.mayHoldUntold else { continue }
+        guard !timeline.mayHoldUnreported else { continue }
         return accuse(event, "\(event.who) merged #\(name), which nobody committed", name)
       }
-      let standing = timeline.standings[position]
-      let isFirst = !standing.everMerged.contains(bit) && standing.required.contains(bit)
+      let status = timeline.log.statuses[position]
+      let isFirst = !status.everMerged.contains(bit) && status.required.contains(bit)
       if position <= last || (isFirst && position < through) {
         let before = position <= last ? last : through
         return accuse(event, Self.sentence(event, position, after: before, on: timeline), name)

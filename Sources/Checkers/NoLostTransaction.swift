@@ -24,8 +24,8 @@ package struct NoLostTransaction: Invariant {
   package func verdict(on timeline: Timeline) -> Verdict {
     guard timeline.isClosed else { return .unknown("The trace ends before its closing phase.") }
     let watched = timeline.watched
-    for (position, standing) in timeline.standings.enumerated() {
-      let owing = standing.required.subtracting(standing.merged).intersection(watched)
+    for (position, status) in timeline.log.statuses.enumerated() {
+      let owing = status.unmerged.intersection(watched)
       if let member = Self.first(of: owing, at: position, on: timeline) {
         return .invalid(Self.violation(position, member, on: timeline))
       }
@@ -40,10 +40,9 @@ package struct NoLostTransaction: Invariant {
   private static func first(of owing: MemberSet, at position: Int, on timeline: Timeline) -> Int? {
     var rest = owing
     while let member = rest.first {
-      let bit = timeline.everyone[member].bit
       let isDue = position < timeline.everyone[member].consumedFrom
-      if isDue || !timeline.consumers.contains(bit) { return member }
-      rest.subtract(bit)
+      if isDue || !timeline.everyone[member].status.isConsumer { return member }
+      rest.subtract(timeline.everyone[member].bit)
     }
     return nil
   }
@@ -55,7 +54,7 @@ package struct NoLostTransaction: Invariant {
   ) -> Violation {
     let label = timeline.label(position)
     let everyone = timeline.everyone[member]
-    let isTakenBack = timeline.standings[position].everMerged.contains(everyone.bit)
+    let isTakenBack = timeline.log.statuses[position].everMerged.contains(everyone.bit)
     let fate =
       isTakenBack
       ? "lost \(label) in a crash and never merged it again" : "never merged \(label)"
@@ -64,7 +63,7 @@ package struct NoLostTransaction: Invariant {
       at: timeline.lastAt,
       because: "\(timeline.writer(of: position)) wrote \(label); \(everyone.id) \(fate) "
         + "(\(timeline.progress(of: member)))",
-      transaction: timeline.transactions[position].told.name
+      transaction: timeline.log.transactions[position].commit.name
     )
   }
 }

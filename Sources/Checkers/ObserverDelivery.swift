@@ -41,7 +41,7 @@ package struct ObserverDelivery: Invariant {
     case .recorded(nil): reset.formUnion(member.bit)
     case .registered: forget(member.bit)
     case .resynced: skip(member, through: timeline.named.first ?? -1)
-    case .called(_, let word) where word == "fetch" || Timeline.passing.contains(word):
+    case .called(_, let word) where word == "fetch" || CurrentCommand.passing.contains(word):
       settle(member.bit)
     case .fetched, .launched, .ended(_, .failed): settle(member.bit)
     case .ended(_, .unknown):
@@ -55,9 +55,9 @@ package struct ObserverDelivery: Invariant {
     if let violation { return .invalid(violation) }
     guard timeline.isClosed else { return .unknown("The trace ends before its closing phase.") }
     let watched = timeline.watched.intersection(observing)
-    for (position, standing) in timeline.standings.enumerated() {
+    for (position, status) in timeline.log.statuses.enumerated() {
       let seen = position < observed.count ? observed[position] : []
-      let owing = standing.required.intersection(watched).subtracting(seen)
+      let owing = status.required.intersection(watched).subtracting(seen)
       guard let member = owing.first else { continue }
       return .invalid(Self.violation(position, member, on: timeline))
     }
@@ -72,12 +72,12 @@ package struct ObserverDelivery: Invariant {
     state.add(members: observing.rawValue)
     state.add(members: reset.rawValue)
     guard !observing.isEmpty else { return }
-    for (position, standing) in timeline.standings.enumerated() {
+    for (position, status) in timeline.log.statuses.enumerated() {
       let seen = position < observed.count ? observed[position] : []
-      let isOver = standing.required.intersection(observing).subtracting(seen).isEmpty
-      if standing.isSettled && isOver { continue }
+      let isOver = status.required.intersection(observing).subtracting(seen).isEmpty
+      if status.isComplete && isOver { continue }
       timeline.describe(position, &state)
-      state.add(members: standing.required.rawValue)
+      state.add(members: status.required.rawValue)
       state.add(members: seen.rawValue)
       state.add(members: position < observed.count ? observedJustNow[position].rawValue : 0)
     }
@@ -94,16 +94,16 @@ package struct ObserverDelivery: Invariant {
       at: timeline.lastAt,
       because: "\(timeline.writer(of: position)) wrote \(label); no observer of "
         + "\(timeline.everyone[member].id) was ever told of it",
-      transaction: timeline.transactions[position].told.name
+      transaction: timeline.log.transactions[position].commit.name
     )
   }
 
   private mutating func tell(_ event: Event, _ member: Member, on timeline: Timeline) {
     observing.formUnion(member.bit)
-    grow(to: timeline.standings.count)
+    grow(to: timeline.log.count)
     var last = -1
     for position in timeline.named where position >= 0 {
-      let isRecorded = timeline.standings[position].recorded.contains(member.bit)
+      let isRecorded = timeline.log.statuses[position].recorded.contains(member.bit)
       let isAgain = observed[position].contains(member.bit) && !reset.contains(member.bit)
       if position < last || observedJustNow[position].contains(member.bit)
         || (isAgain && isRecorded)
@@ -127,7 +127,7 @@ package struct ObserverDelivery: Invariant {
       checker: Self.name,
       at: event.at,
       because: "observers of \(event.who) were told of \(timeline.label(position)) \(fate)",
-      transaction: timeline.transactions[position].told.name
+      transaction: timeline.log.transactions[position].commit.name
     )
   }
 

@@ -28,7 +28,7 @@ package struct ProtectedAuthors: Invariant {
     guard violation == nil else { return }
     switch event.happening {
     case .committed(let transaction) where protects(transaction.author):
-      first = min(first ?? .max, timeline.transactions.count)
+      first = min(first ?? .max, timeline.log.count)
     case .purged: purge(event, on: timeline)
     default: expire(event, on: timeline)
     }
@@ -42,12 +42,12 @@ package struct ProtectedAuthors: Invariant {
 
   private mutating func expire(_ event: Event, on timeline: Timeline) {
     guard event.isExpiry || event.isLoss, let actor = timeline.actor,
-      timeline.consumers.contains(timeline.everyone[actor].bit)
+      timeline.everyone[actor].status.isConsumer
     else { return }
     let bit = timeline.everyone[actor].bit
-    let gone = timeline.standings.indices.first { position in
-      let standing = timeline.standings[position]
-      return standing.isPurged && standing.required.subtracting(standing.merged).contains(bit)
+    let gone = timeline.log.statuses.indices.first { position in
+      let status = timeline.log.statuses[position]
+      return status.isPurged && status.unmerged.contains(bit)
     }
     let loss = gone.map { "\(timeline.label($0)) was purged and " } ?? ""
     let fate =
@@ -56,7 +56,7 @@ package struct ProtectedAuthors: Invariant {
       checker: Self.name,
       at: event.at,
       because: "\(loss)the consumer \(event.who) \(fate): history is kept for consumers",
-      transaction: gone.map { timeline.transactions[$0].told.name }
+      transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )
   }
 
@@ -69,15 +69,15 @@ package struct ProtectedAuthors: Invariant {
   private mutating func purge(_ event: Event, on timeline: Timeline) {
     guard let first else { return }
     for position in timeline.named where position >= 0 {
-      let transaction = timeline.transactions[position]
+      let transaction = timeline.log.transactions[position]
       hasTempted = hasTempted || position > first
-      guard protects(transaction.told.author) else { continue }
+      guard protects(transaction.commit.author) else { continue }
       violation = Violation(
         checker: Self.name,
         at: event.at,
         because: "\(event.who) purged \(timeline.label(position)), whose author "
-          + "\(transaction.told.author ?? "") is protected",
-        transaction: transaction.told.name
+          + "\(transaction.commit.author ?? "") is protected",
+        transaction: transaction.commit.name
       )
       return
     }

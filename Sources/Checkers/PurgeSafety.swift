@@ -33,7 +33,7 @@ package struct PurgeSafety: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
     switch event.happening {
-    case .purged where !timeline.isInClosingPass: purge(event, on: timeline)
+    case .purged where !timeline.command.isClosingPass: purge(event, on: timeline)
     case .lost where !hasRetention:
       accuse(event, "was cut off, though the plan has no retention limit")
     case .lost: checkLimit(event, on: timeline)
@@ -52,14 +52,14 @@ package struct PurgeSafety: Invariant {
     let keeping = timeline.kept
     for position in timeline.named where position >= 0 {
       purgedCount += 1
-      let standing = timeline.standings[position]
-      let owing = standing.required.subtracting(standing.recorded).intersection(keeping)
+      let status = timeline.log.statuses[position]
+      let owing = status.unrecorded.intersection(keeping)
       guard let member = owing.first else { continue }
       violation = Violation(
         checker: Self.name,
         at: event.at,
         because: Self.sentence(event, position, member, on: timeline),
-        transaction: timeline.transactions[position].told.name
+        transaction: timeline.log.transactions[position].commit.name
       )
       return
     }
@@ -71,7 +71,7 @@ package struct PurgeSafety: Invariant {
     _ member: Int,
     on timeline: Timeline
   ) -> String {
-    let standing = timeline.standings[position]
+    let status = timeline.log.statuses[position]
     let bit = timeline.everyone[member].bit
     let id = timeline.everyone[member].id
     let through = timeline.actor.map { timeline.everyone[$0].mergedThrough } ?? -1
@@ -82,9 +82,9 @@ package struct PurgeSafety: Invariant {
     let purger = event.who + " " + merged
     let label = timeline.label(position)
     let owed =
-      if standing.merged.contains(bit) {
+      if status.merged.contains(bit) {
         "before \(id) had recorded that it merged it"
-      } else if standing.everMerged.contains(bit) {
+      } else if status.everMerged.contains(bit) {
         "before \(id) had merged it again after its crash"
       } else {
         "before \(id) had merged it"
@@ -95,13 +95,13 @@ package struct PurgeSafety: Invariant {
 
   /// A limit cuts off who is more behind.
   private mutating func checkLimit(_ event: Event, on timeline: Timeline) {
-    guard let retention, retention.bytes == nil, !timeline.mayHoldUntold,
+    guard let retention, retention.bytes == nil, !timeline.mayHoldUnreported,
       let member = timeline.actor
     else { return }
     let cursor = timeline.everyone[member].cursor ?? -1
-    let behind = timeline.standings.count - 1 - cursor
+    let behind = timeline.log.count - 1 - cursor
     if let limit = retention.transactions, behind > limit { return }
-    let seconds = Self.activeTime(timeline.transactions.dropFirst(cursor + 1))
+    let seconds = Self.activeTime(timeline.log.transactions.dropFirst(cursor + 1))
     if let limit = retention.age, seconds > limit { return }
     let limits = [
       retention.transactions.map {
@@ -115,7 +115,7 @@ package struct PurgeSafety: Invariant {
   /// The seconds between some transactions, without the gaps in which nobody used the device.
   private static func activeTime(_ some: ArraySlice<TimelineTransaction>) -> Double {
     zip(some, some.dropFirst()).reduce(0) { sum, pair in
-      let gap = pair.1.told.timestamp - pair.0.told.timestamp
+      let gap = pair.1.commit.timestamp - pair.0.commit.timestamp
       return gap > 0 && gap <= dayInSeconds ? sum + gap : sum
     }
   }
@@ -125,15 +125,15 @@ package struct PurgeSafety: Invariant {
   /// Somebody is told that history expired: what was purged after its cursor is what it misses.
   private mutating func expire(_ event: Event, on timeline: Timeline) {
     let cursor = timeline.actor.flatMap { timeline.everyone[$0].cursor } ?? -1
-    let gone = timeline.standings.indices.first { position in
-      position > cursor && timeline.standings[position].isPurged
+    let gone = timeline.log.statuses.indices.first { position in
+      position > cursor && timeline.log.statuses[position].isPurged
     }
     let loss = gone.map { "\(timeline.label($0)) was purged and " } ?? ""
     accuse(
       event,
       "was told that its history expired, though the plan has no retention limit",
       loss: loss,
-      transaction: gone.map { timeline.transactions[$0].told.name }
+      transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )
   }
 

@@ -38,21 +38,26 @@ package struct Reclaim: Invariant {
   }
 
   private static func isDue(on timeline: Timeline) -> Bool {
-    let keeping = timeline.members.subtracting(timeline.lost)
-    guard timeline.standings.count > 1, !keeping.isEmpty, timeline.mayLinger.isEmpty,
-      keeping.isDisjoint(with: timeline.mayLag)
-    else { return false }
-    return timeline.everyone.allSatisfy { member in
-      !keeping.contains(member.bit) || member.cursor == timeline.standings.count - 1
+    let head = timeline.log.count - 1
+    guard head > 0 else { return false }
+    var isKept = false
+    for member in timeline.everyone {
+      if member.status.alternatives.contains(.registered) { return false }
+      guard member.status.isMember && !member.status.isCutOff else { continue }
+      isKept = true
+      guard member.cursor == head, !member.status.alternatives.contains(.behind) else {
+        return false
+      }
     }
+    return isKept
   }
 
   private mutating func check(_ event: Event, on timeline: Timeline) {
     isDue = false
-    let old = timeline.standings.indices.dropLast()
+    let old = timeline.log.statuses.indices.dropLast()
     let left = old.first { position in
-      !timeline.standings[position].isPurged && !timeline.standings[position].mayBePurged
-        && !authors.protects(timeline.transactions[position].told.author)
+      !timeline.log.statuses[position].isPurged && !timeline.log.statuses[position].mayBePurged
+        && !authors.protects(timeline.log.transactions[position].commit.author)
     }
     guard let left else {
       hasReclaimed = true
@@ -63,7 +68,7 @@ package struct Reclaim: Invariant {
       at: event.at,
       because: "\(event.who) purged when every member had recorded the head, and "
         + "\(timeline.label(left)) is still there",
-      transaction: timeline.transactions[left].told.name
+      transaction: timeline.log.transactions[left].commit.name
     )
   }
 }

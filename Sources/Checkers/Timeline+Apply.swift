@@ -1,25 +1,23 @@
-package import Traces
+import Traces
 
 extension Timeline {
-  /// Applies an event that was resolved before, once everyone has been told of it.
-  package mutating func apply(_ event: Event) {
+  /// Applies an event whose names have been looked up.
+  mutating func apply(_ event: Event) {
     lastAt = event.at
     switch event.happening {
-    case .called(let command, let word): begin(command, word)
+    case .called(let index, let word):
+      command = CurrentCommand(word, isInPlan: index != nil, actor: actor)
     case .ended(_, let outcome):
-      if Self.isCutOff(by: event.happening), let actor { cutOff.formUnion(everyone[actor].bit) }
+      if event.reportsMissingHistory, let actor { everyone[actor].status.expire() }
       end(outcome)
     case .committed(let transaction): append(transaction, at: event.at)
-    case .purged:
-      for position in named where position >= 0 { standings[position].isPurged = true }
+    case .purged: log.purge(named)
     case .recovered: recover()
-    case .fault(let fault):
-      hasDelays = hasDelays || fault.kind == .delay
-      doubtCommanded()
-    case .data, .viewed: isClosed = isClosed || !isInPlan
+    case .fault(let fault): fail(fault)
+    case .data, .viewed: isClosed = isClosed || !command.isInPlan
     case .history(let held):
-      isClosed = isClosed || !isInPlan
-      if hasRecovered { settlePurges(by: held) }
+      isClosed = isClosed || !command.isInPlan
+      if command.hasRecovered { log.reconcilePurges(with: held) }
     default:
       guard let actor else { return }
       apply(event.happening, to: actor)
@@ -27,72 +25,47 @@ extension Timeline {
   }
 
   private mutating func apply(_ happening: Happening, to member: Int) {
-    let bit = everyone[member].bit
     switch happening {
     case .registered: register(member)
     case .launched: launch(member)
-    case .stopped: running.remove(bit)
+    case .stopped: everyone[member].status.stop()
     case .crashed: crash(member)
     case .retired:
-      everyone[member].leftAt = standings.count
-      retire(bit)
+      everyone[member].leftAt = log.count
+      everyone[member].status.retire()
     case .merged:
       merge(member)
-      for position in named where position >= 0 { standings[position].finished.subtract(bit) }
+      log.setFinished(false, named, by: everyone[member].bit)
     case .finished:
       merge(member)
-      for position in named where position >= 0 { standings[position].finished.formUnion(bit) }
+      log.setFinished(true, named, by: everyone[member].bit)
     case .recorded: record(member)
     case .consumed: consume(member)
     case .lost:
-      lost.formUnion(bit)
-      cutOff.formUnion(bit)
-      everyone[member].lostAt = standings.count
-    case .expired, .rewound: cutOff.formUnion(bit)
+      everyone[member].cutOffAt = log.count
+      everyone[member].status.cutOff()
+    case .expired, .rewound: everyone[member].status.expire()
     case .resynced: resync(member)
     default: break
     }
   }
 
-  private mutating func begin(_ command: Int?, _ word: String) {
-    isInPlan = command != nil
-    commanded = actor
-    hasRecovered = false
-    isStruck = false
-    hasCommitted = false
-    self.word = word
-  }
-
-  /// Gives a member the benefit of the doubt about a record that may be on disk or not.
-  ///
-  /// A write of unknown outcome may have left a transaction that no event told.
-  private mutating func end(_ outcome: Outcome) {
-    isInPlan = false
-    if outcome == .ok, isStruck, !hasRecovered, let commanded { trust(commanded) }
-    guard case .unknown = outcome else { return }
-    switch word {
-    case "write", "batch", "commit":
-      mayHoldUntold = mayHoldUntold || !(hasCommitted || hasRecovered)
-    case "record", "pass":
-      guard let actor else { return }
-      settle(actor, through: standings.count - 1)
-    default: break
-    }
-  }
+  // MARK: Commits
 
   private mutating func append(_ transaction: CommittedTransaction, at: Int) {
-    hasCommitted = true
-    let required = owing(transaction)
-    positions[transaction.name] = transactions.count
-    transactions.append(TimelineTransaction(told: transaction, writer: actor, at: at))
-    standings.append(Standing(required: required))
+    command.hasCommitted = true
+    log.append(
+      TimelineTransaction(commit: transaction, writer: actor, at: at),
+      required: owing(transaction)
+    )
   }
 
-  /// The members that must merge a transaction which commits now: all but its own view, where that is
-  /// an actor's only context, and those who ignore its author.
+  /// The members that must merge a transaction which commits now.
+  ///
+  /// They are all but its own view, where that is an actor's only context, and those that ignore its author.
   func owing(_ transaction: CommittedTransaction) -> MemberSet {
     var required = members
-    if let actor, transaction.context == "view", !several.contains(everyone[actor].bit) {
+    if let actor, transaction.context == "view", !everyone[actor].hasSeveralContexts {
       required.subtract(everyone[actor].bit)
     }
     if let author = transaction.author, !ignoring.isEmpty, let deaf = ignoring[author] {
@@ -101,82 +74,49 @@ extension Timeline {
     return required
   }
 
-  /// A member that registers again without having retired or been told that it misses history
-  /// keeps its duties: what was written while it was away must still be merged.
+  // MARK: Processes
+
+  /// Registers a member, which owes nothing from before if it had retired or misses history.
+  ///
+  /// Any other that registers again keeps its duties: it must still merge what was written while it was away.
   private mutating func register(_ member: Int) {
-    let bit = everyone[member].bit
-    if !members.contains(bit) || cutOff.contains(bit) || mayBeGone.contains(bit) {
-      for position in standings.indices { standings[position].forget(bit) }
-      everyone[member].registeredFrom = standings.count
-      everyone[member].settled = standings.count
+    if everyone[member].status.startsFromScratch {
+      log.forget(everyone[member].bit)
+      everyone[member].registeredFrom = log.count
+      everyone[member].recordedBelow = log.count
     }
-    members.formUnion(bit)
-    everyone[member].joinedAt = standings.count
-    lost.subtract(bit)
-    cutOff.subtract(bit)
+    everyone[member].status.register()
+    everyone[member].joinedAt = log.count
     start(member)
   }
 
   private mutating func launch(_ member: Int) {
-    let bit = everyone[member].bit
-    guard members.contains(bit) else { return register(member) }
-    if isDown.contains(bit) {
-      takeUp(member, at: named.first ?? -1)
-      if plan.header.tokens == .own { mayLag.formUnion(bit.intersection(consumers)) }
-    }
+    let status = everyone[member].status
+    guard status.isMember else { return register(member) }
+    if status.alternatives.contains(.takenBack) { restoreRecords(of: member) }
     // A second process knows nothing of what the first one has merged and not recorded.
-    if running.contains(bit) { crash(member) }
+    if status.isRunning { crash(member) }
+    everyone[member].status.launch()
     start(member)
   }
 
   private mutating func start(_ member: Int) {
-    let bit = everyone[member].bit
-    running.formUnion(bit)
-    isDown.subtract(bit)
-    mayBeGone.subtract(bit)
-    mayHaveMoved.subtract(bit)
-    mayLinger.subtract(bit)
-    forgetFinished(bit)
+    log.forgetFinished(by: everyone[member].bit)
     let cursor = named.first.flatMap { $0 < 0 ? nil : $0 }
     everyone[member].cursor = cursor
     everyone[member].mergedThrough = cursor ?? -1
   }
 
-  /// Whoever loads its contexts anew misses nothing of what a hook had finished before.
-  private mutating func forgetFinished(_ bit: MemberSet) {
-    for position in standings.indices where !standings[position].finished.isEmpty {
-      standings[position].finished.subtract(bit)
-    }
-  }
-
   mutating func crash(_ member: Int) {
-    let bit = everyone[member].bit
-    running.subtract(bit)
-    for position in everyone[member].settled..<standings.count
-    where !standings[position].recorded.contains(bit) {
-      standings[position].merged.subtract(bit)
-    }
+    everyone[member].status.stop()
+    log.takeBackMerges(of: everyone[member])
   }
 
-  private mutating func retire(_ bit: MemberSet) {
-    members.subtract(bit)
-    running.subtract(bit)
-    lost.subtract(bit)
-    cutOff.subtract(bit)
-    mayBeGone.subtract(bit)
-    mayHaveMoved.subtract(bit)
-    mayLag.subtract(bit)
-  }
+  // MARK: Merges and records
 
-  /// What is merged at or below a cursor that is on disk already counts as recorded.
   private mutating func merge(_ member: Int) {
-    let bit = everyone[member].bit
-    let cursor = everyone[member].cursor ?? -1
-    for position in named where position >= 0 {
-      standings[position].merge(bit)
-      if position <= cursor { standings[position].recorded.formUnion(bit) }
-      everyone[member].mergedThrough = max(everyone[member].mergedThrough, position)
-    }
+    log.merge(named, by: everyone[member])
+    everyone[member].mergedThrough = max(everyone[member].mergedThrough, named.max() ?? -1)
   }
 
   private mutating func record(_ member: Int) {
@@ -186,51 +126,47 @@ extension Timeline {
     }
     guard cursor >= 0 else { return }
     everyone[member].cursor = cursor
-    mayHaveMoved.subtract(everyone[member].bit)
-    settle(member, through: cursor)
+    everyone[member].status.record()
+    countAsRecorded(member, through: cursor)
   }
 
   /// Counts what a member has merged at or below a position as recorded.
-  private mutating func settle(_ member: Int, through last: Int) {
-    let bit = everyone[member].bit
-    var settled = everyone[member].settled
-    var isWhole = true
-    for position in settled..<max(settled, last + 1) {
-      if standings[position].merged.contains(bit) { standings[position].recorded.formUnion(bit) }
-      let owes = standings[position].required.contains(bit)
-      isWhole = isWhole && (!owes || standings[position].recorded.contains(bit))
-      if isWhole { settled = position + 1 }
-    }
-    everyone[member].settled = settled
+  mutating func countAsRecorded(_ member: Int, through last: Int) {
+    everyone[member].recordedBelow = log.record(everyone[member], through: last)
   }
 
-  /// A consumer that the trace never registered is one from its first token on.
+  /// A consumer without a registration event is a member from its first token on.
   private mutating func consume(_ member: Int) {
-    let bit = everyone[member].bit
-    if !members.contains(bit) { register(member) }
-    consumers.formUnion(bit)
-    running.formUnion(bit)
-    everyone[member].consumedFrom = standings.count
+    if !everyone[member].status.isMember { register(member) }
+    everyone[member].status.consume()
+    everyone[member].consumedFrom = log.count
     merge(member)
     guard let last = named.last, last >= 0 else { return }
     everyone[member].cursor = max(everyone[member].cursor ?? -1, last)
-    mayLag.subtract(bit)
-    settle(member, through: last)
+    everyone[member].status.keepToken()
+    countAsRecorded(member, through: last)
   }
 
   private mutating func resync(_ member: Int) {
-    let bit = everyone[member].bit
-    // A power-off may take that back: then the member is cut off again, as one that joined is gone.
-    if lost.union(cutOff).contains(bit) { everyone[member].joinedAt = standings.count }
-    lost.subtract(bit)
-    cutOff.subtract(bit)
-    forgetFinished(bit)
+    // A power-off may take a return from a loss back, as it may take a registration back.
+    if everyone[member].status.missesHistory { everyone[member].joinedAt = log.count }
+    everyone[member].status.resync()
+    log.forgetFinished(by: everyone[member].bit)
     guard let cursor = named.first, cursor >= 0 else { return }
-    let from = everyone[member].registeredFrom
-    for position in from..<max(from, cursor + 1) { standings[position].merge(bit) }
+    log.resync(everyone[member], through: cursor)
     everyone[member].cursor = cursor
     everyone[member].mergedThrough = cursor
-    settle(member, through: cursor)
+    countAsRecorded(member, through: cursor)
   }
+}
 
+extension Event {
+  /// Whether it notifies a member that history it needs is gone or was replaced.
+  var reportsMissingHistory: Bool {
+    switch happening {
+    case .expired, .rewound: true
+    case .ended(_, .failed(let failure)): failure.code == .expired || failure.code == .rewound
+    default: false
+    }
+  }
 }

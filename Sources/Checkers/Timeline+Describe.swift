@@ -2,29 +2,29 @@ import PersistentHistory
 package import Traces
 
 extension Timeline {
-  /// Goes on with a longer plan: the next command of a plan that unfolds.
+  /// Appends the next command of a plan that is made step by step.
   package mutating func append(_ command: Command) {
     plan.commands.append(command)
     ledger.append(command)
   }
 
-  /// Adds everything that later answers depend on.
+  /// Adds everything that later answers depend on, between two commands.
   ///
-  /// A transaction that was purged after everyone had recorded it is left out: nothing can be lost of
-  /// it any more. Between two commands it is the whole state; what is under way is not told.
+  /// A transaction that was purged after all members had recorded it is left out, because no member can
+  /// lose it any more. The state of a command under way is left out too.
   ///
   /// - Complexity: linear in the transactions that still matter, and in the data.
   func describe(_ state: inout StateSketch) {
     state.enter(nil)
-    for set in [members, running, lost, cutOff, consumers] { state.add(members: set.rawValue) }
-    state.add(mayHoldUntold)
-    // With one transaction nothing can be reclaimed.
-    state.add(min(standings.count, 2))
-    for (position, standing) in standings.enumerated() {
-      // What an actor ignores may be missing from its view for ever.
-      let isIgnored = transactions[position].told.author.map { ignoring[$0] != nil } ?? false
-      let isLeftOut = isIgnored || !standing.finished.isEmpty
-      if !standing.isSettled || isLeftOut { describe(position, standing, &state) }
+    describeStatuses(&state)
+    state.add(mayHoldUnreported)
+    // A purge never removes the only transaction.
+    state.add(min(log.count, 2))
+    for (position, status) in log.statuses.enumerated() {
+      // A view may lack forever what its actor ignores.
+      let isIgnored = log.transactions[position].commit.author.map { ignoring[$0] != nil } ?? false
+      let isLeftOut = isIgnored || !status.finished.isEmpty
+      if !status.isComplete || isLeftOut { describe(position, status, &state) }
     }
     for member in everyone {
       state.enter(member.id)
@@ -34,40 +34,77 @@ extension Timeline {
       describe(member.consumedFrom - 1, &state)
     }
     state.enter(nil)
-    if state.tellsLosses { describeDoubts(&state) }
+    if state.tellsLosses { describeLosses(&state) }
     ledger.describe(&state)
   }
 
-  /// Adds what a power-off has made uncertain, and what another one may.
-  private func describeDoubts(_ state: inout StateSketch) {
-    for set in [mayBeGone, mayHaveMoved, mayLinger, mayLag, isDown] {
-      state.add(members: set.rawValue)
+  /// Adds what the events say of the members, in one pass over them: explorations ask often.
+  private func describeStatuses(_ state: inout StateSketch) {
+    var (members, running, consumers) = (MemberSet(), MemberSet(), MemberSet())
+    var (cutOff, missing) = (MemberSet(), MemberSet())
+    for position in everyone.indices {
+      let (bit, status) = (everyone[position].bit, everyone[position].status)
+      if status.isMember { members.formUnion(bit) }
+      if status.isRunning { running.formUnion(bit) }
+      if status.isCutOff { cutOff.formUnion(bit) }
+      if status.missesHistory { missing.formUnion(bit) }
+      if status.isConsumer { consumers.formUnion(bit) }
     }
+    state.add(members: members.rawValue)
+    state.add(members: running.rawValue)
+    state.add(members: cutOff.rawValue)
+    state.add(members: missing.rawValue)
+    state.add(members: consumers.rawValue)
+  }
+
+  /// Adds the ways in which the store may differ, in one pass as well.
+  private func describeAlternatives(_ state: inout StateSketch) {
+    var (absent, ahead, registered) = (MemberSet(), MemberSet(), MemberSet())
+    var (behind, takenBack) = (MemberSet(), MemberSet())
+    for position in everyone.indices {
+      let (bit, alternatives) = (everyone[position].bit, everyone[position].status.alternatives)
+      if alternatives.isEmpty { continue }
+      if alternatives.contains(.absent) { absent.formUnion(bit) }
+      if alternatives.contains(.ahead) { ahead.formUnion(bit) }
+      if alternatives.contains(.registered) { registered.formUnion(bit) }
+      if alternatives.contains(.behind) { behind.formUnion(bit) }
+      if alternatives.contains(.takenBack) { takenBack.formUnion(bit) }
+    }
+    state.add(members: absent.rawValue)
+    state.add(members: ahead.rawValue)
+    state.add(members: registered.rawValue)
+    state.add(members: behind.rawValue)
+    state.add(members: takenBack.rawValue)
+  }
+
+  /// Adds what a power-off has made uncertain, and what another one may.
+  private func describeLosses(_ state: inout StateSketch) {
+    describeAlternatives(&state)
     state.add(hasDelays)
     for member in everyone {
       state.enter(member.id)
       state.add(number: Int64(member.joinedAt))
       state.add(number: Int64(member.leftAt ?? -1))
-      state.add(number: Int64(member.lostAt ?? -1))
+      state.add(number: Int64(member.cutOffAt ?? -1))
     }
     state.enter(nil)
   }
 
   private func describe(
     _ position: Int,
-    _ standing: Standing,
+    _ status: TransactionStatus,
     _ state: inout StateSketch
   ) {
-    let transaction = transactions[position]
-    state.add(transaction: transaction.told.name)
-    state.add(author: transaction.told.author)
-    for set in [standing.required, standing.merged, standing.everMerged, standing.recorded] {
+    let transaction = log.transactions[position]
+    state.add(transaction: transaction.commit.name)
+    state.add(author: transaction.commit.author)
+    for set in [status.required, status.merged, status.everMerged, status.recorded] {
       state.add(members: set.rawValue)
     }
-    if !standing.finished.isEmpty { state.add(members: standing.finished.rawValue) }
-    state.add(standing.isPurged)
-    state.add(standing.mayBePurged)
-    for change in transaction.told.changes {
+    if !status.finished.isEmpty { state.add(members: status.finished.rawValue) }
+    state.add(status.isPurged)
+    state.add(status.mayBePurged)
+    for change in transaction.commit.changes {
       state.add(Int(change.type.rawValue))
       state.add(change.object)
       for column in change.columns { state.add(column) }
@@ -76,14 +113,9 @@ extension Timeline {
 
   /// Adds a position as the number of the transaction that is there.
   func describe(_ position: Int?, _ state: inout StateSketch) {
-    guard let position, transactions.indices.contains(position) else { return state.add(-1) }
-    state.add(transaction: transactions[position].told.name)
+    guard let position, log.transactions.indices.contains(position) else { return state.add(-1) }
+    state.add(transaction: log.transactions[position].commit.name)
   }
-}
-
-extension Standing {
-  /// Whether the transaction is gone and everyone has recorded it who must.
-  var isSettled: Bool { isPurged && required.subtracting(recorded).isEmpty }
 }
 
 extension Ledger {

@@ -50,8 +50,9 @@ package struct TombstoneFidelity: Invariant {
 
   /// Adds what the deletes that history still holds must have left.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
-    for (position, standing) in timeline.standings.enumerated() where !standing.isPurged {
-      guard let expected = expected[timeline.transactions[position].told.name] else { continue }
+    for (position, status) in timeline.log.statuses.enumerated() where !status.isPurged {
+      let name = timeline.log.transactions[position].commit.name
+      guard let expected = expected[name] else { continue }
       timeline.describe(position, &state)
       state.add(expected)
     }

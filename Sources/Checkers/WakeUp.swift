@@ -75,8 +75,8 @@ package struct WakeUp: Invariant {
     // One that has read its data anew at the head has nothing to look for.
     case .stopped, .crashed, .retired, .resynced: self[duty: actor] = nil
     case .fetched: meet(actor)
-    case .merged where timeline.word != "merge": meet(actor)
-    case .ended(_, .failed) where Timeline.passing.contains(timeline.word): meet(actor)
+    case .merged where timeline.command.word != "merge": meet(actor)
+    case .ended(_, .failed) where timeline.command.mayPass: meet(actor)
     default: break
     }
   }
@@ -94,23 +94,23 @@ package struct WakeUp: Invariant {
     _ event: Event,
     on timeline: Timeline
   ) {
-    let owing = timeline.owing(transaction).intersection(timeline.running)
-      .subtracting(timeline.consumers)
+    let woken = timeline.members { $0.isRunning && !$0.isConsumer }
+    let owing = timeline.owing(transaction).intersection(woken)
     var rest = owing
     while let member = rest.first {
       rest.subtract(timeline.everyone[member].bit)
       guard self[duty: member] == nil else { continue }
-      self[duty: member] = Duty(position: timeline.transactions.count, since: event.tick)
+      self[duty: member] = Duty(position: timeline.log.count, since: event.tick)
     }
   }
 
   /// An actor that starts with something to merge owes a pass.
   private mutating func launch(_ event: Event, _ actor: Int, on timeline: Timeline) {
-    let bit = timeline.everyone[actor].bit
-    guard timeline.members.subtracting(timeline.consumers).contains(bit) else { return }
-    let first = timeline.standings.indices.first { position in
-      let standing = timeline.standings[position]
-      return standing.required.subtracting(standing.merged).contains(bit) && !standing.isPurged
+    let (bit, status) = (timeline.everyone[actor].bit, timeline.everyone[actor].status)
+    guard status.isMember && !status.isConsumer else { return }
+    let first = timeline.log.statuses.indices.first { position in
+      let status = timeline.log.statuses[position]
+      return status.unmerged.contains(bit) && !status.isPurged
     }
     guard let first else { return }
     self[duty: actor] = Duty(position: first, since: event.tick)
@@ -131,7 +131,7 @@ package struct WakeUp: Invariant {
         at: event.at,
         because: "\(timeline.writer(of: duty.position)) wrote \(timeline.label(duty.position)); "
           + "\(id) ran and made no pass in the \((duty.end - duty.since).counted("tick")) after it",
-        transaction: timeline.transactions[duty.position].told.name
+        transaction: timeline.log.transactions[duty.position].commit.name
       )
       return
     }

@@ -6,10 +6,7 @@ import Traces
 @Suite struct TimelineTests {
   private func timeline(_ story: Story) -> Timeline {
     var timeline = Timeline(story.trace.header)
-    for event in story.events {
-      timeline.resolve(event)
-      timeline.apply(event)
-    }
+    for event in story.events { timeline.advance(event) }
     return timeline
   }
 
@@ -19,10 +16,10 @@ import Traces
     story.merge("app", "2", "3")
     story.record("app", "2")
     story.crash("app")
-    let standings = timeline(story).standings
-    #expect(standings.map { $0.merged.contains(MemberSet(member: 0)) } == [false, true, false])
-    #expect(standings.map { $0.recorded.contains(MemberSet(member: 0)) } == [false, true, false])
-    #expect(standings.map { $0.everMerged.contains(MemberSet(member: 0)) } == [false, true, true])
+    let statuses = timeline(story).log.statuses
+    #expect(statuses.map { $0.merged.contains(MemberSet(member: 0)) } == [false, true, false])
+    #expect(statuses.map { $0.recorded.contains(MemberSet(member: 0)) } == [false, true, false])
+    #expect(statuses.map { $0.everMerged.contains(MemberSet(member: 0)) } == [false, true, true])
   }
 
   @Test func `Members come from the trace, in the order in which the plan names them`() throws {

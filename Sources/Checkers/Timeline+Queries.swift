@@ -1,0 +1,73 @@
+import PersistentHistory
+package import Traces
+
+// MARK: Members
+
+extension Timeline {
+  /// The members with a status, as a set.
+  ///
+  /// - Complexity: linear in the members.
+  func members(where isIncluded: (MemberStatus) -> Bool) -> MemberSet {
+    var set: MemberSet = []
+    for position in everyone.indices where isIncluded(everyone[position].status) {
+      set.formUnion(everyone[position].bit)
+    }
+    return set
+  }
+
+  /// The members that history is kept for: from their registration until they retire.
+  package var members: MemberSet { members { $0.isMember } }
+  /// The members that are launched.
+  package var running: MemberSet { members { $0.isRunning } }
+  /// The members that consume history without a view.
+  package var consumers: MemberSet { members { $0.isConsumer } }
+  /// The members that a purge must wait for.
+  package var kept: MemberSet { members { $0.isKept } }
+  /// The members that must have merged everything at the end.
+  package var watched: MemberSet { members { $0.mustMerge } }
+
+  /// The verdict of every invariant on a trace with more members than a timeline can hold.
+  package var undecided: Verdict? {
+    hasTooMany ? .unknown("The trace names more than \(MemberSet.capacity) members.") : nil
+  }
+}
+
+// MARK: Transactions
+
+extension Timeline {
+  /// Whether one of some members had to merge an effective write of another actor.
+  ///
+  /// A trace without such a write does not exercise merges.
+  ///
+  /// - Complexity: linear in the transactions until the first such write.
+  package func hasForeignWork(for some: MemberSet) -> Bool {
+    for (transaction, status) in zip(log.transactions, log.statuses)
+    where !transaction.commit.changes.isEmpty {
+      var others = status.required.intersection(some)
+      if let writer = transaction.writer { others.remove(everyone[writer].bit) }
+      if !others.isEmpty { return true }
+    }
+    return false
+  }
+
+  /// The position of the transaction that last changed an object, or `nil`.
+  ///
+  /// - Complexity: linear in the changes.
+  package func lastWrite(of object: ObjectName) -> Int? {
+    log.transactions.lastIndex { $0.commit.changes.contains { $0.object == object } }
+  }
+
+  /// The name of a transaction's writer, for a sentence: "share".
+  package func writer(of position: Int) -> String {
+    log.transactions[position].writer.map { everyone[$0].id.name } ?? "somebody"
+  }
+
+  /// The name of a transaction, for a sentence: "#3".
+  package func label(_ position: Int) -> String { "#\(log.transactions[position].commit.name)" }
+
+  /// The last record of a member, for a sentence: "app had recorded #2".
+  package func progress(of member: Int) -> String {
+    let cursor = everyone[member].cursor.map(label) ?? "nothing"
+    return "\(everyone[member].id) had recorded \(cursor)"
+  }
+}
