@@ -38,7 +38,7 @@ package struct ReferenceModel: Sendable {
   package mutating func apply(_ batch: PlannedBatch) -> [NetChange] {
     let matches = objects.keys.filter { name in
       name.entity == batch.entity && batch.conditions.allSatisfy { holds($0, for: name) }
-    }
+    }.sorted()
     var net = NetChanges(capacity: matches.count)
     for name in matches {
       switch batch.type {

@@ -63,7 +63,12 @@ extension Timeline {
   }
 
   /// The name of a transaction, for a sentence: "#3".
-  package func label(_ position: Int) -> String { "#\(log.transactions[position].commit.name)" }
+  ///
+  /// A member may say that it has merged what a power-off took back.
+  package func label(_ position: Int) -> String {
+    guard log.transactions.indices.contains(position) else { return "a transaction that was lost" }
+    return "#\(log.transactions[position].commit.name)"
+  }
 
   /// The last record of a member, for a sentence: "app had recorded #2".
   package func progress(of member: Int) -> String {

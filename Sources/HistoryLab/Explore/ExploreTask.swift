@@ -13,6 +13,8 @@ struct ExploreTask: Sendable {
   /// How many states it may meet.
   let stateCountMax: Int
   let versions: [String: String]
+  /// Whether plans that lead to equal states are gone on with once.
+  var mergesStates = true
 
   /// What came of it.
   struct Outcome: Sendable {
@@ -43,6 +45,7 @@ struct ExploreTask: Sendable {
     let start = clock.now
     var bounds = ExplorationBounds(depth: scope.depth, stateCountMax: stateCountMax)
     bounds.keepsMoves = keepingMoves
+    bounds.mergesStates = mergesStates
     let explorer = Explorer(
       system.make(),
       at: .heap(),

@@ -61,7 +61,8 @@ struct ExploreVerb: Verb {
             condition: condition,
             scope: scope,
             stateCountMax: options.stateCountMax,
-            versions: folder.versions
+            versions: folder.versions,
+            mergesStates: options.mergesStates
           )
         }
       }

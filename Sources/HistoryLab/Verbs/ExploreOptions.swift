@@ -14,6 +14,8 @@ struct ExploreOptions: Hashable, Sendable {
   var stateCountMax: Int
   /// Whether whole cards are printed.
   var card: Bool
+  /// Whether plans that lead to equal states are gone on with once.
+  var mergesStates: Bool
   /// How many pieces run at the same time; results do not depend on it.
   var jobs: Int
   /// The folder in which the run gets its own folder.
@@ -65,6 +67,10 @@ struct ExploreOptions: Hashable, Sendable {
   private static let allCardsStateCountMax = 86_000
   static let cardFlag = Flag("card", "Prints a safety card: every invariant under every condition.")
   static let quickFlag = Flag("quick", "Two actors, to depth 5.")
+  static let noMergingFlag = Flag(
+    "no-merging",
+    "Goes on from every plan, not once from equal states: far slower, to check the merging itself."
+  )
 
   /// - Throws: a usage error if a system is unknown, or a folder cannot be used.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
@@ -105,6 +111,7 @@ struct ExploreOptions: Hashable, Sendable {
       )
     }
     card = arguments.isSet(Self.cardFlag)
+    mergesStates = !arguments.isSet(Self.noMergingFlag)
     let cardMax =
       named.contains(Self.everySystem) ? Self.allCardsStateCountMax : Self.cardStateCountMax
     stateCountMax = arguments.value(Self.states) ?? (card ? cardMax : Self.stateCountMax)
@@ -133,7 +140,7 @@ extension ExploreOptions {
     sentence: "Runs every plan up to a length, shortest first, one condition at a time.",
     options: [
       system.spec, depthOption.spec, actorsOption.spec, conditionsOption.spec, cardFlag.spec,
-      quickFlag.spec, states.spec, CheckOptions.jobsOption.spec, CommonOption.output.spec,
+      quickFlag.spec, noMergingFlag.spec, states.spec, CheckOptions.jobsOption.spec, CommonOption.output.spec,
       CommonOption.json.spec, CommonOption.markdown.spec,
     ],
     exclusive: [["json", "markdown"]],
