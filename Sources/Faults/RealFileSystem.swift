@@ -28,8 +28,11 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   private static let instanceCount = Atomic<Int>(0)
 
   /// Makes a file system and registers it with SQLite.
+  ///
+  /// One that does not wait lets SQLite's waits for a lock end at once, however long they are.
   package init(
     isDefault: Bool = false,
+    waits: Bool = true,
     telling witness: (@Sendable (FileCall, FileKind) -> Void)? = nil
   ) {
     self.witness = witness
@@ -52,6 +55,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     system = .allocate(capacity: 1)
     // All but the calls that concern files is the platform's own.
     system.initialize(to: base.pointee)
+    if !waits { system.pointee.xSleep = { _, microseconds in microseconds } }
     fillIn()
     let code = sqlite3_vfs_register(system, isDefault ? 1 : 0)
     guard code == SQLITE_OK else { fatalError("SQLite did not register \(name): code \(code)") }

@@ -44,7 +44,7 @@ import Darwin
     ),
     (
       "report --plans 3",
-      #"report has no option "--plans"; check has it. Try: history-lab report --help"#
+      #"report has no option "--plans"; check and mutants have it. Try: history-lab report --help"#
     ),
     (
       "check --plans -3",

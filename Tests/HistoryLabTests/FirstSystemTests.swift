@@ -36,7 +36,7 @@ import Traces
     try await withFolder { folder in
       // Fewer plans than on the page find the same one first.
       let check = await run([
-        "check", "--system", Self.system(" --bug"), "--seed", "1", "--plans", "20", "--output",
+        "check", "--system", Self.system(" --bug"), "--seed", "1", "--plans", "9", "--output",
         folder,
       ])
       #expect(check.code == .violation && check.errors == "")

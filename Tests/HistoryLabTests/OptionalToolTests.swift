@@ -33,7 +33,8 @@ import Testing
   private static func results(
     of tests: String,
     declared: Int = 2,
-    exitCode: Int = 0
+    exitCode: Int = 0,
+    events: String = ""
   ) async throws -> ProcessAnswer {
     let folder = try TemporaryFolder()
     try """
@@ -44,11 +45,40 @@ import Testing
     """.write(toFile: folder.path("results.xml"), atomically: true, encoding: .utf8)
     let lines = String(repeating: "RoomTests.`A suite`/`A test`()\n", count: declared)
     try lines.write(toFile: folder.path("declared.txt"), atomically: true, encoding: .utf8)
+    try events.write(toFile: folder.path("events.jsonl"), atomically: true, encoding: .utf8)
+    let files = ["results.xml", "declared.txt"] + (events.isEmpty ? [] : ["events.jsonl"])
     return try await ProcessAnswer(
       of: Repository.path("scripts/test-results"),
-      [folder.path("results.xml"), folder.path("declared.txt")],
+      files.map(folder.path),
       environment: ["TEST_EXIT_CODE": String(exitCode)]
     )
+  }
+
+  private static func event(_ kind: String, _ test: Int, at seconds: Double) -> String {
+    #"{"kind":"event","payload":{"instant":{"absolute":\#(seconds),"since1970":1},"kind":"\#(kind)","#
+      + #""testID":"RoomTests.A\/`Test \#(test)`()\/A.swift:\#(test):1"}}"# + "\n"
+  }
+
+  @Test func `Of three thousand tests the ten are named that took most, and time is shared`()
+    async throws
+  {
+    // One after the other, each a millisecond longer, but for two that run beside each other at the end.
+    var events = ""
+    for test in 1...3000 {
+      events += Self.event("testCaseStarted", test, at: Double(test) * 10)
+      events += Self.event("testCaseEnded", test, at: Double(test) * 10 + Double(test) / 1000)
+    }
+    for (kind, second) in [("testCaseStarted", 40_000.0), ("testCaseEnded", 40_008.0)] {
+      for test in 3001...3002 { events += Self.event(kind, test, at: second) }
+    }
+    let answer = try await Self.results(of: Self.skipped("needs jemalloc: x"), events: events)
+    #expect(answer.code == 0, "\(answer.said)")
+    let lines = answer.said.split(separator: "\n").filter { $0.contains(" s  RoomTests") }
+    #expect(lines.count == 10)
+    for (place, start) in [(0, "4.00 s"), (1, "4.00 s"), (2, "3.00 s")] {
+      #expect(lines[place].contains(start), "\(lines)")
+    }
+    #expect(lines[2].contains("Test 3000"))
   }
 
   private static func skipped(_ reason: String) -> String {

@@ -26,7 +26,8 @@ import Traces
   }
 
   @Test func `A process keeps its contexts and the write that has begun`() throws {
-    let (_, tracked) = try tracked()
+    let (rig, tracked) = try tracked()
+    defer { withExtendedLifetime(rig) {} }
     let process = tracked.process
     // Its connection is another one after a restore; what that knows is kept.
     #expect(forgotten(process, in: try process.memory(), fixed: []) == [])
@@ -36,7 +37,8 @@ import Traces
   }
 
   @Test func `The core of a tracker is kept, but for what never changes`() throws {
-    let (_, tracked) = try tracked()
+    let (rig, tracked) = try tracked()
+    defer { withExtendedLifetime(rig) {} }
     let engine = try #require(tracked.engine as? CoreEngine)
     guard case .core(let memory) = engine.memory else { throw SystemFailure(.failed, "no memory") }
     // Hooks are registered again in the same order, and their notes are taken after each step.
@@ -57,6 +59,7 @@ import Traces
   @Test func `A consumer keeps its registration and its token`() throws {
     let system = TrackerSystem()
     let rig = try Rig(system) { $0.consumers = ["mirror"] }
+    try rig.perform(.launch("mirror"))
     try rig.perform(.consume("mirror"))
     let consumer = try #require(system.host.consumers["mirror"])
     #expect(forgotten(consumer, in: try consumer.memory(), fixed: []) == [])

@@ -8,7 +8,10 @@ extension ArgumentParser {
     }
     let owners = others.filter { $0.option(name) != nil }.map(\.name)
     if !owners.isEmpty {
-      return .usage("\(verb.name) has no option \(typed.quoted); \(owners.joinedWithAnd) has it.")
+      let have = owners.count == 1 ? "has" : "have"
+      return .usage(
+        "\(verb.name) has no option \(typed.quoted); \(owners.joinedWithAnd) \(have) it."
+      )
     }
     return .usage("unknown option \(typed.quoted).")
   }
