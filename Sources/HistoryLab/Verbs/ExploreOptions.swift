@@ -140,8 +140,8 @@ extension ExploreOptions {
     sentence: "Runs every plan up to a length, shortest first, one condition at a time.",
     options: [
       system.spec, depthOption.spec, actorsOption.spec, conditionsOption.spec, cardFlag.spec,
-      quickFlag.spec, noMergingFlag.spec, states.spec, CheckOptions.jobsOption.spec, CommonOption.output.spec,
-      CommonOption.json.spec, CommonOption.markdown.spec,
+      quickFlag.spec, noMergingFlag.spec, states.spec, CheckOptions.jobsOption.spec,
+      CommonOption.output.spec, CommonOption.json.spec, CommonOption.markdown.spec,
     ],
     exclusive: [["json", "markdown"]],
     examples: [

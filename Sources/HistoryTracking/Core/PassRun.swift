@@ -82,9 +82,10 @@ package struct PassRun {
     timer = StepTimer(core.configuration.clock)
   }
 
-  /// Does what needs no waiting, and returns the next call that does; nothing once the pass is over.
+  /// Does what needs no waiting, up to the next call that does.
   ///
   /// - Parameter answer: what came of the call before; nothing at first.
+  /// - Returns: the call to make; nothing once the pass is over.
   /// - Throws: what a step throws; what was recorded before stays, so that the next pass goes on there.
   /// - Complexity: proportional to what is new, and to what is purged.
   package mutating func next(_ answer: Answer? = nil) throws(HistoryError) -> Call? {
