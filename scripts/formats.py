@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads exported reports for scripts/formats-check, each format with a reader that others use.
 
-Usage: formats.py [--compare COMPARE_PY] SCHEMAS EXPORT RESULTS
+Usage: formats.py SCHEMAS EXPORT RESULTS
 
 EXPORT is a folder that `history-lab report export` has written, RESULTS the results.json that it was made
 from, SCHEMAS the folder of schemas. What is read is held against RESULTS. A line a format says what was
@@ -11,21 +11,17 @@ Exit codes: 0 no fault, 1 a fault, 70 a reader is missing.
 """
 
 import csv
-import io
 import json
 import math
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 
 try:
     import jsonschema
     import junitparser
     import pandas
     import xmlschema
-    from hdrh.histogram import HdrHistogram
     from markdown_it import MarkdownIt
 except ImportError as missing:
     print(f"formats.py: {missing}; install the readers with scripts/formats-check.", file=sys.stderr)
@@ -37,8 +33,8 @@ FAULTS_SHOWN = 5
 class Export:
     """What is read: the exported files, and the results that they were made from."""
 
-    def __init__(self, schemas, folder, results, compare):
-        self.schemas, self.folder, self.compare = schemas, folder, compare
+    def __init__(self, schemas, folder, results):
+        self.schemas, self.folder = schemas, folder
         self.results_path = results
         self.results = json.loads(results.read_text(encoding="utf-8"))
         self.rows = self.results["rows"]
@@ -70,10 +66,6 @@ def title(row):
 
 def name(row):
     return f"{title(row)}/{row['contender']}/{row['historySize']}"
-
-
-def anchor(text):
-    return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 def differs(one, other, share=1e-9):
@@ -136,102 +128,6 @@ def github_action_benchmark(export):
     return f"{len(document)} entries, by jsonschema"
 
 
-def google_benchmark(export):
-    document, violations = export.json("google-benchmark.json", "google-benchmark.schema.json")
-    yield from violations
-    runs = [row for row in document["benchmarks"] if row["run_type"] == "iteration"]
-    medians = {name(row): row["summary"]["p50"] for row in export.timed}
-    if {row["name"]: row["real_time"] for row in runs} != medians:
-        yield "names and times are not the medians of the results"
-    if not export.compare:
-        return f"{len(document['benchmarks'])} rows, by jsonschema; compare.py is not there"
-    path = str(export.path("google-benchmark.json"))
-    with tempfile.TemporaryDirectory() as folder:
-        dump = pathlib.Path(folder) / "compared.json"
-        words = [sys.executable, export.compare, "-d", str(dump), "benchmarks", path, path]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-        if done.returncode:
-            yield "compare.py: " + (done.stderr.strip().splitlines() or ["it failed"])[-1]
-            return "compare.py failed"
-        compared = {row["name"] for row in json.loads(dump.read_text())}
-    wanted = {row["name"] for row in document["benchmarks"] if row.get("aggregate_name") != "RMS"}
-    if not set(medians) <= compared:
-        yield f"compare.py has read {len(compared)} of {len(wanted)} rows"
-    return f"{len(compared)} rows, by jsonschema and compare.py"
-
-
-def jmh(export):
-    document, violations = export.json("jmh.json", "jmh.schema.json")
-    yield from violations
-    if len(document) != len(export.timed):
-        yield f"{len(document)} benchmarks for {len(export.timed)} rows"
-    for one, row in zip(document, export.timed):
-        metric = one["primaryMetric"]
-        counted = sum(count for fork in metric["rawDataHistogram"] for run in fork for _, count in run)
-        if counted != one["measurementIterations"] or counted != len(row["samples"]):
-            yield f"{one['benchmark']}: {counted} values of {len(row['samples'])} samples"
-        if metric["scorePercentiles"]["50.0"] != row["summary"]["p50"]:
-            yield f"{one['benchmark']}: its median is not that of the results"
-    return f"{len(document)} benchmarks, by jsonschema"
-
-
-PERCENTILES = re.compile(r"\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)")
-
-
-def hdr_histogram(export):
-    """As HdrHistogram's own package writes and reads the same samples."""
-    long = [row for row in export.timed if len(row["samples"]) >= 100]
-    files = {path.stem for path in export.folder.glob("*.hgrm")}
-    if files != {anchor(name(row)) for row in long}:
-        yield f"{len(files)} files for {len(long)} rows of a hundred samples"
-    for row in long:
-        path = export.path(anchor(name(row)) + ".hgrm")
-        if path.exists():
-            yield from histogram_faults(path, row)
-    return f"{len(files)} files, by hdrhistogram"
-
-
-def histogram_faults(path, row):
-    model = distribution_of_three()
-    lines = path.read_text(encoding="utf-8").splitlines()
-    if lines[0].split() != model[0].split():
-        yield f"{path.name}: its head is {lines[0].strip()!r}, not {model[0].strip()!r}"
-    tails = [[re.sub("[^a-z#]", "", line.lower()) for line in one if line.startswith("#")] for one in (lines, model)]
-    if tails[0] != tails[1]:
-        yield f"{path.name}: it ends with {tails[0]}, not {tails[1]}"
-    body = [line for line in lines[1:] if line.strip() and not line.startswith("#")]
-    read = [PERCENTILES.match(line) for line in body[:-1]]
-    if not body or not all(read):
-        yield f"{path.name}: a line is no value, percentile, count and inverse"
-        return
-    points = [(float(one[1]), float(one[2]), int(one[3])) for one in read]
-    points.append(tuple(map(float, body[-1].split()[:3])))
-    # In picoseconds, since a sample of many operations is no whole number of nanoseconds.
-    values = [max(1, round(value * 1000)) for value in row["samples"]]
-    histogram = HdrHistogram(1, max(values) + 1, 3)
-    for value in values:
-        histogram.record_value(value)
-    values_in_order = sorted(values)
-    if points[-1][1:] != (1.0, len(values)):
-        yield f"{path.name}: it ends at {points[-1]}, not with all {len(values)} samples"
-    for value, share, count in points:
-        if count != max(1, math.ceil(share * len(values) - 1e-9)):
-            yield f"{path.name}: {count} of {len(values)} samples are no share of {share}"
-        expected = histogram.get_value_at_percentile(100 * count / len(values)) / 1e6
-        exact = values_in_order[int(count) - 1] / 1e6
-        if abs(value - exact) > 0.0006 or abs(value - expected) > 2e-3 * expected + 0.0011:
-            yield f"{path.name}: {value} at {share}, where hdrhistogram finds {expected}"
-
-
-def distribution_of_three():
-    """What the package itself writes, whose head and end every file has."""
-    histogram, text = HdrHistogram(1, 1000, 2), io.BytesIO()
-    for value in (1, 2, 3):
-        histogram.record_value(value)
-    histogram.output_percentile_distribution(text, 1)
-    return text.getvalue().decode().splitlines()
-
-
 NUMBERS = ["size", "n", "min", "p5", "p25", "p50", "p75", "p90", "p95", "p99", "max", "mean", "ci_lo", "ci_hi",
            "ratio", "ratio_lo", "ratio_hi", "outliers", "severe_outliers"]
 
@@ -291,37 +187,10 @@ def markdown(export):
     if not tables:
         yield "it has no table"
     # Without the titles and the rule below them.
-    export.markdown_tables = [len(table) - 2 for table in tables]
-    return f"{len(tables)} tables of {sum(export.markdown_tables)} rows, by markdown-it"
+    return f"{len(tables)} tables of {sum(len(table) - 2 for table in tables)} rows, by markdown-it"
 
 
-RULE = re.compile(r"^ *-+(  +-+)*$")
-
-
-def plain_text(export):
-    """Columns stand under their titles: where the rule has a gap, every line has one."""
-    lines = export.text("report.txt").splitlines()
-    counts = []
-    for place, line in enumerate(lines):
-        is_heading = place + 1 >= len(lines) or not lines[place + 1].strip()
-        if not RULE.match(line) or (is_heading and len(line.split()) == 1):
-            continue
-        gaps = [match.span() for match in re.finditer(r"(?<=-)  +(?=-)", line)]
-        rows = 0
-        while place + 1 + rows < len(lines) and lines[place + 1 + rows].strip():
-            row = lines[place + 1 + rows].ljust(len(line))
-            if any(row[start:end].strip() for start, end in gaps) or len(row) > len(line):
-                yield f"line {place + 2 + rows} does not stand in its columns: {row.strip()[:60]}"
-            rows += 1
-        counts.append(rows)
-    told = getattr(export, "markdown_tables", counts)
-    if counts != told:
-        yield f"its tables have {counts[:8]} rows, those in Markdown {told[:8]}"
-    return f"{len(counts)} tables of {sum(counts)} rows, by their columns"
-
-
-FORMATS = [results_json, junit, bencher, github_action_benchmark, google_benchmark, jmh, hdr_histogram, long_csv,
-           markdown, plain_text]
+FORMATS = [results_json, junit, bencher, github_action_benchmark, long_csv, markdown]
 
 
 def check(reader, export):
@@ -346,11 +215,8 @@ def check(reader, export):
 
 
 def main(words):
-    compare = None
-    if words[:1] == ["--compare"]:
-        compare, words = words[1], words[2:]
     schemas, folder, results = map(pathlib.Path, words)
-    export = Export(schemas, folder, results, compare)
+    export = Export(schemas, folder, results)
     count = sum(check(reader, export) for reader in FORMATS)
     print(f"{count} faults" if count else f"No fault in {len(FORMATS)} formats.")
     return 1 if count else 0

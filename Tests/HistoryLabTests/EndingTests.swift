@@ -29,7 +29,7 @@ struct `When the command is ended from outside` {
       for _ in 0..<(signal == SIGINT ? 0 : 20_000) { sched_yield() }
       let children = try run.children()
       #expect(run.end(by: signal) == ExitCode.undecided.rawValue)
-      #expect(try RealRun.living(of: children) == [])
+      #expect(try RealRun.livingInTheEnd(of: children) == [])
       let latest = folder + "/runs-of-it/latest"
       let record = try Data(contentsOf: URL(fileURLWithPath: latest + "/run.json"))
       let document = try JSONDecoder().decode(Document.self, from: record)
@@ -55,13 +55,14 @@ struct `When the command is ended from outside` {
     try await withFolder { folder in
       let words = "stress --seconds 600 --processes 3 --kills-per-second 0".split(separator: " ")
       let run = try RealRun(command, words.map(String.init), in: folder)
-      // Who writes its trace follows the store.
+      // Who writes its trace follows the store. The fourth is who keeps them.
       let hasBegun = try run.waits {
-        try run.has("scratch/traces/run.jsonl") && run.children().count == 3
+        try run.has("scratch/traces/run.jsonl") && run.children().count == 4
       }
       #expect(hasBegun)
       let children = try run.children()
-      try RealRun.stop(children[0])
+      // The first that was started: the keeper came after it.
+      try RealRun.stop(try #require(children.min()))
       run.send(SIGKILL)
       #expect(try RealRun.livingInTheEnd(of: children) == [])
       #expect(run.end(by: SIGKILL) == nil)

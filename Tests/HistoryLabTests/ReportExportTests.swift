@@ -11,10 +11,10 @@ import Testing
       #expect(result.code == .good, "\(result.errors)")
       let files = try FileManager.default.contentsOfDirectory(atPath: run)
       for file in [
-        "junit.xml", "bencher.json", "github-action-benchmark.json", "google-benchmark.json",
-        "jmh.json", "results.csv", "complexity.csv", "report.md", "report.txt",
+        "junit.xml", "bencher.json", "github-action-benchmark.json", "results.csv",
+        "complexity.csv",
+        "report.md",
       ] { #expect(files.contains(file), "\(file)") }
-      #expect(result.errors.contains("hdr-histogram: the runs hold nothing for it"))
     }
   }
 

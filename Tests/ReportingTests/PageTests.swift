@@ -150,14 +150,14 @@ import Testing
     #expect(lines[2].hasPrefix("1000,ours,30095,30950,31805,1.47734,"))
   }
 
-  @Test func `Terms stand with what they mean, on a page and as text`() {
+  @Test func `Terms stand with what they mean, on a page and in Markdown`() {
     let terms = PageBlock.definitions([.init("holds", "Every <one> holds.")])
     let page = ReportPage(title: "t", lead: "", sections: [PageSection("s", [terms])])
     let html = page.html(images: .drawn([:]))
     #expect(
       html.contains("<dl class=\"terms\"><dt>holds</dt><dd>Every &lt;one&gt; holds.</dd></dl>")
     )
-    #expect(page.text().contains("\n- holds: Every <one> holds.\n"))
+    #expect(page.markdown().contains("\n- holds: Every <one> holds.\n"))
   }
 
   @Test func `A path beside the page cannot lead elsewhere`() {

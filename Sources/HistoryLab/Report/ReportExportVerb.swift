@@ -45,10 +45,9 @@ struct ReportExportVerb: Verb {
   ) throws(LabError) -> [(name: String, text: String)] {
     switch format {
     case .junit: return [("junit.xml", LabVerdicts(runs.located(from: folder)).report.xml())]
-    case .markdown, .text:
-      let page = LabPage(runs: runs, trend: nil, folder: folder).page
-      return format == .text ? [("report.txt", page.text())] : [("report.md", page.markdown())]
-    case .bencher, .githubAction, .google, .jmh, .histogram, .csv:
+    case .markdown:
+      return [("report.md", LabPage(runs: runs, trend: nil, folder: folder).page.markdown())]
+    case .bencher, .githubAction, .csv:
       guard let bench = runs.bench else { return [] }
       do { return try Self.files(of: format, bench) } catch {
         throw .lab("the results cannot be written as \(format.rawValue): \(error)")
@@ -65,15 +64,12 @@ struct ReportExportVerb: Verb {
     switch format {
     case .bencher: return [("bencher.json", try export.bencher())]
     case .githubAction: return [("github-action-benchmark.json", try export.githubAction())]
-    case .google: return [("google-benchmark.json", try export.googleBenchmark())]
-    case .jmh: return [("jmh.json", try export.jmh())]
-    case .histogram: return export.histograms.map { ($0.name + ".hgrm", $0.text) }
     case .csv:
       return [
         ("results.csv", bench.results.csv(run: name)),
         ("complexity.csv", ComplexityFindings(bench.results).csv(run: name)),
       ]
-    case .junit, .markdown, .text: return []
+    case .junit, .markdown: return []
     }
   }
 }

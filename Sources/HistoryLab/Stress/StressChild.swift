@@ -1,4 +1,5 @@
 import Foundation
+import Systems
 
 /// A process of a stress run, seen from the run: one life of one actor.
 final class StressChild {
@@ -15,7 +16,10 @@ final class StressChild {
     process.standardInput = input
     process.standardOutput = output
     process.standardError = errors
+    process.terminationHandler = { ChildKeeper.forget($0.processIdentifier) }
     try process.run()
+    // It leads a group of its own. One that is stopped cannot find that this process is gone.
+    try ChildKeeper.keep(process.processIdentifier)
     let descriptor = output.fileHandleForReading.fileDescriptor
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
   }

@@ -25,8 +25,7 @@ final class StressParticipant: Sendable {
     do { role = try StressRole(argument: words.joined(separator: " ")) } catch {
       return end(64, "\(verb) takes a role of a stress run: \(error)")
     }
-    // In a group of its own: ctrl-C does not reach it, and the kernel ends it when it is stopped while
-    // the process that started it is gone (the group is an orphan then, POSIX 1003.1 2.4.3).
+    // In a group of its own: ctrl-C does not reach it, and the keeper ends it by its group.
     setpgid(0, 0)
     signal(SIGPIPE, SIG_IGN)
     do {

@@ -57,10 +57,6 @@ enum ExportFormat: String, CaseIterable, Sendable {
   case junit
   case bencher
   case githubAction = "github-action-benchmark"
-  case google = "google-benchmark"
-  case jmh
-  case histogram = "hdr-histogram"
   case csv
   case markdown
-  case text
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Synchronization
 
 /// A small process that ends the programs of this one when this one is gone, however that ended.
@@ -7,14 +7,14 @@ import Synchronization
 /// the end of it: the keeper ends it with all its descendants, as ``RunningProcess/endAll(of:in:)`` does
 /// while this process runs. There is one for all programs. It is `/bin/sh` and needs no other program on
 /// Linux, and `ps` on Darwin, which is part of the system.
-enum ChildKeeper {
+package enum ChildKeeper {
   /// The pipe to the keeper; `nil` until the first program is started.
   private static let pipe = Mutex<Int32?>(nil)
 
-  /// Keeps a session leader from now on.
+  /// Keeps the leader of a session or of a process group from now on.
   ///
   /// - Throws: ``WireTrouble`` when the system gives no pipe or no process.
-  static func keep(_ leader: pid_t) throws(WireTrouble) {
+  package static func keep(_ leader: pid_t) throws(WireTrouble) {
     try pipe.withLock { pipe throws(WireTrouble) in
       if let pipe, send("keep \(leader)", to: pipe) { return }
       // The first, or the one before was killed.
@@ -26,8 +26,8 @@ enum ChildKeeper {
     }
   }
 
-  /// Forgets a session leader that has ended with all its descendants.
-  static func forget(_ leader: pid_t) {
+  /// Forgets a leader that has ended with all its descendants.
+  package static func forget(_ leader: pid_t) {
     pipe.withLock { pipe in
       if let pipe { _ = send("forget \(leader)", to: pipe) }
     }

@@ -1,40 +1,20 @@
 extension ReportPage {
   /// The page as Markdown, charts left out.
   package func markdown() -> String {
-    plain(
-      heading: { String(repeating: "#", count: $0) + " " + $1 },
-      table: { $0.markdown() },
-      code: { "```\n\($0)\n```" }
-    )
-  }
-
-  /// The page as text for a terminal or a mail, charts left out.
-  package func text() -> String {
-    plain(
-      heading: { rank, text in
-        let line = rank == 1 ? "=" : "-"
-        return rank > 2 ? text : text + "\n" + String(repeating: line, count: text.count)
-      },
-      table: { $0.text() },
-      code: { $0 }
-    )
-  }
-
-  private func plain(
-    heading: (Int, String) -> String,
-    table: (ReportTable) -> String,
-    code: (String) -> String
-  ) -> String {
+    func heading(_ rank: Int, _ text: String) -> String {
+      String(repeating: "#", count: rank) + " " + text
+    }
+    func code(_ text: String) -> String { "```\n\(text)\n```" }
     var parts = [heading(1, title), lead]
-    if !tiles.isEmpty { parts.append(table(tileTable)) }
+    if !tiles.isEmpty { parts.append(tileTable.markdown()) }
     for section in sections {
       parts.append(heading(2, section.heading))
       parts += section.blocks.compactMap { block -> String? in
         switch block {
         case .paragraph(let text): text
         case .subheading(let text, _): heading(3, text)
-        case .figure(let figure): table(figure.table)
-        case .table(let one): table(one)
+        case .figure(let figure): figure.table.markdown()
+        case .table(let one): one.markdown()
         case .definitions(let terms):
           terms.map { "- \($0.name): \($0.value)" }.joined(separator: "\n")
         case .preformatted(let text): code(text)
@@ -45,7 +25,7 @@ extension ReportPage {
       }
     }
     if !environment.isEmpty {
-      parts += [heading(2, "Conditions"), table(conditionTable)]
+      parts += [heading(2, "Conditions"), conditionTable.markdown()]
     }
     return parts.map { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 }
       .joined(separator: "\n\n") + "\n"
