@@ -46,6 +46,8 @@ import Testing
     var token = registration.cursor
     while token.number < last {
       let page = try store.fetch(HistoryRequest(after: token, transactionCountMax: 7))
+      // Without news it must not take the write lock again and again from those who write.
+      guard !page.transactions.isEmpty else { continue }
       numbers += page.transactions.map(\.number)
       token = page.scannedThrough
       try store.record(registration, through: token)

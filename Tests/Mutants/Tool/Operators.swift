@@ -94,10 +94,20 @@ final class EditFinder: SyntaxVisitor {
       let expression = item.item.as(TryExprSyntax.self)?.expression ?? item.item.as(ExprSyntax.self)
       let isCall = expression?.is(FunctionCallExprSyntax.self) == true
       let assigns = expression?.as(InfixOperatorExprSyntax.self)?.assigns == true
-      if isCall || assigns { add(item, "", "a statement is left out") }
+      if isCall || assigns && initializerCount == 0 { add(item, "", "a statement is left out") }
     }
     return .visitChildren
   }
+
+  /// How many initializers are around the node: what they leave out does not compile.
+  private var initializerCount = 0
+
+  override func visit(_ node: InitializerDeclSyntax) -> SyntaxVisitorContinueKind {
+    initializerCount += 1
+    return .visitChildren
+  }
+
+  override func visitPost(_ node: InitializerDeclSyntax) { initializerCount -= 1 }
 
   override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
     if node.signature.returnClause == nil, let items = node.body?.statements,
