@@ -45,7 +45,7 @@ extension Description {
   /// Reads the tables of a folder, in the order of their names.
   static func all(in folder: String) throws -> [Description] {
     let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-      .filter { $0.hasSuffix(".txt") }.sorted()
+      .filter { $0.hasSuffix(".txt") && $0 != "equivalent.txt" }.sorted()
     let found = try files.flatMap { try read("\(folder)/\($0)", named: $0) }
     var names: Set<String> = []
     for one in found {
