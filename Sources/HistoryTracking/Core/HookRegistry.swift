@@ -37,9 +37,11 @@ package struct HookRegistry: Sendable {
     return true
   }
 
-  /// Removes the observers of a kind.
-  mutating func removeObservers(of kind: ObservedKind) {
+  /// Removes the observers of a kind, and returns which those were.
+  mutating func removeObservers(of kind: ObservedKind) -> [HookID] {
+    let removed = observers.filter { $0.kind == kind }.map(\.id)
     observers.removeAll { $0.kind == kind }
+    return removed
   }
 
   /// Removes every observer.

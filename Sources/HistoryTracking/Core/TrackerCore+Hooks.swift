@@ -36,8 +36,11 @@ extension TrackerCore {
     return hooks.removeMergeHook(id)
   }
 
-  /// Removes the observers of one operation on the objects of an entity.
-  func removeObservers(entity: String, operation: ChangeType) throws(HistoryError) {
+  /// Removes the observers of one operation on the objects of an entity, and returns which those were.
+  func removeObservers(
+    entity: String,
+    operation: ChangeType
+  ) throws(HistoryError) -> [HookID] {
     hooks.removeObservers(of: try kind(entity, operation))
   }
 

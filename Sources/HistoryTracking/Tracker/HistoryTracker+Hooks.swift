@@ -42,7 +42,7 @@ extension HistoryTracker {
   ///
   /// - Throws: ``HistoryError/unknownEntity(_:)``.
   public func removeObserver(entity: String, operation: ChangeType) throws(HistoryError) {
-    try core.removeObservers(entity: entity, operation: operation)
+    for id in try core.removeObservers(entity: entity, operation: operation) { observers[id] = nil }
   }
 
   /// Removes every observer.
