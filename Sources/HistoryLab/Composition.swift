@@ -22,7 +22,7 @@ struct Composition: Sendable {
   var checksNoise = true
   /// The seeded bugs that can be tried.
   var mutants = Mutant.all
-  /// What is put under test for a seeded bug.
+  /// Makes the system under test of a seeded bug.
   var mutantSystem: @Sendable (Mutant) -> LabSystem = { LabSystem($0) }
   /// After so many plans of one seed a mutant has survived it.
   var mutantCaseCountMax = 2_000

@@ -58,7 +58,7 @@ public struct StoreConfiguration: Sendable {
   package var vfs: String?
   /// Who is told of a signal besides other processes, on the thread that sends it: the lab.
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
-  /// Who is told of records and purges: the lab.
+  /// Observes records, purges, writes and signals.
   package var witness: StoreWitness?
   /// How many transactions one chunk of a purge deletes: it holds the write lock for milliseconds.
   package var purgeChunkCount: Int64 = 1000

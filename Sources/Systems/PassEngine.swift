@@ -26,12 +26,8 @@ protocol PassEngine: AnyObject {
   /// The launch that the registry knows.
   var registration: Registration { get }
 
-  /// Reads what is new.
-  func fetch(_ report: inout StepReport) throws(HistoryError)
-  /// Tells hooks about what was fetched, and merges it.
-  func merge(_ report: inout StepReport) throws(HistoryError)
-  /// Records how far it has merged.
-  func record(_ report: inout StepReport) throws(HistoryError)
+  /// Makes one step of a pass alone.
+  func step(_ step: PassStep, _ report: inout StepReport) throws(HistoryError) -> TrackerStep
   /// Makes a whole pass.
   func pass(_ report: inout StepReport) throws(HistoryError)
   /// Purges what every member has merged.
@@ -71,6 +67,21 @@ enum PassEngineMemory {
 }
 
 extension PassEngine {
+  /// Reads what is new.
+  func fetch(_ report: inout StepReport) throws(HistoryError) {
+    report.fetched = try step(.fetch, &report).fetched
+  }
+
+  /// Calls the hooks with what was fetched, and merges it.
+  func merge(_ report: inout StepReport) throws(HistoryError) {
+    report.merged = try step(.merge, &report).merged
+  }
+
+  /// Records how far it has merged.
+  func record(_ report: inout StepReport) throws(HistoryError) {
+    report.cursor = try step(.record, &report).cursor
+  }
+
   /// Does one step that a process still does which was replaced.
   func perform(_ step: BelatedStep, _ report: inout StepReport) throws(HistoryError) {
     switch step {

@@ -122,19 +122,7 @@ final class TrackerEngine: PassEngine {
 
   // MARK: Steps
 
-  func fetch(_ report: inout StepReport) throws(HistoryError) {
-    report.fetched = try step(.fetch, &report).fetched
-  }
-
-  func merge(_ report: inout StepReport) throws(HistoryError) {
-    report.merged = try step(.merge, &report).merged
-  }
-
-  func record(_ report: inout StepReport) throws(HistoryError) {
-    report.cursor = try step(.record, &report).cursor
-  }
-
-  private func step(
+  func step(
     _ step: PassStep,
     _ report: inout StepReport
   ) throws(HistoryError) -> TrackerStep {

@@ -105,6 +105,14 @@ import Traces
     #expect(net.allSatisfy { $0.type == .insert })
   }
 
+  @Test func `A batch changes objects in their order, whatever the order of hashes`() {
+    var copy = model
+    copy.apply((20..<60).reversed().map { .insert("Item", Int64($0)) })
+    let batch = PlannedBatch(actor: "app", type: .delete, entity: "Item", conditions: [])
+    let changed = copy.apply(batch).map(\.object)
+    #expect(changed.count > 40 && changed == changed.sorted())
+  }
+
   @Test func `A batch changes what its conditions select`() {
     var copy = model
     copy.apply([

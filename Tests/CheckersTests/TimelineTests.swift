@@ -22,6 +22,17 @@ import Traces
     #expect(statuses.map { $0.everMerged.contains(MemberSet(member: 0)) } == [false, true, true])
   }
 
+  @Test func `A position that a power-off took back has a name in sentences, too`() throws {
+    var story = try Story("app", "share")
+    story.write("share", "1")
+    let timeline = timeline(story)
+    #expect(
+      [0, 1, 99].map(timeline.label) == [
+        "#1", "a transaction that was lost", "a transaction that was lost",
+      ]
+    )
+  }
+
   @Test func `Members come from the trace, in the order in which the plan names them`() throws {
     var story = try Story("app", "share", launched: false)
     story.header.consumers = ["mirror"]

@@ -45,6 +45,37 @@ import Testing
     #expect(try shared.open().forget("app") == (use != .never))
   }
 
+  @Test func `What a removed hook held is freed while the tracker lives`() async throws {
+    let app = try shared.tracker("app")
+    weak var seen: Notes?
+    func use(_ remove: (HookID, HookID) async throws -> Void) async throws {
+      let notes = Notes()
+      seen = notes
+      let observer = try await app.registerObserver(entity: "Item", operation: .insert) {
+        notes.note($0)
+      }
+      let hook = try await app.registerMergeHook { _ in
+        withExtendedLifetime(notes) { .goOn }
+      }
+      try await remove(observer, hook)
+    }
+    try await use { observer, hook in
+      await app.removeObserver(id: observer)
+      await app.removeMergeHook(id: hook)
+    }
+    #expect(seen == nil)
+    try await use { _, _ in
+      try await app.removeObserver(entity: "Item", operation: .insert)
+      await app.removeAllMergeHooks()
+    }
+    #expect(seen == nil)
+    try await use { _, hook in
+      await app.removeAllObservers()
+      await app.removeMergeHook(id: hook)
+    }
+    #expect(seen == nil)
+  }
+
   private func drop(_ use: Use, _ held: Held) async throws {
     let logger = RecordingLogger()
     let notes = Notes()

@@ -26,6 +26,9 @@ struct LabSystem: Sendable {
     statedUse.map { "\(sentence) Stated use: \($0.sentence)" } ?? sentence
   }
 
+  /// The name of the design with one mistake, which nobody has published.
+  static let mistaken = "greatest-cursor"
+
   /// Every system of this build, in the order in which they are listed.
   static let all: [LabSystem] =
     [
@@ -39,7 +42,7 @@ struct LabSystem: Sendable {
       )
     ] + published + [
       LabSystem(
-        name: "greatest-cursor",
+        name: mistaken,
         sentence: "A design in memory with one mistake, for trying the lab out: it purges what the "
           + "fastest member has merged.",
         timestamps: .monotone,

@@ -10,7 +10,7 @@ import Workloads
 struct GeneratedTrial {
   static let verb = "_mutant"
 
-  /// What became of an edit.
+  /// The outcome of one edit.
   enum Outcome: Hashable, Sendable {
     /// A checker rejects a plan.
     case killed(checker: String, plan: Int)
@@ -70,7 +70,7 @@ struct GeneratedTrial {
 }
 
 extension GeneratedTrial.Outcome {
-  /// What a process said that ended with a status, or was ended since it took too long.
+  /// Reads the last line of a process that ended with a status, or that was ended because it took too long.
   init(line: String, status: Int32, isLate: Bool) {
     let words =
       line.split(whereSeparator: \.isNewline).last?.split(separator: "\t").map(String.init) ?? []

@@ -8,7 +8,7 @@ struct MutantRun: Sendable {
   let mutants: [Mutant]
   let seeds: [UInt64]
   let jobs: Int
-  /// What is put under test for each.
+  /// Makes the system under test of a mutant.
   let system: @Sendable (Mutant) -> LabSystem
   /// After so many plans of one seed a mutant has survived it.
   let caseCountMax: Int

@@ -23,7 +23,7 @@ struct ExploreOptions: Hashable, Sendable {
   var json: Bool
   var markdown: Bool
 
-  /// The word that stands for every system but the mutants.
+  /// The word that stands for our tracker and every published system.
   static let everySystem = "all"
 
   static let system = Option(
@@ -32,7 +32,7 @@ struct ExploreOptions: Hashable, Sendable {
     default: "tracker",
     defaultText: "tracker",
     repeats: true,
-    "The system to explore; all stands for every one but the mutants."
+    "The system to explore; all stands for ours and every published one."
   )
   static let depthOption = Option(
     "depth",
@@ -79,7 +79,8 @@ struct ExploreOptions: Hashable, Sendable {
     for name in named.isEmpty ? ["tracker"] : named {
       if name == Self.everySystem {
         systems += composition.catalogue.names(.systems).filter { name in
-          !name.hasPrefix("mutant/") && ExternalProgram.command(in: name) == nil
+          !name.hasPrefix("mutant/") && name != LabSystem.mistaken
+            && ExternalProgram.command(in: name) == nil
         }
       } else {
         guard ExternalProgram.command(in: name) == nil else {

@@ -55,6 +55,11 @@ struct MutantsOptions: Sendable {
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     let shard = try arguments.shard()
     isGenerated = arguments.isSet(Self.generatedFlag)
+    guard isGenerated || !arguments.isGiven(Self.plansOption.name) else {
+      throw .usage(
+        "--plans goes with --generated: described mutants meet plans until one shows them."
+      )
+    }
     planCount = try arguments.required(Self.plansOption)
     mutants =
       isGenerated
@@ -113,6 +118,7 @@ extension MutantsOptions {
       CommonOption.seed.spec, CommonOption.shard.spec,
       CheckOptions.jobsOption.spec, CommonOption.output.spec, CommonOption.json.spec,
     ],
+    exclusive: ["only", "seeds", "quick", "shard"].map { ["generated", $0] },
     examples: [
       Example("mutants", "Every seeded bug of our own code, ten seeds each."),
       Example("mutants --quick --seed 1", "Three seeds each, as every change is tested."),
