@@ -121,10 +121,10 @@ private struct FinalView: Sendable {
     for position in timeline.log.transactions.indices.dropFirst(
       timeline.everyone[member].registeredFrom
     ) {
-      let told = timeline.log.transactions[position].commit
-      let isIgnored = told.author.map(authors.contains) ?? false
+      let commit = timeline.log.transactions[position].commit
+      let isIgnored = commit.author.map(authors.contains) ?? false
       guard isIgnored || timeline.log.statuses[position].finished.contains(bit) else { continue }
-      for change in told.changes {
+      for change in commit.changes {
         objects.formUnion([change.object] + Self.aliases(of: change.object))
       }
     }

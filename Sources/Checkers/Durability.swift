@@ -70,9 +70,9 @@ package struct Durability: Invariant {
         "the power went, and the store holds #\(through), which nobody committed"
       )
     }
-    let told = acknowledged ?? timeline.log.count
+    let promised = acknowledged ?? timeline.log.count
     acknowledged = nil
-    if isFull, !hasDelays, last < told - 1 {
+    if isFull, !hasDelays, last < promised - 1 {
       lose(last + 1, "was acknowledged with synchronous=FULL", event, on: timeline)
     } else if last < floor {
       lose(last + 1, "an earlier power-off had left", event, on: timeline)

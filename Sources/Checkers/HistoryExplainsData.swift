@@ -193,9 +193,9 @@ package struct HistoryExplainsData: Invariant {
     guard !timeline.log.statuses[position].isPurged else {
       return "still holds \(label), which was purged"
     }
-    let told = timeline.log.transactions[position].commit
-    guard held.author == told.author else { return "gives \(label) another author" }
-    guard same(held.changes, told.changes) else { return "gives \(label) other changes" }
+    let committed = timeline.log.transactions[position].commit
+    guard held.author == committed.author else { return "gives \(label) another author" }
+    guard same(held.changes, committed.changes) else { return "gives \(label) other changes" }
     return nil
   }
 
