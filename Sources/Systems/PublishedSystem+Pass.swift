@@ -61,7 +61,7 @@ extension PublishedSystem {
     if rules.hooks == .afterRecord { observe(done, manager, &log) }
   }
 
-  /// Makes a whole pass; if it finds no transactions, it stores no date and is not counted.
+  /// Makes a whole pass; an empty one stores no date and does not count for the strategy.
   func pass(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     try fetch(manager, &log)
     guard !manager.fetched.isEmpty else { return }

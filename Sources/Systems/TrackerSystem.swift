@@ -65,7 +65,7 @@ package final class TrackerSystem: SystemUnderTest {
 
   // MARK: Life
 
-  /// Launches an actor; a member that a limit has marked as lost reports it and resyncs.
+  /// Launches an actor; one that a limit has cut off logs the expiry and resyncs.
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     do throws(SystemFailure) {
       try start(actor, resyncingIfLost: false, &log)
