@@ -94,8 +94,8 @@ package struct CheckerSuite: Sendable {
 
   /// Appends the next command of a plan that is made step by step.
   ///
-  /// A write must use no merge policy that replaces ``PlannedPolicy/objectWins`` for the first
-  /// time: the suite tracks what views have read only if the plan so far needs it.
+  /// If no earlier command has a merge policy other than the default, the command must not have one
+  /// either: views are tracked only for plans that need it.
   package mutating func append(_ command: Command) { timeline.append(command) }
 
   /// The invariants that are broken so far, one bit each in the order of ``names(in:)``.

@@ -39,8 +39,9 @@ package struct Ledger: Sendable {
     possibilities = [Possibility(ReferenceModel(plan.header.model), tracksViews: tracksViews)]
   }
 
-  /// Appends a command to the plan; views are tracked only if an earlier command has a merge
-  /// policy.
+  /// Appends a command to the plan.
+  ///
+  /// Views are tracked only if the plan had a merge policy other than the default when it started.
   mutating func append(_ command: Command) { commands.append(command) }
 
   /// Applies the next event.

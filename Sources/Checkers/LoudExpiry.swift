@@ -71,7 +71,7 @@ package struct LoudExpiry: Invariant {
 
   /// Checks an answered fetch of a member whose notification is due.
   ///
-  /// It is a violation, unless the member has meanwhile merged the purged transactions.
+  /// The fetch is a violation, unless the member has meanwhile merged the purged transactions.
   private mutating func fetch(_ event: Event, _ member: Member, on timeline: Timeline) {
     let gone = timeline.log.statuses.firstIndex { status in
       status.isPurged && status.unmerged.contains(member.bit)

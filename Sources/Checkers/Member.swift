@@ -14,7 +14,7 @@ package struct Member: Sendable {
   package internal(set) var registeredFrom = 0
   /// The number of transactions when it last registered, or resynced after it missed history.
   package internal(set) var joinedAt = 0
-  /// The number of transactions when it was last cut off; `nil` if it never was.
+  /// The number of transactions when a limit last cut it off; `nil` if none did.
   package internal(set) var cutOffAt: Int?
   /// The number of transactions when it last retired; `nil` if it never did.
   package internal(set) var leftAt: Int?

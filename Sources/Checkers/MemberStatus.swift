@@ -7,9 +7,9 @@
 package struct MemberStatus: Hashable, Sendable {
   /// Whether history is kept for a member, and whether it runs.
   package enum Presence: UInt8, Sendable {
-    /// It never registered, or has retired.
+    /// Never registered, or retired.
     case absent
-    /// It is registered and not launched.
+    /// Registered and not launched.
     case stopped
     case running
   }
@@ -17,9 +17,9 @@ package struct MemberStatus: Hashable, Sendable {
   /// Whether a member can still get all history that it needs.
   package enum HistoryAccess: UInt8, Sendable {
     case whole
-    /// It was notified that it misses history, and has not resynced.
+    /// Notified that it misses history, and not resynced since.
     case expired
-    /// A retention limit cut it off, and it has not resynced.
+    /// Cut off by a retention limit, and not resynced since.
     case cutOff
   }
 
@@ -156,6 +156,6 @@ extension MemberStatus {
   /// Applies a power-off that may have rolled back its registration, resync or retirement.
   mutating func makeMembershipUncertain() { alternatives.insert(isMember ? .absent : .registered) }
 
-  /// Applies a power-off that rolled back its being cut off.
+  /// Applies a power-off that rolled back the loss of its history.
   mutating func takeBackCutOff() { access = .whole }
 }

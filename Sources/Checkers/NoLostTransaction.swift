@@ -7,6 +7,7 @@ package import Traces
 /// crash undid before it was recorded must be made again; a transaction that a merge hook finished
 /// counts as merged by that member; a resync counts as merging everything up to its cursor. A
 /// consumer must have read the transactions committed before it last consumed.
+///
 /// Does not verify: the effect of merging on a view (Convergence), the order (MergeOrder), members
 /// that are down or cut off at the end, transactions without an event.
 package struct NoLostTransaction: Invariant {

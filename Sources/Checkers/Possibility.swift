@@ -6,7 +6,7 @@ package struct Possibility: Sendable {
   /// The data.
   package private(set) var model: ReferenceModel
   private var log: [(at: Int, edit: Edit)] = []
-  /// What views have read of objects; `nil` if no merge policy depends on it.
+  /// The object states that views have read; `nil` if no merge policy depends on them.
   private var sightings: Sightings?
 
   init(_ model: ReferenceModel, tracksViews: Bool = false) {

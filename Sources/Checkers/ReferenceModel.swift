@@ -3,9 +3,9 @@ package import Traces
 
 /// The expected data of a store, computed from the plan alone.
 ///
-/// It applies writes one after another, in commit order. An insert of an object that exists, and an
-/// update or a delete of one that does not, are skipped; each edit sees those before it in the same
-/// write. It is a plain value: copying it forks the data.
+/// Writes are applied one after another, in commit order. An insert of an object that exists, and
+/// an update or a delete of one that does not, are skipped; each edit sees those before it in the
+/// same write. The model is a plain value: copying it forks the data.
 package struct ReferenceModel: Sendable {
   /// The model with the entities.
   package let model: Model

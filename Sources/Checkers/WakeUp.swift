@@ -8,6 +8,7 @@ package import Traces
 /// made one of its signals or polls late or lost meanwhile, within ``SignalTicks/boundAtWorst``. A
 /// pass that fails counts as made. The check ends with the plan: the closing phase disables all
 /// faults.
+///
 /// Does not verify: that the pass merged any transaction (NoLostTransaction), the order of signals,
 /// plans whose commands make the passes, actors that end before their time is over, consumers.
 package struct WakeUp: Invariant {

@@ -1,9 +1,9 @@
 /// The rules in which a published system differs from the others.
 ///
-/// One implementation follows them for all systems. All have in common: one date for each author in
-/// a defaults store, a fetch strictly after the own date, and a pass that stores the date of the
-/// last transaction that it fetched. An empty fetch changes no date. A purge deletes strictly
-/// before a date, whether or not every author has merged the transactions.
+/// One implementation serves all systems. All have in common: one date for each author in a
+/// defaults store, a fetch strictly after the own date, and a pass that stores the date of the last
+/// transaction that it fetched. An empty fetch changes no date. A purge deletes strictly before a
+/// date, whether or not every author has merged the transactions.
 package struct PublishedProtocol: Sendable {
   /// The system's name in the lab.
   package private(set) var name: String

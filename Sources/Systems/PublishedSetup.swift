@@ -66,7 +66,8 @@ struct PublishedSetup {
 
   /// Returns whether the actor merges a mirror's imports.
   ///
-  /// It does if the plan has a mirror and the actor does not ignore it.
+  /// This requires rules that support a mirror, a plan that has one, and an actor that does not
+  /// ignore it.
   private static func readsMirror(
     _ actor: PlannedActor,
     _ header: PlanHeader,
