@@ -7,7 +7,7 @@ enum CleanStrategy: Hashable {
   case none
   /// Once in `times` passes.
   case byNotification(times: Int)
-  /// If more than `seconds` have passed since the last purge of this process.
+  /// If more than `seconds` have passed since this process was last allowed to purge.
   case byDuration(seconds: Double)
 
   /// Parses a plan's strategy; `nil` if the published systems have no such strategy.

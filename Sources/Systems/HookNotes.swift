@@ -12,7 +12,7 @@ final class HookNotes: @unchecked Sendable {
   private var finished: [Int64] = []
   /// The number of calls of each hook, by index.
   var callCounts: [Int: Int] = [:]
-  /// Whether hooks no longer throw.
+  /// Whether the plan's effects on hooks are disabled, so that none fails or finishes a merge.
   var isHealed = false
   private var sleepers: [CheckedContinuation<Void, any Error>] = []
 
@@ -41,7 +41,7 @@ final class HookNotes: @unchecked Sendable {
     if isTrouble(hook, index) { throw PlannedTrouble() }
   }
 
-  /// Counts a call of a hook, and returns whether the plan injects a fault into it.
+  /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
   func isTrouble(_ hook: PlannedHook, _ index: Int) -> Bool {
     callCounts[index, default: 0] += 1
     return !isHealed && hook.isTrouble(at: callCounts[index, default: 0])

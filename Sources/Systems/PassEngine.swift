@@ -38,7 +38,7 @@ protocol PassEngine: AnyObject {
   func retire() throws(HistoryError)
   /// Delivers a signal of the store.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError)
-  /// Makes hooks stop throwing.
+  /// Disables the plan's effects on hooks.
   func heal()
   /// Discards the engine's memory.
   func end()

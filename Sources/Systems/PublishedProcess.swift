@@ -17,9 +17,9 @@ final class PublishedProcess: HostedProcess {
   /// The transactions of the current pass; the date of the last one is to be stored.
   private(set) var unrecorded: [HistoryTransaction] = []
   var counter = CleanCounter()
-  /// The number of calls of each hook within its period, which decides if the next one throws.
+  /// The number of calls of each hook within its period, which decides if the next one is special.
   private var callCounts: [Int]
-  /// Whether hooks no longer throw.
+  /// Whether the plan's effects on hooks are disabled, so that none fails or finishes a merge.
   var isHealed = false
 
   /// Starts the process, and loads its contexts from the store.
@@ -83,7 +83,7 @@ final class PublishedProcess: HostedProcess {
     return unrecorded
   }
 
-  /// Counts a call of a hook, and returns whether the plan injects a fault into it.
+  /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
   func isTrouble(hook: Int) -> Bool {
     callCounts[hook] = callCounts[hook] % PlannedHook.period + 1
     return !isHealed && setup.hooks[hook].isTrouble(at: callCounts[hook])

@@ -16,7 +16,7 @@ extension StoreBench {
     guard let told = log.cursor(of: actor),
       let row = try registry()?.members.first(where: { $0.id == actor })
     else { return }
-    // After a rollback of the store's state, the log may contain later positions.
+    // After a snapshot was restored, the log may contain later positions.
     guard row.cursor > told.number else { return }
     let cursor = String(row.cursor)
     log.add(actor, resyncing ? .resynced(cursor: cursor) : .recorded(cursor: cursor))

@@ -3,9 +3,9 @@ import Traces
 extension PlanAlphabet {
   /// Returns commands during which the power goes off.
   ///
-  /// If every commit is synced, these are a power-off between two commands, and one before the
-  /// second commit of any command that makes two. If none is, everything written since the power
-  /// came on is lost, or all of it is kept.
+  /// If every commit is synced, these are a power-off between two commands, and one at the second
+  /// commit of each possible pass and purge. If none is, everything written since the power came on
+  /// is lost, or all of it is kept.
   func powerOffs(_ place: PlanPlace) -> [Command] {
     guard losesPower, !running(place).isEmpty else { return [] }
     let between = Command(.clock(advance: 0), faults: [.powerOff])

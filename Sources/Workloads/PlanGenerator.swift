@@ -108,7 +108,7 @@ package struct PlanGenerator: Sendable {
     }
   }
 
-  /// Returns the actor of the highest priority that can act; `nil` without priorities.
+  /// Returns the place of the most urgent actor that can act; `nil` without priorities.
   private func turn(_ draft: inout PlanDraft) -> Int? {
     guard draft.priorities != nil else { return nil }
     var able: UInt64 = 0

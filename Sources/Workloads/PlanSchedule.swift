@@ -45,7 +45,9 @@ struct PlanPriorities {
     for _ in 1..<max(depth, 1) { changes.insert(source.index(below: max(steps, 1))) }
   }
 
-  /// Returns the most urgent actor in a bit set of places; `nil` if the set is empty.
+  /// Returns the most urgent actor in a bit set of places, after applying a change that is due.
+  ///
+  /// The result is `nil` if the set is empty.
   mutating func next(among able: UInt64) -> Int? {
     let first = order.firstIndex { able >> UInt64($0) & 1 == 1 }
     if changes.contains(step), let first { order.append(order.remove(at: first)) }
