@@ -1,10 +1,10 @@
 package import Traces
 
-/// A fold over a trace that answers whether one invariant held.
+/// A fold over a trace that checks one invariant.
 package protocol Checker: Sendable {
   /// The name of the invariant, as reports print it.
   static var name: String { get }
-  /// Starts before the first event of a trace with this header.
+  /// Creates a checker for a trace with this header, before the first event.
   init(_ header: TraceHeader)
   /// Checks the next event.
   mutating func observe(_ event: Event)
@@ -12,7 +12,7 @@ package protocol Checker: Sendable {
   var verdict: Verdict { get }
 }
 
-/// A fold over a trace that reads the state which all invariants share from a timeline.
+/// A fold over a trace that reads the state shared by all invariants from a timeline.
 ///
 /// An invariant observes each event before the timeline applies it; the event's names are looked up
 /// already. All invariants share the timeline, so its cost is paid once.
@@ -21,17 +21,17 @@ package protocol Invariant: Sendable {
   static var name: String { get }
   /// The rule, in one sentence.
   static var sentence: String { get }
-  /// Starts before the first event of a trace with this header.
+  /// Creates the invariant for a trace with this header, before the first event.
   init(_ header: TraceHeader)
-  /// The first event that broke it, as far as the trace has been read.
+  /// The first violation in the part of the trace that was read; `nil` if there is none.
   var violation: Violation? { get }
-  /// Checks the next event, with the timeline as it was before it.
+  /// Checks the next event, with the timeline in the state before it.
   mutating func observe(_ event: Event, on timeline: Timeline)
-  /// The verdict, after the last event.
+  /// Returns the verdict, after the last event.
   func verdict(on timeline: Timeline) -> Verdict
 }
 
-/// A checker of one invariant alone, with a timeline of its own.
+/// A checker of a single invariant, with its own timeline.
 package struct InvariantChecker<Checked: Invariant>: Checker {
   private var timeline: Timeline
   private var invariant: Checked

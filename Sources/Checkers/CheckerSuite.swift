@@ -1,14 +1,14 @@
 package import Traces
 
-/// All checkers over one trace, with what they share folded once.
+/// All checkers over one trace, with a shared timeline.
 ///
 /// - Complexity: an event costs well under a microsecond in a release build.
 package struct CheckerSuite: Sendable {
-  /// Which checkers are on.
+  /// The set of enabled checkers.
   package enum Scope: Hashable, Sendable, CaseIterable {
-    /// Those that every plan with writes, passes and purges exercises.
+    /// The checkers that every plan with writes, passes and purges exercises.
     case core
-    /// Those too that need observers, retention, protected authors or answers about history.
+    /// Adds the checkers that need observers, retention, protected authors or reports of history.
     case all
   }
   /// The names of the core checkers, in the order of their verdicts.
@@ -20,7 +20,7 @@ package struct CheckerSuite: Sendable {
   private var further: FurtherCheckers?
   private var hasViolation = false
 
-  /// Starts before the first event of a trace with this header.
+  /// Creates a suite for a trace with this header, before the first event.
   package init(_ header: TraceHeader, scope: Scope = .core) {
     timeline = Timeline(header)
     core = CoreCheckers(header)
@@ -33,17 +33,17 @@ package struct CheckerSuite: Sendable {
     for event in trace.events { observe(event) }
   }
 
-  /// The names of the checkers of a scope, in the order of their verdicts.
+  /// Returns the names of the checkers of a scope, in the order of their verdicts.
   package static func names(in scope: Scope) -> [String] {
     sentences(in: scope).map(\.checker)
   }
 
-  /// The checkers of a scope with what must hold, in the order of their verdicts.
+  /// Returns the checkers of a scope with their rules, in the order of their verdicts.
   package static func sentences(in scope: Scope) -> [(checker: String, sentence: String)] {
     scope == .core ? CoreCheckers.all : CoreCheckers.all + FurtherCheckers.all
   }
 
-  /// What must hold for a checker to accept a trace; `nil` for a name that no checker has.
+  /// Returns the rule of a checker; `nil` if no checker has the name.
   package static func sentence(of checker: String) -> String? {
     sentences(in: .all).first { $0.checker == checker }?.sentence
   }
@@ -57,12 +57,12 @@ package struct CheckerSuite: Sendable {
     }
   }
 
-  /// Whether an invariant is broken already, whatever comes: a run that only asks that can stop.
+  /// Whether an invariant is already broken; later events cannot change that.
   package var isInvalid: Bool {
     hasViolation && timeline.undecided == nil
   }
 
-  /// The answer of each checker, in the order of ``names(in:)``; asked after the last event.
+  /// The verdict of each checker, in the order of ``names(in:)``; read it after the last event.
   package var verdicts: [(checker: String, verdict: Verdict)] {
     var verdicts: [Verdict] = []
     forEachVerdict { verdicts.append($0) }
@@ -70,8 +70,9 @@ package struct CheckerSuite: Sendable {
     return zip(names, verdicts).map { ($0, timeline.undecided ?? $1) }
   }
 
-  /// The answers as bits, in the order of ``names(in:)``: the invariants that broke, and those that held
-  /// and were put to the test; asked after the last event.
+  /// The broken invariants, and those exercised and valid, as bits; read it after the last event.
+  ///
+  /// The bits are in the order of ``names(in:)``.
   package var conclusion: (broken: UInt64, held: UInt64) {
     guard timeline.undecided == nil else { return (0, 0) }
     var (broken, held, bit): (UInt64, UInt64, UInt64) = (0, 0, 1)
@@ -91,26 +92,27 @@ package struct CheckerSuite: Sendable {
     further?.forEachVerdict(on: timeline, body)
   }
 
-  /// Goes on with a longer plan: its next command is known only now.
+  /// Appends the next command of a plan that is made step by step.
   ///
-  /// Conflicts must end as in the commands before.
+  /// If no earlier command has a merge policy other than the default, the command must not have one
+  /// either: views are tracked only for plans that need it.
   package mutating func append(_ command: Command) { timeline.append(command) }
 
-  /// The invariants that are broken by now, one bit each in the order of ``names(in:)``.
+  /// The invariants that are broken so far, one bit each in the order of ``names(in:)``.
   package var broken: UInt64 {
     guard timeline.undecided == nil else { return 0 }
     return core.broken | (further?.broken ?? 0) << UInt64(CoreCheckers.all.count)
   }
 
-  /// Adds everything that later answers depend on, between two commands; the tick is the present one.
+  /// Adds all state that later verdicts depend on, between two commands; `tick` is the current one.
   ///
-  /// Whether an invariant was exercised is not part of it: see ``verdicts``.
+  /// Whether an invariant was exercised is not included: see ``verdicts``.
   package func describe(_ state: inout StateSketch, tick: Int) {
     timeline.describe(&state)
     further?.describe(&state, on: timeline, tick: tick)
   }
 
-  /// The first violation in the trace; asked after the last event, or once it is invalid.
+  /// The first violation in the trace; read it after the last event, or once the trace is invalid.
   package var violation: Violation? {
     let found = verdicts.compactMap { answer -> Violation? in
       if case .invalid(let violation) = answer.verdict { violation } else { nil }
@@ -118,6 +120,6 @@ package struct CheckerSuite: Sendable {
     return found.min { $0.at < $1.at }
   }
 
-  /// How often a cursor was reset to nothing.
+  /// The number of times a cursor was reset to none.
   package var cursorResetCount: Int { core.cursorProgress.resetCount }
 }

@@ -1,10 +1,12 @@
 package import Traces
 
-/// The transactions in commit order, and for each the members that must merge it, that have merged it and
-/// that have recorded that.
+/// The transactions in commit order, with the members' progress on each.
 ///
-/// - Complexity: a merge costs the transactions that it names, a record those after the first that its
-///   member has not recorded.
+/// It records the members that must merge a transaction, that have merged it and that have recorded
+/// that.
+///
+/// - Complexity: a merge costs the transactions that it names, a record those after the first that
+///   its member has not recorded.
 package struct CommitLog: Sendable {
   /// The transactions in commit order.
   package private(set) var transactions: [TimelineTransaction] = []
@@ -15,10 +17,10 @@ package struct CommitLog: Sendable {
   /// The number of transactions.
   package var count: Int { statuses.count }
 
-  /// The position of the transaction with a name, or `nil`.
+  /// Returns the position of the transaction with a name, or `nil`.
   package func position(of name: TransactionName) -> Int? { positions[name] }
 
-  /// The last transaction before one that no event reported, where names are numbers; -1 if none is.
+  /// Returns the last transaction before one without an event, if names are numbers; else -1.
   ///
   /// - Complexity: linear in the transactions after it.
   func lastPosition(before name: TransactionName) -> Int {
@@ -32,7 +34,7 @@ package struct CommitLog: Sendable {
     statuses.append(TransactionStatus(required: required))
   }
 
-  /// Removes the transactions after a position, which a power-off took back.
+  /// Removes the transactions after a position, which a power-off rolled back.
   mutating func removeAll(after last: Int) {
     for transaction in transactions[(last + 1)...] { positions[transaction.commit.name] = nil }
     transactions.removeSubrange((last + 1)...)
@@ -43,7 +45,7 @@ package struct CommitLog: Sendable {
 // MARK: Members
 
 extension CommitLog {
-  /// Applies a merge by a member; what is at or below its cursor on disk counts as recorded at once.
+  /// Applies a merge by a member; positions up to its stored cursor count as recorded at once.
   mutating func merge(_ named: [Int], by member: Member) {
     let cursor = member.cursor ?? -1
     for position in named where position >= 0 {
@@ -52,7 +54,7 @@ extension CommitLog {
     }
   }
 
-  /// Sets whether a member's merge hook finished some transactions instead of a merge.
+  /// Sets whether a member's merge hook finished transactions instead of a merge.
   mutating func setFinished(_ isFinished: Bool, _ named: [Int], by bit: MemberSet) {
     for position in named where position >= 0 {
       if isFinished {
@@ -63,20 +65,20 @@ extension CommitLog {
     }
   }
 
-  /// Applies that a member loads its contexts again: they lack nothing that a hook finished before.
+  /// Applies a reload of a member's contexts, which then contain what a hook had finished.
   mutating func forgetFinished(by bit: MemberSet) {
     for position in statuses.indices where !statuses[position].finished.isEmpty {
       statuses[position].finished.subtract(bit)
     }
   }
 
-  /// Applies a resync of a member, which reads what all transactions up to its cursor have left.
+  /// Applies a resync of a member, which reads the effect of all transactions up to its cursor.
   mutating func resync(_ member: Member, through cursor: Int) {
     let from = member.registeredFrom
     for position in from..<max(from, cursor + 1) { statuses[position].merge(member.bit) }
   }
 
-  /// Counts what a member has merged at or below a position as recorded.
+  /// Counts a member's merged transactions up to a position as recorded.
   ///
   /// - Returns: The position below which the member has merged and recorded everything that it must.
   mutating func record(_ member: Member, through last: Int) -> Int {
@@ -92,7 +94,7 @@ extension CommitLog {
     return recordedBelow
   }
 
-  /// Takes back what a member has merged and not recorded.
+  /// Rolls back the transactions that a member has merged and not recorded.
   mutating func takeBackMerges(of member: Member) {
     for position in member.recordedBelow..<statuses.count
     where !statuses[position].recorded.contains(member.bit) {
@@ -100,15 +102,15 @@ extension CommitLog {
     }
   }
 
-  /// Forgets a member, whose next registration starts from scratch.
+  /// Removes a member from all statuses, because its next registration starts from scratch.
   mutating func forget(_ bit: MemberSet) {
     for position in statuses.indices { statuses[position].forget(bit) }
   }
 
-  /// Restores what the first launch since a power-off shows of a member's records.
+  /// Restores a member's records at its first launch after a power-off.
   ///
-  /// It must merge again what comes after its cursor. If it may have joined again, it has read all that
-  /// was there then.
+  /// It must merge again what comes after its cursor. If it may have joined again, it has read all
+  /// transactions of that time.
   mutating func restoreRecords(of member: Member, through cursor: Int) {
     let mayBeAhead = member.status.alternatives.contains(.ahead)
     let mayBeAbsent = member.status.alternatives.contains(.absent)
@@ -132,7 +134,7 @@ extension CommitLog {
     for position in named where position >= 0 { statuses[position].isPurged = true }
   }
 
-  /// Applies a power-off, which may have taken back every purge.
+  /// Applies a power-off, which may have rolled back every purge.
   mutating func losePower() {
     for position in statuses.indices where statuses[position].isPurged {
       statuses[position].isPurged = false
@@ -140,7 +142,7 @@ extension CommitLog {
     }
   }
 
-  /// Reconciles the purges before a power-off with what history holds after it.
+  /// Reconciles the purges before a power-off with the transactions in history after it.
   mutating func reconcilePurges(with held: [CommittedTransaction]) {
     let names = Set(held.map(\.name))
     for position in statuses.indices where statuses[position].mayBePurged {
@@ -150,7 +152,7 @@ extension CommitLog {
   }
 }
 
-/// A transaction of the timeline, and where it came from.
+/// A transaction of the timeline, and its origin.
 package struct TimelineTransaction: Sendable {
   /// The transaction as its commit reported it.
   package let commit: CommittedTransaction
@@ -160,14 +162,15 @@ package struct TimelineTransaction: Sendable {
   package let at: Int
 }
 
-/// The members that must merge a transaction, have merged it and have recorded that; and whether it has
-/// left history.
+/// The merge and purge status of a transaction.
+///
+/// It has the members that must merge the transaction, have merged it and have recorded that.
 package struct TransactionStatus: Sendable {
   /// The members that must merge it.
   package internal(set) var required: MemberSet
-  /// The members that have merged it; a crash before the record takes that back.
+  /// The members that have merged it; a crash before the record undoes that.
   package internal(set) var merged: MemberSet = []
-  /// The members that have ever merged it, crashes or not.
+  /// The members that have ever merged it, including merges that a crash has undone.
   package internal(set) var everMerged: MemberSet = []
   /// The members whose merge hook finished it, so that their contexts may lack it.
   package internal(set) var finished: MemberSet = []
@@ -184,7 +187,7 @@ package struct TransactionStatus: Sendable {
   package var unmerged: MemberSet { required.subtracting(merged) }
   /// The members that must merge it and have not recorded it.
   package var unrecorded: MemberSet { required.subtracting(recorded) }
-  /// Whether it is purged and recorded by every member that must merge it: no member can lose it any more.
+  /// Whether it is purged and recorded by all members that must merge it, so that none can lose it.
   var isComplete: Bool { isPurged && unrecorded.isEmpty }
 
   mutating func merge(_ bit: MemberSet) {
@@ -192,7 +195,7 @@ package struct TransactionStatus: Sendable {
     everMerged.formUnion(bit)
   }
 
-  /// Forgets a member, whose next registration starts from scratch.
+  /// Removes a member, because its next registration starts from scratch.
   mutating func forget(_ bit: MemberSet) {
     required.subtract(bit)
     merged.subtract(bit)

@@ -3,17 +3,17 @@ package import Traces
 
 /// At the end each view equals the store's data, which equals the reference model.
 ///
-/// Verifies: every write's answer against the net effect that the reference model computes from the
-/// plan (the same objects, the same change types; at most one transaction, none if it failed, which
-/// needs a reason: a conflict, a fault, a store that is busy or full); every
-/// answer about the data against the model; at the end the views of all running members that have
-/// not been told that they miss history against the data. Objects that transactions of authors
-/// touched which a member ignores are left out for that member, and so are those of transactions that
-/// a merge hook of its finished since its contexts were loaded.
+/// Verifies: every write's reported changes against the net effect that the reference model
+/// computes from the plan (the same objects, the same change types; at most one transaction, none
+/// if it failed, which needs a reason: a conflict, a fault, a store that is busy or full); every
+/// reading of the data against the model; at the end the views of all running members against the
+/// data, except members that were notified that they miss history. Objects that were changed by
+/// transactions of authors that a member ignores are left out for that member, and so are those of
+/// transactions that one of its merge hooks finished since its contexts were loaded.
 ///
 /// Does not verify: columns, values and tombstones in history (HistoryExplainsData,
-/// TombstoneFidelity), views in the middle of a plan, which may be behind. After a write of
-/// unknown outcome every possible state is accepted until an answer decides.
+/// TombstoneFidelity), views in the middle of a plan, which may be behind. After a write of unknown
+/// outcome every possible state is accepted until a later event decides.
 package struct Convergence: Invariant {
   package static let name = "Convergence"
   package static let sentence =
@@ -81,7 +81,7 @@ package struct Convergence: Invariant {
   }
 }
 
-/// What a context holds at the end.
+/// The objects of a context at the end.
 private struct FinalView: Sendable {
   let member: Int
   let context: String
@@ -103,17 +103,18 @@ private struct FinalView: Sendable {
     )
   }
 
-  /// The names under which a view tells the objects that it still holds beside the one that has their
-  /// name now, because it was not told of a delete: keys below zero.
+  /// Returns the names of outdated objects in a view, which have negative keys.
+  ///
+  /// A view that missed a delete contains such an object in addition to the current one of that
+  /// name.
   private static func aliases(of object: ObjectName) -> [ObjectName] {
     (0..<aliasCountMax).map { ObjectName(object.entity, -object.key - 1000 * Int64($0)) }
   }
 
-  /// A plan seldom replaces an object behind one view's back more often.
+  /// The maximum number of such names; a plan rarely replaces an object more often.
   private static let aliasCountMax = 32
 
-  /// The objects that transactions touched whose author the member does not merge, or that its merge
-  /// hooks finished.
+  /// Returns the objects of transactions that the member ignores or its merge hooks finished.
   private func objectsLeftOut(on timeline: Timeline) -> Set<ObjectName> {
     let (id, bit) = (timeline.everyone[member].id, timeline.everyone[member].bit)
     let authors = timeline.plan.header.actor(id)?.ignores ?? []

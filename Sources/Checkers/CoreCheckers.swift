@@ -2,7 +2,7 @@ import Traces
 
 /// The checkers that every plan with writes, passes and purges exercises.
 struct CoreCheckers: Sendable {
-  /// The names, and what must hold, in the order of the verdicts.
+  /// The names and the rules, in the order of the verdicts.
   static let all: [(checker: String, sentence: String)] = [
     (Convergence.name, Convergence.sentence),
     (PurgeSafety.name, PurgeSafety.sentence),
@@ -25,7 +25,7 @@ struct CoreCheckers: Sendable {
     cursorProgress = CursorProgress(header)
   }
 
-  /// Takes the next event in, and answers whether an invariant is broken by now.
+  /// Checks the next event, and returns whether an invariant is broken so far.
   mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
     convergence.observe(event, on: timeline)
     purgeSafety.observe(event, on: timeline)
@@ -39,7 +39,7 @@ struct CoreCheckers: Sendable {
       || cursorProgress.violation != nil
   }
 
-  /// The invariants that are broken by now, one bit each in the order of the verdicts.
+  /// The invariants that are broken so far, one bit each in the order of the verdicts.
   var broken: UInt64 {
     Self.bits([
       convergence.violation != nil, purgeSafety.violation != nil,
@@ -48,12 +48,12 @@ struct CoreCheckers: Sendable {
     ])
   }
 
-  /// One bit for each yes, the first one lowest.
+  /// Returns one bit for each flag, the first one lowest.
   static func bits(_ flags: [Bool]) -> UInt64 {
     flags.enumerated().reduce(0) { $1.element ? $0 | 1 << UInt64($1.offset) : $0 }
   }
 
-  /// Tells the answer of each checker, in the order of ``all``.
+  /// Calls a closure with the verdict of each checker, in the order of ``all``.
   func forEachVerdict(on timeline: Timeline, _ body: (Verdict) -> Void) {
     body(convergence.verdict(on: timeline))
     body(purgeSafety.verdict(on: timeline))

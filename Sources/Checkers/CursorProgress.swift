@@ -1,21 +1,21 @@
 package import Traces
 
-/// Within one registration a cursor never falls, and never passes what is not merged.
+/// Within one registration a cursor never falls, and never passes an unmerged transaction.
 ///
-/// Verifies: each recorded cursor, and the cursor of each later launch, names a transaction that was
-/// committed, is not below the cursor before it, and has no transaction at or below it that the
-/// member must merge and has not. What a crash took back counts as not merged. Nobody is told that
-/// history went back behind its cursor unless a power-off took some of it.
+/// Verifies: each recorded cursor, and the cursor of each later launch, names a transaction that
+/// was committed, is not below the cursor before it, and has no transaction at or below it that the
+/// member must merge and has not. Merges that a crash has undone count as not merged. No member is
+/// notified that history went back behind its cursor unless a power-off rolled back some of it.
 ///
-/// Does not verify: that a cursor ever reaches the head (NoLostTransaction), cursors after a power-off
-/// (Durability) of a member whose command was under way then, or a resync. A cursor that a design resets to nothing may start anew; that is a cost
-/// and is counted.
+/// Does not verify: that a cursor ever reaches the newest transaction (NoLostTransaction), cursors
+/// after a power-off (Durability) of a member whose command was in progress then, or a resync. A
+/// design may reset a cursor to none and start from scratch; that is a cost and is counted.
 package struct CursorProgress: Invariant {
   package static let name = "CursorProgress"
   package static let sentence =
     "A cursor never falls, and never passes what is not merged."
   package private(set) var violation: Violation?
-  /// How often a cursor was reset to nothing, so that its member reads everything again.
+  /// The number of times a cursor was reset to none, so that its member reads everything again.
   package private(set) var resetCount = 0
   private var hasMoved = false
   private var hasGoneBack = false

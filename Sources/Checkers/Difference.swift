@@ -1,7 +1,7 @@
 package import PersistentHistory
 package import Traces
 
-/// The least object in which two states of the data differ.
+/// A difference between two states of the data, in the least object that differs.
 package enum Difference: Hashable, Sendable {
   /// The second state lacks the object.
   case lacks(ObjectName)
@@ -10,16 +10,16 @@ package enum Difference: Hashable, Sendable {
   /// An attribute has different values.
   case value(ObjectName, attribute: String, Value, Value)
 
-  /// The object.
+  /// The object that differs.
   package var object: ObjectName {
     switch self {
     case .lacks(let object), .adds(let object), .value(let object, _, _, _): object
     }
   }
 
-  /// Compares two states, or answers nothing if they are equal but for some objects.
+  /// Compares two states; `nil` if they are equal except for some objects.
   ///
-  /// An attribute that is absent counts as null; text is compared by its bytes.
+  /// An absent attribute counts as null; text is compared by its bytes.
   ///
   /// - Complexity: linear in the values.
   package init?(from first: Objects, to second: Objects, except: Set<ObjectName> = []) {

@@ -1,19 +1,19 @@
 package import PersistentHistory
 package import Traces
 
-/// The first change in which a system's answer differs from a write's net effect.
+/// The first change in which a system's report differs from a write's net effect.
 package enum Disagreement: Hashable, Sendable {
-  /// The write changes the object, and the system does not tell.
+  /// The write changes the object, and the system does not report it.
   case missing(ChangeType, ObjectName)
-  /// The system tells of a change that the write does not make.
+  /// The system reports a change that the write does not make.
   case invented(ChangeType, ObjectName)
-  /// The system tells of another change of the object, or of several.
+  /// The system reports a different change of the object, or several.
   case other(ChangeType, told: [ChangeType], ObjectName)
 
-  /// Compares changes, whose order does not matter, or answers nothing if they agree.
+  /// Compares changes in any order; `nil` if they agree.
   ///
-  /// A replaced object may be told as an update or as a delete and an insert. An update that
-  /// changed no value may be told or left out.
+  /// A replaced object may be reported as an update or as a delete and an insert. An update that
+  /// changed no value may be reported or left out.
   ///
   /// - Complexity: linear in the changes.
   init?(net: [NetChange], told: [CommittedChange]) {

@@ -1,26 +1,28 @@
 import PersistentHistory
 package import Traces
 
-/// After a power-off the store is a prefix of what was acknowledged; all of it with FULL.
+/// After a power-off the store is a prefix of the acknowledged commits; all of them with FULL.
 ///
-/// Verifies: after each power-off that the store opens and is whole; that the last transaction which it
-/// says it holds was told of, and that nothing before it is missing: history holds every transaction
-/// through that one which was not purged, as it was told, and the data are, row by row, what the
-/// reference model has after it. With `"synchronous":"full"` no transaction is lost that was told of
-/// before the power went; with either none is lost that an earlier power-off had left.
+/// Verifies: after each power-off that the store opens and is intact; that the last transaction
+/// that it reports was committed, and that none before it is missing: history contains every
+/// transaction up to that one that was not purged, as it was reported at the commit, and the data
+/// are, row by row, those of the reference model after it. With `"synchronous":"full"` no
+/// transaction is lost that was acknowledged before the power-off; with either setting none is lost
+/// that an earlier power-off had left.
 ///
-/// Does not verify: which of the newest transactions NORMAL keeps; registrations, cursors and purges
-/// that were lost with them (a member's next launch tells them, and the other checkers go on from
-/// there); with `"full"` commits that were acknowledged since a disk delayed a sync, which it may lose.
+/// Does not verify: which of the newest transactions NORMAL keeps; registrations, cursors and
+/// purges that were lost with them (a member's next launch shows them, and the other checkers
+/// continue from there); with `"full"` commits that were acknowledged after a disk delayed a sync,
+/// which it may lose.
 package struct Durability: Invariant {
   package static let name = "Durability"
   package static let sentence =
     "After a power-off the store is a prefix of what was acknowledged; all of it with FULL."
   package private(set) var violation: Violation?
   private let isFull: Bool
-  /// How many transactions had been told of when the power went; nothing while it is on.
+  /// The number of transactions before the current power-off; `nil` while the power is on.
   private var acknowledged: Int?
-  /// The last transaction that an earlier power-off left.
+  /// The position of the last transaction that an earlier power-off left; -1 if none.
   private var floor = -1
   private var isRecovering = false
   private var hasDelays = false
@@ -48,7 +50,7 @@ package struct Durability: Invariant {
     return hasRecovered ? .valid : .unknown("The power never went.")
   }
 
-  /// Adds what an earlier power-off has left.
+  /// Adds the transactions that an earlier power-off left.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(hasRecovered)
     state.add(hasDelays)

@@ -1,9 +1,11 @@
 import Traces
 
-/// The checkers that need more of a plan or of a system: observers, retention, protected authors,
-/// signals, power-offs, or answers about history.
+/// The checkers that need special features of a plan or of a system.
+///
+/// These are observers, retention, protected authors, signals, power-offs, and answers about
+/// history.
 struct FurtherCheckers: Sendable {
-  /// The names, and what must hold, in the order of the verdicts.
+  /// The names and the rules, in the order of the verdicts.
   static let all: [(checker: String, sentence: String)] = [
     (ObserverDelivery.name, ObserverDelivery.sentence),
     (LoudExpiry.name, LoudExpiry.sentence),
@@ -35,7 +37,7 @@ struct FurtherCheckers: Sendable {
     wakeUp = WakeUp(header)
   }
 
-  /// Takes the next event in, and answers whether an invariant is broken by now.
+  /// Checks the next event, and returns whether an invariant is broken so far.
   mutating func observe(_ event: Event, on timeline: Timeline) -> Bool {
     observerDelivery.observe(event, on: timeline)
     loudExpiry.observe(event, on: timeline)
@@ -55,7 +57,7 @@ struct FurtherCheckers: Sendable {
       || wakeUp.violation != nil
   }
 
-  /// The invariants that are broken by now, one bit each in the order of the verdicts.
+  /// The invariants that are broken so far, one bit each in the order of the verdicts.
   var broken: UInt64 {
     CoreCheckers.bits([
       observerDelivery.violation != nil, loudExpiry.violation != nil,
@@ -65,7 +67,7 @@ struct FurtherCheckers: Sendable {
     ])
   }
 
-  /// Adds what later answers depend on; the tick is the present one.
+  /// Adds all state that later verdicts depend on; `tick` is the current one.
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     observerDelivery.describe(&state, on: timeline)
     loudExpiry.describe(&state)
@@ -75,7 +77,7 @@ struct FurtherCheckers: Sendable {
     wakeUp.describe(&state, on: timeline, tick: tick)
   }
 
-  /// Tells the answer of each checker, in the order of ``all``.
+  /// Calls a closure with the verdict of each checker, in the order of ``all``.
   func forEachVerdict(on timeline: Timeline, _ body: (Verdict) -> Void) {
     body(observerDelivery.verdict(on: timeline))
     body(loudExpiry.verdict(on: timeline))

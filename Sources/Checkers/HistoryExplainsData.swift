@@ -1,28 +1,28 @@
 import PersistentHistory
 package import Traces
 
-/// Every difference that a write makes has its change and column bit in history, and none is invented.
+/// Every effect of a write has its change and column bit in history, and none is invented.
 ///
-/// Verifies: each update that a commit or history tells names every attribute whose value it changed,
-/// and only attributes that the write set; told values are those that the write left; history, when
-/// it is asked for, holds every committed transaction that was not purged and no other, in commit
-/// order, with the author and the changes that were told at the commit; where the plan has times rise
-/// with the order of the commits, they do, strictly. Together with Convergence
-/// (the data follow the changes) no two states of the data differ without a change.
+/// Verifies: each update that a commit or history reports names every attribute whose value it
+/// changed, and only attributes that the write set; reported values are those that the write left;
+/// history, when it is read, contains every committed transaction that was not purged and no other,
+/// in commit order, with the author and the changes that were reported at the commit; if the plan
+/// requires monotone timestamps, they rise strictly in commit order. Together with Convergence (the
+/// data follow the changes) no two states of the data differ without a change.
 ///
-/// Does not verify: columns and values that a system never tells, tombstones
-/// (TombstoneFidelity), writes after an unknown outcome that nothing has decided yet.
+/// Does not verify: columns and values that a system never reports, tombstones (TombstoneFidelity),
+/// writes after an unknown outcome that no event has decided yet.
 package struct HistoryExplainsData: Invariant {
   package static let name = "HistoryExplainsData"
   package static let sentence =
     "Every change of the data stands in history, and none is invented."
   package private(set) var violation: Violation?
-  /// An update that was told without columns: wrong if the system tells them elsewhere.
+  /// An update that was reported without columns: a violation if the system reports them elsewhere.
   private var bare: Violation?
   private var tellsColumns = false
   private var hasHistory = false
   private let entities: [String: Entity]
-  /// Whether times rise with the order of the commits.
+  /// Whether timestamps must rise in commit order.
   private let timesRise: Bool
 
   package init(_ header: TraceHeader) {
@@ -49,7 +49,7 @@ package struct HistoryExplainsData: Invariant {
     return .valid
   }
 
-  /// Adds what was told of columns.
+  /// Adds whether columns were reported.
   func describe(_ state: inout StateSketch) {
     state.add(bare != nil)
     state.add(tellsColumns)
@@ -75,7 +75,7 @@ package struct HistoryExplainsData: Invariant {
     }
   }
 
-  /// A system that tells no times says 0.
+  /// Checks that timestamps rise; a system that reports no timestamps uses 0.
   private mutating func checkTime(
     _ transaction: CommittedTransaction,
     _ event: Event,
@@ -143,8 +143,10 @@ package struct HistoryExplainsData: Invariant {
     accuse(event, because, name)
   }
 
-  /// What is wrong with an answer about all that history holds, and with which transaction; nothing if
-  /// it holds what was committed and not purged, as it was told.
+  /// Returns the first fault in a report of all of history, and its transaction.
+  ///
+  /// The result is `nil` if history contains the committed and unpurged transactions, as they were
+  /// reported.
   static func fault(
     of held: [CommittedTransaction],
     on timeline: Timeline
@@ -199,7 +201,7 @@ package struct HistoryExplainsData: Invariant {
     return nil
   }
 
-  /// Whether two answers about one transaction tell the same, where both tell.
+  /// Returns whether two reports of one transaction agree, where both have the details.
   private static func same(_ first: [CommittedChange], _ second: [CommittedChange]) -> Bool {
     guard first.count == second.count else { return false }
     func sorted(_ changes: [CommittedChange]) -> [CommittedChange] {

@@ -1,25 +1,25 @@
 import PersistentHistory
 package import Traces
 
-/// What the data must hold after each write of a trace, and whether the system agrees.
+/// The expected data after each write of a trace, and their comparison with the system's reports.
 ///
-/// It computes every write's net effect from the plan's command, never from what the system tells,
-/// and compares the two. A staged write takes its effect when it is committed. A write that failed
-/// took none; one of unknown outcome forks the data into both possibilities, which later answers
-/// narrow down again. A write costs what it changes, in each possibility.
+/// It computes every write's net effect from the plan's command, never from the system's reports,
+/// and compares the two. A staged write takes effect when it is committed. A write that failed has
+/// no effect; one of unknown outcome forks the data into both possibilities, and later events rule
+/// some of them out. A write costs what it changes, in each possibility.
 package struct Ledger: Sendable {
-  /// The most possibilities that are kept; with more the data counts as undecided.
+  /// The maximum number of possibilities; with more the data count as undecided.
   package static let possibilitiesMax = 32
-  /// The data as it can be; one possibility unless an outcome was unknown.
+  /// The possible states of the data; one unless an outcome was unknown.
   package private(set) var possibilities: [Possibility]
-  /// What the current event says that cannot be, if it does.
+  /// The contradiction in the current event; `nil` if there is none.
   package private(set) var finding: Finding?
   /// The net effect of the write that the current event committed, if only one is possible.
   package private(set) var net: [NetChange]?
-  /// Why nobody can say what the data must hold, if so.
+  /// The reason why the expected data are not known; `nil` if they are.
   package private(set) var undecided: String?
 
-  /// The data, if only one state of it is possible.
+  /// The data, if only one state is possible; otherwise `nil`.
   package var objects: Objects? {
     possibilities.count == 1 ? possibilities[0].model.objects : nil
   }
@@ -27,7 +27,7 @@ package struct Ledger: Sendable {
   private var commands: [Command]
   private var current: PlannedEdit?
   private var currentAction: Action?
-  /// Whether faults strike while the command runs.
+  /// Whether faults are injected while the command runs.
   private var isDisturbed = false
   private var hasCommitted = false
   private(set) var staged: [ActorID: StagedWrite] = [:]
@@ -39,11 +39,15 @@ package struct Ledger: Sendable {
     possibilities = [Possibility(ReferenceModel(plan.header.model), tracksViews: tracksViews)]
   }
 
-  /// Goes on with a longer plan, whose new command ends conflicts as the others do.
+  /// Appends a command to the plan.
+  ///
+  /// Views are tracked only if the plan had a merge policy other than the default when it started.
   mutating func append(_ command: Command) { commands.append(command) }
 
-  /// Applies the next event, with the positions of the transactions that it names and the position that
-  /// the next transaction gets.
+  /// Applies the next event.
+  ///
+  /// `named` has the positions of the transactions that the event names, and `position` is that of
+  /// the next transaction.
   mutating func advance(_ event: Event, named: [Int], position: Int) {
     self.position = position
     if finding != nil { finding = nil }
@@ -111,8 +115,9 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Takes in what a failure means for the views: it must have a reason, and after any other than a
-  /// conflict nobody can say what the actor's view has read.
+  /// Applies a failure to the views, and checks that it has a reason.
+  ///
+  /// After a failure other than a conflict, it is unknown what the actor's view has read.
   private mutating func weigh(_ outcome: Outcome) {
     guard let action = currentAction, let actor = action.actor else { return }
     switch outcome {
@@ -129,10 +134,9 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Keeps what a begin staged, and drops what a commit used up.
+  /// Keeps a write that was staged, and drops one that was committed.
   ///
-  /// After a commit that failed, or a
-  /// begin of unknown outcome, the staged write may be there or not.
+  /// After a failed commit, or a begin of unknown outcome, the write may or may not be staged.
   private mutating func stage(_ outcome: Outcome) {
     switch (currentAction, outcome) {
     case (.begin(let write), .ok): staged[write.actor] = StagedWrite(write, false)
@@ -143,7 +147,7 @@ package struct Ledger: Sendable {
     }
   }
 
-  /// Applies an edit to every possibility and keeps those in which the system told the truth.
+  /// Applies an edit to every possibility, and keeps those that agree with the system's report.
   private mutating func take(_ edit: Edit, told: [CommittedChange]) {
     if possibilities.count == 1 {
       let changes = possibilities[0].apply(edit, at: position, told: told)
@@ -152,7 +156,7 @@ package struct Ledger: Sendable {
       return
     }
     var disagreements: [Disagreement?] = []
-    // In their place: a copy of one is as long as the trace.
+    // They are edited in place, because a copy of one is as long as the trace.
     for index in possibilities.indices {
       let changes = possibilities[index].apply(edit, at: position, told: told)
       disagreements.append(Disagreement(net: changes, told: told))
@@ -186,7 +190,7 @@ package struct Ledger: Sendable {
     finding = Difference(from: possibilities[0].model.objects, to: data).map(Finding.data)
   }
 
-  /// Goes back to what survived; the write that was under way took effect if its transaction was told.
+  /// Rolls back to the surviving transactions, which may include the interrupted write.
   private mutating func recover(through named: [Int]) {
     staged.removeAll()
     current = nil
@@ -200,26 +204,26 @@ package struct Ledger: Sendable {
   }
 }
 
-/// What the system says that cannot be.
+/// A contradiction between an event and the plan.
 package enum Finding: Hashable, Sendable {
-  /// A transaction that no command of the plan asked for.
+  /// A transaction that no command of the plan requested.
   case unasked
-  /// A second transaction for one write.
+  /// A second transaction of one write.
   case committedTwice
   /// A transaction of a write that ended as failed.
   case failedAndCommitted
-  /// Other changes than the write makes.
+  /// Changes that differ from those of the write.
   case disagrees(Disagreement)
-  /// Other data than the writes leave.
+  /// Data that differ from the effect of the writes.
   case data(Difference)
-  /// A conflict about objects that nobody has changed since the view read them.
+  /// A conflict about objects that no write has changed since the view read them.
   case unfounded
-  /// A failure of a write in whose way nothing stood.
+  /// A failure of a write that had no reason to fail.
   case refused(String)
 }
 
 extension Action {
-  /// Whether it is a write whose conflicts end otherwise than by writing over them.
+  /// Whether it is a write that does not resolve conflicts by overwriting.
   fileprivate var hasPolicy: Bool {
     switch self {
     case .write(let write), .begin(let write): write.policy != .objectWins
@@ -228,10 +232,10 @@ extension Action {
   }
 }
 
-/// The edit of the command under way.
+/// The edit of the current command.
 private struct PlannedEdit: Sendable {
   let edit: Edit
-  /// Whether nobody knows if there is anything to commit.
+  /// Whether it is unknown if there is an edit to commit.
   var isOptional = false
 
   init(_ edit: Edit, isOptional: Bool = false) {
@@ -240,10 +244,10 @@ private struct PlannedEdit: Sendable {
   }
 }
 
-/// A write that an actor has begun and not committed.
+/// A write that an actor has started and not committed.
 struct StagedWrite: Sendable {
   let write: PlannedWrite
-  /// Whether nobody knows if it is still staged.
+  /// Whether it is unknown if the write is still staged.
   var isDoubtful: Bool
 
   init(_ write: PlannedWrite, _ isDoubtful: Bool) {

@@ -1,14 +1,15 @@
 package import Traces
 
-/// A member that lost history is told at its next fetch.
+/// A member that lost history is notified at its next fetch.
 ///
-/// Verifies: a member that was cut off, or whose owed and unmerged transactions were purged, gets no
-/// answer to a fetch before it is told (expired or rewound, as an event or as an error), resyncs or
-/// registers anew; who was cut off does neither before it is told. A power-off may take a loss back: then
-/// nobody is to be told of it.
+/// Verifies: a member that was cut off, or whose owed and unmerged transactions were purged, gets
+/// no answer to a fetch before it is notified (expired or rewound, as an event or as an error),
+/// resyncs or registers again; a member that was cut off does not register again before it is
+/// notified. A power-off may undo a loss: then no notification is due.
 ///
-/// Does not verify: whether losing it was allowed (PurgeSafety), what its view shows meanwhile.
-/// A pass that merges, and a consumer that consumes, has fetched. What was fetched before the purge may still be merged and recorded.
+/// Does not verify: whether losing it was allowed (PurgeSafety), what its view shows meanwhile. A
+/// pass that merges, and a consumer that consumes, count as fetches. Transactions fetched before
+/// the purge may still be merged and recorded.
 package struct LoudExpiry: Invariant {
   package static let name = "LoudExpiry"
   package static let sentence =
@@ -35,7 +36,7 @@ package struct LoudExpiry: Invariant {
     return hasTold ? .valid : .unknown("No member that lost history fetched again.")
   }
 
-  /// Adds who is to be told yet.
+  /// Adds the members that must still be notified.
   func describe(_ state: inout StateSketch) { state.add(members: untold.rawValue) }
 
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
@@ -68,8 +69,9 @@ package struct LoudExpiry: Invariant {
     }
   }
 
-  /// A fetch that answers is silent about the loss, unless the member has merged since what was
-  /// purged from under it.
+  /// Checks an answered fetch of a member whose notification is due.
+  ///
+  /// The fetch is a violation, unless the member has meanwhile merged the purged transactions.
   private mutating func fetch(_ event: Event, _ member: Member, on timeline: Timeline) {
     let gone = timeline.log.statuses.firstIndex { status in
       status.isPurged && status.unmerged.contains(member.bit)

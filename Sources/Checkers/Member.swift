@@ -8,19 +8,19 @@ package struct Member: Sendable {
   package let bit: MemberSet
   /// Its registration, process and access to history, certain or not.
   package internal(set) var status = MemberStatus()
-  /// Whether it merges into several contexts, each of which must get what the others saved.
+  /// Whether it merges into several contexts, each of which must get the others' saves.
   package internal(set) var hasSeveralContexts = false
   /// The number of transactions when it registered: it must merge those after them.
   package internal(set) var registeredFrom = 0
   /// The number of transactions when it last registered, or resynced after it missed history.
   package internal(set) var joinedAt = 0
-  /// The number of transactions when it was last cut off, if it was.
+  /// The number of transactions when a limit last cut it off; `nil` if none did.
   package internal(set) var cutOffAt: Int?
-  /// The number of transactions when it last retired, if it did.
+  /// The number of transactions when it last retired; `nil` if it never did.
   package internal(set) var leftAt: Int?
-  /// The position of the cursor that it has recorded, if it has one.
+  /// The position of its recorded cursor; `nil` if it has none.
   package internal(set) var cursor: Int?
-  /// The greatest position merged since it was launched; -1 is none.
+  /// The greatest position merged since it was launched; -1 if none.
   package internal(set) var mergedThrough = -1
   /// The position below which it has merged and recorded everything that it must.
   package internal(set) var recordedBelow = 0
@@ -50,7 +50,7 @@ package struct Member: Sendable {
     }
     if last < joinedAt { status.makeMembershipUncertain() }
     guard let cutOffAt, last < cutOffAt, status.isCutOff else { return }
-    // It is taken back for certain with a transaction that came before it.
+    // The loss is certainly rolled back only if a transaction before it is gone too.
     if last + 1 == cutOffAt { status.makeMembershipUncertain() }
     status.takeBackCutOff()
   }
@@ -58,13 +58,13 @@ package struct Member: Sendable {
 
 /// A set of members by their position in the timeline, one bit each.
 package struct MemberSet: OptionSet, Hashable, Sendable {
-  /// The most members that one trace can have.
+  /// The maximum number of members of a trace.
   package static let capacity = UInt64.bitWidth
   package var rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The set of one member.
+  /// Creates the set of one member.
   package init(member: Int) { rawValue = 1 << UInt64(member) }
 
   /// The member with the least position, or `nil` in an empty set.

@@ -1,15 +1,15 @@
-/// The state of one member as its events say, and the ways in which the store may differ.
+/// The state of one member according to its events, and possible differences in the store.
 ///
-/// The events decide until a power-off or a fault, which add alternatives. The next event that shows what
-/// the store kept, usually the member's next launch, removes them. A member can be `absent`, `ahead` and
-/// `behind` in the store; an actor that is no member can be `registered` there, and after a fault while it
-/// retired `absent` as well.
+/// The events decide until a power-off or a fault, which add alternatives. The next event that
+/// shows the state of the store, usually the member's next launch, removes them. A member can be
+/// `absent`, `ahead` and `behind` in the store; an actor that is no member can be `registered`
+/// there, and after a fault while it retired `absent` as well.
 package struct MemberStatus: Hashable, Sendable {
   /// Whether history is kept for a member, and whether it runs.
   package enum Presence: UInt8, Sendable {
-    /// It never registered, or has retired.
+    /// Never registered, or retired.
     case absent
-    /// It is registered and not launched.
+    /// Registered and not launched.
     case stopped
     case running
   }
@@ -17,13 +17,13 @@ package struct MemberStatus: Hashable, Sendable {
   /// Whether a member can still get all history that it needs.
   package enum HistoryAccess: UInt8, Sendable {
     case whole
-    /// It was notified that it misses history, and has not resynced.
+    /// Notified that it misses history, and not resynced since.
     case expired
-    /// A retention limit cut it off, and it has not resynced.
+    /// Cut off by a retention limit, and not resynced since.
     case cutOff
   }
 
-  /// Ways in which the store may differ from what the events say.
+  /// The possible differences of the store from the events.
   package struct Alternatives: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -36,15 +36,15 @@ package struct MemberStatus: Hashable, Sendable {
     package static let registered = Alternatives(rawValue: 4)
     /// The store may hold an older token than the consumer itself.
     package static let behind = Alternatives(rawValue: 8)
-    /// The last power-off may have taken records back, and the member has not been launched since.
+    /// The last power-off may have rolled back records, and the member has not been launched since.
     package static let takenBack = Alternatives(rawValue: 16)
   }
 
-  /// The presence as the events say.
+  /// The presence according to the events.
   package private(set) var presence = Presence.absent
-  /// The access to history as the events say.
+  /// The access to history according to the events.
   package private(set) var access = HistoryAccess.whole
-  /// The ways in which the store may differ; empty if all is certain.
+  /// The possible differences of the store; empty if its state is certain.
   package private(set) var alternatives: Alternatives = []
   /// Whether it consumes history without a view.
   package internal(set) var isConsumer = false
@@ -53,7 +53,7 @@ package struct MemberStatus: Hashable, Sendable {
 }
 
 extension MemberStatus {
-  /// Whether it is registered as its events say.
+  /// Whether it is registered according to its events.
   package var isMember: Bool { presence != .absent }
   /// Whether it is launched.
   package var isRunning: Bool { presence == .running }
@@ -62,7 +62,7 @@ extension MemberStatus {
   /// Whether it misses history that it needs.
   package var missesHistory: Bool { access != .whole }
 
-  /// Whether a purge must keep what it needs, whatever a power-off or a fault may have changed.
+  /// Whether a purge must keep its history, whatever a power-off or a fault may have changed.
   package var isKept: Bool {
     isMember && !isCutOff && alternatives.isDisjoint(with: [.absent, .ahead])
   }
@@ -89,8 +89,9 @@ extension MemberStatus {
     launch()
   }
 
-  /// Applies a launch, which reads the member's records in the store and so removes all alternatives but a
-  /// consumer's own token.
+  /// Applies a launch, which reads the member's records in the store.
+  ///
+  /// It removes all alternatives except a consumer's own token.
   mutating func launch() {
     presence = .running
     alternatives.formIntersection(.behind)
@@ -107,7 +108,7 @@ extension MemberStatus {
     alternatives.subtract([.absent, .ahead, .behind])
   }
 
-  /// Applies that it was notified that history it needs is gone.
+  /// Applies a notification that history it needs is gone.
   mutating func expire() {
     if access == .whole { access = .expired }
   }
@@ -125,10 +126,10 @@ extension MemberStatus {
     presence = .running
   }
 
-  /// Applies that the store holds the token that the consumer has itself.
+  /// Applies that the store has the same token as the consumer.
   mutating func keepToken() { alternatives.remove(.behind) }
 
-  /// Applies a launch at a token that the consumer keeps elsewhere: the store's may be older.
+  /// Applies a launch at a token outside the store: the store's token may be older.
   mutating func launchAtOwnToken() { alternatives.insert(.behind) }
 }
 
@@ -141,7 +142,7 @@ extension MemberStatus {
     alternatives.insert(isMember ? .ahead : .registered)
   }
 
-  /// Applies that its command succeeded despite a fault: it did what its events say.
+  /// Applies the success of its command despite a fault: its events are complete.
   mutating func succeed() {
     alternatives.subtract([.ahead, .absent])
     if !alternatives.contains(.takenBack) { alternatives.remove(.registered) }
@@ -152,9 +153,9 @@ extension MemberStatus {
     if isMember { alternatives.insert(.takenBack) } else { alternatives.remove(.takenBack) }
   }
 
-  /// Applies a power-off that may have taken back its registration, resync or retirement.
+  /// Applies a power-off that may have rolled back its registration, resync or retirement.
   mutating func makeMembershipUncertain() { alternatives.insert(isMember ? .absent : .registered) }
 
-  /// Applies a power-off that took back that it was cut off.
+  /// Applies a power-off that rolled back the loss of its history.
   mutating func takeBackCutOff() { access = .whole }
 }

@@ -2,12 +2,14 @@ package import Traces
 
 /// A member merges in commit order.
 ///
-/// Verifies: within one merge the transactions rise; the first merge of a required transaction comes
-/// after those of all earlier ones that the same incarnation merged; what is merged was committed;
-/// no two transactions share a name. The order is the commits', never the timestamps'.
+/// Verifies: within one merge the transactions rise; the first merge of a required transaction
+/// comes after those of all earlier ones that the same incarnation merged; merged transactions were
+/// committed; no two transactions share a name. The order is that of the commits, never of the
+/// timestamps.
 ///
-/// Does not verify: that nothing is left out (NoLostTransaction). Repeats, after a crash or because
-/// something was fetched twice, are fine, and so is anything that the member need not merge.
+/// Does not verify: that no transaction is left out (NoLostTransaction). Repeats, after a crash or
+/// because of a second fetch, are allowed, and so is any transaction that the member need not
+/// merge.
 package struct MergeOrder: Invariant {
   package static let name = "MergeOrder"
   package static let sentence =

@@ -1,25 +1,26 @@
 package import PersistentHistory
 package import Traces
 
-/// What one write did to one object, all its edits together.
+/// The net effect of one write on one object.
 ///
 /// Edits of one object within a write coalesce: an insert and updates are an insert, an insert and
-/// a delete are nothing, updates and a delete are a delete. A delete and then an insert replace the
-/// object: it is there before and after, so the net change is an update of every attribute; a system
-/// that keeps them as two objects tells a delete and an insert instead.
+/// a delete are no change, updates and a delete are a delete. A delete and then an insert replace
+/// the object: it exists before and after, so the net change is an update of every attribute; a
+/// system that keeps them as two objects reports a delete and an insert instead.
 package struct NetChange: Hashable, Sendable {
   /// The object.
   package let object: ObjectName
-  /// Whether it was there before the write.
+  /// Whether the object existed before the write.
   package let wasThere: Bool
-  /// Whether it is there after the write.
+  /// Whether the object exists after the write.
   package internal(set) var isThere: Bool
-  /// Whether it was deleted and inserted again.
+  /// Whether the object was deleted and inserted again.
   package internal(set) var isReplacement = false
-  /// Whether any value differs after the write; an update that changed none may be left out of
-  /// history.
+  /// Whether any value differs after the write.
+  ///
+  /// An update that changed no value may be left out of history.
   package internal(set) var changesValues = false
-  /// Whether it was updated before it was deleted, in the same write.
+  /// Whether the object was updated before it was deleted, in the same write.
   package internal(set) var isUpdatedFirst = false
   /// The attributes that updates set, one bit each in the entity's order.
   package internal(set) var columns: UInt64 = 0
@@ -33,7 +34,7 @@ package struct NetChange: Hashable, Sendable {
     isThere = wasThere
   }
 
-  /// What history says of it, or nothing if the object neither was nor is there.
+  /// The type of the change in history; `nil` if the object existed neither before nor after.
   package var type: ChangeType? {
     switch (wasThere, isThere) {
     case (false, true): .insert

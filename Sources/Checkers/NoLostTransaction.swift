@@ -2,19 +2,19 @@ package import Traces
 
 /// At the end every running member has merged every transaction that it must merge.
 ///
-/// Verifies: after the closing phase, for each member that runs and has not been told that it
-/// misses history, that each transaction required of it was merged in some incarnation. What a crash
-/// took back before it was recorded must be merged again; what a merge hook finished counts as merged
-/// by that member; a resync counts as merging everything up
-/// to its cursor. A consumer is held to what was committed before it last consumed.
+/// Verifies: after the closing phase, for each member that runs and was not notified that it misses
+/// history, that each transaction required of it was merged in some incarnation. A merge that a
+/// crash undid before it was recorded must be made again; a transaction that a merge hook finished
+/// counts as merged by that member; a resync counts as merging everything up to its cursor. A
+/// consumer must have read the transactions committed before it last consumed.
 ///
-/// Does not verify: what merging did to a view (Convergence), the order (MergeOrder), members that
-/// are down or cut off at the end, transactions that no event told.
+/// Does not verify: the effect of merging on a view (Convergence), the order (MergeOrder), members
+/// that are down or cut off at the end, transactions without an event.
 package struct NoLostTransaction: Invariant {
   package static let name = "NoLostTransaction"
   package static let sentence =
     "At the end every running member has merged every transaction that it must."
-  /// Always nothing: only the end decides.
+  /// Always `nil`: only the end of the trace decides.
   package let violation: Violation? = nil
 
   package init(_ header: TraceHeader) {}
@@ -36,7 +36,7 @@ package struct NoLostTransaction: Invariant {
     return .valid
   }
 
-  /// The first member that is held to a transaction.
+  /// Returns the first of the owing members that must have merged the transaction.
   private static func first(of owing: MemberSet, at position: Int, on timeline: Timeline) -> Int? {
     var rest = owing
     while let member = rest.first {

@@ -1,27 +1,28 @@
 import PersistentHistory
 package import Traces
 
-/// Observers see each transaction that must be merged once; after a crash, a failed command or a
-/// record that is missing, at least once.
+/// Observers see each transaction that must be merged once; after a failure, at least once.
 ///
-/// Verifies: at the end each running member that has observers was told of every transaction that it
-/// must merge; none was told twice within one fetch, nor again once it was recorded (a cursor that a
-/// design reset, and a power-off, excuse that); they are told in commit order within one event.
+/// Failures are crashes, failed commands and missing records.
 ///
-/// Does not verify: what an observer is told about a transaction, and members without observers:
-/// a member has observers if one of its hooks observes (``PlannedHook``), or if it ever tells one
-/// anything.
+/// Verifies: at the end the observers of each running member have seen every transaction that it
+/// must merge; none saw one twice within one fetch, nor again after it was recorded (a design that
+/// resets cursors, and a power-off, may repeat them); within one event they see commit order.
+///
+/// Does not verify: the content that an observer receives, and members without observers: a member
+/// has observers if one of its hooks observes (``PlannedHook``), or if a transaction is ever
+/// delivered to one.
 package struct ObserverDelivery: Invariant {
   package static let name = "ObserverDelivery"
   package static let sentence =
     "Observers are told of each transaction once; after a crash or failure, at least once."
   package private(set) var violation: Violation?
   private var observing: MemberSet = []
-  /// Those that have observed a transaction, by position.
+  /// The members whose observers have seen a transaction, by its position.
   private var observed: [MemberSet] = []
-  /// Those that have observed it since their last fetch, launch or failure.
+  /// The members whose observers have seen it since their last fetch, launch or failure.
   private var observedJustNow: [MemberSet] = []
-  /// Those whose records may be gone, so that they may read what they had recorded again.
+  /// The members whose records may be gone, so that they may read recorded transactions again.
   private var reset: MemberSet = []
 
   package init(_ header: TraceHeader) {
@@ -67,7 +68,7 @@ package struct ObserverDelivery: Invariant {
     return .valid
   }
 
-  /// Adds what observers were told of, where that still matters.
+  /// Adds the transactions that observers have seen, where that still matters.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     state.add(members: observing.rawValue)
     state.add(members: reset.rawValue)
@@ -148,7 +149,7 @@ package struct ObserverDelivery: Invariant {
     for position in 0...last { observed[position].formUnion(member.bit) }
   }
 
-  /// Forgets what a power-off took back, and which records are on disk.
+  /// Removes the transactions that a power-off rolled back, and all assumptions about records.
   private mutating func recover(on timeline: Timeline) {
     let last = timeline.named.isEmpty ? -1 : timeline.named[0] < 0 ? .max - 1 : timeline.named[0]
     observed.removeSubrange(min(observed.count, last + 1)...)

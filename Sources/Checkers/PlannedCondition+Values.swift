@@ -2,7 +2,7 @@ import PersistentHistory
 package import Traces
 
 extension PlannedCondition {
-  /// Whether the condition holds for an object; an attribute that is absent is null.
+  /// Returns whether the condition holds for an object; an absent attribute is null.
   package func holds(for values: Values) -> Bool {
     switch self {
     case .compare(let name, let comparison, let other):
@@ -21,7 +21,7 @@ extension PlannedCondition {
     }
   }
 
-  /// As SQL compares, but for null, which `=` and `!=` take for a value.
+  /// Compares as SQL does, except that `=` and `!=` treat null as a value.
   private static func compares(
     _ value: Value,
     _ comparison: PlannedComparison,
@@ -35,13 +35,15 @@ extension PlannedCondition {
     }
   }
 
-  /// The characters up to the first NUL, where SQLite stops, with ASCII letters in lower case.
+  /// Returns the characters up to the first NUL, where SQLite stops, with lowercase ASCII letters.
   private static func scalars(_ text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.prefix { $0 != "\0" }
       .map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value) | 0x20) : $0 }
   }
 
-  /// The definition, word by word: slow for many runs of anything, and easy to believe.
+  /// Matches by the literal definition of LIKE.
+  ///
+  /// It is slow for patterns with many `%`, and easy to verify.
   private static func isLike(
     _ text: ArraySlice<Unicode.Scalar>,
     _ pattern: ArraySlice<Unicode.Scalar>

@@ -1,12 +1,12 @@
 import PersistentHistory
 import Traces
 
-/// One way that the data can be, and the edits that led there.
+/// A possible state of the data, and the edits that led to it.
 package struct Possibility: Sendable {
   /// The data.
   package private(set) var model: ReferenceModel
   private var log: [(at: Int, edit: Edit)] = []
-  /// What views know, where a policy asks for it.
+  /// The object states that views have read; `nil` if no merge policy depends on them.
   private var sightings: Sightings?
 
   init(_ model: ReferenceModel, tracksViews: Bool = false) {
@@ -14,16 +14,18 @@ package struct Possibility: Sendable {
     sightings = tracksViews ? Sightings() : nil
   }
 
-  /// Applies an edit as its policy has it.
+  /// Applies an edit under its merge policy.
   ///
-  /// Where nobody can say what the view knew, what the system told of the edit's own objects counts.
+  /// If it is unknown what the view has read, the system's report decides for the edit's own
+  /// objects.
   mutating func apply(_ edit: Edit, at position: Int, told: [CommittedChange]) -> [NetChange] {
     let resolved = resolve(edit, told)
     log.append((position, resolved))
     let net = resolved.apply(to: &model)
     sightings?.note(net, at: position, by: edit.viewWriter, model.objects)
     if let view = edit.viewWriter {
-      // A save reads anew what it did not write over; an insert of what is there only looks for it.
+      // A save reads again the objects that it did not overwrite; an insert of an existing one only
+      // looks it up.
       let edited = edit.editedObjects
       for object in edit.objects {
         if edited.contains(object) {
@@ -36,7 +38,7 @@ package struct Possibility: Sendable {
     return net
   }
 
-  /// Undoes what came after a transaction, by doing again what came before; every view is gone.
+  /// Rolls back to a transaction by replaying the edits up to it; all views are discarded.
   mutating func goBack(through last: Int) {
     guard sightings != nil || log.contains(where: { $0.at > last }) else { return }
     log.removeAll { $0.at > last }
@@ -48,7 +50,7 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Takes in what an actor's view has read.
+  /// Applies what an actor's view has read.
   mutating func observe(_ happening: Happening, by actor: ActorID, named: [Int]) {
     switch happening {
     case .registered, .launched, .resynced: sightings?.load(actor, model.objects)
@@ -57,12 +59,12 @@ package struct Possibility: Sendable {
     }
   }
 
-  /// Notes that something failed which may have changed what an actor's view knows.
+  /// Records a failure that may have changed what an actor's view has read.
   mutating func doubt(_ actor: ActorID) { sightings?.doubt(actor) }
 
   // MARK: Policies
 
-  /// Whether a write of a view must fail as a conflict; nothing where nobody can say.
+  /// Returns whether a write of a view must fail with a conflict; `nil` if that is unknown.
   mutating func mustConflict(_ edit: Edit) -> Bool? {
     guard case .write(let write) = edit, write.policy == .error, edit.viewWriter != nil,
       sightings?.isUnsure(write.actor) == false
@@ -83,7 +85,7 @@ package struct Possibility: Sendable {
       )
     }
     let conflicts = conflicts(of: write)
-    // A write that must fail takes no effect, whatever the system tells of it.
+    // A write that must fail has no effect, whatever the system reports.
     if write.policy == .error { return .changes(conflicts.isEmpty ? write.changes : []) }
     return .changes(
       write.changes.filter { conflicts[$0.object] == nil }
@@ -93,7 +95,7 @@ package struct Possibility: Sendable {
     )
   }
 
-  /// The objects of a write that somebody changed since its view saw them, with what it saw.
+  /// Returns a write's objects that were changed since its view read them, with the values read.
   private mutating func conflicts(of write: PlannedWrite) -> [ObjectName: Values] {
     var conflicts: [ObjectName: Values] = [:]
     for change in write.changes where model.objects[change.object] != nil {
@@ -106,7 +108,7 @@ package struct Possibility: Sendable {
     return conflicts
   }
 
-  /// What a policy makes of a write's changes of one object, or nothing.
+  /// Returns the result of a policy for a write's changes of one object; `nil` for no change.
   private func settle(
     _ object: ObjectName,
     _ seen: Values,
@@ -151,7 +153,7 @@ enum Edit: Sendable {
     }
   }
 
-  /// The actor whose view saves, if one does.
+  /// The actor whose view saves; `nil` for other edits.
   var viewWriter: ActorID? {
     if case .write(let write) = self, write.context == "view" { write.actor } else { nil }
   }

@@ -1,12 +1,12 @@
 import PersistentHistory
 package import Traces
 
-/// Purges leave the transactions of protected authors, and a consumer never finds history expired.
+/// Purges keep the transactions of protected authors, and no consumer finds history expired.
 ///
-/// Verifies: no purged transaction has an author that the plan protects, by name or by the beginning
-/// of its name; no consumer is cut off, or told that its history expired.
+/// Verifies: no purged transaction has an author that the plan protects, by name or by prefix; no
+/// consumer is cut off, or notified that its history expired.
 ///
-/// Does not verify: who else still needs a transaction (PurgeSafety).
+/// Does not verify: whether other members still need a transaction (PurgeSafety).
 package struct ProtectedAuthors: Invariant {
   package static let name = "ProtectedAuthors"
   package static let sentence =
@@ -60,7 +60,7 @@ package struct ProtectedAuthors: Invariant {
     )
   }
 
-  /// Whether the plan protects an author.
+  /// Returns whether the plan protects an author.
   func protects(_ author: String?) -> Bool {
     guard let author, !names.isEmpty || !beginnings.isEmpty else { return false }
     return names.contains(author) || beginnings.contains { author.hasPrefix($0) }
@@ -85,6 +85,6 @@ package struct ProtectedAuthors: Invariant {
 }
 
 extension Event {
-  /// Whether a limit has cut somebody off.
+  /// Whether a limit has cut off a member.
   fileprivate var isLoss: Bool { if case .lost = happening { true } else { false } }
 }

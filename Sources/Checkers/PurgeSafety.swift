@@ -3,20 +3,19 @@ package import Traces
 
 /// No transaction is purged before every member that must merge it has merged and recorded it.
 ///
-/// Verifies: at each purge, for each transaction that leaves history, that no member for whom it is
-/// required (registered before it, not retired, not lost) still owes it. What was merged counts
-/// once a record at or above it is told, or at once if the cursor on disk is already there; what a
-/// crash took back does not count. A member is lost or finds its history expired only under a plan
-/// with retention, and only when it is more transactions or time behind than a limit says, where the
-/// plan has no limit on bytes. Time is what lies between a transaction and the next, gaps of more than a
-/// day left out.
+/// Verifies: at each purge, for each transaction that leaves history, that no member that must
+/// merge it (registered before it, not retired, not lost) still owes it. A merge counts after a
+/// record at or above it is reported, or at once if the stored cursor is already there; merges that
+/// a crash has undone do not count. A member is lost or finds its history expired only under a plan
+/// with retention, and, if the plan has no limit on bytes, only when it is more transactions or
+/// time behind than a limit says. Time is the sum of the gaps between transactions, without gaps of
+/// more than a day.
 ///
-/// Does not verify: that a limit on bytes was really exceeded; that purged rows are gone from
-/// the store, or that anything is ever purged (Reclaim); purges of transactions that no event told,
-/// and those for members whose registration or cursor a power-off has made uncertain, until their next
-/// launch.
-/// A record of unknown outcome counts as done. Purges in whole passes of the closing phase, which only a
-/// system has that makes no single steps, are no part of the plan.
+/// Does not verify: that a limit on bytes was really exceeded; that purged rows are gone from the
+/// store, or that anything is ever purged (Reclaim); purges of transactions without an event, and
+/// those for members whose registration or cursor a power-off has made uncertain, until their next
+/// launch. A record of unknown outcome counts as done. Purges in whole passes of the closing phase,
+/// which only systems without single steps make, are ignored.
 package struct PurgeSafety: Invariant {
   package static let name = "PurgeSafety"
   package static let sentence =
@@ -75,7 +74,7 @@ package struct PurgeSafety: Invariant {
     let bit = timeline.everyone[member].bit
     let id = timeline.everyone[member].id
     let through = timeline.actor.map { timeline.everyone[$0].mergedThrough } ?? -1
-    // What the purger itself had merged is why it thought that it might.
+    // The purger's own progress explains why it considered the purge allowed.
     let merged =
       through >= position && timeline.actor != member
       ? "merged through \(timeline.label(through)) and " : ""
@@ -93,7 +92,7 @@ package struct PurgeSafety: Invariant {
       + "(\(timeline.progress(of: member)))"
   }
 
-  /// A limit cuts off who is more behind.
+  /// Checks that a member that was cut off had exceeded a limit.
   private mutating func checkLimit(_ event: Event, on timeline: Timeline) {
     guard let retention, retention.bytes == nil, !timeline.mayHoldUnreported,
       let member = timeline.actor
@@ -112,7 +111,7 @@ package struct PurgeSafety: Invariant {
     accuse(event, "was cut off " + limits.compactMap(\.self).joined(separator: " and "))
   }
 
-  /// The seconds between some transactions, without the gaps in which nobody used the device.
+  /// Returns the seconds between transactions, without gaps in which the device was not used.
   private static func activeTime(_ some: ArraySlice<TimelineTransaction>) -> Double {
     zip(some, some.dropFirst()).reduce(0) { sum, pair in
       let gap = pair.1.commit.timestamp - pair.0.commit.timestamp
@@ -122,7 +121,7 @@ package struct PurgeSafety: Invariant {
 
   private static let dayInSeconds = 86_400.0
 
-  /// Somebody is told that history expired: what was purged after its cursor is what it misses.
+  /// Reports an expiry; the member misses the transactions purged after its cursor.
   private mutating func expire(_ event: Event, on timeline: Timeline) {
     let cursor = timeline.actor.flatMap { timeline.everyone[$0].cursor } ?? -1
     let gone = timeline.log.statuses.indices.first { position in

@@ -1,12 +1,11 @@
 import PersistentHistory
 package import Traces
 
-/// Once every member has recorded the head, a purge leaves nothing but protected authors'
-/// transactions and at most the newest one.
+/// A purge leaves only protected and the newest transactions if all members have recorded all.
 ///
-/// Verifies: after each purge command that ended well and before which every member that is not cut
-/// off had recorded the last transaction, that all others but protected ones have been purged, by
-/// then or before.
+/// Verifies: after each successful purge command before which every member that is not cut off had
+/// recorded the last transaction, that all others but protected ones are purged, by this command or
+/// before.
 ///
 /// Does not verify: purges that a strategy makes within a pass, and rows in a file.
 package struct Reclaim: Invariant {
@@ -24,7 +23,7 @@ package struct Reclaim: Invariant {
     guard violation == nil else { return }
     switch event.happening {
     case .called(_, "purge"): isDue = Self.isDue(on: timeline)
-    // A power-off takes purges back.
+    // A power-off rolls purges back.
     case .called, .recovered: isDue = false
     case .ended(_, .ok) where isDue: check(event, on: timeline)
     default: break

@@ -1,21 +1,21 @@
 package import PersistentHistory
 package import Traces
 
-/// What a store's data must hold, computed from the plan alone.
+/// The expected data of a store, computed from the plan alone.
 ///
-/// It applies writes one after another, in commit order. An insert of an object that is there, and
-/// an update or a delete of one that is not, are left out; each edit sees those before it in the
-/// same write. A plain value: copying it forks the data.
+/// Writes are applied one after another, in commit order. An insert of an object that exists, and
+/// an update or a delete of one that does not, are skipped; each edit sees those before it in the
+/// same write. The model is a plain value: copying it forks the data.
 package struct ReferenceModel: Sendable {
-  /// The entities.
+  /// The model with the entities.
   package let model: Model
-  /// The objects that are there; an attribute that was never set is absent and means null.
+  /// The objects that exist; an attribute that was never set is absent and means null.
   package private(set) var objects: Objects = [:]
 
   /// Creates the data of an empty store.
   package init(_ model: Model) { self.model = model }
 
-  /// Applies the changes of one write, in order, and answers their net effect.
+  /// Applies the changes of one write in order, and returns their net effect.
   ///
   /// - Complexity: linear in the changes and their values.
   @discardableResult
@@ -31,7 +31,7 @@ package struct ReferenceModel: Sendable {
     return finished(net)
   }
 
-  /// Applies a batch request to every object that matches, and answers its net effect.
+  /// Applies a batch request to every object that matches, and returns its net effect.
   ///
   /// - Complexity: linear in the objects.
   @discardableResult
@@ -50,9 +50,9 @@ package struct ReferenceModel: Sendable {
     return finished(net)
   }
 
-  /// The net changes, less the objects that came and went within the write.
+  /// Returns the net changes without objects that were inserted and deleted within the write.
   ///
-  /// Where edits may have put the old values back, the values decide.
+  /// If edits may have restored the old values, the values are compared.
   private func finished(_ net: NetChanges) -> [NetChange] {
     guard net.hasRepeats else { return net.entries }
     var entries = net.entries.filter { $0.type != nil }
@@ -105,7 +105,7 @@ package struct ReferenceModel: Sendable {
   }
 }
 
-/// The net changes of one write while it is being applied, in the order of first edits.
+/// The net changes of one write while it is applied, in the order of first edits.
 private struct NetChanges {
   private static let indexedFrom = 16
   private(set) var entries: [NetChange] = []
@@ -115,7 +115,7 @@ private struct NetChanges {
 
   init(capacity: Int) { entries.reserveCapacity(capacity) }
 
-  /// Edits the entry of an object, which is made with its old values if this is its first edit.
+  /// Edits the entry of an object, which its first edit creates with the old values.
   mutating func edit(_ object: ObjectName, before: Values?, _ body: (inout NetChange) -> Void) {
     let count = entries.count
     let place = place(of: object, before: before)
@@ -123,7 +123,7 @@ private struct NetChanges {
     hasRepeats = hasRepeats || entries.count == count
   }
 
-  /// Few entries are searched one by one, many through a dictionary.
+  /// Returns the index of an object's entry, by linear search or, among many, by a dictionary.
   private mutating func place(of object: ObjectName, before: Values?) -> Int {
     if entries.count < Self.indexedFrom {
       if let known = entries.firstIndex(where: { $0.object == object }) { return known }

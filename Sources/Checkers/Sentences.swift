@@ -2,10 +2,10 @@ import PersistentHistory
 import Traces
 
 extension Event {
-  /// Who it happened to, for a sentence.
+  /// The name of the event's actor, for a sentence.
   var who: String { actor?.name ?? "the store" }
 
-  /// Whether somebody is told that history it needs is gone, by an event or by an error.
+  /// Whether it notifies a member that history it needs is gone, by an event or by an error.
   var isExpiry: Bool {
     switch happening {
     case .expired: true
@@ -16,7 +16,7 @@ extension Event {
 }
 
 extension Finding {
-  /// What is wrong, for people.
+  /// Returns the contradiction as a sentence.
   func sentence(_ who: String, _ transaction: TransactionName?) -> String {
     let label = transaction.map { "#\($0)" } ?? "nothing"
     return switch self {
@@ -48,7 +48,7 @@ extension Disagreement {
 }
 
 extension Difference {
-  /// What differs, for people.
+  /// Returns the difference as a sentence.
   func sentence(of owner: String, against truth: String) -> String {
     switch self {
     case .lacks(let object): "\(owner) lacks \(object), which \(truth) has"

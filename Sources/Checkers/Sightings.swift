@@ -1,36 +1,36 @@
 import PersistentHistory
 import Traces
 
-/// What each actor's view knows of each object: it decides which saves meet a conflict.
+/// The state of each object that each actor's view has read, which decides about conflicts.
 ///
-/// A view reads everything when it is launched and when it resyncs, an object that it does not know
-/// when a save touches it, and what a transaction changed when it merges that one. Its own saves it
-/// knows. Kept only for plans with a write whose policy asks.
+/// A view reads everything when it is launched and when it resyncs, an unknown object when a save
+/// touches it, and the changes of a transaction when it merges that one. It knows its own saves.
+/// Sightings are kept only for plans with a write whose policy depends on them.
 struct Sightings: Sendable {
-  /// What a view saw of an object.
+  /// The state in which a view has read an object.
   private struct Sight: Sendable {
-    /// The write that inserted the object: a name may stand for one object after another.
+    /// The write that inserted the object: one name may denote several objects in turn.
     let life: Int
-    /// The last write that the view has seen of it.
+    /// The last write of the object that the view has read.
     let position: Int
     let values: Values
   }
 
   private struct View: Sendable {
     var sights: [ObjectName: Sight] = [:]
-    /// Whether something failed that may have changed what the view knows.
+    /// Whether a failure may have changed what the view has read.
     var isUnsure = false
   }
 
   private var views: [ActorID: View] = [:]
-  /// The write that inserted each object that is there, and the last one that touched it.
+  /// The write that inserted each existing object, and the last one that touched it.
   private var lives: [ObjectName: (life: Int, position: Int)] = [:]
   private var writes: [Int: (net: [NetChange], view: ActorID?)] = [:]
 
-  /// Whether nobody can say what an actor's view knows.
+  /// Returns whether it is unknown what an actor's view has read.
   func isUnsure(_ actor: ActorID) -> Bool { views[actor]?.isUnsure ?? true }
 
-  /// Takes a write in; the view that made it now knows what it wrote.
+  /// Applies a write; the view that made it has read its result.
   mutating func note(
     _ net: [NetChange],
     at position: Int,
@@ -46,13 +46,13 @@ struct Sightings: Sendable {
     for change in net { see(change.object, by: view, objects) }
   }
 
-  /// The view reads everything.
+  /// Applies a view's reading of all objects.
   mutating func load(_ actor: ActorID, _ objects: Objects) {
     views[actor] = View()
     for object in objects.keys { see(object, by: actor, objects) }
   }
 
-  /// The view reads what some writes of others changed, unless it knows of something newer.
+  /// Applies a merge of others' writes; the view keeps what it has read later.
   mutating func merge(_ positions: [Int], by actor: ActorID, _ objects: Objects) {
     for position in positions {
       guard let write = writes[position], write.view != actor else { continue }
@@ -75,13 +75,13 @@ struct Sightings: Sendable {
     writes.removeAll()
   }
 
-  /// The view reads an object that it does not know; one that it knows stays as it saw it.
+  /// Applies a view's lookup of an object; an object that it has read before is not read again.
   mutating func touch(_ object: ObjectName, by actor: ActorID, _ objects: Objects) {
     guard let life = lives[object], views[actor]?.sights[object]?.life != life.life else { return }
     see(object, by: actor, objects)
   }
 
-  /// The values that a view saw of an object which somebody has changed since; nothing if nobody has.
+  /// Returns the values that a view has read of an object that was changed since; else `nil`.
   func outdated(_ object: ObjectName, by actor: ActorID) -> Values? {
     guard let life = lives[object], let sight = views[actor]?.sights[object] else { return nil }
     return sight.position < life.position ? sight.values : nil

@@ -60,9 +60,10 @@ extension Timeline {
     )
   }
 
-  /// The members that must merge a transaction which commits now.
+  /// Returns the members that must merge a transaction that commits now.
   ///
-  /// They are all but its own view, where that is an actor's only context, and those that ignore its author.
+  /// These are all but its own view, if that is an actor's only context, and those that ignore its
+  /// author.
   func owing(_ transaction: CommittedTransaction) -> MemberSet {
     var required = members
     if let actor, transaction.context == "view", !everyone[actor].hasSeveralContexts {
@@ -76,9 +77,10 @@ extension Timeline {
 
   // MARK: Processes
 
-  /// Registers a member, which owes nothing from before if it had retired or misses history.
+  /// Registers a member, which owes no earlier transaction if it had retired or misses history.
   ///
-  /// Any other that registers again keeps its duties: it must still merge what was written while it was away.
+  /// Any other member that registers again keeps its duties: it must still merge the writes made
+  /// while it was away.
   private mutating func register(_ member: Int) {
     if everyone[member].status.startsFromScratch {
       log.forget(everyone[member].bit)
@@ -94,7 +96,7 @@ extension Timeline {
     let status = everyone[member].status
     guard status.isMember else { return register(member) }
     if status.alternatives.contains(.takenBack) { restoreRecords(of: member) }
-    // A second process knows nothing of what the first one has merged and not recorded.
+    // A second process lacks what the first one has merged and not recorded.
     if status.isRunning { crash(member) }
     everyone[member].status.launch()
     start(member)
@@ -130,7 +132,7 @@ extension Timeline {
     countAsRecorded(member, through: cursor)
   }
 
-  /// Counts what a member has merged at or below a position as recorded.
+  /// Counts a member's merged transactions up to a position as recorded.
   mutating func countAsRecorded(_ member: Int, through last: Int) {
     everyone[member].recordedBelow = log.record(everyone[member], through: last)
   }
@@ -148,7 +150,7 @@ extension Timeline {
   }
 
   private mutating func resync(_ member: Int) {
-    // A power-off may take a return from a loss back, as it may take a registration back.
+    // A power-off may roll back a return from a loss, like a registration.
     if everyone[member].status.missesHistory { everyone[member].joinedAt = log.count }
     everyone[member].status.resync()
     log.forgetFinished(by: everyone[member].bit)

@@ -8,10 +8,10 @@ extension Timeline {
     ledger.append(command)
   }
 
-  /// Adds everything that later answers depend on, between two commands.
+  /// Adds all state that later verdicts depend on, between two commands.
   ///
-  /// A transaction that was purged after all members had recorded it is left out, because no member can
-  /// lose it any more. The state of a command under way is left out too.
+  /// A transaction that was purged after all members had recorded it is left out, because no member
+  /// can lose it any more. The state of the current command is left out too.
   ///
   /// - Complexity: linear in the transactions that still matter, and in the data.
   func describe(_ state: inout StateSketch) {
@@ -21,7 +21,7 @@ extension Timeline {
     // A purge never removes the only transaction.
     state.add(min(log.count, 2))
     for (position, status) in log.statuses.enumerated() {
-      // A view may lack forever what its actor ignores.
+      // A view may permanently lack transactions that its actor ignores.
       let isIgnored = log.transactions[position].commit.author.map { ignoring[$0] != nil } ?? false
       let isLeftOut = isIgnored || !status.finished.isEmpty
       if !status.isComplete || isLeftOut { describe(position, status, &state) }
@@ -38,7 +38,7 @@ extension Timeline {
     ledger.describe(&state)
   }
 
-  /// Adds what the events say of the members, in one pass over them: explorations ask often.
+  /// Adds the members' states in one pass over them, because explorations call this often.
   private func describeStatuses(_ state: inout StateSketch) {
     var (members, running, consumers) = (MemberSet(), MemberSet(), MemberSet())
     var (cutOff, missing) = (MemberSet(), MemberSet())
@@ -57,7 +57,7 @@ extension Timeline {
     state.add(members: consumers.rawValue)
   }
 
-  /// Adds the ways in which the store may differ, in one pass as well.
+  /// Adds the members' alternatives, in one pass as well.
   private func describeAlternatives(_ state: inout StateSketch) {
     var (absent, ahead, registered) = (MemberSet(), MemberSet(), MemberSet())
     var (behind, takenBack) = (MemberSet(), MemberSet())
@@ -77,7 +77,7 @@ extension Timeline {
     state.add(members: takenBack.rawValue)
   }
 
-  /// Adds what a power-off has made uncertain, and what another one may.
+  /// Adds the state that a power-off has made uncertain, and the state that another one may.
   private func describeLosses(_ state: inout StateSketch) {
     describeAlternatives(&state)
     state.add(hasDelays)
@@ -111,7 +111,7 @@ extension Timeline {
     }
   }
 
-  /// Adds a position as the number of the transaction that is there.
+  /// Adds a position as the number of its transaction.
   func describe(_ position: Int?, _ state: inout StateSketch) {
     guard let position, log.transactions.indices.contains(position) else { return state.add(-1) }
     state.add(transaction: log.transactions[position].commit.name)
@@ -119,7 +119,7 @@ extension Timeline {
 }
 
 extension Ledger {
-  /// Adds what the data can be, and what is staged.
+  /// Adds the possible data and the staged writes.
   func describe(_ state: inout StateSketch) {
     state.add(possibilities.count)
     for possibility in possibilities { state.add(possibility.model.objects) }

@@ -4,7 +4,7 @@ package import Traces
 // MARK: Members
 
 extension Timeline {
-  /// The members with a status, as a set.
+  /// Returns the members with a status, as a set.
   ///
   /// - Complexity: linear in the members.
   func members(where isIncluded: (MemberStatus) -> Bool) -> MemberSet {
@@ -26,7 +26,7 @@ extension Timeline {
   /// The members that must have merged everything at the end.
   package var watched: MemberSet { members { $0.mustMerge } }
 
-  /// The verdict of every invariant on a trace with more members than a timeline can hold.
+  /// The common verdict on a trace with more members than a timeline supports; otherwise `nil`.
   package var undecided: Verdict? {
     hasTooMany ? .unknown("The trace names more than \(MemberSet.capacity) members.") : nil
   }
@@ -35,7 +35,7 @@ extension Timeline {
 // MARK: Transactions
 
 extension Timeline {
-  /// Whether one of some members had to merge an effective write of another actor.
+  /// Returns whether one of some members had to merge another actor's effective write.
   ///
   /// A trace without such a write does not exercise merges.
   ///
@@ -50,27 +50,27 @@ extension Timeline {
     return false
   }
 
-  /// The position of the transaction that last changed an object, or `nil`.
+  /// Returns the position of the transaction that last changed an object, or `nil`.
   ///
   /// - Complexity: linear in the changes.
   package func lastWrite(of object: ObjectName) -> Int? {
     log.transactions.lastIndex { $0.commit.changes.contains { $0.object == object } }
   }
 
-  /// The name of a transaction's writer, for a sentence: "share".
+  /// Returns the name of a transaction's writer, for a sentence: "share".
   package func writer(of position: Int) -> String {
     log.transactions[position].writer.map { everyone[$0].id.name } ?? "somebody"
   }
 
-  /// The name of a transaction, for a sentence: "#3".
+  /// Returns the name of a transaction, for a sentence: "#3".
   ///
-  /// A member may say that it has merged what a power-off took back.
+  /// A member may report a merge of a transaction that a power-off rolled back.
   package func label(_ position: Int) -> String {
     guard log.transactions.indices.contains(position) else { return "a transaction that was lost" }
     return "#\(log.transactions[position].commit.name)"
   }
 
-  /// The last record of a member, for a sentence: "app had recorded #2".
+  /// Returns the last record of a member, for a sentence: "app had recorded #2".
   package func progress(of member: Int) -> String {
     let cursor = everyone[member].cursor.map(label) ?? "nothing"
     return "\(everyone[member].id) had recorded \(cursor)"

@@ -1,8 +1,8 @@
 import Traces
 
-/// The effects of unknown outcomes, faults and power-offs, and of the events that show what the store kept.
+/// The effects of unknown outcomes, faults and power-offs, and of the events that resolve them.
 extension Timeline {
-  /// Applies the end of a command, which may make certain or uncertain what it did.
+  /// Applies the end of a command, which may make its effects certain or uncertain.
   mutating func end(_ outcome: Outcome) {
     command.isInPlan = false
     switch outcome {
@@ -18,7 +18,7 @@ extension Timeline {
   /// Accepts both outcomes of a write or record whose outcome is unknown.
   ///
   /// A write may have left a transaction without an event. A record counts as done, so that a purge
-  /// which relies on it is accepted.
+  /// that relies on it is accepted.
   private mutating func endUnknown() {
     switch command.word {
     case "write", "batch", "commit":
@@ -30,7 +30,7 @@ extension Timeline {
     }
   }
 
-  /// Applies a fault during the command under way.
+  /// Applies a fault during the current command.
   mutating func fail(_ fault: PlannedFault) {
     if fault.kind == .delay { hasDelays = true }
     command.hasFault = true
@@ -38,7 +38,7 @@ extension Timeline {
     everyone[actor].status.fail(whileRetiring: command.word == "retire")
   }
 
-  /// Applies a power-off, which stops every member and takes back what came after a transaction.
+  /// Applies a power-off, which stops every member and rolls back to a transaction.
   ///
   /// Records and purges may be gone too: no cursor is known until its member is launched.
   mutating func recover() {
@@ -51,14 +51,14 @@ extension Timeline {
     log.losePower()
     let last = named.first ?? -1
     if named.isEmpty || last >= 0 { takeBack(after: last) }
-    // What is left is on disk, whatever was delayed before.
+    // The rest is on disk, whatever was delayed before.
     hasDelays = false
   }
 
-  /// Takes back the transactions after a position, and the registrations, losses and retirements that may
-  /// have come after it.
+  /// Rolls back the transactions after a position.
   ///
-  /// With FULL nothing acknowledged is lost, unless a disk delayed a sync.
+  /// Registrations, losses and retirements that may have come after it become uncertain. With FULL
+  /// no acknowledged commit is lost, unless a disk delayed a sync.
   private mutating func takeBack(after last: Int) {
     let isFull = plan.header.synchronous == .full && !hasDelays
     log.removeAll(after: last)
@@ -69,7 +69,7 @@ extension Timeline {
     }
   }
 
-  /// Restores what the first launch since a power-off shows of a member's records.
+  /// Restores a member's records at its first launch after a power-off.
   mutating func restoreRecords(of member: Int) {
     let cursor = named.first ?? -1
     log.restoreRecords(of: everyone[member], through: cursor)

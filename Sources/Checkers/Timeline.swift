@@ -1,17 +1,19 @@
 import PersistentHistory
 package import Traces
 
-/// The state of a trace so far: the transactions in commit order, the members, and the transactions that
-/// each member must merge, has merged and has recorded.
+/// The state of a trace so far: the transactions in commit order, and the members' progress.
 ///
-/// Membership comes from the trace's own events, never from what a system believes. A member must merge
-/// every transaction committed after it registered, except what its own view saved (before a crash or
-/// after it, and if it merges into no other context) and what an author wrote that it ignores. A
-/// transaction that a merge hook finishes counts as merged. A crash takes back what the member had merged
-/// and not recorded. The members of one transaction are the bits of one word, so a trace may name at most
-/// ``MemberSet/capacity`` of them.
+/// For each member it has the transactions that it must merge, has merged and has recorded.
 ///
-/// - Complexity: an event costs its own names and the members, a record the transactions since the last.
+/// Membership comes from the trace's own events, never from the system's own state. A member must
+/// merge every transaction committed after it registered, except those that its own view saved
+/// (before a crash or after it, if it merges into no other context) and those of authors that it
+/// ignores. A transaction that a merge hook finishes counts as merged. A crash undoes the merges
+/// that the member had not recorded. The members of one transaction are the bits of one word, so a
+/// trace may name at most ``MemberSet/capacity`` of them.
+///
+/// - Complexity: an event costs its own names and the members, a record the transactions since the
+///   last.
 package struct Timeline: Sendable {
   /// The plan of the trace.
   package internal(set) var plan: Plan
@@ -19,30 +21,30 @@ package struct Timeline: Sendable {
   package internal(set) var everyone: [Member] = []
   /// The transactions in commit order, with the members that owe, have merged and have recorded each.
   package internal(set) var log = CommitLog()
-  /// The data that the plan's writes must leave.
+  /// The data expected after the plan's writes.
   package internal(set) var ledger: Ledger
 
-  /// The position in ``everyone`` of the current event's actor or consumer, if it names one.
+  /// The position in ``everyone`` of the current event's actor or consumer; `nil` if it has none.
   package internal(set) var actor: Int?
-  /// The positions of the transactions that the current event names; -1 for one that no event reported.
+  /// The positions of the transactions that the current event names; -1 for one without an event.
   package internal(set) var named: [Int] = []
-  /// The command under way, or the last one.
+  /// The current command, or the last one.
   package internal(set) var command = CurrentCommand()
   /// Whether the closing phase has reported a view, the data or history.
   package internal(set) var isClosed = false
-  /// Whether a write ended with an unknown outcome, so that a transaction may exist that no event reported.
+  /// Whether a write had an unknown outcome, so that a transaction without an event may exist.
   package internal(set) var mayHoldUnreported = false
   /// The number of the last event that was applied.
   package internal(set) var lastAt = 0
 
-  /// Whether a disk has acknowledged a sync that it had not done.
+  /// Whether a disk has acknowledged a sync without doing it.
   var hasDelays = false
   /// The members that do not merge an author's transactions, by author.
   var ignoring: [String: MemberSet] = [:]
   /// Whether the trace names more members than ``MemberSet/capacity``.
   var hasTooMany = false
 
-  /// Starts before the first event of a trace with this header.
+  /// Creates a timeline for a trace with this header, before the first event.
   package init(_ header: TraceHeader) {
     plan = header.plan
     ledger = Ledger(header.plan)
@@ -58,7 +60,7 @@ package struct Timeline: Sendable {
     }
   }
 
-  /// The position of an actor, which is added if it is new.
+  /// Returns the position of an actor, and adds the actor if it is new.
   mutating func position(of id: ActorID) -> Int {
     if let known = everyone.firstIndex(where: { $0.id == id }) { return known }
     guard everyone.count < MemberSet.capacity else {
@@ -71,10 +73,10 @@ package struct Timeline: Sendable {
 }
 
 extension Timeline {
-  /// Folds the next event of the trace in: the only way in which a timeline changes.
+  /// Applies the next event of the trace; a timeline changes only by this and by ``append(_:)``.
   ///
-  /// The closure reads the timeline as it was before the event, except that ``actor``, ``named`` and the
-  /// ledger's answers are those of this event.
+  /// The closure reads the timeline in the state before the event, except that ``actor``, ``named``
+  /// and the ledger's results are those of this event.
   package mutating func advance(_ event: Event, observe: (Timeline) -> Void = { _ in }) {
     lookUpNames(of: event)
     ledger.advance(event, named: named, position: log.count)
@@ -99,20 +101,21 @@ extension Timeline {
     }
   }
 
-  /// The last transaction before one that no event reported; -1 if none is, or if the outcome of every
-  /// write is known.
+  /// Returns the last transaction before one without an event; -1 if there is none.
+  ///
+  /// It is also -1 if the outcome of every write is known.
   private func lastPosition(before name: TransactionName) -> Int {
     mayHoldUnreported ? log.lastPosition(before: name) : -1
   }
 }
 
-/// The command under way, or the last one.
+/// The current command, or the last one.
 package struct CurrentCommand: Sendable {
-  /// Its word in the plan format; empty before the first command.
+  /// The command's word in the plan format; empty before the first command.
   package let word: String
   /// Whether it is a command of the plan that has not ended, rather than one of the closing phase.
   package internal(set) var isInPlan: Bool
-  /// The position of the actor or consumer that acts, if one does.
+  /// The position of the acting actor or consumer; `nil` if there is none.
   let actor: Int?
   /// Whether it committed a transaction.
   var hasCommitted = false

@@ -3,21 +3,23 @@ package import Traces
 
 /// A delete's tombstone holds the preserved values of the deleted object.
 ///
-/// Verifies: each tombstone that a commit or history tells holds, for every attribute that the model
-/// preserves, the value from before the write, and nothing else; null leaves nothing. A delete
-/// without a tombstone, empty or not, is wrong if the system tells any in the trace.
+/// Verifies: each tombstone that a commit or history reports contains, for every attribute that the
+/// model preserves, the value from before the write, and no other; null values are left out. A
+/// delete without a tombstone, empty or not, is a violation if the system reports any tombstone in
+/// the trace.
 ///
 /// Does not verify: objects that were updated or inserted again in the write that deleted them,
-/// deletes after an unknown outcome that nothing has decided yet, tombstones never told.
+/// deletes after an unknown outcome that no event has decided yet, tombstones that are never
+/// reported.
 package struct TombstoneFidelity: Invariant {
   package static let name = "TombstoneFidelity"
   package static let sentence =
     "A tombstone holds the preserved values of the deleted object."
   package private(set) var violation: Violation?
   private let preserved: [String: Set<String>]
-  /// What the deletes of a transaction must leave, by its name.
+  /// The expected tombstones of each transaction's deletes, by its name.
   private var expected: [TransactionName: Objects] = [:]
-  /// A delete that was told without a tombstone: wrong if the system tells them elsewhere.
+  /// A delete reported without a tombstone: a violation if the system reports any elsewhere.
   private var bare: Violation?
   private var hasTombstone = false
 
@@ -48,7 +50,7 @@ package struct TombstoneFidelity: Invariant {
     return .valid
   }
 
-  /// Adds what the deletes that history still holds must have left.
+  /// Adds the expected tombstones of the transactions in history.
   func describe(_ state: inout StateSketch, on timeline: Timeline) {
     for (position, status) in timeline.log.statuses.enumerated() where !status.isPurged {
       let name = timeline.log.transactions[position].commit.name
@@ -68,11 +70,11 @@ package struct TombstoneFidelity: Invariant {
       }
       objects[change.object] = before.filter { attributes.contains($0.key) }
     }
-    // A power-off may have freed the name of another one.
+    // After a power-off the name may have belonged to another transaction before.
     expected[name] = objects.isEmpty ? nil : objects
   }
 
-  /// Only what history holds decides that a tombstone is missing: a commit need not tell them.
+  /// Compares tombstones; only history shows a missing one, because commits need not report them.
   private mutating func compare(
     _ transaction: CommittedTransaction,
     _ event: Event,

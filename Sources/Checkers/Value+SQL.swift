@@ -2,7 +2,7 @@ package import PersistentHistory
 package import Traces
 
 extension Value {
-  /// Whether two values are stored alike: text by its bytes, and one NaN like another.
+  /// Returns whether two values are stored alike: text by its bytes, and all NaNs as equal.
   package func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
@@ -11,9 +11,11 @@ extension Value {
     }
   }
 
-  /// Whether a comparison holds as SQL has it: null compares to nothing, truth values are 0 and 1,
-  /// text and bytes go byte by byte, numbers by their exact value; of different storage classes
-  /// numbers come first, then text, then bytes (sqlite.org/datatype3.html, section 4.1).
+  /// Returns whether a comparison holds in SQL.
+  ///
+  /// A comparison with null never holds. Booleans are 0 and 1, text and bytes are compared byte by
+  /// byte, numbers by their exact value. Of different storage classes numbers come first, then
+  /// text, then bytes (sqlite.org/datatype3.html, section 4.1).
   package func satisfies(_ comparison: PlannedComparison, _ other: Value) -> Bool {
     guard let left = Stored(self), let right = Stored(other) else { return false }
     let order = left.order(to: right)
@@ -29,10 +31,10 @@ extension Value {
 }
 
 extension [String: Value] {
-  /// Whether two objects are stored alike; an attribute that is absent is null.
+  /// Returns whether two objects are stored alike; an absent attribute is null.
   package func isSame(as other: [String: Value]) -> Bool { firstDifference(from: other) == nil }
 
-  /// The least attribute in which two objects differ, or nothing.
+  /// Returns the least attribute in which two objects differ; `nil` if they are equal.
   package func firstDifference(from other: [String: Value]) -> String? {
     var least: String?
     for (attribute, value) in self where !value.isSame(as: other[attribute] ?? .null) {
@@ -52,7 +54,7 @@ private enum Stored {
   case text(String)
   case blob([UInt8])
 
-  /// The stored form, or nothing for null and for NaN, which is stored as null.
+  /// Creates the stored form; `nil` for null and for NaN, which is stored as null.
   init?(_ value: Value) {
     switch value {
     case .null: return nil
@@ -76,7 +78,7 @@ private enum Stored {
     }
   }
 
-  /// Less than, equal to or greater than 0, as this comes before, with or after another.
+  /// Returns a number less than, equal to or greater than 0, by the order of two values.
   func order(to other: Stored) -> Int {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): Self.order(left, right)
@@ -93,7 +95,7 @@ private enum Stored {
     left < right ? -1 : left > right ? 1 : 0
   }
 
-  /// Compares without rounding the integer, which a double may not hold.
+  /// Compares without rounding the integer, which a double may not represent.
   private static func order(_ left: Int64, exactly right: Double) -> Int {
     if right >= 0x1p63 { return -1 }
     if right < -0x1p63 { return 1 }

@@ -1,15 +1,16 @@
 internal import PersistentHistory
 package import Traces
 
-/// In plans that signals drive, a commit leads to a pass of every running actor in time.
+/// In plans driven by signals, a commit leads to a pass of every running actor in time.
 ///
-/// Verifies: each actor that runs when a transaction commits which it must merge, or that starts with
-/// one that it has not merged, fetches again within ``SignalTicks/bound`` ticks; where the plan made
-/// one of its signals or polls late or lost meanwhile, within ``SignalTicks/boundAtWorst``. A pass that
-/// fails counts: it was made. The time ends with the plan: the closing phase heals everything.
+/// Verifies: each actor that runs when a transaction commits that it must merge, or that starts
+/// with one that it has not merged, fetches again within ``SignalTicks/bound`` ticks; if the plan
+/// made one of its signals or polls late or lost meanwhile, within ``SignalTicks/boundAtWorst``. A
+/// pass that fails counts as made. The check ends with the plan: the closing phase disables all
+/// faults.
 ///
-/// Does not verify: that the pass brought anything (NoLostTransaction), the order of signals, plans
-/// whose commands make the passes, actors that end before their time is over, consumers.
+/// Does not verify: that the pass merged any transaction (NoLostTransaction), the order of signals,
+/// plans whose commands make the passes, actors that end before their time is over, consumers.
 package struct WakeUp: Invariant {
   package static let name = "WakeUp"
   package static let sentence =
@@ -18,7 +19,7 @@ package struct WakeUp: Invariant {
 
   /// A pass that an actor owes.
   private struct Duty: Sendable {
-    /// The first transaction that asks for it.
+    /// The position of the first transaction that requires the pass.
     let position: Int
     let since: Int
     var isDisturbed = false
@@ -29,7 +30,7 @@ package struct WakeUp: Invariant {
   }
 
   private let isDriven: Bool
-  /// What each member owes, by its position in the timeline.
+  /// The pass that each member owes, by its position in the timeline.
   private var duties: [Duty?] = []
   private var hasWoken = false
   private var isOver = false
@@ -52,7 +53,7 @@ package struct WakeUp: Invariant {
     return hasWoken ? .valid : .unknown("No running actor had to merge what another committed.")
   }
 
-  /// Adds the passes that are owed, with how long each has been; the tick is the present one.
+  /// Adds the owed passes with their ages; `tick` is the current one.
   func describe(_ state: inout StateSketch, on timeline: Timeline, tick: Int) {
     guard isDriven else { return }
     for (member, duty) in duties.enumerated() {
@@ -72,7 +73,7 @@ package struct WakeUp: Invariant {
       guard Self.isDisturbing(timeline.plan.commands[command].action) else { return }
       self[duty: actor]?.isDisturbed = true
     case .launched: launch(event, actor, on: timeline)
-    // One that has read its data anew at the head has nothing to look for.
+    // A resync has read the data at the newest position, so no pass is due.
     case .stopped, .crashed, .retired, .resynced: self[duty: actor] = nil
     case .fetched: meet(actor)
     case .merged where timeline.command.word != "merge": meet(actor)
@@ -88,7 +89,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// Everyone who runs and must merge the transaction owes a pass from now on.
+  /// Makes every running actor that must merge the transaction owe a pass.
   private mutating func commit(
     _ transaction: CommittedTransaction,
     _ event: Event,
@@ -104,7 +105,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// An actor that starts with something to merge owes a pass.
+  /// Makes an actor that starts with unmerged transactions owe a pass.
   private mutating func launch(_ event: Event, _ actor: Int, on timeline: Timeline) {
     let (bit, status) = (timeline.everyone[actor].bit, timeline.everyone[actor].status)
     guard status.isMember && !status.isConsumer else { return }
@@ -137,7 +138,7 @@ package struct WakeUp: Invariant {
     }
   }
 
-  /// What a member owes, for those that are new to the trace as well.
+  /// Accesses the pass that a member owes, also for members that are new to the trace.
   private subscript(duty member: Int) -> Duty? {
     get { duties.indices.contains(member) ? duties[member] : nil }
     set {

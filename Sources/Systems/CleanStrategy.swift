@@ -2,15 +2,15 @@ import HistoryTracking
 import PersistentHistory
 import Traces
 
-/// When a published system deletes after a pass that found something.
+/// When a published system purges after a pass that found transactions.
 enum CleanStrategy: Hashable {
   case none
-  /// Once in so many passes.
+  /// Once in `times` passes.
   case byNotification(times: Int)
-  /// When more than so many seconds have gone by since this process last did.
+  /// If more than `seconds` have passed since this process was last allowed to purge.
   case byDuration(seconds: Double)
 
-  /// The strategy that a plan names; nothing when the published systems know none like it.
+  /// Parses a plan's strategy; `nil` if the published systems have no such strategy.
   init?(planned word: String) {
     switch PurgeStrategy(planned: word) {
     case .some(.none): self = .none
@@ -22,24 +22,24 @@ enum CleanStrategy: Hashable {
 }
 
 extension PublishedProtocol {
-  /// The strategies that plans can name, each as it is written, with numbers as an example.
+  /// The strategies that plans can name, in plan syntax, with example numbers.
   package static let strategyWords = ["none", "byNotification/2", "byDuration/60"]
 
-  /// Whether the published systems know a strategy that a plan names.
+  /// A Boolean value that indicates whether the published systems support a plan's strategy.
   package static func knows(strategy word: String) -> Bool {
     CleanStrategy(planned: word) != nil
   }
 }
 
-/// What a process remembers of its strategy, as long as it runs.
+/// The state of a purge strategy in one process, kept in memory only.
 struct CleanCounter {
-  /// How many passes were counted since the last round of them began.
+  /// The number of passes counted in the current round of `times` passes.
   private var passCount = 0
   private var last: Date?
 
-  /// Counts a pass that found something, and answers whether it may delete.
+  /// Counts a pass that found transactions, and returns whether it may purge.
   ///
-  /// The opportunity is used up, whether anything can be deleted or not.
+  /// The opportunity counts as used even if no transaction can be deleted.
   mutating func allows(_ strategy: CleanStrategy, first: Bool, now: Date) -> Bool {
     switch strategy {
     case .none: return false
@@ -53,7 +53,7 @@ struct CleanCounter {
     }
   }
 
-  /// Adds what is remembered.
+  /// Adds the counter's state.
   func describe(_ state: inout StateSketch) {
     state.add(passCount)
     if let last { state.add(time: last.timeIntervalSinceReferenceDate) } else { state.add(-1) }

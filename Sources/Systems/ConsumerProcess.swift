@@ -4,12 +4,12 @@ import PersistentHistory
 /// A consumer of a plan: a mirror or an index that reads history and keeps its token.
 final class ConsumerProcess {
   private let store: Store
-  /// The launch that the registry knows.
+  /// The consumer's current launch in the registry.
   private(set) var registration: Registration
-  /// The position through which it has read.
+  /// The position up to which the consumer has read.
   private(set) var token: HistoryToken
 
-  /// Registers the consumer, or takes up its token: the later of what the store and it itself kept.
+  /// Registers the consumer, or continues from the later of the recorded and its own token.
   init(
     _ id: ActorID,
     on store: Store,
@@ -21,28 +21,29 @@ final class ConsumerProcess {
     token = own.flatMap { $0.number > recorded.number ? $0 : nil } ?? recorded
   }
 
-  /// Where the consumer stands in this history: where the store says, when the transaction that its
-  /// token lies behind is none of this history any more.
+  /// Returns the consumer's token if its transaction is still in this history.
+  ///
+  /// Otherwise returns the cursor that the store recorded.
   func knownToken() throws(HistoryError) -> HistoryToken {
     let page = try store.fetch(HistoryRequest(after: registration.cursor))
     let isKnown = page.transactions.contains { $0.token == token }
     return isKnown ? token : registration.cursor
   }
 
-  /// What the process has in memory.
+  /// A snapshot of the process's memory.
   struct Memory {
     let registration: Registration
     let token: HistoryToken
-    /// What its connection remembers of the file.
+    /// The cached state of its store connection.
     let store: StoreKnowledge
   }
 
-  /// What the process has in memory now.
+  /// Returns a snapshot of the process's memory.
   func memory() throws(HistoryError) -> Memory {
     Memory(registration: registration.released, token: token, store: try store.knowledge())
   }
 
-  /// Puts the process back as it was, on a store that was put back.
+  /// Restores the process from a snapshot, on a store that was restored too.
   init(_ memory: Memory, on store: Store) throws(HistoryError) {
     self.store = store
     try store.recall(memory.store)
@@ -50,7 +51,7 @@ final class ConsumerProcess {
     token = memory.token
   }
 
-  /// Reads everything that is new, and then keeps its token.
+  /// Reads all new transactions, then records the token.
   ///
   /// - Returns: the numbers of the transactions that it read.
   func consume() throws(HistoryError) -> [Int64] {
@@ -62,13 +63,13 @@ final class ConsumerProcess {
       numbers += page.transactions.map(\.number)
       request = request.next(after: page)
     } while page.hasMore
-    // What was read counts once its position is kept: a consumer that fails before reads it again.
+    // The token is recorded after reading: a consumer that fails before that reads the page again.
     try store.record(registration, through: page.scannedThrough)
     token = page.scannedThrough
     return numbers
   }
 
-  /// Starts anew at the head, after its history was lost.
+  /// Restarts at the newest position, after the consumer's history was lost.
   func resync() throws(HistoryError) -> HistoryToken {
     registration = try store.resync(registration)
     token = registration.cursor

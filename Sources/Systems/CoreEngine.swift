@@ -3,17 +3,16 @@ import HistoryTracking
 import PersistentHistory
 import Traces
 
-/// The core of a tracker without the actor around it: every call is answered at once, on the thread that
-/// performs the plan.
+/// The core of a tracker without its actor: each call runs synchronously on the caller's thread.
 final class CoreEngine: PassEngine {
   private let core: TrackerCore
   private let notes = HookNotes()
   private var observers: [HookID: PlannedHook.ObserverCall] = [:]
   private var mergeHooks: [HookID: PlannedHook.MergeCall] = [:]
   private(set) var registration: Registration
-  /// Whether it follows the store, from its first signal on.
+  /// Whether the engine follows the store; set by its first signal.
   private var isStarted = false
-  /// Set while a pass that failed is to be made again.
+  /// The pending repetition of a failed pass; `nil` if no pass failed.
   private var repetition: Repetition?
 
   /// Launches the member, and registers its hooks.
@@ -27,7 +26,7 @@ final class CoreEngine: PassEngine {
     try register(setup.hooks)
   }
 
-  /// What it has in memory.
+  /// A snapshot of the engine's memory.
   struct Memory {
     let core: TrackerCore.Memory
     let registration: Registration
@@ -36,7 +35,7 @@ final class CoreEngine: PassEngine {
     let repetition: Repetition?
   }
 
-  /// Puts the core back as it was, on a store that was put back, with its hooks.
+  /// Restores the engine and its hooks from a snapshot, on a store that was restored too.
   init(
     _ memory: Memory,
     _ setup: TrackerSetup,
@@ -128,8 +127,9 @@ final class CoreEngine: PassEngine {
     end()
   }
 
-  /// Follows from its first signal on; a later one leads to a pass, and ends the pause before the
-  /// repetition of one that failed.
+  /// Handles a signal: the first one starts the engine, later ones run a pass.
+  ///
+  /// A later signal also ends the pause before a failed pass is repeated.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     guard isStarted else {
       let failure = makePass(launching: true, &report)
@@ -143,7 +143,7 @@ final class CoreEngine: PassEngine {
       failure = makePass(launching: false, &report)
       repeatLater(failure)
     }
-    // A repetition that fails once more is made again with the next signal.
+    // A repetition that fails again is repeated at the next signal.
     if repetition == nil, core.isNews(newest) {
       failure = makePass(launching: false, &report)
       repeatLater(failure)
@@ -187,7 +187,7 @@ final class CoreEngine: PassEngine {
 }
 
 extension SessionPlace {
-  /// Adds where the launch is.
+  /// Adds the place of the launch.
   func describe(_ state: inout StateSketch) {
     state.add(number: mergedThrough)
     state.add(number: recordedThrough)
@@ -199,7 +199,7 @@ extension SessionPlace {
 }
 
 extension StepReport {
-  /// Adds what a pass did.
+  /// Adds the results of a pass.
   mutating func add(_ pass: PassReport) {
     lost += pass.lostMembers
     guard pass.cursor != nil || !pass.numbers.isEmpty else { return }
@@ -207,7 +207,7 @@ extension StepReport {
     cursor = pass.cursor ?? cursor
   }
 
-  /// Adds what hooks have noted.
+  /// Moves the hooks' notes into the report.
   mutating func take(_ notes: HookNotes) {
     observed += notes.takeObserved()
     finished += notes.takeFinished()

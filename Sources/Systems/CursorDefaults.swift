@@ -1,24 +1,25 @@
 import PersistentHistory
 import Traces
 
-/// The defaults stores in which the published systems keep a date for each author; they outlive every
-/// process.
+/// The defaults stores where the published systems keep one date per author.
+///
+/// They outlive every process.
 struct CursorDefaults {
-  /// The dates by author, in the store of the app group or in one that a single actor sees.
+  /// The dates by author, for each owner: an actor's own store, or `nil` for the app group's store.
   private var dates: [ActorID?: [String: Date]] = [:]
 
-  /// The dates that are kept for an actor alone, or in the store of the app group.
+  /// Returns the dates in an actor's own store, or in the app group's store if `owner` is `nil`.
   func dates(of owner: ActorID?) -> [String: Date] { dates[owner] ?? [:] }
 
-  /// Keeps an author's date.
+  /// Stores an author's date.
   mutating func set(_ date: Date, of author: String, for owner: ActorID?) {
     dates[owner, default: [:]][author] = date
   }
 
-  /// Forgets every date of one store.
+  /// Removes all dates of one store.
   mutating func removeAll(of owner: ActorID?) { dates[owner] = nil }
 
-  /// Adds every date to the section of whose store it is in, or of who alone writes under its author.
+  /// Adds each date to the section of the store's owner, or else of the actor with that author.
   func describe(_ state: inout StateSketch) {
     for (owner, known) in dates.sorted(by: { ($0.key?.name ?? "") < ($1.key?.name ?? "") }) {
       for (author, date) in known.sorted(by: { $0.key < $1.key }) {

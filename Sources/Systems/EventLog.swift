@@ -3,24 +3,24 @@ package import Traces
 
 /// The events of a run so far, numbered as they are added.
 package struct EventLog {
-  /// The events, in order; only those not yet taken by whoever drives the run.
+  /// The events in order, without those that the driver of the run has already taken.
   package private(set) var events: [Event] = []
-  /// The scheduler's step that new events belong to.
+  /// The scheduler step that new events belong to.
   package var tick = 0
   private var next = 0
-  /// The newest transaction that the logs before this one told of.
+  /// The newest transaction that the preceding logs reported.
   private var newestBefore: TransactionName?
 
   package init() {}
 
-  /// Goes on behind another log, without its events.
+  /// Creates an empty log that continues the numbering of another one.
   package init(after other: EventLog) {
     tick = other.tick
     next = other.next
     newestBefore = other.newest
   }
 
-  /// Goes on behind another log, with the room that this one had for events.
+  /// Empties this log to continue another one, and keeps the capacity for events.
   package mutating func restart(after other: EventLog) {
     newestBefore = other.newest
     events.removeAll(keepingCapacity: true)
@@ -28,9 +28,9 @@ package struct EventLog {
     next = other.next
   }
 
-  /// The newest transaction that was told of and that no power-off has taken back.
+  /// The newest reported transaction that no power-off has rolled back.
   ///
-  /// - Complexity: linear in the events since it was told of.
+  /// - Complexity: linear in the events since that transaction was reported.
   package var newest: TransactionName? {
     for event in events.reversed() {
       switch event.happening {
@@ -42,7 +42,7 @@ package struct EventLog {
     return newestBefore
   }
 
-  /// Adds what happened to an actor, or to the store.
+  /// Adds an event of an actor, or of the store if `actor` is `nil`.
   package mutating func add(_ actor: ActorID?, _ happening: Happening) {
     events.append(Event(at: next, tick: tick, actor: actor, happening))
     next += 1

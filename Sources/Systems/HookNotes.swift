@@ -1,52 +1,53 @@
 import PersistentHistory
 import Traces
 
-/// What the hooks of one process were told, what its passes did, and who waits to repeat one.
+/// The hook calls of one process, their results, and the passes that wait to be repeated.
 ///
-/// It is touched by the tasks of one ``InlineExecutor`` and by whoever runs that, on one thread.
+/// It is accessed by the tasks of one ``InlineExecutor`` and by the caller of that executor, on one
+/// thread.
 final class HookNotes: @unchecked Sendable {
-  /// The transactions that observers were told of since somebody looked, each once in a row.
+  /// Transactions delivered to observers since the last `takeObserved()`, without adjacent repeats.
   private var observed: [Int64] = []
-  /// The transactions whose merge a hook has finished since somebody looked.
+  /// The transactions whose merge a hook has finished since the last `takeFinished()`.
   private var finished: [Int64] = []
-  /// How often each hook was called.
+  /// The number of calls of each hook, by index.
   var callCounts: [Int: Int] = [:]
-  /// Whether no hook throws any more.
+  /// Whether the plan's effects on hooks are disabled, so that none fails or finishes a merge.
   var isHealed = false
   private var sleepers: [CheckedContinuation<Void, any Error>] = []
 
-  /// Notes that an observer was told of a transaction.
+  /// Records that an observer received a transaction.
   func note(_ number: Int64) {
     if observed.last != number { observed.append(number) }
   }
 
-  /// What was told since the last time that somebody asked.
+  /// Removes and returns the transactions delivered to observers.
   func takeObserved() -> [Int64] {
     defer { observed.removeAll() }
     return observed
   }
 
-  /// Notes that a merge hook finished the merge of some transactions.
+  /// Records that a merge hook finished the merge of transactions.
   func noteFinished(_ numbers: [Int64]) { finished += numbers }
 
-  /// What was finished since the last time that somebody asked.
+  /// Removes and returns the transactions whose merge was finished.
   func takeFinished() -> [Int64] {
     defer { finished.removeAll() }
     return finished
   }
 
-  /// Counts a call of a hook that throws.
+  /// Counts a call of a hook, and throws if the plan wants this call to fail.
   func call(_ hook: PlannedHook, _ index: Int) throws {
     if isTrouble(hook, index) { throw PlannedTrouble() }
   }
 
-  /// Counts a call of a hook, and answers whether it is one of those that the plan makes special.
+  /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
   func isTrouble(_ hook: PlannedHook, _ index: Int) -> Bool {
     callCounts[index, default: 0] += 1
     return !isHealed && hook.isTrouble(at: callCounts[index, default: 0])
   }
 
-  /// Adds what the next call of each hook depends on.
+  /// Adds the call counts, which determine the next call of each hook.
   func describe(_ state: inout StateSketch) {
     for (hook, count) in callCounts.sorted(by: { $0.key < $1.key }) {
       state.add(hook)
@@ -56,15 +57,15 @@ final class HookNotes: @unchecked Sendable {
 
   // MARK: Pauses
 
-  /// Waits until somebody wakes the sleepers.
+  /// Suspends until `wake(_:)` is called.
   func sleep() async throws {
     try await withCheckedThrowingContinuation { sleepers.append($0) }
   }
 
-  /// Whether a failed pass waits to be repeated.
+  /// Whether a failed pass is waiting to be repeated.
   var isAsleep: Bool { !sleepers.isEmpty }
 
-  /// Ends every pause, by an error where the process ends.
+  /// Ends all pauses; an error is passed when the process ends.
   func wake(_ outcome: Result<Void, any Error> = .success(())) {
     let waiting = sleepers
     sleepers.removeAll()
@@ -72,7 +73,7 @@ final class HookNotes: @unchecked Sendable {
   }
 }
 
-/// What a hook throws because its plan says so.
+/// The error of a hook that fails because the plan says so.
 struct PlannedTrouble: Error, CustomStringConvertible {
   var description: String { "the plan wants this call to fail" }
 }

@@ -1,14 +1,14 @@
-/// Runs the jobs of a tracker on the thread that asks for them, one after the other, so that a system
-/// of tasks does what it does between two commands of a plan.
+/// An executor that runs a tracker's jobs in order on the thread that calls `runAll()`.
 ///
-/// It belongs to one thread at a time, as everything of a simulated run does.
+/// It makes an asynchronous system complete its work between two commands of a plan. Like
+/// everything in a simulated run, it is used by one thread at a time.
 final class InlineExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private var jobs: [UnownedJob] = []
   private var next = 0
 
   func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
 
-  /// Runs jobs until all of them wait for something.
+  /// Runs jobs until all tasks are suspended.
   func runAll() {
     while next < jobs.count {
       let job = jobs[next]
@@ -22,9 +22,9 @@ final class InlineExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     next = 0
   }
 
-  /// Runs a task, and everything that it sets off, to where all of it waits.
+  /// Runs a task, and all jobs that it causes, until all tasks are suspended.
   ///
-  /// - Returns: what the task answered, or nothing when it waits too.
+  /// - Returns: the task's result, or `nil` if the task is suspended too.
   func run<Answer: Sendable>(_ body: @escaping @Sendable () async -> Answer) -> Answer? {
     let answer = Box<Answer>()
     Task(executorPreference: self) { answer.value = await body() }

@@ -1,13 +1,13 @@
 import PersistentHistory
 import Traces
 
-/// A row of the data or of a context, with the name that the plan has for its object.
+/// A row of the data or of a context, with the plan's name for its object.
 struct NamedRow {
   private(set) var name: ObjectName
   let entity: Entity
   let values: ArraySlice<Value>
 
-  /// The same row under another name.
+  /// Returns the same row under another name.
   func named(_ name: ObjectName) -> NamedRow {
     var row = self
     row.name = name
@@ -16,7 +16,7 @@ struct NamedRow {
 }
 
 extension Objects {
-  /// The rows by name, each by attribute name and without what is null.
+  /// Creates a dictionary of rows by name, each by attribute name and without null values.
   init(_ rows: [NamedRow]) {
     self.init(minimumCapacity: rows.count)
     for row in rows { self[row.name] = row.entity.values(row.values) }
@@ -38,7 +38,7 @@ extension StateSketch {
 }
 
 extension Entity {
-  /// A row by attribute name, without what is null.
+  /// Returns a row's values by attribute name, without null values.
   func values(_ row: ArraySlice<Value>) -> Values {
     var values: Values = [:]
     for (attribute, value) in zip(attributes, row) where value != .null {

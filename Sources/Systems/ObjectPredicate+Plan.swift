@@ -2,7 +2,7 @@ import HistoryStore
 import Traces
 
 extension ObjectPredicate {
-  /// The store's word for a plan's.
+  /// Converts a plan's condition.
   init(_ planned: PlannedCondition) {
     self =
       switch planned {
@@ -19,7 +19,7 @@ extension ObjectPredicate {
 }
 
 extension Comparison {
-  /// The store's word for a plan's.
+  /// Converts a plan's comparison.
   init(_ planned: PlannedComparison) {
     self =
       switch planned {
@@ -34,7 +34,7 @@ extension Comparison {
 }
 
 extension MergePolicy {
-  /// The store's word for a plan's.
+  /// Converts a plan's merge policy.
   init(_ planned: PlannedPolicy) {
     self =
       switch planned {

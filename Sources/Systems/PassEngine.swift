@@ -3,58 +3,58 @@ import HistoryTracking
 import PersistentHistory
 import Traces
 
-/// What one step of a member has done, up to where it failed if it did.
+/// The results of one step of a member; if it failed, those before the failure.
 struct StepReport {
-  /// What it will merge, if it fetched.
+  /// The transactions that it will merge; `nil` if it did not fetch.
   var fetched: [Int64]?
-  /// What a merge hook finished.
+  /// The transactions whose merge a hook finished.
   var finished: [Int64] = []
-  /// What observers were told.
+  /// The transactions delivered to observers.
   var observed: [Int64] = []
-  /// What it merged, if it merged.
+  /// The merged transactions; `nil` if it did not merge.
   var merged: [Int64]?
-  /// The position that is recorded, if it recorded.
+  /// The recorded position; `nil` if it did not record.
   var cursor: HistoryToken?
-  /// The members that its purge has cut off.
+  /// The members that its purge marked as lost.
   var lost: [ActorID] = []
 }
 
-/// What carries out the steps of one launch of a member.
+/// The implementation of the steps of one launch of a member.
 ///
-/// A report tells what was done also when a step throws.
+/// A step fills its report even when it throws.
 protocol PassEngine: AnyObject {
-  /// The launch that the registry knows.
+  /// The launch's entry in the registry.
   var registration: Registration { get }
 
-  /// Makes one step of a pass alone.
+  /// Performs a single step of a pass.
   func step(_ step: PassStep, _ report: inout StepReport) throws(HistoryError) -> TrackerStep
-  /// Makes a whole pass.
+  /// Performs a whole pass.
   func pass(_ report: inout StepReport) throws(HistoryError)
-  /// Purges what every member has merged.
+  /// Purges the transactions that every member has merged.
   func purge(_ report: inout StepReport) throws(HistoryError)
-  /// Reads the data anew, and goes on from the head.
+  /// Reads the data again, and continues from the newest position.
   func resync() throws(HistoryError) -> HistoryToken
   /// Ends the membership.
   func retire() throws(HistoryError)
-  /// Lets a signal of the store arrive.
+  /// Delivers a signal of the store.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError)
-  /// Lets no hook throw any more.
+  /// Disables the plan's effects on hooks.
   func heal()
-  /// Loses what it has in memory.
+  /// Discards the engine's memory.
   func end()
 
-  /// What it has in memory, if that can be put back.
+  /// A snapshot of the engine's memory; `nil` if it cannot be restored.
   var memory: PassEngineMemory? { get }
-  /// Adds what it has in memory.
+  /// Adds the engine's memory.
   func describe(_ state: inout StateSketch)
 }
 
-/// What the engine of a launch has in memory, as it was or as it is to be put back.
+/// A snapshot of the memory of a launch's engine.
 enum PassEngineMemory {
   case core(CoreEngine.Memory)
   case tracker(TrackerEngine.Memory)
 
-  /// Puts the engine back.
+  /// Creates an engine from the snapshot.
   func engine(
     _ setup: TrackerSetup,
     _ process: PlanProcess
@@ -67,22 +67,22 @@ enum PassEngineMemory {
 }
 
 extension PassEngine {
-  /// Reads what is new.
+  /// Fetches new transactions.
   func fetch(_ report: inout StepReport) throws(HistoryError) {
     report.fetched = try step(.fetch, &report).fetched
   }
 
-  /// Calls the hooks with what was fetched, and merges it.
+  /// Calls the hooks with the fetched transactions, and merges these.
   func merge(_ report: inout StepReport) throws(HistoryError) {
     report.merged = try step(.merge, &report).merged
   }
 
-  /// Records how far it has merged.
+  /// Records the merged position.
   func record(_ report: inout StepReport) throws(HistoryError) {
     report.cursor = try step(.record, &report).cursor
   }
 
-  /// Does one step that a process still does which was replaced.
+  /// Performs a step that a replaced process still completes.
   func perform(_ step: BelatedStep, _ report: inout StepReport) throws(HistoryError) {
     switch step {
     case .record: try record(&report)

@@ -2,35 +2,37 @@ package import HistoryStore
 import PersistentHistory
 package import Traces
 
-/// Which object of the store each name of a plan stands for.
+/// The mapping between a plan's object names and the store's object identifiers.
 ///
-/// The lab's own bookkeeping, not part of any process: a crash does not lose it.
+/// It is the lab's own bookkeeping and belongs to no process: a crash does not lose it.
 struct PlanObjects {
   private var ids: [ObjectName: ObjectID] = [:]
   private var names: [ObjectID: ObjectName] = [:]
-  /// What the names of a write that is under way stand for if it takes effect.
+  /// The objects that names will denote if the write in progress commits.
   private var attempted: [ObjectName: ObjectID] = [:]
-  /// The names of a batch request that is under way, in the order in which they get their keys.
+  /// The names of a batch request in progress, in the order in which they get their keys.
   private var awaitingKeys: [ObjectName] = []
 
-  /// Remembers that a name now stands for an object.
+  /// Maps a name to an object.
   mutating func enter(_ name: ObjectName, _ id: ObjectID) {
     ids[name] = id
     names[id] = name
   }
 
-  /// Notes what names stand for if the write that begins takes effect.
+  /// Records the objects that names will denote if the starting write commits.
   mutating func attempt(_ inserted: [ObjectName: ObjectID], awaitingKeys names: [ObjectName] = []) {
     attempted = inserted
     awaitingKeys = names
   }
 
-  /// Forgets the names of all objects but those that are there or that history tells of, and lets those
-  /// that a write was about to insert have the objects that it did.
+  /// Reconciles the names with the store after a write whose outcome was unknown.
+  ///
+  /// Keeps only objects that are present or in history, and gives the names of the attempted write
+  /// to the objects that it inserted.
   mutating func settle(present: Set<ObjectID>, told: Set<ObjectID>, inserted: [ObjectID]) {
     names = names.filter { present.contains($0.key) || told.contains($0.key) }
     ids = ids.filter { names[$0.value] != nil }
-    // One that is there again may have lost its name to another meanwhile.
+    // An object that is present again may have lost its name to another one meanwhile.
     for id in present {
       if let name = names[id] { ids[name] = id }
     }
@@ -42,17 +44,17 @@ struct PlanObjects {
     attempt([:])
   }
 
-  /// The object that a name stands for, whether it is still there or not.
+  /// Returns the object that a name denotes, whether or not it still exists.
   func id(_ name: ObjectName) -> ObjectID? { ids[name] }
 
-  /// The name of an object; one that no plan named has its own key, below zero.
+  /// Returns the name of an object; one that no plan named gets its negated key.
   func name(_ id: ObjectID, in model: Model) -> ObjectName {
     names[id] ?? ObjectName(model.entity(id.entity)?.name ?? "?", -id.key)
   }
 }
 
 extension SystemFailure {
-  /// What a store's error means to a plan.
+  /// Converts a store's error into a plan's failure.
   package init(_ error: HistoryError) {
     let code: Code =
       switch error {
@@ -70,7 +72,7 @@ extension SystemFailure {
   }
 }
 
-/// Runs what may throw a store's error, and throws what it means to a plan.
+/// Runs a closure, and converts a store's error into a plan's failure.
 func telling<Result>(
   _ body: () throws(HistoryError) -> Result
 ) throws(SystemFailure) -> Result {

@@ -2,8 +2,7 @@ import HistoryStore
 import PersistentHistory
 import Traces
 
-/// Changes that one batch request makes, object by object: to objects of one entity, all of one type,
-/// and updates all of the same attributes.
+/// The changes of one batch request by object: one entity, one type, the same updated attributes.
 struct KeyedBatch {
   let entity: String
   let type: ChangeType
@@ -11,7 +10,7 @@ struct KeyedBatch {
   let attributes: [String]
   let changes: [PlannedChange]
 
-  /// The changes as one request, or nothing when it takes a save to make them.
+  /// Combines changes into one request; `nil` if only a save can make them.
   init?(_ changes: [PlannedChange]) {
     guard let first = changes.first else { return nil }
     let names = first.values.keys.sorted()
@@ -19,7 +18,7 @@ struct KeyedBatch {
       change.type == first.type && change.object.entity == first.object.entity
         && (change.type != .update || change.values.keys.sorted() == names)
     }
-    // An update of nothing is no batch request.
+    // An update without attributes is not a batch request.
     guard isUniform, first.type != .update || !names.isEmpty else { return nil }
     (entity, type, attributes) = (first.object.entity, first.type, names)
     self.changes = changes
@@ -27,7 +26,7 @@ struct KeyedBatch {
 }
 
 extension PlanProcess {
-  /// Updates or deletes objects by their keys, in one request; what is not there is left out.
+  /// Updates or deletes objects by their keys in one request; missing objects are skipped.
   func changeByKey(
     _ batch: KeyedBatch,
     by author: String?,

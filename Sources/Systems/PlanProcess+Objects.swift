@@ -4,7 +4,7 @@ import PersistentHistory
 import Traces
 
 extension PlanProcess {
-  /// Adds the view and the write that has begun.
+  /// Adds the contexts and the staged write.
   func describe(_ state: inout StateSketch, _ objects: PlanObjects) {
     for context in contexts { state.add(rows(of: context, objects)) }
     if let staged {
@@ -13,7 +13,7 @@ extension PlanProcess {
     }
   }
 
-  /// What the context with a name holds, by the plan's names.
+  /// Returns the objects of the context with a name, by the plan's names.
   func objects(of name: String, _ objects: PlanObjects) throws(SystemFailure) -> Objects {
     guard let context = contexts.first(where: { $0.name == name }) else {
       throw SystemFailure(.failed, "\(actor.id) has no context \"\(name)\".")
@@ -21,10 +21,10 @@ extension PlanProcess {
     return Objects(rows(of: context, objects))
   }
 
-  /// What a context holds, by the plan's names.
+  /// Returns the rows of a context, by the plan's names.
   ///
-  /// A context that is behind may hold an object beside the one that replaced it, under one name: the
-  /// newest takes the name, and the others its negative.
+  /// A stale context may hold an object together with the one that replaced it under the same name:
+  /// the newest gets the name, and the others its negative.
   private func rows(of context: ObjectContext, _ objects: PlanObjects) -> [NamedRow] {
     var held: [NamedRow] = []
     var replaced: [(id: ObjectID, row: NamedRow)] = []
@@ -42,7 +42,7 @@ extension PlanProcess {
 }
 
 extension ObjectName {
-  /// The name, or one below zero, which no plan uses, where others hold it.
+  /// Returns the name, or a negative key, which no plan uses, if other rows have it.
   fileprivate func free(in held: [NamedRow]) -> ObjectName {
     var name = self
     while held.contains(where: { $0.name == name }) {

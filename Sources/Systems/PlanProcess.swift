@@ -3,19 +3,19 @@ import ObjectContexts
 import PersistentHistory
 import Traces
 
-/// One process of a plan: its own connection to the store and its contexts, the view first.
+/// A process of a plan: its own connection to the store, and its contexts with the view first.
 ///
-/// Both our tracker and the published protocols write through it; they differ in what they read.
+/// Both the tracker and the published protocols write through it; they differ in how they read.
 final class PlanProcess {
   let actor: PlannedActor
   let store: Store
-  /// What history is merged into; the first is the view.
+  /// The contexts that history is merged into; the first is the view.
   let contexts: [ObjectContext]
-  /// What the system calls the context of batch requests.
+  /// The system's name for the context of batch requests.
   let batchContextName: String
-  /// A write that has begun and not committed.
+  /// A write that has started and not committed.
   private(set) var staged: PlannedWrite?
-  /// What the clock read when it began.
+  /// The time when the staged write started.
   private(set) var begunAt: Date?
 
   init(
@@ -31,14 +31,14 @@ final class PlanProcess {
     }
   }
 
-  /// What the process has in memory.
+  /// A snapshot of the process's memory.
   struct Memory {
     let actor: PlannedActor
     let batchContextName: String
     let staged: PlannedWrite?
     let begunAt: Date?
     let contexts: [ObjectContext.Memory]
-    /// What its connection remembers of the file.
+    /// The cached state of its store connection.
     let store: StoreKnowledge
   }
 
@@ -53,7 +53,7 @@ final class PlanProcess {
     )
   }
 
-  /// Puts the process back as it was, on a store that was put back.
+  /// Restores the process from a snapshot, on a store that was restored too.
   init(_ memory: Memory, on store: Store) throws(HistoryError) {
     actor = memory.actor
     batchContextName = memory.batchContextName
@@ -64,7 +64,7 @@ final class PlanProcess {
     try store.recall(memory.store)
   }
 
-  /// The author that a write names.
+  /// Returns the author of a write.
   func author(_ choice: WriteAuthor) -> String? {
     switch choice {
     case .own: actor.author
@@ -73,14 +73,14 @@ final class PlanProcess {
     }
   }
 
-  /// The name that a planned context has in history.
+  /// Returns the name that a planned context has in history.
   private func contextName(_ planned: String) -> String {
     planned == "batch" ? batchContextName : planned
   }
 
   /// Saves a planned write through the context that it names.
   ///
-  /// One that has begun before takes the clock's reading of then; a batch request never does.
+  /// A staged write gets the time at which it started; a batch request never does.
   func write(
     _ write: PlannedWrite,
     begunAt: Date? = nil,
@@ -88,7 +88,7 @@ final class PlanProcess {
     _ log: inout EventLog
   ) throws(SystemFailure) {
     let author = author(write.author)
-    // What no one batch request can do is a save in that context.
+    // Changes that do not fit one batch request are saved in a context of that name.
     if write.context == "batch", let batch = KeyedBatch(write.changes) {
       return batch.type == .insert
         ? try batchInsert(write, into: batch.entity, by: author, &objects, &log)
@@ -127,10 +127,10 @@ final class PlanProcess {
     }
   }
 
-  /// Brings planned changes into a context; what is not there to be changed is left out.
+  /// Applies planned changes to a context; changes of missing objects are skipped.
   ///
-  /// - Returns: the objects that were edited, with what was set, each once; and what the names of new
-  ///   ones stand for once they are saved.
+  /// - Returns: the edited objects, each once with the values that were set, and the identifiers of
+  ///   new objects by name.
   private func edit(
     _ changes: [PlannedChange],
     in context: ObjectContext,
@@ -159,7 +159,7 @@ final class PlanProcess {
     return (Array(edited.values), fresh)
   }
 
-  /// The object in a context, if it is there and the store still holds it or the context inserts it.
+  /// Returns an object that the context knows and that the store contains or the context inserts.
   private func present(
     _ id: ObjectID,
     in context: ObjectContext
@@ -218,13 +218,13 @@ final class PlanProcess {
     }
   }
 
-  /// Stages a write, which reads the clock and takes no lock.
+  /// Stages a write, which reads the clock and acquires no lock.
   func begin(_ write: PlannedWrite) {
     staged = write
     begunAt = store.configuration.clock()
   }
 
-  /// Commits the write that has begun.
+  /// Commits the staged write.
   func commitStaged(
     _ objects: inout PlanObjects,
     _ log: inout EventLog
@@ -236,7 +236,7 @@ final class PlanProcess {
     try write(staged, begunAt: begunAt, &objects, &log)
   }
 
-  /// Updates or deletes by predicate.
+  /// Updates or deletes objects by predicate.
   func batch(
     _ batch: PlannedBatch,
     _ objects: PlanObjects,
@@ -259,14 +259,14 @@ final class PlanProcess {
         try store.batchDelete(batch.entity, where: predicate, by: by, result: .objectIDs)
       }
     }
-    // By name: keys depend on which connection gave them out, and the plan does not.
+    // Sorted by name: keys depend on the connection that assigned them, but a plan's names do not.
     let changes = result.objectIDs.map { objects.name($0, in: store.model) }.sorted().map { name in
       Self.change(batch.type, name, batch.type == .update ? batch.values : [:])
     }
     report(result.transaction, author, "batch", changes, &log)
   }
 
-  /// Tells what a write has done.
+  /// Logs the result of a write.
   func report(
     _ written: WrittenTransaction?,
     _ author: String?,
@@ -290,7 +290,7 @@ final class PlanProcess {
     )
   }
 
-  /// A change as it is told.
+  /// Returns a change as the trace shows it.
   static func change(
     _ type: ChangeType,
     _ name: ObjectName,
@@ -306,7 +306,7 @@ final class PlanProcess {
 }
 
 extension ObjectContext {
-  /// The values of some attributes of an object, null included.
+  /// Returns the values of some attributes of an object, null values included.
   fileprivate func values(_ columns: UInt64, of id: ObjectID) -> Values {
     let object = StoredObject(context: self, id: id)
     let names = store.model.entity(id.entity)?.names(in: columns) ?? []

@@ -3,19 +3,19 @@ import PersistentHistory
 import Traces
 
 extension PlannedHook {
-  /// What an observer does when it is called.
+  /// The body of an observer.
   typealias ObserverCall = @Sendable ([HookContext]) throws -> Void
-  /// What a merge hook does when it is asked.
+  /// The body of a merge hook.
   typealias MergeCall = @Sendable (MergeHookInput) throws -> MergeHookResult
 
-  /// A hook as a tracker registers it.
+  /// A hook in the form in which a tracker registers it.
   enum Registered {
-    /// For every operation on every entity.
+    /// An observer of every operation on every entity.
     case observer(ObserverCall)
     case mergeHook(HookFailurePolicy, MergeCall)
   }
 
-  /// What the hook does, which is one of several.
+  /// Returns the hook's body for registration with a tracker.
   func registration(_ index: Int, _ notes: HookNotes) -> Registered {
     switch self {
     case .observer: .observer { notes.note($0) }
@@ -40,7 +40,7 @@ extension PlannedHook {
 }
 
 extension HookNotes {
-  /// Notes that an observer was called with a group of changes.
+  /// Records that an observer received a group of changes.
   fileprivate func note(_ group: [HookContext]) {
     if let context = group.first { note(context.transaction.number) }
   }

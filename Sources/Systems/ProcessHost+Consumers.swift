@@ -3,7 +3,7 @@ import PersistentHistory
 import Traces
 
 extension ProcessHost {
-  /// Performs a command of a consumer, and answers whether it was one.
+  /// Performs a command of a consumer, and returns whether it was one.
   func performsForConsumer(
     _ action: Action,
     _ bench: StoreBench,
@@ -40,7 +40,7 @@ extension ProcessHost {
     return true
   }
 
-  /// Keeps a consumer's token where the plan says that it does.
+  /// Keeps a consumer's token outside the store, if the plan says so.
   private func keep(_ token: HistoryToken, of id: ActorID, _ bench: StoreBench) {
     guard bench.header.tokens == .own else { return }
     ownTokens[id] = token
@@ -54,7 +54,7 @@ extension ProcessHost {
     return consumer
   }
 
-  /// Puts the consumers back as they were, on a store that was put back.
+  /// Restores the consumers from snapshots, on a store that was restored too.
   func restore(
     consumers kept: [ActorID: ConsumerProcess.Memory],
     _ bench: StoreBench
@@ -68,7 +68,7 @@ extension ProcessHost {
   }
 }
 
-/// Runs what may find out that history is gone, and tells it.
+/// Runs a closure, and logs the loss of history that it may detect.
 func tellingLoss(
   of actor: ActorID,
   _ log: inout EventLog,
@@ -83,6 +83,6 @@ func tellingLoss(
 }
 
 extension HistoryToken {
-  /// The transaction that the position lies behind, or nothing at the beginning.
+  /// The last transaction up to the token, or `nil` at the start of history.
   var transactionName: TransactionName? { number == 0 ? nil : String(number) }
 }

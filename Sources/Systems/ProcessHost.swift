@@ -2,43 +2,45 @@ import HistoryStore
 import PersistentHistory
 import Traces
 
-/// A process of a system on our store, as its host starts it, keeps it and puts it back.
+/// A process of a system on this project's store, as its host starts, keeps and restores it.
 protocol HostedProcess: AnyObject {
-  /// What the process has in memory.
+  /// A snapshot of the process's memory.
   associatedtype Memory
 
-  /// Its connection and its contexts.
+  /// The process's connection and contexts.
   var process: PlanProcess { get }
-  /// What the process has in memory now.
+  /// Returns a snapshot of the process's memory.
   ///
-  /// - Throws: ``SystemFailure`` when that cannot be put back.
+  /// - Throws: ``SystemFailure`` when the memory cannot be restored.
   func memory() throws(SystemFailure) -> Memory
 
-  /// Puts a process back as it was, on a store that was put back.
+  /// Restores a process from a snapshot, on a store that was restored too.
   init(_ memory: Memory, on store: Store) throws(HistoryError)
 
-  /// Loses what it has in memory.
+  /// Discards the process's memory.
   func end()
 
-  /// Adds what it has in memory besides its contexts.
+  /// Adds the process's memory, except its contexts.
   func describe(_ state: inout StateSketch)
 }
 
-/// What the systems on our store have in common: the processes that run, the commands that mean the
-/// same to all of them, and their snapshots.
+/// The shared part of the systems on this project's store.
+///
+/// It keeps the running processes, performs the commands that are equal for all systems, and takes
+/// snapshots.
 final class ProcessHost<Hosted: HostedProcess> {
   private var pools: StorePools
   private var opened: StoreBench?
   private(set) var running: [ActorID: Hosted] = [:]
-  /// The processes that a later launch of their actors has replaced, the last one of each.
+  /// The last replaced process of each actor, after a later launch of that actor.
   private var replaced: [ActorID: Hosted] = [:]
-  /// Whether those go on.
+  /// Whether replaced processes keep running.
   private let keepsReplaced: Bool
-  /// The plan's consumers that were launched: mirrors and indexes beside the system.
+  /// The launched consumers of the plan: mirrors and indexes next to the system.
   var consumers: [ActorID: ConsumerProcess] = [:]
-  /// The tokens that consumers keep in places of their own: nothing takes them back.
+  /// Tokens that consumers keep outside the store; a power-off does not roll them back.
   var ownTokens: [ActorID: HistoryToken] = [:]
-  /// Those of whom the token lies in a history that a power-off took back.
+  /// The consumers whose token is in a part of history that a power-off rolled back.
   var astray: Set<ActorID> = []
 
   init(_ pools: StorePools, keepsReplaced: Bool = false) {
@@ -46,7 +48,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     self.keepsReplaced = keepsReplaced
   }
 
-  /// Starts over with an empty store.
+  /// Restarts with an empty store.
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure) {
     endAll()
     ownTokens.removeAll()
@@ -54,27 +56,27 @@ final class ProcessHost<Hosted: HostedProcess> {
     opened = try StoreBench(header, environment, pools.pool(header, environment))
   }
 
-  /// Lets go of the store's files.
+  /// Releases the store's files.
   func close() {
     endAll()
     opened = nil
     pools.close()
   }
 
-  /// The store of the plan.
+  /// Returns the store of the plan.
   func bench() throws(SystemFailure) -> StoreBench {
     guard let opened else { throw SystemFailure(.failed, "There is no store yet: reset first.") }
     return opened
   }
 
-  /// Opens the store after a power-off, and tells what it says of the command that was under way.
+  /// Opens the store after a power-off, and logs the outcome of the interrupted command.
   func restart(
     after action: Action,
     _ log: inout EventLog
   ) throws(SystemFailure) -> RestartReport {
     let bench = try bench()
     endAll()
-    // Of every kind: their handles are dead.
+    // Pools of all kinds are closed, because their file handles are invalid.
     pools.close()
     let report = try bench.restart(
       on: pools.pool(bench.header, bench.environment),
@@ -88,7 +90,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   // MARK: Processes
 
-  /// The process of an actor that runs.
+  /// Returns the running process of an actor.
   func process(_ actor: ActorID) throws(SystemFailure) -> Hosted {
     guard let process = running[actor] else {
       throw SystemFailure(.failed, "\(actor) is not running.")
@@ -96,7 +98,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return process
   }
 
-  /// The process of an actor that a later launch has replaced.
+  /// Returns an actor's process that a later launch has replaced.
   func replacedProcess(_ actor: ActorID) throws(SystemFailure) -> Hosted {
     guard let process = replaced[actor] else {
       throw SystemFailure(.failed, "No process of \(actor) was replaced.")
@@ -104,7 +106,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return process
   }
 
-  /// Starts an actor's process on a connection of its own.
+  /// Starts an actor's process on its own connection.
   func start(
     _ actor: ActorID,
     _ make: (PlannedActor, Store) throws(HistoryError) -> Hosted
@@ -118,7 +120,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return started
   }
 
-  /// Ends an actor's process, and tells how.
+  /// Ends an actor's process, and logs how it ended.
   func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
     running.removeValue(forKey: actor)?.end()
     log.add(actor, happening)
@@ -134,7 +136,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   // MARK: Commands
 
-  /// Performs a command that means the same to every system, and answers whether it was one.
+  /// Performs a command that is equal for all systems, and returns whether it was one.
   func performsCommon(_ action: Action, _ log: inout EventLog) throws(SystemFailure) -> Bool {
     let bench = try bench()
     switch action {
@@ -155,7 +157,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return true
   }
 
-  /// Tells every running actor of what was committed since the last time, in plans that signals drive.
+  /// Logs a signal for each running actor after a signalled commit, in plans driven by signals.
   func tellSignals(_ log: inout EventLog) {
     guard let opened, opened.header.drive == .signals, opened.signals.take() else { return }
     for actor in running.keys.sorted() { log.add(actor, .signalled) }
@@ -163,7 +165,7 @@ final class ProcessHost<Hosted: HostedProcess> {
 
   // MARK: Snapshots
 
-  /// What the host has in memory besides the files, with what the system adds.
+  /// A snapshot of the host's memory, with the system's own part.
   private struct Memory<Own> {
     let bench: StoreBench.Memory
     let processes: [ActorID: Hosted.Memory]
@@ -173,7 +175,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     let own: Own
   }
 
-  /// Everything that it would take to go on from here.
+  /// Returns a snapshot of the files and the memory.
   func snapshot<Own>(with own: Own) throws(SystemFailure) -> SystemSnapshot {
     let bench = try bench()
     guard replaced.isEmpty else {
@@ -198,7 +200,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     )
   }
 
-  /// Goes back to a snapshot of the same plan, and answers what the system had added.
+  /// Restores a snapshot of the same plan, and returns the system's own part.
   func restore<Own>(
     _ snapshot: SystemSnapshot,
     _ type: Own.Type = Own.self
@@ -219,7 +221,7 @@ final class ProcessHost<Hosted: HostedProcess> {
     return memory.own
   }
 
-  /// Adds everything that decides what comes next, but for what the system has of its own.
+  /// Adds all state that affects the next steps, except the system's own part.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     let bench = try bench()
     try bench.describe(&state)

@@ -3,18 +3,17 @@ package import ObjectContexts
 package import PersistentHistory
 package import Traces
 
-/// A published manager on somebody's store, without a plan: its fetch, merge and record, and its
-/// cleaner, as what they cost is measured.
+/// A published manager on any store, without a plan, for measuring its cost.
 ///
-/// The dates lie in memory, where the published ones have `UserDefaults`; hooks are none.
+/// It supports fetch, merge, record and its cleaner. The dates are in memory, where the published
+/// managers use `UserDefaults`; it has no hooks.
 package final class PublishedManager {
   private let rules: PublishedProtocol
   private let setup: PublishedSetup
   private let manager: PublishedProcess
   private var defaults = CursorDefaults()
 
-  /// Starts the manager of an author who lists some others, itself included; its view reads all
-  /// objects.
+  /// Starts the manager of an author in a list of authors; its view reads all objects.
   ///
   /// - Throws: ``SystemFailure`` when the store cannot be read.
   package init(
@@ -34,9 +33,9 @@ package final class PublishedManager {
     }
   }
 
-  /// The same manager with what it has in memory, on another connection or another copy of the store.
+  /// Returns the same manager with its memory, on another connection or another copy of the store.
   ///
-  /// - Throws: ``SystemFailure`` when that cannot be put back.
+  /// - Throws: ``SystemFailure`` when the memory cannot be restored.
   package func resumed(on store: Store) throws(SystemFailure) -> PublishedManager {
     let memory = try manager.memory()
     return try telling { () throws(HistoryError) in
@@ -54,17 +53,17 @@ package final class PublishedManager {
   /// The view that history is merged into.
   package var view: ObjectContext { manager.process.contexts[0] }
 
-  /// Keeps a date as if an author's manager had merged what is no later.
+  /// Stores a date as if an author's manager had merged everything up to it.
   package func keep(_ date: Date, of author: String) {
     defaults.set(date, of: author, for: setup.owner)
   }
 
-  /// The date that an author's manager has kept.
+  /// Returns the date that an author's manager has stored.
   package func date(of author: String) -> Date? { defaults.dates(of: setup.owner)[author] }
 
-  /// Makes a pass without the deleting after it: fetches, merges and keeps the date.
+  /// Makes a pass without purging: fetches, merges and stores the date.
   ///
-  /// - Returns: how many transactions it has merged.
+  /// - Returns: the number of merged transactions.
   /// - Throws: ``SystemFailure`` when the store cannot be read.
   package func pass() throws(SystemFailure) -> Int {
     let date = date(of: setup.author) ?? Date(timeIntervalSinceReferenceDate: -.infinity)
@@ -78,10 +77,9 @@ package final class PublishedManager {
     return fetched.count
   }
 
-  /// Deletes at a point in time what its cleaner deletes: by command where it has that, else as after
-  /// a pass.
+  /// Purges as the cleaner does at a given time: by command if it can, else as after a pass.
   ///
-  /// - Returns: whether it has found a date to delete before.
+  /// - Returns: whether it found a date before which it may delete.
   /// - Throws: ``SystemFailure`` when the store cannot be written.
   package func clean(at now: Date) throws(SystemFailure) -> Bool {
     let cleaning = setup.cleaningByCommand ?? setup.cleaningAfterPass

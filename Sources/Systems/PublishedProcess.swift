@@ -3,26 +3,26 @@ import ObjectContexts
 import PersistentHistory
 import Traces
 
-/// A process with a published manager in it.
+/// A process that runs a published manager.
 final class PublishedProcess: HostedProcess {
-  /// The name of the context whose work the article's manager merges although it is its own.
+  /// The name of the context whose own transactions the article's manager merges too.
   static let batchContextName = "batchContext"
 
   let process: PlanProcess
   let setup: PublishedSetup
-  /// What was fetched and is not merged yet.
+  /// The fetched transactions that are not merged yet.
   private(set) var fetched: [HistoryTransaction] = []
-  /// What is not merged yet although its date is kept, pass by pass.
+  /// The transactions of each pass that are not merged although their date is stored.
   private var dispatched: [[HistoryTransaction]] = []
-  /// The transactions of the pass under way, the last of which has the date to keep.
+  /// The transactions of the current pass; the date of the last one is to be stored.
   private(set) var unrecorded: [HistoryTransaction] = []
   var counter = CleanCounter()
-  /// How often each hook was called, as far as that decides whether the next call throws.
+  /// The number of calls of each hook within its period, which decides if the next one is special.
   private var callCounts: [Int]
-  /// Whether no hook throws any more.
+  /// Whether the plan's effects on hooks are disabled, so that none fails or finishes a merge.
   var isHealed = false
 
-  /// Starts the process, which loads its view from the store.
+  /// Starts the process, and loads its contexts from the store.
   init(
     _ actor: PlannedActor,
     _ setup: PublishedSetup,
@@ -36,7 +36,7 @@ final class PublishedProcess: HostedProcess {
 
   // MARK: Steps
 
-  /// Reads what is after a date; what an unfinished pass had fetched is fetched again.
+  /// Fetches the transactions after a date, including those of an unfinished pass.
   func fetch(after date: Date) throws(HistoryError) {
     (fetched, unrecorded) = ([], [])
     var request = HistoryRequest(
@@ -48,9 +48,9 @@ final class PublishedProcess: HostedProcess {
     fetched = Array(try process.store.fetch(request).transactions)
   }
 
-  /// Brings everything that waits into every context, transaction by transaction.
+  /// Merges all waiting transactions into every context, one by one.
   ///
-  /// - Returns: what was merged, pass by pass; of two that met the same, each merges it.
+  /// - Returns: the merged transactions of each pass; a transaction of two passes appears in both.
   func mergeAll() throws(HistoryError) -> [[HistoryTransaction]] {
     let waiting = fetched.isEmpty && !dispatched.isEmpty ? dispatched : dispatched + [fetched]
     for transaction in waiting.joined() {
@@ -61,29 +61,29 @@ final class PublishedProcess: HostedProcess {
     return waiting
   }
 
-  /// Counts what was fetched as dealt with.
+  /// Treats the fetched transactions as merged.
   func skipMerge() {
     if !fetched.isEmpty { unrecorded = fetched }
     fetched = []
   }
 
-  /// Leaves the merge to a queue that runs later, although the date is kept now.
+  /// Leaves the merge to a queue that runs later, although the date is stored now.
   func dispatchMerge() {
     guard !fetched.isEmpty else { return }
     dispatched.append(fetched)
     skipMerge()
   }
 
-  /// Gives up the pass under way: the next one fetches the same again.
+  /// Abandons the current pass: the next one fetches the same transactions again.
   func abandonPass() { (fetched, unrecorded) = ([], []) }
 
-  /// The transactions whose date is to be kept now.
+  /// Removes and returns the transactions whose date is to be stored now.
   func takeUnrecorded() -> [HistoryTransaction] {
     defer { unrecorded = [] }
     return unrecorded
   }
 
-  /// Counts a call of a hook, and answers whether it is one of those that go wrong.
+  /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
   func isTrouble(hook: Int) -> Bool {
     callCounts[hook] = callCounts[hook] % PlannedHook.period + 1
     return !isHealed && setup.hooks[hook].isTrouble(at: callCounts[hook])
@@ -91,7 +91,7 @@ final class PublishedProcess: HostedProcess {
 
   // MARK: Snapshots
 
-  /// What the process has in memory.
+  /// A snapshot of the process's memory.
   struct Memory {
     let process: PlanProcess.Memory
     let setup: PublishedSetup
@@ -112,7 +112,7 @@ final class PublishedProcess: HostedProcess {
     )
   }
 
-  /// Puts the process back as it was, on a store that was put back.
+  /// Restores the process from a snapshot, on a store that was restored too.
   init(_ memory: Memory, on store: Store) throws(HistoryError) {
     process = try PlanProcess(memory.process, on: store)
     setup = memory.setup

@@ -5,7 +5,7 @@ extension PublishedProtocol {
     kit2Readme,
   ]
 
-  /// The manager of the 2021 article, with the cleaner where it recommends it.
+  /// The manager of the 2021 article, with the cleaner where the article recommends it.
   package static let article = PublishedProtocol(
     name: "article",
     sentence: "The manager of the 2021 article; its cleaner runs by command.",
@@ -16,13 +16,13 @@ extension PublishedProtocol {
     forgetsDates: true
   )
 
-  /// The same with the cleaner in its processor.
+  /// The same manager with the cleaner in its processor.
   package static let articleEager = article.named(
     "article-eager",
     "The manager of the 2021 article; its cleaner runs after every pass."
   ) { $0.strategy = .byNotification(times: 1) }
 
-  /// What Apple's pages propose: merge by date, delete what is old.
+  /// The approach of Apple's documentation: merge by date, and delete old transactions.
   package static let sevenDayPurge = PublishedProtocol(
     name: "seven-day-purge",
     sentence: "Merge by date, and by command purge everything older than seven days.",
@@ -32,7 +32,7 @@ extension PublishedProtocol {
     deleting: .everything
   )
 
-  /// PersistentHistoryTrackingKit 1.0.0 to 1.0.3 as it comes.
+  /// PersistentHistoryTrackingKit 1.0.0 to 1.0.3 with its defaults.
   package static let kit10 = PublishedProtocol(
     name: "kit-1.0",
     sentence: "PersistentHistoryTrackingKit 1.0.0 to 1.0.3, which cleans after every pass.",
@@ -43,25 +43,25 @@ extension PublishedProtocol {
     strategy: .byNotification(times: 1)
   )
 
-  /// The same with the manual cleaner alone.
+  /// The same versions with the manual cleaner only.
   package static let kit10Manual = kit10.named(
     "kit-1.0-manual",
     "PersistentHistoryTrackingKit 1.0.0 to 1.0.3 with its manual cleaner only."
   ) { $0.cleansByCommand(.everyoneOrAge) }
 
-  /// PersistentHistoryTrackingKit 1.0.4 to 1.3.0 as it comes.
+  /// PersistentHistoryTrackingKit 1.0.4 to 1.3.0 with its defaults.
   package static let kit13 = kit10.named(
     "kit-1.3",
     "PersistentHistoryTrackingKit 1.0.4 to 1.3.0, which cleans after every pass."
   ) { $0.bound = .knownOrAge }
 
-  /// The same with the manual cleaner alone.
+  /// The same versions with the manual cleaner only.
   package static let kit13Manual = kit13.named(
     "kit-1.3-manual",
     "PersistentHistoryTrackingKit 1.0.4 to 1.3.0 with its manual cleaner only."
   ) { $0.cleansByCommand(.knownOrAge) }
 
-  /// PersistentHistoryTrackingKit 2.0 that cleans after every pass.
+  /// PersistentHistoryTrackingKit 2.0, cleaning after every pass.
   package static let kit2 = PublishedProtocol(
     name: "kit-2",
     sentence: "PersistentHistoryTrackingKit 2.0, which cleans after every pass.",
@@ -75,13 +75,13 @@ extension PublishedProtocol {
     firstPassCleans: false
   )
 
-  /// The same with the manual cleaner alone.
+  /// The same version with the manual cleaner only.
   package static let kit2Manual = kit2.named(
     "kit-2-manual",
     "PersistentHistoryTrackingKit 2.0 with its manual cleaner only."
   ) { $0.cleansByCommand(.known) }
 
-  /// The same as the quick start of its README sets it up.
+  /// The same version as the quick start of its README sets it up.
   package static let kit2Readme = kit2.named(
     "kit-2-readme",
     "PersistentHistoryTrackingKit 2.0 as its README's quick start sets it up."
@@ -91,7 +91,7 @@ extension PublishedProtocol {
     kit.idleAuthor = "ShareExtension"
   }
 
-  /// Leaves the deleting to its manual cleaner.
+  /// Leaves purging to the manual cleaner.
   private mutating func cleansByCommand(_ bound: PurgeBound) {
     strategy = .none
     manualBound = bound

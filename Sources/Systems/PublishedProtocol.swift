@@ -1,76 +1,76 @@
-/// What a published system does where it differs from the others: the rules that one implementation of
-/// all of them goes by.
+/// The rules in which a published system differs from the others.
 ///
-/// What they have in common: a date for each author in a defaults store, a fetch strictly after the
-/// own one, a pass that keeps the date of the last transaction that it fetched, and nothing of all this
-/// after an empty fetch; a delete strictly before a date, whoever has merged what goes.
+/// One implementation serves all systems. All have in common: one date for each author in a
+/// defaults store, a fetch strictly after the own date, and a pass that stores the date of the last
+/// transaction that it fetched. An empty fetch changes no date. A purge deletes strictly before a
+/// date, whether or not every author has merged the transactions.
 package struct PublishedProtocol: Sendable {
-  /// Its name in the lab.
+  /// The system's name in the lab.
   package private(set) var name: String
-  /// What it is.
+  /// A one-sentence description.
   package private(set) var sentence: String
 
-  /// Whose transactions a fetch asks for.
+  /// The authors whose transactions a fetch requests.
   var reading = Reading.others
-  /// When its hooks are called, if it has any.
+  /// The time when its hooks are called, if it has any.
   var hooks = HookTime.never
-  /// Whether it keeps the date before it merges, since the merge waits for the view's queue.
+  /// Whether it stores the date before it merges, because the merge waits for the view's queue.
   var recordsBeforeMerge = false
-  /// Whether it can be told to merge what a CloudKit mirror imports.
+  /// Whether it can be configured to merge the imports of a CloudKit mirror.
   var mayReadMirror = false
   /// Whether it merges into several contexts.
   var hasContexts = false
 
-  /// How it finds the date to delete before after a pass, where a strategy lets it.
+  /// The rule for the date of a purge after a pass, if a strategy allows one.
   var bound: PurgeBound
-  /// How its cleaner finds the date by command; nothing where it has none.
+  /// The rule for the date of a purge by command; `nil` if it has no manual cleaner.
   var manualBound: PurgeBound?
-  /// What it deletes before that date.
+  /// The transactions that a purge deletes before that date.
   var deleting = Deleting.listed
-  /// Whether all authors' dates are forgotten once it has deleted.
+  /// Whether a purge removes the dates of all authors.
   var forgetsDates = false
-  /// When it deletes after a pass unless the plan says otherwise.
+  /// The purge strategy after a pass, unless the plan names one.
   var strategy = CleanStrategy.none
-  /// Whether the first of so many passes deletes, or the last.
+  /// Whether the first pass of each round purges; otherwise the last one does.
   var firstPassCleans = true
 
-  /// Whether each process keeps its dates in a defaults store of its own.
+  /// Whether each process keeps its dates in its own defaults store.
   var keepsDatesApart = false
-  /// An author that everyone lists and under which no manager runs.
+  /// An author that every process lists, without a manager of its own.
   var idleAuthor: String?
 
-  /// Whose transactions a fetch asks for.
+  /// The authors whose transactions a fetch requests.
   enum Reading {
-    /// Those of the other listed authors.
+    /// The other listed authors.
     case others
-    /// The same, and without any filter where no other author is listed.
+    /// The other listed authors, or all authors if no other is listed.
     case othersOrEverything
-    /// Those of the other listed authors, and its own from the context "batchContext".
+    /// The other listed authors, and the own author's context "batchContext".
     case othersAndOwnBatch
-    /// Those that it did not write itself, listed or not.
+    /// All authors except the own one, listed or not.
     case allButOwn
   }
 
-  /// When hooks are called.
+  /// The time when hooks are called.
   enum HookTime {
     case never
     /// Observers, then merge hooks, before the merge; one that throws ends the pass.
     case beforeMerge
-    /// A deduplicator, once the date is kept.
+    /// A deduplicator, after the date is stored.
     case afterRecord
   }
 
-  /// What a cleaner deletes.
+  /// The transactions that a cleaner deletes.
   enum Deleting {
-    /// The listed authors' transactions, its own included.
+    /// The transactions of the listed authors, its own included.
     case listed
-    /// The same, and after a pass what a mirror imported where that is merged.
+    /// The same, and after a pass also a mirror's imports if the process merges them.
     case listedAndMirror
-    /// Everything.
+    /// All transactions.
     case everything
   }
 
-  /// The same system under another name, changed where it differs.
+  /// Returns the same system under another name, with some rules changed.
   func named(
     _ name: String,
     _ sentence: String,
@@ -82,7 +82,7 @@ package struct PublishedProtocol: Sendable {
     return other
   }
 
-  /// What it can be asked to do.
+  /// The commands and features that the system supports.
   package var capabilities: Set<Capability> {
     var all: Set<Capability> = [
       .steps, .begin, .clock, .crash, .history, .batch, .nullAuthor, .config, .signals, .consume,

@@ -2,31 +2,31 @@ import HistoryStore
 import PersistentHistory
 import Traces
 
-/// How a planned actor's manager is set up.
+/// The configuration of a planned actor's manager.
 struct PublishedSetup {
-  /// The author that the manager goes by: none of them can do without one, whatever its contexts name.
+  /// The manager's author; every manager needs one, whatever its contexts name.
   let author: String
-  /// What a fetch asks for; nothing is everything.
+  /// The filter of a fetch; `nil` fetches everything.
   let filter: HistoryFilter?
-  /// What it deletes after a pass.
+  /// The purge after a pass.
   let cleaningAfterPass: Cleaning
-  /// What its cleaner deletes by command; nothing where it has none.
+  /// The purge by command; `nil` if the manager has no manual cleaner.
   let cleaningByCommand: Cleaning?
-  /// Whose defaults store the dates lie in; nothing is the app group's.
+  /// The owner of the defaults store with the dates; `nil` for the app group's store.
   let owner: ActorID?
   let strategy: CleanStrategy
   let hooks: [PlannedHook]
 
-  /// What is deleted, and who must have merged before.
+  /// The extent of a purge, and the authors that it waits for.
   struct Cleaning {
     let bound: PurgeBound
-    /// The authors whose dates are looked at.
+    /// The authors whose dates are read.
     let waitsFor: Set<String>
-    /// The authors whose transactions go; nothing is everyone.
+    /// The authors whose transactions are deleted; `nil` for all authors.
     let deletes: [String]?
   }
 
-  /// Takes what the plan says of an actor, and of all where it says nothing of that one.
+  /// Creates the setup of an actor from its own settings, or else from the plan's.
   init(
     _ actor: PlannedActor,
     _ header: PlanHeader,
@@ -41,7 +41,7 @@ struct PublishedSetup {
     let mirrored = rules.deleting == .listedAndMirror ? reads : listed
     cleaningAfterPass = Cleaning(
       bound: rules.bound,
-      // The article knows nothing of authors that only write.
+      // The article has no rule for authors that only write.
       waitsFor: rules.forgetsDates ? listed : mirrored.subtracting(batch),
       deletes: rules.deleting == .everything ? nil : mirrored.sorted()
     )
@@ -64,8 +64,10 @@ struct PublishedSetup {
 
   private static func author(of actor: PlannedActor) -> String { actor.author ?? actor.id.name }
 
-  /// Whether the actor merges what a mirror imports: where the plan has one and the actor does not
-  /// opt out of it.
+  /// Returns whether the actor merges a mirror's imports.
+  ///
+  /// This requires rules that support a mirror, a plan that has one, and an actor that does not
+  /// ignore it.
   private static func readsMirror(
     _ actor: PlannedActor,
     _ header: PlanHeader,

@@ -3,7 +3,7 @@ import PersistentHistory
 import Traces
 
 extension PublishedSystem {
-  /// Reads what the listed authors wrote after the own date, or everything where there is none.
+  /// Fetches the requested transactions after the own date, or all of them if it has no date.
   func fetch(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     let setup = manager.setup
     let date =
@@ -13,7 +13,7 @@ extension PublishedSystem {
     log.add(manager.id, .fetched(Self.names(manager.fetched)))
   }
 
-  /// Merges what was fetched, unless a hook finishes the pass or throws.
+  /// Merges the fetched transactions, unless a hook finishes the pass or throws.
   func merge(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     if rules.hooks == .beforeMerge, !manager.fetched.isEmpty {
       observe(manager.fetched, manager, &log)
@@ -26,7 +26,7 @@ extension PublishedSystem {
     for pass in merged { log.add(manager.id, .merged(Self.names(pass))) }
   }
 
-  /// Tells observers of what changed something; a group that is empty is told to nobody.
+  /// Logs the delivery of transactions with changes to observers; without any, none is called.
   private func observe(
     _ transactions: [HistoryTransaction],
     _ manager: PublishedProcess,
@@ -37,9 +37,9 @@ extension PublishedSystem {
     if !told.isEmpty { log.add(manager.id, .observed(Self.names(told))) }
   }
 
-  /// Asks the merge hooks one after the other whether one of them ends the pass by itself.
+  /// Calls the merge hooks in order, and returns whether one of them finished the merge.
   ///
-  /// - Throws: what a hook throws: the pass is given up, and nothing is kept of it.
+  /// - Throws: the error of a hook; the pass is then abandoned, and no date is stored.
   private func finishes(_ manager: PublishedProcess) throws(SystemFailure) -> Bool {
     for (index, hook) in manager.setup.hooks.enumerated() where hook.merges {
       guard manager.isTrouble(hook: index) else { continue }
@@ -50,7 +50,7 @@ extension PublishedSystem {
     return false
   }
 
-  /// Keeps the date of the last transaction fetched, and then asks the deduplicator if there is one.
+  /// Stores the date of the last fetched transaction, then calls the deduplicator if there is one.
   func record(_ manager: PublishedProcess, _ log: inout EventLog) {
     if rules.recordsBeforeMerge { manager.dispatchMerge() }
     let done = manager.takeUnrecorded()
@@ -61,7 +61,7 @@ extension PublishedSystem {
     if rules.hooks == .afterRecord { observe(done, manager, &log) }
   }
 
-  /// Makes a whole pass; one that finds nothing keeps nothing and counts for no strategy.
+  /// Makes a whole pass; an empty one stores no date and does not count for the strategy.
   func pass(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     try fetch(manager, &log)
     guard !manager.fetched.isEmpty else { return }
@@ -81,7 +81,7 @@ extension PublishedSystem {
 
   // MARK: Cleaner
 
-  /// Deletes if the strategy allows it: the opportunity is used up even where no date is found.
+  /// Purges if the strategy allows it; the opportunity counts as used even without a date.
   private func cleanAfterPass(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -92,7 +92,7 @@ extension PublishedSystem {
     try clean(manager.setup.cleaningAfterPass, manager, &log)
   }
 
-  /// Lets the cleaner run.
+  /// Runs the manual cleaner.
   func cleanByCommand(
     _ manager: PublishedProcess,
     _ log: inout EventLog
@@ -129,6 +129,6 @@ extension PublishedSystem {
 }
 
 extension PublishedProcess {
-  /// The actor whose process it is.
+  /// The actor that the process belongs to.
   var id: ActorID { process.actor.id }
 }

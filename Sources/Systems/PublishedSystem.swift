@@ -2,26 +2,25 @@ import HistoryStore
 import PersistentHistory
 package import Traces
 
-/// A published system: fetcher, merger and cleaner with a date for each author in a defaults store,
-/// by the rules of its version.
+/// A published system: fetcher, merger and cleaner with one date per author in a defaults store.
 ///
-/// Written from its description, to the letter. A remote-change notification leads to a pass; nothing
-/// looks without one, a launch neither. It runs on Core Data's tables with the clock's raw readings, as
-/// it does where it was published. A plan's consumer is a mirror beside it that keeps a token of its
-/// own and of which it knows nothing.
+/// It implements its version's description literally. A remote-change notification leads to a pass;
+/// neither a poll nor a launch does. It runs on Core Data's tables with raw clock values, as the
+/// published system does. A plan's consumer is a mirror next to it that keeps its own token; the
+/// system does not know of it.
 package final class PublishedSystem: SystemUnderTest {
   let rules: PublishedProtocol
   let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))
   var memory = Memory()
 
-  /// What outlives every process.
+  /// The state that outlives every process.
   struct Memory {
     var defaults = CursorDefaults()
-    /// Who was launched before: in the trace a later launch is no registration.
+    /// The actors launched before: in the trace a later launch is no registration.
     var members: Set<ActorID> = []
   }
 
-  /// Creates the system of some rules.
+  /// Creates a system with the given rules.
   package init(_ rules: PublishedProtocol) { self.rules = rules }
 
   package var capabilities: Set<Capability> { rules.capabilities }
@@ -60,7 +59,7 @@ package final class PublishedSystem: SystemUnderTest {
     }
   }
 
-  /// The failure of a command that the system has no answer to.
+  /// Returns the failure of a command that the system does not support.
   func unsupported(_ word: String) -> SystemFailure {
     SystemFailure(.unsupported, "\(rules.name) cannot \(word).")
   }

@@ -1,14 +1,14 @@
 import PersistentHistory
 
-/// How a published cleaner finds the date before which it deletes.
+/// The rule by which a published cleaner chooses the date before which it deletes.
 enum PurgeBound {
-  /// The least of the dates, once every author has one.
+  /// The least date, if every author has one.
   case everyone
-  /// The same; where only some have one and the least is older than seven days, seven days ago.
+  /// The least date if every author has one; else, if the least is older, seven days ago.
   case everyoneOrAge
-  /// The least of the dates that are kept.
+  /// The least of the stored dates.
   case known
-  /// The same; seven days ago where nobody has one.
+  /// The least of the stored dates, or seven days ago if there are none.
   case knownOrAge
   /// Seven days ago.
   case age
@@ -16,7 +16,7 @@ enum PurgeBound {
   /// Seven days, in seconds.
   static let maximumAge = 604_800.0
 
-  /// The date to delete before, or nothing when nothing may be deleted.
+  /// Returns the date to delete before, or `nil` if no transaction may be deleted.
   func date(_ dates: [String: Date], of authors: Set<String>, now: Date) -> Date? {
     let kept = authors.compactMap { dates[$0] }
     let limit = now.addingTimeInterval(-Self.maximumAge)

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// A source of bits that depends on its seed alone, for several threads
-/// (SplitMix64: Steele, Lea and Flood, 2014).
+/// A thread-safe source of bits that depends only on its seed.
+///
+/// SplitMix64 (Steele, Lea and Flood, 2014).
 final class RandomState: Sendable {
   private let state: Atomic<UInt64>
 
@@ -9,7 +10,7 @@ final class RandomState: Sendable {
     state = Atomic(seed)
   }
 
-  /// Where the sequence is: what a snapshot keeps.
+  /// The position in the sequence, which a snapshot keeps.
   var value: UInt64 {
     get { state.load(ordering: .relaxed) }
     set { state.store(newValue, ordering: .relaxed) }

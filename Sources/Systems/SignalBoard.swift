@@ -1,14 +1,17 @@
-/// Where the store says that it has told of a commit.
+/// The record of the commits that the store has signalled.
 ///
-/// Whoever is told looks at once, as a process does that the signal wakes: what is told before it can
-/// be seen is told to nobody. It is touched by whoever performs a plan's commands, on one thread.
+/// A signalled actor polls at once, like a process that a signal wakes: a signal of a transaction
+/// that is not visible yet is dropped. The board is used on one thread, by the code that performs a
+/// plan's commands.
 final class SignalBoard: @unchecked Sendable {
   private var isRaised = false
-  /// The number of the newest transaction that others can see; nothing where nobody follows signals,
-  /// or nobody can tell.
+  /// The number of the newest visible transaction.
+  ///
+  /// The closure is `nil` if the plan is not driven by signals; it returns `nil` if the store
+  /// cannot be read.
   var visible: (@Sendable () -> Int64?)?
 
-  /// Notes a signal of a transaction.
+  /// Records a signal of a transaction.
   func raise(_ number: Int64) {
     guard let seen = visible?() else {
       isRaised = true
@@ -17,7 +20,7 @@ final class SignalBoard: @unchecked Sendable {
     if seen >= number { isRaised = true }
   }
 
-  /// Whether anything was signalled since the last time that this was asked.
+  /// Returns whether any commit was signalled since the last call.
   func take() -> Bool {
     defer { isRaised = false }
     return isRaised

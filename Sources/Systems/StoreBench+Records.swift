@@ -3,11 +3,11 @@ import PersistentHistory
 import Traces
 
 extension StoreBench {
-  /// Tells how far a member has recorded, by looking, where a command that failed has not told it: a
-  /// purge records and raises its bound in one small transaction, and may fail while it deletes rows.
+  /// Logs a member's recorded position from the store, if a failed command did not report it.
   ///
-  /// Of a resync that failed it tells that: the cursor lies at the head, and the data are read anew before
-  /// anything else is.
+  /// A purge records and raises its bound in one small transaction, and may fail while it deletes
+  /// rows. After a failed resync, a resync event is logged: the cursor is at the newest position,
+  /// and the data are read again before anything else is.
   func tellRecord(
     of actor: ActorID,
     resyncing: Bool = false,
@@ -16,7 +16,7 @@ extension StoreBench {
     guard let told = log.cursor(of: actor),
       let row = try registry()?.members.first(where: { $0.id == actor })
     else { return }
-    // Behind a state that was put back the log may tell of what comes later.
+    // After a snapshot was restored, the log may contain later positions.
     guard row.cursor > told.number else { return }
     let cursor = String(row.cursor)
     log.add(actor, resyncing ? .resynced(cursor: cursor) : .recorded(cursor: cursor))
@@ -24,14 +24,14 @@ extension StoreBench {
 }
 
 extension EventLog {
-  /// A position that somebody told; nothing within it is the beginning of history.
+  /// A reported position; a `nil` transaction is the start of history.
   struct ToldCursor {
     let transaction: TransactionName?
 
     var number: Int64 { transaction.flatMap { Int64($0) } ?? 0 }
   }
 
-  /// Through where an actor has said last that it has recorded, if it has.
+  /// Returns the last position that an actor reported as recorded, if it reported one.
   func cursor(of actor: ActorID) -> ToldCursor? {
     for event in events.reversed() where event.actor == actor {
       switch event.happening {

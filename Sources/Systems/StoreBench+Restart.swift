@@ -3,8 +3,9 @@ import PersistentHistory
 import Traces
 
 extension StoreBench {
-  /// Opens the store after a power-off, on connections of a new pool, and tells what became of the
-  /// command that was under way; every process must be gone.
+  /// Opens the store after a power-off, and logs the outcome of the interrupted command.
+  ///
+  /// It uses the connections of a new pool; every process must have ended.
   func restart(
     on pool: StorePool,
     after action: Action,
@@ -16,7 +17,7 @@ extension StoreBench {
     let head = try head()
     try settleNames(untold: head > Self.newest(in: log) ? head : nil)
     if let actor = action.actor, isResync(action, log) {
-      // What observers were not told of because of it, they will never be told of.
+      // Observers will never receive the changes that the resync skipped.
       try telling { () throws(HistoryError) in try tellRecord(of: actor, resyncing: true, &log) }
     }
     let history = try tellUntold(by: action.actor, &log)
@@ -28,7 +29,7 @@ extension StoreBench {
     )
   }
 
-  /// Tells what a command in which a fault struck has done and not told.
+  /// Inspects the store, and logs the unreported effects of a command with an injected fault.
   func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
     let isResync = isResync(action, log)
     if let actor = action.actor, purging != nil || isResync {
@@ -41,8 +42,9 @@ extension StoreBench {
     }
   }
 
-  /// Whether the command under way reads everything anew, as a launch does by itself that tells that
-  /// history is gone.
+  /// Returns whether the interrupted command resyncs.
+  ///
+  /// A launch that reports the loss of history resyncs too.
   private func isResync(_ action: Action, _ log: EventLog) -> Bool {
     if action.word == "resync" { return true }
     for event in log.events.reversed() where event.actor == action.actor {
@@ -60,7 +62,7 @@ extension StoreBench {
     return try telling { () throws(HistoryError) in try store.currentToken() }.number
   }
 
-  /// Tells of a write, or of a purge, that no event has told of, and answers what history holds.
+  /// Logs a write or a purge without an event, and returns the transactions in history.
   private func tellUntold(
     by actor: ActorID?,
     _ log: inout EventLog
@@ -74,7 +76,7 @@ extension StoreBench {
     return history
   }
 
-  /// Tells what a purge that was under way has done.
+  /// Logs the effects of an interrupted purge.
   private func tell(
     _ before: PurgeStart,
     _ history: [CommittedTransaction],
@@ -92,10 +94,10 @@ extension StoreBench {
     if !gone.isEmpty { log.add(actor, .purged(gone)) }
   }
 
-  /// Whether a member that is cut off now was so by the purge: one that had come back from an earlier
-  /// loss may only be cut off again because a power-off took that back.
+  /// Returns whether the purge caused a member's loss.
   ///
-  /// Losing a member leaves its cursor, and coming back moves it.
+  /// Losing a member keeps its cursor, and returning moves it. A member that had returned from an
+  /// earlier loss may be lost again only because a power-off rolled its return back.
   private func isNewlyLost(_ member: ActorID, _ log: EventLog) throws(HistoryError) -> Bool {
     guard let told = log.cursor(of: member),
       let row = try registry()?.members.first(where: { $0.id == member })
@@ -103,10 +105,10 @@ extension StoreBench {
     return row.cursor >= told.number
   }
 
-  /// The number of the newest transaction that was told of and that no power-off has taken back.
+  /// Returns the number of the newest reported transaction that no power-off has rolled back.
   private static func newest(in log: EventLog) -> Int64 { log.newest.flatMap { Int64($0) } ?? 0 }
 
-  /// Tells of the write that was under way, with the values that it left.
+  /// Logs the interrupted write, with the values that it left.
   private func tell(
     _ untold: CommittedTransaction,
     _ data: Objects,
@@ -126,8 +128,10 @@ extension StoreBench {
     log.add(actor, .committed(written))
   }
 
-  /// Forgets the names of objects that are gone with the transactions that inserted them, whose keys
-  /// may be given out again, and learns those of the write that was under way.
+  /// Reconciles object names with the store.
+  ///
+  /// Removes the names of objects that are gone with the transactions that inserted them, because
+  /// their keys may be assigned again, and adds the names of the interrupted write.
   private func settleNames(untold: Int64?) throws(SystemFailure) {
     let store = try store()
     var present: Set<ObjectID> = []

@@ -2,31 +2,33 @@ import HistoryStore
 import PersistentHistory
 import Traces
 
-/// What the systems on our store have in common: the file, the plan's names, and a connection of the
-/// lab's own that looks at data and history from outside every process.
+/// The shared store of a plan: the file, its object names, and the lab's own connection.
+///
+/// The lab's connection reads data and history from outside every process.
 final class StoreBench {
   let header: PlanHeader
   let environment: SystemEnvironment
-  /// What the plan's names stand for.
+  /// The objects that the plan's names denote.
   var objects = PlanObjects() { didSet { seen = nil } }
-  /// What was seen when something was last written.
+  /// The cached state of the store after the last write.
   private var seen: StoreSight?
   private var pool: StorePool
-  /// Where the store says that it has told of a commit.
+  /// The record of the commits that the store has signalled.
   var signals: SignalBoard { pool.signals }
   private var opened: Store?
-  /// What there was before a purge that is under way.
+  /// The state before the current purge; `nil` if none is in progress.
   private(set) var purging: PurgeStart?
 
-  /// What a purge begins with.
+  /// The state before a purge.
   struct PurgeStart {
     let held: [Int64]
-    /// The members that were cut off.
+    /// The members that were lost already.
     let lost: Set<ActorID>
   }
 
-  /// Opens the store that lies at the environment's path, creating it when there is none; every
-  /// connection that another bench took from the pool is taken back.
+  /// Opens the store at the environment's path, and creates it if there is none.
+  ///
+  /// Connections that another bench took from the pool become invalid.
   init(
     _ header: PlanHeader,
     _ environment: SystemEnvironment,
@@ -39,7 +41,7 @@ final class StoreBench {
     try open()
   }
 
-  /// Opens the connection from which the lab looks, also at what others see when they are signalled.
+  /// Opens the lab's own connection, which also reads the newest visible transaction for signals.
   private func open() throws(SystemFailure) {
     let store = try connect()
     opened = store
@@ -48,24 +50,24 @@ final class StoreBench {
     signals.visible = { [weak store] in StoreBench.head(of: store) }
   }
 
-  /// The newest transaction that can be seen; nothing where a fault keeps the file from being read.
+  /// Returns the newest visible transaction; `nil` if a fault prevents reading the file.
   private static func head(of store: Store?) -> Int64? {
     do throws(HistoryError) { return try store?.currentToken().number } catch { return nil }
   }
 
-  /// A connection for a process that starts.
+  /// Returns a connection for a new process.
   func connect() throws(SystemFailure) -> Store {
     let pool = pool
     return try telling { () throws(HistoryError) in try pool.take() }
   }
 
-  /// The store as the lab sees it, from outside every process.
+  /// Returns the lab's own connection to the store.
   func store() throws(SystemFailure) -> Store {
     guard let opened else { throw SystemFailure(.failed, "The store is closed.") }
     return opened
   }
 
-  /// The actor of the plan with a name.
+  /// Returns the actor of the plan with an identifier.
   func planned(_ actor: ActorID) throws(SystemFailure) -> PlannedActor {
     guard let planned = header.actor(actor) else {
       throw SystemFailure(.failed, "The plan has no actor \"\(actor)\".")
@@ -73,17 +75,17 @@ final class StoreBench {
     return planned
   }
 
-  /// What the data holds, by the plan's names.
+  /// Returns the objects in the data, by the plan's names.
   func data() throws(SystemFailure) -> Objects { Objects(try rows()) }
 
-  /// What was seen since something was last written, if that is known.
+  /// The cached state, or an empty one if the store was written since or writes are not counted.
   private var sight: StoreSight {
     let count = environment.writeCount()
     if let seen, let count, seen.writeCount == count { return seen }
     return StoreSight(writeCount: count)
   }
 
-  /// The rows of the data with the plan's names.
+  /// Returns the rows of the data, by the plan's names.
   private func rows() throws(SystemFailure) -> [NamedRow] {
     var sight = sight
     if let rows = sight.rows { return rows }
@@ -108,14 +110,14 @@ final class StoreBench {
     return held
   }
 
-  /// How far the registry says that an actor has merged, if it is a member.
+  /// Returns an actor's row in the registry; `nil` if it is not a member.
   func cursor(of actor: ActorID) throws(SystemFailure) -> StoreRegister.Row? {
     let store = try store()
     let register = try telling { () throws(HistoryError) in try store.register() }
     return register.members.first { $0.id == actor }
   }
 
-  /// What history holds, by the plan's names.
+  /// Returns the transactions in history, by the plan's names.
   func history() throws(SystemFailure) -> [CommittedTransaction] {
     var sight = sight
     if let history = sight.history { return history }
@@ -135,7 +137,7 @@ final class StoreBench {
     return register
   }
 
-  /// What history holds.
+  /// Returns the transactions in history.
   func heldTransactions() throws(SystemFailure) -> [HistoryTransaction] {
     let store = try store()
     var held: [HistoryTransaction] = []
@@ -159,7 +161,8 @@ final class StoreBench {
         tombstone: change.type == .delete ? change.tombstone ?? [:] : nil
       )
     }
-    // Batch requests go by key: keys depend on which connection gave them out, and the plan does not.
+    // Batch requests are ordered by key, which depends on the connection that assigned it; names do
+    // not.
     if transaction.writer == nil { changes.sort { $0.object < $1.object } }
     return CommittedTransaction(
       name: String(transaction.number),
@@ -171,7 +174,9 @@ final class StoreBench {
     )
   }
 
-  /// Runs what may purge, and tells which transactions are gone since: by looking, not by asking.
+  /// Runs a closure that may purge, and logs the transactions that are missing afterwards.
+  ///
+  /// They are found by inspecting the store, not by asking the system.
   func purging(
     _ actor: ActorID,
     _ log: inout EventLog,
@@ -182,7 +187,7 @@ final class StoreBench {
     let lost = try lostMembers()
     let start = log.events.count
     purging = PurgeStart(held: before, lost: lost)
-    // A purge that fails may have gone part of the way.
+    // A failed purge may have deleted some transactions.
     let outcome: Result<Void, HistoryError>
     do { outcome = .success(try body(&log)) } catch { outcome = .failure(error) }
     let after = Set(try store.heldNumbers())
@@ -198,22 +203,22 @@ final class StoreBench {
     try outcome.get()
   }
 
-  /// What the store's registry holds.
+  /// Returns the content of the store's registry.
   func registry() throws(HistoryError) -> StoreRegister? { try opened?.register() }
 
-  /// The members that a limit has cut off; nobody is asked in plans that have none.
+  /// Returns the members lost to a retention limit; empty, without a query, if the plan has none.
   func lostMembers() throws(HistoryError) -> Set<ActorID> {
     guard header.retention != nil, let opened else { return [] }
     return Set(try opened.members().filter { $0.state == .lost }.map(\.id))
   }
 
-  /// What there was before a purge whose outcome nobody has told; it counts as told from now on.
+  /// Removes and returns the state before a purge with an unreported outcome.
   func takePurging() -> PurgeStart? {
     defer { purging = nil }
     return purging
   }
 
-  /// Opens the store anew on connections of another pool.
+  /// Opens the store again, on the connections of another pool.
   func reopen(on pool: StorePool) throws(SystemFailure) {
     opened = nil
     seen = nil
@@ -224,13 +229,13 @@ final class StoreBench {
 
   // MARK: Snapshots
 
-  /// What the lab must keep besides the files.
+  /// The lab's state that a snapshot keeps in addition to the files.
   struct Memory {
     let objects: PlanObjects
     let random: UInt64
-    /// What its own connection remembers of the file.
+    /// The cached state of its own connection.
     let store: StoreKnowledge
-    /// What it saw of what lies in the files.
+    /// The cached state of the store.
     let sight: StoreSight
   }
 
@@ -244,7 +249,7 @@ final class StoreBench {
     )
   }
 
-  /// Puts the files back and takes up what was kept with them; every process must be gone.
+  /// Restores the files and the state kept with them; every process must have ended.
   func restore(_ memory: Memory, _ files: @Sendable () -> Void) throws(SystemFailure) {
     opened = nil
     if environment.vfs == nil || environment.isOnDisk { pool.close() }
@@ -257,7 +262,7 @@ final class StoreBench {
     seen = memory.sight.counting(from: environment.writeCount())
   }
 
-  /// Adds the clock, data, history, and what the file keeps besides them.
+  /// Adds the clock, the data, the history, and the store's registry.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     state.enter(nil)
     state.add(time: environment.clock.now)

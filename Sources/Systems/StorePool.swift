@@ -2,14 +2,16 @@ import HistoryStore
 import PersistentHistory
 import Traces
 
-/// The connections of one system: opening one costs more than a short plan, so they stay open while the
-/// files beneath them are put back, and forget what they knew.
+/// The reusable connections of one system.
+///
+/// Opening a connection costs more than a short plan, so connections stay open while their files
+/// are restored, and drop their cached state.
 final class StorePool {
   private var stores: [Store] = []
   private var taken = 0
   private let clock: PlanClock
   let random = RandomState(0)
-  /// Where the store says that it has told of a commit.
+  /// The record of the commits that the store has signalled.
   let signals = SignalBoard()
   let configuration: StoreConfiguration
   private let path: String
@@ -44,7 +46,7 @@ final class StorePool {
     locks = header.locks
   }
 
-  /// Core Data keeps the clock's raw reading, whatever the plan says of a store of ours.
+  /// Returns the timestamp mode; Core Data's layout keeps raw clock values, whatever the plan says.
   private static func timestamps(
     _ header: PlanHeader,
     _ layout: HistoryLayout
@@ -52,7 +54,7 @@ final class StorePool {
     layout == .packed && header.timestamps == .monotone ? .monotone : .wallClock
   }
 
-  /// Whether the connections can serve another plan.
+  /// Returns whether the connections can serve another plan.
   func serves(_ header: PlanHeader, _ environment: SystemEnvironment) -> Bool {
     path == environment.path && clock === environment.clock && model == header.model
       && configuration.vfs == environment.vfs
@@ -62,20 +64,20 @@ final class StorePool {
       && checkpointPages == header.checkpointPages && locks == header.locks
   }
 
-  /// Takes every connection back; whoever has one must not use it any more.
+  /// Makes every connection available again; previous users must not use theirs any more.
   func reset(seed: UInt64) {
     taken = 0
     random.value = seed
     _ = signals.take()
   }
 
-  /// Closes every connection: real files cannot be put back beneath one.
+  /// Closes every connection: real files cannot be restored beneath an open one.
   func close() {
     stores.removeAll()
     taken = 0
   }
 
-  /// A connection that knows nothing yet of the file.
+  /// Returns a connection without cached state of the file.
   func take() throws(HistoryError) -> Store {
     defer { taken += 1 }
     if taken < stores.count {
@@ -88,18 +90,18 @@ final class StorePool {
   }
 }
 
-/// The pools of one system, by what the stores of plans have in common.
+/// The pools of one system, one for each kind of store that plans need.
 struct StorePools {
   private let layout: HistoryLayout
   private var pools: [StorePool] = []
-  /// More kinds of plans than this are not kept open.
+  /// The maximum number of pools that are kept open.
   private static let countMax = 8
 
   init(layout: HistoryLayout = .packed) {
     self.layout = layout
   }
 
-  /// The pool for a plan.
+  /// Returns the pool for a plan.
   mutating func pool(_ header: PlanHeader, _ environment: SystemEnvironment) -> StorePool {
     if let known = pools.first(where: { $0.serves(header, environment) }) { return known }
     if pools.count == Self.countMax { pools.removeFirst() }

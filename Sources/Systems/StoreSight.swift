@@ -1,9 +1,9 @@
 import HistoryStore
 import Traces
 
-/// What the lab saw of a store from outside: it need not look again while nothing was written.
+/// The lab's cached view of a store, valid until the next write.
 struct StoreSight {
-  /// The count of writes at which it was seen; nothing where nobody counts.
+  /// The number of writes when it was read; `nil` if writes are not counted.
   private(set) var writeCount: Int?
   var rows: [NamedRow]?
   var history: [CommittedTransaction]?
@@ -11,7 +11,7 @@ struct StoreSight {
 
   init(writeCount: Int?) { self.writeCount = writeCount }
 
-  /// The same of files that were put back.
+  /// Returns the same state for files that were restored.
   func counting(from writeCount: Int?) -> StoreSight {
     var sight = self
     sight.writeCount = writeCount

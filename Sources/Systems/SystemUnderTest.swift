@@ -1,75 +1,77 @@
 package import Traces
 
-/// Anything that can be put under test: ours, a published protocol, or a mutant.
+/// A system that can be tested: the tracker, a published protocol, a mutant or a program.
 ///
-/// It performs one command at a time and tells what happened; it never decides whether that was right.
+/// It performs one command at a time and logs events; it never decides whether they are correct.
 package protocol SystemUnderTest: AnyObject {
-  /// What it can be asked to do.
+  /// The commands and features that the system supports.
   var capabilities: Set<Capability> { get }
 
-  /// Why it cannot go on with the plan, so that nothing can be said about that; nothing if it can.
+  /// The reason why the system cannot complete the plan, which has no verdict; `nil` if it can.
   var trouble: SystemTrouble? { get }
 
-  /// Starts over with an empty store, for the actors of a plan.
+  /// Restarts with an empty store, for the actors of a plan.
   func reset(_ header: PlanHeader, _ environment: SystemEnvironment) throws(SystemFailure)
 
-  /// Lets go of the store's files.
+  /// Releases the store's files.
   func close()
 
-  /// Does what a command says, and tells what happened.
+  /// Performs a command, and logs its events.
   func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure)
 
-  /// Lets nothing go wrong any more: a plan's last command is over, and everyone is to catch up.
+  /// Disables all faults, after a plan's last command, so that every actor can catch up.
   func heal()
 
-  /// A fault has struck a command, which may have failed: tells what it has done untold, by looking.
+  /// Inspects the store after a command with an injected fault, and logs its unreported effects.
   func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure)
 
-  /// The power is on again after everyone lost what they had in memory at once: opens the store, and
-  /// tells what it says of the command during which that was.
+  /// Opens the store after a power-off, and logs the outcome of the interrupted command.
   ///
-  /// - Returns: what the store holds.
+  /// All processes lost their memory at the same time.
+  ///
+  /// - Returns: the content of the store.
   /// - Throws: ``SystemFailure`` when the store cannot be opened or read any more.
   func restart(
     after action: Action,
     _ log: inout EventLog
   ) throws(SystemFailure) -> RestartReport
 
-  /// Runs the next plan, and those after it, through the other of its drivers if it has two: the same
-  /// must come of it.
+  /// Switches to the system's other driver, if it has two, from the next plan on.
+  ///
+  /// The results must be the same.
   func switchDriver()
 
-  /// Everything that it would take to go on from here: files and memory.
+  /// Returns a snapshot of the files and the memory.
   func snapshot() throws(SystemFailure) -> SystemSnapshot
 
-  /// Goes back to a snapshot of the same plan.
+  /// Restores a snapshot of the same plan.
   func restore(_ snapshot: SystemSnapshot) throws(SystemFailure)
 
-  /// Adds everything that decides what comes next: data, history, cursors and views.
+  /// Adds all state that affects the next steps: data, history, cursors and views.
   func describe(_ state: inout StateSketch) throws(SystemFailure)
 }
 
 extension SystemUnderTest {
-  /// Nothing: only what the lab did not start itself can get lost.
+  /// Always `nil`: only a system that the lab did not start itself can fail this way.
   package var trouble: SystemTrouble? { nil }
 
   /// Does nothing: most systems have one driver.
   package func switchDriver() {}
 
-  /// Does nothing: most systems have nothing that a plan makes fail.
+  /// Does nothing: in most systems a plan makes no hook fail.
   package func heal() {}
 
-  /// A number that is equal for equal states: data, history, cursors and views.
+  /// Returns a hash that is equal for equal states: data, history, cursors and views.
   package func digest() throws(SystemFailure) -> UInt64 {
     var state = StateSketch()
     try describe(&state)
     return state.digest
   }
 
-  /// Tells nothing: most systems are never asked, for lack of ``Capability/faults``.
+  /// Does nothing; called only for systems with ``Capability/faults``.
   package func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
 
-  /// Says that it cannot: most systems are never asked, for lack of ``Capability/powerOff``.
+  /// Always throws; called only for systems with ``Capability/powerOff``.
   package func restart(
     after action: Action,
     _ log: inout EventLog
@@ -78,11 +80,11 @@ extension SystemUnderTest {
   }
 }
 
-/// What a store holds after a power-off.
+/// The content of a store after a power-off.
 package struct RestartReport {
-  /// The newest transaction, or nothing when history never had one.
+  /// The newest transaction, or `nil` if history never had one.
   package var through: TransactionName?
-  /// What is wrong with the file, if anything is.
+  /// The damage of the file, if any.
   package var damage: String?
   package var data: Objects
   package var history: [CommittedTransaction]
@@ -100,21 +102,21 @@ package struct RestartReport {
   }
 }
 
-/// What a system can be asked to do; plans hold nothing else for it.
+/// A command or feature that a system may support; plans for the system use no others.
 package enum Capability: String, Sendable, Hashable, CaseIterable {
-  /// Fetch, merge and record one by one.
+  /// Fetching, merging and recording as single steps.
   case steps
-  /// A write that begins, lets others write, and commits.
+  /// A write that starts, lets others write, and then commits.
   case begin
-  /// A clock that the plan moves.
+  /// A clock that the plan advances.
   case clock
-  /// Losing an actor's memory.
+  /// Crashes that lose an actor's memory.
   case crash
   /// Purging by command.
   case purge
-  /// A new snapshot after history was lost.
+  /// Resyncing after history was lost.
   case resync
-  /// Telling what history holds.
+  /// Reporting the transactions in history.
   case history
   /// Updates and deletes by predicate.
   case batch
@@ -122,48 +124,50 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case consume
   /// Writes without an author.
   case nullAuthor
-  /// Actors whose configuration differs.
+  /// Actors with different configurations.
   case config
-  /// Several contexts an actor.
+  /// Several contexts per actor.
   case contexts
   /// Observers and merge hooks.
   case hooks
-  /// Passing when a signal reaches an actor.
+  /// A pass when a signal reaches an actor.
   case signals
-  /// Looking whether anything is new without a signal.
+  /// Polling for new transactions without a signal.
   case poll
-  /// A second process of an actor that runs.
+  /// A second process of a running actor.
   case twice
-  /// Telling what a process does that a later launch of its actor has replaced.
+  /// Steps of a process that a later launch of its actor has replaced.
   case belated
-  /// Limits beyond which a member is lost.
+  /// Retention limits beyond which a member is lost.
   case retention
-  /// Fetching no more transactions at a time than the plan says.
+  /// A plan's limit on the number of transactions per fetch.
   case pages
-  /// Saves that end conflicts in the way that the plan says.
+  /// Saves with a plan's merge policy for conflicts.
   case policies
-  /// A store whose calls to the file system the lab can make fail.
+  /// A store whose file system calls the lab can make fail.
   case faults
-  /// Starting again after the power has gone.
+  /// Restarting after a power-off.
   case powerOff
 }
 
-/// Where a system keeps its store, and what time it is there.
+/// The location of a system's store, and its clock and seed.
 package struct SystemEnvironment: Sendable {
-  /// The store's file.
+  /// The path of the store's file.
   package var path: String
-  /// The SQLite VFS that holds it, or nothing for the platform's own.
+  /// The SQLite VFS that contains the file; `nil` for the platform's default.
   package var vfs: String?
-  /// Whether a VFS of its own holds real files, which cannot be put back beneath open connections.
+  /// Whether the VFS uses real files, which cannot be restored beneath open connections.
   package var isOnDisk = false
   /// The plan's clock.
   package var clock: PlanClock
-  /// The seed of everything that the store draws at random.
+  /// The seed of all random values of the store.
   package var seed: UInt64
-  /// Saves the files, and answers how to bring them back: on the heap beneath open connections that
-  /// are outside a transaction, on disk after all are closed.
+  /// Saves the files, and returns a closure that restores them.
+  ///
+  /// On the heap it restores beneath open connections that are outside a transaction, on disk only
+  /// after all connections are closed.
   package var saveFiles: @Sendable () -> @Sendable () -> Void
-  /// A number that is another one once anything was written to a file; nothing where nobody counts.
+  /// Returns a number that changes with every write to a file; `nil` if writes are not counted.
   package var writeCount: @Sendable () -> Int? = { nil }
 
   package init(
@@ -181,7 +185,7 @@ package struct SystemEnvironment: Sendable {
   }
 }
 
-/// A state of a system: how to bring its files back, and what it had in memory.
+/// A snapshot of a system: a closure that restores its files, and its memory.
 package struct SystemSnapshot {
   let restoreFiles: @Sendable () -> Void
   let memory: Any

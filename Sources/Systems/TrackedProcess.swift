@@ -3,18 +3,19 @@ import HistoryTracking
 import PersistentHistory
 import Traces
 
-/// A process with our tracker in it.
+/// A process that runs the tracker.
 final class TrackedProcess: HostedProcess {
   let process: PlanProcess
-  /// What carries out its passes.
+  /// The engine of its passes.
   let engine: any PassEngine
   private let setup: TrackerSetup
-  /// The newest position that a signal or a look has told of; nothing makes the next one a new one.
+  /// The last position that a signal or a poll reported; `nil` makes any position a new one.
   var told: HistoryToken?
 
-  /// Starts the process: it registers or takes up its cursor, and loads its contexts.
+  /// Starts the process: registers or continues from its cursor, and loads its contexts.
   ///
-  /// Its tracker is driven as an app's is, by the actor with its tasks, or its core is driven directly.
+  /// Its tracker runs either as in an app, through the actor and its tasks, or through its core
+  /// directly.
   init(
     _ actor: PlannedActor,
     _ setup: TrackerSetup,
@@ -31,7 +32,7 @@ final class TrackedProcess: HostedProcess {
       : try CoreEngine(setup, process, resyncingIfLost: resyncingIfLost)
   }
 
-  /// What the process has in memory.
+  /// A snapshot of the process's memory.
   struct Memory {
     let process: PlanProcess.Memory
     let engine: PassEngineMemory
@@ -49,7 +50,7 @@ final class TrackedProcess: HostedProcess {
     return Memory(process: try process.memory(), engine: engine, setup: setup, told: told)
   }
 
-  /// Puts the process back as it was, on a store that was put back.
+  /// Restores the process from a snapshot, on a store that was restored too.
   init(_ memory: Memory, on store: Store) throws(HistoryError) {
     process = try PlanProcess(memory.process, on: store)
     setup = memory.setup

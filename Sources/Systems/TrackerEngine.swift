@@ -13,7 +13,7 @@ final class TrackerEngine: PassEngine {
   private let notes = HookNotes()
   private let reports = PassBox()
   private let signals: AsyncStream<HistoryToken>.Continuation
-  /// Keeps what each pass did.
+  /// The task that collects the report of each pass.
   private var listening: Task<Void, Never>?
   private(set) var registration: Registration
 
@@ -35,14 +35,14 @@ final class TrackerEngine: PassEngine {
     for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
   }
 
-  /// What it has in memory while nothing waits.
+  /// A snapshot of the engine's memory; it has no waiting task.
   struct Memory {
     let tracker: HistoryTracker.Memory
     let registration: Registration
     let callCounts: [Int: Int]
   }
 
-  /// Puts the tracker back as it was, on a store that was put back, with its hooks.
+  /// Restores the tracker and its hooks from a snapshot, on a store that was restored too.
   init(
     _ memory: Memory,
     _ setup: TrackerSetup,
@@ -58,7 +58,7 @@ final class TrackerEngine: PassEngine {
     try ask { tracker, _ throws(HistoryError) in try await tracker.resume(memory.tracker) }
   }
 
-  /// A tracker that is not launched yet, and what signals reach it through.
+  /// Creates a tracker that is not launched yet, and the continuation that delivers its signals.
   private static func make(
     _ setup: TrackerSetup,
     _ process: PlanProcess,
@@ -82,7 +82,7 @@ final class TrackerEngine: PassEngine {
     return (tracker, signals)
   }
 
-  /// Keeps what each pass does from here on.
+  /// Starts collecting the reports of passes.
   private func listen() throws(HistoryError) {
     let passes = try ask { tracker, _ in await tracker.passes }
     listening = Task(executorPreference: executor) { [reports] in
@@ -149,8 +149,9 @@ final class TrackerEngine: PassEngine {
     try ask { tracker, _ throws(HistoryError) in try await tracker.retire() }
   }
 
-  /// Lets the tracker follow from its first signal on; a later one leads to a pass, and ends the pause
-  /// before the repetition of one that failed.
+  /// Delivers a signal: the first one starts the tracker, later ones lead to a pass.
+  ///
+  /// A later signal also ends the pause before a failed pass is repeated.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError) {
     defer { take(&report) }
     let isStarted = try ask { tracker, _ in await tracker.isStarted }
@@ -162,8 +163,8 @@ final class TrackerEngine: PassEngine {
       notes.wake()
       executor.runAll()
     }
-    // A repetition that fails once more is made again with the next signal; one that was not needed
-    // any more has not looked.
+    // A repetition that fails again is repeated at the next signal; one that became unnecessary has
+    // not polled.
     if !notes.isAsleep {
       signals.yield(newest)
       executor.runAll()
@@ -171,7 +172,7 @@ final class TrackerEngine: PassEngine {
     if let failure = reports.passes.last?.failure { throw failure }
   }
 
-  /// Takes what passes did since the last time.
+  /// Moves the results of passes since the last call into the report.
   private func take(_ report: inout StepReport) {
     report.take(notes)
     for pass in reports.passes { report.add(pass) }
@@ -189,7 +190,7 @@ final class TrackerEngine: PassEngine {
     executor.runAll()
   }
 
-  /// A task that waits to repeat a pass cannot be put back.
+  /// `nil` while a task waits to repeat a pass, because it cannot be restored.
   var memory: PassEngineMemory? {
     let tracker = tracker
     guard !notes.isAsleep, let kept = executor.run({ await tracker.memory }) else { return nil }
@@ -216,7 +217,7 @@ final class TrackerEngine: PassEngine {
     notes.describe(&state)
   }
 
-  /// The passes that nobody has looked at yet.
+  /// The reports of passes that have not been read yet.
   private final class PassBox: @unchecked Sendable {
     var passes: [PassReport] = []
   }
@@ -225,7 +226,7 @@ final class TrackerEngine: PassEngine {
 extension InlineExecutor {
   /// Runs a request to its end.
   ///
-  /// - Throws: what the request throws; ``HistoryError/stopped(_:)`` when it waits for what never comes.
+  /// - Throws: the error of the request; ``HistoryError/stopped(_:)`` when it is suspended forever.
   fileprivate func wait<Answer: Sendable>(
     _ body: @escaping @Sendable () async -> Result<Answer, HistoryError>
   ) throws(HistoryError) -> Answer {
@@ -236,7 +237,7 @@ extension InlineExecutor {
   }
 }
 
-/// What a request comes to, as a value.
+/// Returns the outcome of a request as a value.
 private func result<Answer>(
   _ body: () async throws(HistoryError) -> Answer
 ) async -> Result<Answer, HistoryError> {

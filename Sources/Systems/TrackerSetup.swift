@@ -3,22 +3,22 @@ import HistoryTracking
 import PersistentHistory
 import Traces
 
-/// How a planned actor's tracker is set up.
+/// The configuration of a planned actor's tracker.
 struct TrackerSetup {
   /// The authors whose transactions it does not merge.
   let ignoring: Set<String>
-  /// When it purges after a pass.
+  /// The purge strategy after a pass.
   let strategy: PurgeStrategy
-  /// The limits beyond which its purges do not wait for an actor.
+  /// The limits beyond which its purges do not wait for a member.
   let retention: RetentionLimits
-  /// How many transactions it fetches at a time.
+  /// The maximum number of transactions per fetch.
   let pageTransactionCountMax: Int
-  /// What it says of itself to the registry.
+  /// The configuration that it declares in the registry.
   let declaration: MemberConfiguration
-  /// Its hooks.
+  /// The hooks that it registers.
   let hooks: [PlannedHook]
 
-  /// Takes what the plan says of an actor, and of all where it says nothing of that one.
+  /// Creates the setup of an actor from its own settings, or else from the plan's.
   init(_ actor: PlannedActor, _ header: PlanHeader) throws(SystemFailure) {
     ignoring = Set(actor.ignores ?? [])
     guard let strategy = PurgeStrategy(planned: actor.strategy) else {
@@ -42,7 +42,7 @@ struct TrackerSetup {
     self.declaration = declaration
   }
 
-  /// How the tracker of an actor works.
+  /// Returns the tracker configuration of an actor.
   func configuration(of actor: PlannedActor) -> TrackerConfiguration {
     var configuration = TrackerConfiguration()
     configuration.currentAuthor = actor.author
@@ -59,12 +59,12 @@ struct TrackerSetup {
 }
 
 extension PurgeStrategy {
-  /// The strategies that plans can name, each as it is written, with numbers as an example.
+  /// The strategies that plans can name, in plan syntax, with example numbers.
   package static let plannedWords = [
     "none", "whenMerged", "byNotification/2", "byDuration/60", "whenLargerThan/0.5",
   ]
 
-  /// The strategy that a plan names; its default when it names none.
+  /// Parses a plan's strategy; the default is `.whenMerged`, and `nil` means a syntax error.
   package init?(planned word: String?) {
     guard let word else {
       self = .whenMerged

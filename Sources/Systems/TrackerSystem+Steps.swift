@@ -3,9 +3,9 @@ import PersistentHistory
 import Traces
 
 extension TrackerSystem {
-  /// Looks at the head as the store's watch does, and passes if it is another one than was told.
+  /// Polls the newest position as the store's watch does, and makes a pass if it is new.
   ///
-  /// A pass that fails is to be repeated: another signal is on its way then.
+  /// A pass that fails is to be repeated: another signal is logged for it.
   func look(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     let tracked = try host.process(actor)
     let head = try telling { () throws(HistoryError) in
@@ -51,8 +51,9 @@ extension TrackerSystem {
     }
   }
 
-  /// Lets a process go on that a later launch has replaced, and tells by looking what it has changed:
-  /// its contexts are nobody's any more, and what it is told concerns nobody.
+  /// Lets a replaced process perform a step, and logs its effects by inspecting the store.
+  ///
+  /// Its contexts are detached, and its hook calls and merges are not logged.
   func belated(
     _ step: BelatedStep,
     of actor: ActorID,
@@ -78,7 +79,7 @@ extension TrackerSystem {
     if let failure { throw failure }
   }
 
-  /// Runs what does not purge, and tells what it did.
+  /// Runs a closure that does not purge, and logs its results.
   private func reporting(
     _ actor: ActorID,
     _ log: inout EventLog,
@@ -86,13 +87,13 @@ extension TrackerSystem {
   ) throws(SystemFailure) {
     try tellingLoss(of: actor, &log) { log throws(HistoryError) in
       var report = StepReport()
-      // What was done before a step failed is done.
+      // The results of a step before a failure remain valid.
       defer { Self.tell(report, of: actor, &log) }
       try body(&report)
     }
   }
 
-  /// Runs what may purge, and tells what it did and what is gone.
+  /// Runs a closure that may purge, and logs its results and the deleted transactions.
   private func purging(
     _ actor: ActorID,
     _ log: inout EventLog,

@@ -3,10 +3,10 @@ import HistoryTracking
 import PersistentHistory
 package import Traces
 
-/// Our tracker and store: the real code, in its default configuration.
+/// The tracker and store of this project: the real code, in its default configuration.
 package final class TrackerSystem: SystemUnderTest {
   let host: ProcessHost<TrackedProcess>
-  /// Whether trackers are driven in the way that the plan does not ask for.
+  /// Whether trackers use the other driver than the one that the plan names.
   private var isSwitched = false
   private var usesActor = false
 
@@ -19,7 +19,7 @@ package final class TrackerSystem: SystemUnderTest {
 
   package let capabilities = TrackerSystem.abilities
 
-  /// What our tracker can be asked to do.
+  /// The commands and features that the tracker supports.
   package static let abilities = Set(Capability.allCases)
 
   package func reset(
@@ -48,7 +48,7 @@ package final class TrackerSystem: SystemUnderTest {
   }
 
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
-    // What was committed is told, however the command ended.
+    // Commits are signalled, however the command ended.
     defer { host.tellSignals(&log) }
     if try host.performsCommon(action, &log) { return }
     switch action {
@@ -65,7 +65,7 @@ package final class TrackerSystem: SystemUnderTest {
 
   // MARK: Life
 
-  /// Starts an actor; one that a limit has cut off is told so, and reads everything anew.
+  /// Launches an actor; one that a limit has cut off logs the expiry and resyncs.
   private func launch(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {
     do throws(SystemFailure) {
       try start(actor, resyncingIfLost: false, &log)
@@ -99,8 +99,8 @@ package final class TrackerSystem: SystemUnderTest {
       registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
     )
     guard follows else { return }
-    // What was written while nobody listened is caught up with first. The process runs even if that
-    // fails: a signal that is on its way then starts it again.
+    // The new process first catches up with earlier writes. It runs even if that fails: a signal
+    // that is on its way then starts its tracker again.
     do throws(SystemFailure) { try look(actor, &log) } catch { started.told = nil }
   }
 

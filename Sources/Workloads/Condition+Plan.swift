@@ -2,7 +2,7 @@ import PersistentHistory
 package import Traces
 
 extension Condition {
-  /// The conditions that a plan really contains.
+  /// Returns the conditions that a plan contains.
   ///
   /// - Complexity: linear in the commands.
   package static func found(in plan: Plan) -> Set<Condition> {
@@ -65,7 +65,7 @@ extension Condition {
     return found
   }
 
-  /// Whether an actor is launched that runs.
+  /// Returns whether a plan launches an actor that is already running.
   private static func hasSecondLaunch(_ plan: Plan) -> Bool {
     var running = Set(plan.header.actors.filter(\.launched).map(\.id))
     for command in plan.commands {

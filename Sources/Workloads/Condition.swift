@@ -1,57 +1,58 @@
-/// A kind of trouble that plans may contain; each has the name that the command line takes.
+/// A difficult condition that plans may contain; raw values are the command line's names.
 package enum Condition: String, CaseIterable, Hashable, Sendable {
-  /// The clock rises strictly, and nothing else happens: no trouble at all.
+  /// The clock rises strictly, and no other condition applies.
   case steady
-  /// Writes that find the clock where the one before left it.
+  /// Writes at the same clock value as the write before.
   case ties
   /// A clock that steps back by seconds.
   case clockBack = "clock-back"
   /// A clock that jumps by days, mostly forward, and stays there.
   case clockJump = "clock-jump"
-  /// Writes that read the clock, let others write, and commit.
+  /// Writes that read the clock, let others write, and then commit.
   case stampBeforeCommit = "stamp-before-commit"
-  /// Days in which nothing happens.
+  /// Days without any commands.
   case pause
-  /// Actors that lose what they had in memory, between any two steps.
+  /// Actors that lose their memory between any two steps.
   case crash
   /// Actors that stop and are launched again.
   case restart
-  /// Actors that pass when a signal reaches them: signals come late, twice or never.
+  /// Actors that make a pass when a signal arrives; signals are late, doubled or lost.
   case lostNotification = "lost-notification"
   /// Actors that share an author, and writes under another actor's author.
   case sameAuthorTwice = "same-author-twice"
-  /// A second process that takes itself for an actor that runs.
+  /// A second process of an actor that is running.
   case sameActorTwice = "same-actor-twice"
-  /// Writes through other contexts than the view, and batch requests.
+  /// Writes through contexts other than the view, and batch requests.
   case backgroundWrites = "background-writes"
-  /// Writes, and actors, without an author.
+  /// Writes and actors without an author.
   case absentAuthor = "absent-author"
-  /// Actors that are configured differently.
+  /// Actors with different configurations.
   case configSkew = "config-skew"
-  /// Actors and consumers that are first launched when there is history already.
+  /// Actors and consumers whose first launch comes when there is history already.
   case lateJoin = "late-join"
-  /// Consumers that read history later than the actors, and what a mirror imports.
+  /// Consumers that read history later than the actors, and the imports of a mirror.
   case mirrorLag = "mirror-lag"
   /// Hooks that throw in the middle of a pass.
   case hookFailure = "hook-failure"
-  /// Limits beyond which history is cut although a member has not merged it.
+  /// Limits beyond which history is purged although a member has not merged it.
   case retention
-  /// What was not synced is lost or torn when the power goes.
+  /// Power-offs, which lose or tear data that was not synced.
   case powerOff = "power-off"
-  /// Calls to the file system, and for memory, that fail.
+  /// File system calls and memory allocations that fail.
   case callFailure = "call-failure"
 
-  /// The conditions that plans contain unless someone says otherwise.
+  /// The default conditions of plans.
   package static let everyday: Set<Condition> = [
     .clockBack, .clockJump, .stampBeforeCommit, .pause, .crash, .restart, .sameAuthorTwice,
     .backgroundWrites, .absentAuthor, .lateJoin, .mirrorLag,
   ]
 
-  /// Whether it lies in faults within commands, which only random plans have.
+  /// Whether it consists of faults within commands, which only random plans have.
   package var comesWithFaults: Bool { self == .powerOff || self == .callFailure }
 
-  /// How likely a plan is to contain a condition that shapes the whole plan; nothing for those whose
-  /// commands are drawn one by one.
+  /// The probability that a plan contains a condition of the whole plan.
+  ///
+  /// It is `nil` for conditions whose commands are drawn one by one.
   var share: Double? {
     switch self {
     case .lostNotification, .retention, .powerOff, .callFailure: 0.3

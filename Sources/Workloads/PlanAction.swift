@@ -21,7 +21,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
   case launchTwice
   case belated
 
-  /// How often it is chosen in a plain run, against the others.
+  /// The relative frequency in a plain run.
   var weight: Int {
     switch self {
     case .write: 36
@@ -36,7 +36,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The condition without which a plan has no such command; others depend on the plan's header.
+  /// The condition that a plan needs for such a command; `nil` if the header decides.
   var condition: Condition? {
     switch self {
     case .crash: .crash
@@ -48,7 +48,7 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     }
   }
 
-  /// Whether an actor does it by itself once a signal has reached it.
+  /// Whether it is a pass or a step of one, which actors driven by signals make by themselves.
   var isStepOfPass: Bool {
     switch self {
     case .pass, .fetch, .merge, .record: true

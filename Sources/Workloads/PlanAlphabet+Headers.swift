@@ -4,7 +4,7 @@ import Traces
 extension PlanAlphabet {
   private static let names = ["app", "widget", "share", "sync"]
 
-  /// Who takes part under a condition.
+  /// Returns the headers of plans under a condition.
   static func headers(_ condition: Condition, _ count: Int) -> [PlanHeader] {
     var header = PlanHeader(model: PlanModels.plain, actors: [])
     header.actors = names.prefix(count).map { PlannedActor(ActorID($0), author: $0) }
@@ -24,8 +24,10 @@ extension PlanAlphabet {
     return [header]
   }
 
-  /// The last actor does not merge the first one's transactions, does not know that author, or keeps its
-  /// cursors where nobody else sees them.
+  /// Returns three headers in which the last actor's configuration differs.
+  ///
+  /// It ignores the first actor's transactions, does not list that actor's author, or keeps its own
+  /// cursors.
   private static func skewed(_ header: PlanHeader) -> [PlanHeader] {
     let (first, last) = (header.actors[0], header.actors.count - 1)
     let others = header.actors.dropFirst().compactMap(\.author)
@@ -37,8 +39,9 @@ extension PlanAlphabet {
     return headers
   }
 
-  /// Every commit waits for the disk, or none does; then a mirror remembers in a place of its own what a
-  /// power-off takes back.
+  /// Returns two headers: every commit is synced, or none is and a mirror keeps its own token.
+  ///
+  /// The mirror's token survives a power-off that rolls transactions back.
   private static func powerless(_ header: PlanHeader) -> [PlanHeader] {
     var headers = [header, header]
     headers[0].synchronous = .full
@@ -47,7 +50,7 @@ extension PlanAlphabet {
     return headers
   }
 
-  /// The first actor has a hook that throws at every other call, one of each kind.
+  /// Returns one header per kind of hook that throws at every other call of the first actor.
   private static func hooked(_ header: PlanHeader) -> [PlanHeader] {
     PlannedHook.alternating.map { hook in
       var hooked = header

@@ -1,10 +1,11 @@
 import Traces
 
 extension PlanAlphabet {
-  /// The power goes between two commands.
+  /// Returns commands during which the power goes off.
   ///
-  /// Where every commit is synced also between the commits of whatever makes two of them; where none is,
-  /// with everything lost that was written since the power went on, or nothing.
+  /// If every commit is synced, these are a power-off between two commands, and one at the second
+  /// commit of each possible pass and purge. If none is, everything written since the power came on
+  /// is lost, or all of it is kept.
   func powerOffs(_ place: PlanPlace) -> [Command] {
     guard losesPower, !running(place).isEmpty else { return [] }
     let between = Command(.clock(advance: 0), faults: [.powerOff])
@@ -14,9 +15,9 @@ extension PlanAlphabet {
     return [between] + passes(place).map { Command($0, faults: [Self.secondSync]) }
   }
 
-  /// The power goes at a command's second commit, which is lost; after the command if it makes only one.
+  /// A power-off that loses a command's second commit, or follows a command with only one.
   private static let secondSync = PlannedFault(kind: .powerOff, file: .wal, call: .sync, k: 2)
-  /// The power goes when the disk has written everything by itself: the seed keeps every sector.
+  /// A power-off after the disk has written everything by itself: the seed keeps every sector.
   private static let sparing = PlannedFault(
     kind: .torn,
     file: .wal,

@@ -1,24 +1,25 @@
 import PersistentHistory
 package import Traces
 
-/// All plans under one condition: who takes part, and what may be done next wherever a plan stands.
+/// All plans under one condition: their headers, and the possible commands at each place.
 ///
-/// Under every condition actors insert an object, update or delete the newest one through their view,
-/// pass, and purge; a condition adds its own commands. Only legal orders are offered: what runs stops,
-/// what was fetched is merged, what was merged is recorded.
+/// Under every condition actors insert an object, update or delete the newest one through their
+/// view, make a pass, and purge; a condition adds its own commands. Only legal orders are offered:
+/// only a running actor stops, only fetched transactions are merged, and only merged ones are
+/// recorded.
 package struct PlanAlphabet: Sendable {
-  /// The kind of trouble that the plans may contain.
+  /// The condition that the plans may contain.
   package let condition: Condition
-  /// Who takes part: one header for each way in which the condition shapes whole plans.
+  /// The headers of the plans: one for each way in which the condition shapes a whole plan.
   package var headers: [PlanHeader]
   private let actors: [ActorID]
   private let actions: Set<PlanAction>
   private let passesBySignal: Bool
 
-  /// The most actors that take part.
+  /// The maximum number of actors.
   package static let actorCountMax = 4
 
-  /// Takes how many actors there are, and what the system knows what to do with.
+  /// Creates the alphabet for a number of actors and the actions that the system supports.
   package init(_ condition: Condition, actors count: Int, actions: Set<PlanAction>) {
     precondition((1...Self.actorCountMax).contains(count), "\(count) actors")
     self.condition = condition
@@ -28,31 +29,31 @@ package struct PlanAlphabet: Sendable {
     passesBySignal = headers[0].drive == .signals
   }
 
-  /// Whether nothing turns the clock back.
+  /// Whether no command turns the clock back.
   package var clockOnlyRises: Bool { condition != .clockBack && condition != .clockJump }
 
-  /// Whether the power may go.
+  /// Whether the power may go off.
   package var losesPower: Bool { condition == .powerOff }
 
-  /// Where a plan with a header begins.
+  /// Returns the start of a plan with a header.
   package func start(_ header: PlanHeader) -> PlanPlace { PlanPlace(header) }
 
   // MARK: Moves
 
-  /// What may be done next, the plainest first.
+  /// Returns the possible next commands, the simplest first.
   package func moves(from place: PlanPlace) -> [Command] {
     let actions = writes(place) + passes(place) + ownMoves(place)
     return actions.map { Command($0) } + powerOffs(place)
   }
 
-  /// An insert of a new object, an update and a delete of the newest one, by every actor that runs.
+  /// Returns an insert of a new object, an update and a delete of the newest, per running actor.
   private func writes(_ place: PlanPlace) -> [Action] {
     [place.insert, place.update, place.delete].compactMap { $0 }.flatMap { change in
       running(place).map { .write(PlannedWrite(actor: $0, changes: [change])) }
     }
   }
 
-  /// An insert of a new object in another way than through the view, by every actor that runs.
+  /// Returns an insert of a new object by each running actor, built by a closure.
   private func inserts(
     _ place: PlanPlace,
     _ make: (ActorID, [PlannedChange]) -> PlannedWrite
@@ -72,7 +73,7 @@ package struct PlanAlphabet: Sendable {
     actors.filter { !place.running.contains($0) }
   }
 
-  /// What the condition adds.
+  /// Returns the actions that the condition adds.
   private func ownMoves(_ place: PlanPlace) -> [Action] {
     switch condition {
     case .steady, .sameAuthorTwice, .configSkew, .callFailure: []
@@ -97,7 +98,7 @@ package struct PlanAlphabet: Sendable {
 
   private func launches(_ place: PlanPlace) -> [Action] { ended(place).map(Action.launch) }
 
-  /// The steps of passes one by one, in their order.
+  /// Returns the next step of each running actor's pass.
   private func steps(_ place: PlanPlace) -> [Action] {
     guard actions.contains(.fetch) else { return [] }
     return running(place).map { actor in
@@ -129,7 +130,7 @@ package struct PlanAlphabet: Sendable {
     }
   }
 
-  /// The mirror reads, and imports through whoever runs it.
+  /// Returns the mirror's reads, and its import through the first running actor.
   private func mirror(_ place: PlanPlace) -> [Action] {
     place.consumers.map(Action.consume)
       + running(place).prefix(1).map { actor in
@@ -139,6 +140,6 @@ package struct PlanAlphabet: Sendable {
   }
 
   private static let hour = 3_600.0
-  /// Longer than any limit that a published design keeps history for.
+  /// The length of a pause in seconds, longer than the history limit of any published design.
   private static let pause = 8 * 86_400.0
 }

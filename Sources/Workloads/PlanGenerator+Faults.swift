@@ -2,8 +2,9 @@ import PropertyTesting
 import Traces
 
 extension PlanGenerator {
-  /// Draws how the store writes in a plan with faults: often copying the log into the file, so that a
-  /// fault meets that too.
+  /// Draws the storage settings of a plan with faults.
+  ///
+  /// The log is often copied into the file, so that faults also hit checkpoints.
   func storage(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     if style.setup?.synchronous == nil, source.bool(probability: 0.5, label: "full") {
       header.synchronous = .full
@@ -12,8 +13,10 @@ extension PlanGenerator {
     header.checkpointPages = pages
   }
 
-  /// Draws what goes wrong during a command, seldom anything; the rarer the kind of command, the more
-  /// often, so that each meets every kind of power-off.
+  /// Draws the faults of a command; most commands have none.
+  ///
+  /// The rarer the kind of command, the more often it has a fault, so that each kind meets every
+  /// kind of power-off.
   func faults(
     _ source: inout ChoiceSource,
     during action: PlanAction,
@@ -26,7 +29,7 @@ extension PlanGenerator {
       faults.append(source.span("failure") { failure(&$0, draft) })
     }
     guard draft.active.contains(.powerOff) else { return faults }
-    // A pass is four commands in one.
+    // A pass consists of four commands.
     let weight = Double(action.weight) / (action == .pass ? 2 : 1)
     let share = min(Self.rareShare, Self.weightedShare / weight)
     guard source.bool(probability: share, label: "power-off") else { return faults }
@@ -35,11 +38,12 @@ extension PlanGenerator {
 
   // MARK: Calls that fail
 
-  /// One command in eight: the others are to find out what a failure has left.
+  /// One command in eight: the others are needed to observe the effects of a failure.
   private static let failureShare = 0.12
 
-  /// The k-th call of a kind, or every one from there on, so near the beginning that most commands come
-  /// to it.
+  /// Draws a fault in the k-th call of a kind, or in all calls from there on.
+  ///
+  /// The number is small, so that most commands reach it.
   private func failure(_ source: inout ChoiceSource, _ draft: PlanDraft) -> PlannedFault {
     let kinds: [(PlannedFault.Kind, Int)] = [
       (.ioError, 6), (.full, 3), (.busy, 4), (.memory, 4), (.shortRead, 2),
@@ -57,25 +61,27 @@ extension PlanGenerator {
     )
   }
 
-  /// How often a sync is late: only where that costs the newest transactions at worst.
+  /// Returns the weight of delayed syncs, which must cost at most the newest transactions.
   ///
-  /// That is so while the power stays, and where each commit waits for the log and nothing is copied out of it; else a
-  /// power-off would damage the file itself, as it would that of any program.
+  /// That is so if the power stays on, or if each commit waits for the log and none of it is copied
+  /// into the file. Otherwise a power-off would damage the file itself, as it would that of any
+  /// program.
   private func delayWeight(_ draft: PlanDraft) -> Int {
     guard draft.active.contains(.powerOff) else { return 1 }
     let isHarmless = draft.header.synchronous == .full && draft.header.checkpointPages == nil
     return isHarmless ? 16 : 0
   }
 
-  /// Whether what a failing call leaves is certain, whatever comes after it.
+  /// Returns whether the effect of a failing call is certain, whatever comes after it.
   ///
-  /// A commit whose log could not be synced is told as failed, and a power-off before the next commit may
-  /// bring it back: its frames lie in the log already (https://sqlite.org/fileformat2.html, section 4).
+  /// A commit whose log could not be synced is reported as failed, and a power-off before the next
+  /// commit may bring it back: its frames are in the log already
+  /// (https://sqlite.org/fileformat2.html, section 4).
   private func isCertain(_ place: FailurePlace, _ draft: PlanDraft) -> Bool {
     !(place.file == .wal && place.call == .sync && draft.active.contains(.powerOff))
   }
 
-  /// A place where calls fail: how often it is drawn, and among how many of its calls.
+  /// A file and call that can fail, with its weight and the range of call numbers.
   private struct FailurePlace {
     let file: PlannedFault.File
     let call: PlannedFault.Call
@@ -87,8 +93,9 @@ extension PlanGenerator {
     switch kind {
     case .memory:
       [FailurePlace(file: .main, call: .allocate, weight: 1, callCount: 120)]
-    // A page of the database that a read cuts short is taken for one that was never written
-    // (https://sqlite.org/c3ref/io_methods.html): no system can notice, so only the log's are.
+    // SQLite reads a page of the database that is cut short as one that was never written
+    // (https://sqlite.org/c3ref/io_methods.html): no system can notice, so only reads of the log
+    // are cut short.
     case .shortRead: [FailurePlace(file: .wal, call: .read, weight: 1, callCount: 6)]
     case .delay: [FailurePlace(file: .wal, call: .sync, weight: 1, callCount: 2)]
     default: failurePlaces.filter { kind.calls.contains($0.call) }
@@ -110,7 +117,7 @@ extension PlanGenerator {
 
   // MARK: Power
 
-  /// A plan of forty commands loses its power two or three times.
+  /// With this share a plan of forty commands loses its power two or three times.
   private static let weightedShare = 0.6
   private static let rareShare = 0.15
 
@@ -135,6 +142,6 @@ extension PlanGenerator {
 }
 
 extension Command {
-  /// Whether everyone is down after it.
+  /// Whether all processes have ended after it.
   var losesPower: Bool { faults.contains { $0.kind.isPowerOff } }
 }

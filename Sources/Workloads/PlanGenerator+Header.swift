@@ -5,7 +5,7 @@ import Traces
 extension PlanGenerator {
   /// The author under which a CloudKit mirror imports (`NSCloudKitMirroringDelegate`).
   static let mirrorAuthor = "NSCloudKitMirroringDelegate.import"
-  /// Every author of a CloudKit mirror.
+  /// The pattern of all authors of a CloudKit mirror.
   private static let mirrorAuthors = "NSCloudKitMirroringDelegate.*"
   /// An author that only writes.
   private static let batchAuthor = "batch"
@@ -14,7 +14,7 @@ extension PlanGenerator {
     "app", "widget", "share", "sync", "watch", "intents", "safari", "mac",
   ]
 
-  /// Draws who takes part, or takes it from the style.
+  /// Draws the header of a plan, or takes it from the style's setup.
   func header(_ active: Set<Condition>, _ source: inout ChoiceSource) -> PlanHeader {
     let model = source.bool(probability: 0.15, label: "model") ? PlanModels.full : PlanModels.plain
     if let setup = style.setup {
@@ -50,7 +50,7 @@ extension PlanGenerator {
       header.locks = .none
     }
     guard active.contains(.powerOff) else { return }
-    // Somebody must remember what the power-off takes back.
+    // A consumer must remember what the power-off rolls back.
     if style.setup == nil, header.consumers.isEmpty, source.bool(probability: 0.5, label: "mirror")
     {
       header.consumers = ["mirror"]
@@ -63,11 +63,11 @@ extension PlanGenerator {
   private func actorCount(_ source: inout ChoiceSource) -> Int {
     let least = max(1, style.actorCounts.lowerBound)
     let most = max(least, min(style.actorCounts.upperBound, Self.names.count))
-    // One actor alone converges with itself: that is one plan in a few dozen.
+    // A single actor always converges with itself, so only one plan in a few dozen has one.
     return least + source.weighted((least...most).map { $0 == 1 ? 1 : 12 }, label: "actors")
   }
 
-  /// What a mirror imports is protected, and the mirror itself reads what the others write.
+  /// Draws a mirror: its imports are protected, and it may read the other actors' transactions.
   private func mirror(_ header: inout PlanHeader, _ source: inout ChoiceSource) {
     switch source.weighted([1, 1, 1], label: "mirror") {
     case 0:
@@ -80,7 +80,7 @@ extension PlanGenerator {
     }
   }
 
-  /// Limits so near that a plan of a few dozen commands goes beyond them.
+  /// Draws retention limits so low that a plan of a few dozen commands exceeds them.
   private func retention(_ source: inout ChoiceSource) -> PlannedRetention {
     switch source.weighted([3, 2, 1, 1], label: "retention") {
     case 0: PlannedRetention(transactions: 1 + source.weighted([5, 3, 2, 2, 1, 1, 1, 1]))
@@ -108,7 +108,7 @@ extension PlanGenerator {
     return actor
   }
 
-  /// How an app may set its tracker up; none of it is trouble by itself.
+  /// Draws the configuration of an actor's tracker; no setting is a difficult condition by itself.
   private func configure(
     _ actor: inout PlannedActor,
     _ active: Set<Condition>,
@@ -135,7 +135,7 @@ extension PlanGenerator {
     if !hooks.isEmpty { actor.hooks = hooks }
   }
 
-  /// What an actor believes that the others do not.
+  /// Draws settings of one actor that contradict those of the others.
   private func skew(
     _ actor: inout PlannedActor,
     of count: Int,

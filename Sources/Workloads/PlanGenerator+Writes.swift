@@ -48,20 +48,22 @@ extension PlanGenerator {
     ]
   }
 
-  /// Seldom another policy than the plans' own.
+  /// Draws the merge policy of a write, mostly the default one.
   private func policy(_ source: inout ChoiceSource) -> PlannedPolicy {
     PlannedPolicy.allCases[source.weighted([16, 1, 2, 2, 1])]
   }
 
-  /// Whether a write deletes an object and inserts it again: which of the two a conflict is about, a
-  /// plan's names do not tell.
+  /// Returns whether a write deletes an object and inserts it again.
+  ///
+  /// A plan's names do not say which of the two objects a conflict is about.
   private static func replaces(_ changes: [PlannedChange]) -> Bool {
     let deleted = Set(changes.filter { $0.type == .delete }.map(\.object))
     return changes.contains { $0.type == .insert && deleted.contains($0.object) }
   }
 
-  /// Mostly the actor's own author; none, another actor's, a batch author or the mirror's where the
-  /// plan has them.
+  /// Draws the author of a write, mostly the actor's own.
+  ///
+  /// If the plan has them, it may be another actor's, a batch author or the mirror's, or none.
   private func author(_ source: inout ChoiceSource, _ draft: PlanDraft) -> WriteAuthor {
     let header = draft.header
     let absent = min(max(Int(style.absentAuthorShare * 100), 1), 60)
@@ -78,7 +80,7 @@ extension PlanGenerator {
       return other.author.map { .other($0) } ?? .absent
     case 3: return .other(header.batchAuthors[source.index(below: header.batchAuthors.count)])
     default:
-      // A pattern stands for any ending.
+      // A pattern matches any ending.
       let name = header.protectedAuthors[source.index(below: header.protectedAuthors.count)]
       return .other(name.hasSuffix("*") ? name.dropLast() + "import" : name)
     }
@@ -103,13 +105,13 @@ extension PlanGenerator {
     case (.delete, let object?, _): return PlannedChange(.delete, object)
     default:
       let object = live ?? ObjectName(entity.name, key)
-      // A batch that finds every key taken inserts what is there, which takes no effect.
+      // A batch insert that finds every key used inserts an existing object, which has no effect.
       let type: ChangeType = only == .insert ? .insert : .update
       return PlannedChange(type, object, PlanModels.someValues(of: entity, &source))
     }
   }
 
-  /// Mostly inserts; changes by key go to the same objects as those of others.
+  /// Draws the type of a batch request, mostly inserts; keyed changes share objects with saves.
   private func batchType(_ source: inout ChoiceSource) -> ChangeType {
     [ChangeType.insert, .update, .delete][source.weighted([5, 3, 2])]
   }
@@ -118,10 +120,10 @@ extension PlanGenerator {
     [ChangeType.insert, .update, .delete][source.weighted(style.operationShares)]
   }
 
-  /// The greatest key of a plan: small, so that actors meet on the same objects.
+  /// The greatest key of a plan; it is small, so that actors change the same objects.
   private static let keyMax: Int64 = 12
 
-  /// Draws an update or delete by predicate.
+  /// Draws an update or a delete by predicate.
   func batch(
     _ source: inout ChoiceSource,
     _ actor: PlannedActor,

@@ -2,12 +2,12 @@ import PersistentHistory
 package import PropertyTesting
 package import Traces
 
-/// Draws random plans: who takes part, and what they do, one command after another as the state
-/// unfolds, so that nearly every command takes effect.
+/// A generator of random plans, which draws a header and then one command after another.
 ///
-/// Everything is drawn from a choice source: shrinking edits the choices and draws the plan again.
+/// It follows the state of the plan, so that nearly every command takes effect. Everything is drawn
+/// from a choice source: shrinking edits the choices and draws the plan again.
 package struct PlanGenerator: Sendable {
-  /// What the plans look like.
+  /// The parameters of the plans.
   package let style: PlanStyle
   private let actions: [PlanAction]
 
@@ -49,8 +49,10 @@ package struct PlanGenerator: Sendable {
     return Plan(header: header, commands: commands)
   }
 
-  /// The conditions of one plan: of those that shape a whole plan each is there or is not, so that
-  /// plans have few of them at a time; where only a few were asked for, they mostly are.
+  /// Draws the conditions of one plan.
+  ///
+  /// Each condition of a whole plan is drawn separately, so that a plan has few of them; if the
+  /// style has only a few, most of them are drawn.
   private func activeConditions(_ source: inout ChoiceSource) -> Set<Condition> {
     var active = style.conditions.filter { $0.share == nil }
     let shaping = Condition.allCases.filter { $0.share != nil && style.conditions.contains($0) }
@@ -61,12 +63,12 @@ package struct PlanGenerator: Sendable {
     return active
   }
 
-  // MARK: What they do
+  // MARK: Commands
 
   private func command(_ source: inout ChoiceSource, _ draft: inout PlanDraft) -> Command? {
     let turn = turn(&draft)
     let plain = actions.map { weight(of: $0, draft, turn) }
-    // Nothing is left to do once nobody runs and the style has no launch.
+    // No command is possible once no actor runs and the style has no launch.
     guard plain.contains(where: { $0 > 0 }) else { return nil }
     let weights = zip(plain, draft.swarm).map { $0 * max($1, 0) }
     let isUsable = weights.contains { $0 > 0 }
@@ -79,33 +81,34 @@ package struct PlanGenerator: Sendable {
     return command
   }
 
-  /// How often a kind of command is chosen now; 0 when nobody may do it, or the plan lacks the
-  /// condition for it.
+  /// Returns the weight of a kind of command now; 0 if no actor may perform it.
+  ///
+  /// It is also 0 if the plan lacks the condition for it.
   private func weight(of action: PlanAction, _ draft: PlanDraft, _ turn: Int? = nil) -> Int {
     if let condition = action.condition, !draft.active.contains(condition) { return 0 }
     var eligible = draft.state.eligible(for: action)
-    // Consumers are not scheduled: they read whenever they like.
+    // Consumers are not scheduled: they may read at any time.
     if let turn, action != .consume { eligible &= 1 << UInt64(turn) }
     guard eligible != 0 else { return 0 }
-    // After a power-off everyone is to start again.
+    // After a power-off all actors are to start again.
     if action == .launch, draft.active.contains(.powerOff), draft.state.isDown {
       return 8 * action.weight
     }
     switch action {
-    // A crash in the middle of a pass is what crashes are about.
+    // Crashes in the middle of a pass are the interesting ones.
     case .crash where draft.state.midPass != 0: return 4 * action.weight
-    // A second process comes when the first one has only to record.
+    // The second process preferably starts when the first one has only to record.
     case .launchTwice where draft.header.locks == .none && draft.state.unrecorded != 0:
       return 12 * action.weight
-    // What such a consumer has read a power-off may take back.
+    // A power-off may roll back transactions that such a consumer has read.
     case .consume where draft.header.tokens == .own: return 3 * action.weight
-    // A purge that may take nearly everything is seldom possible.
+    // A state in which a purge may delete nearly everything is rare.
     case .purge where draft.state.isCaughtUp: return 8 * action.weight
     default: return action.weight
     }
   }
 
-  /// Whose turn it is, if the schedule says so: the most urgent actor that may do anything.
+  /// Returns the place of the most urgent actor that can act; `nil` without priorities.
   private func turn(_ draft: inout PlanDraft) -> Int? {
     guard draft.priorities != nil else { return nil }
     var able: UInt64 = 0
@@ -115,8 +118,9 @@ package struct PlanGenerator: Sendable {
     return draft.priorities?.next(among: able)
   }
 
-  /// An actor by its place, so that taking out another command does not change who acts; when it may
-  /// not act now, the next one that may.
+  /// Draws an actor by its place, or the next one that may act.
+  ///
+  /// Removing another command therefore does not change the actor of this one.
   private func place(
     _ source: inout ChoiceSource,
     for action: PlanAction,
@@ -155,7 +159,7 @@ package struct PlanGenerator: Sendable {
     }
   }
 
-  /// A command that says no more than who does it.
+  /// Returns a command whose only parameter is its actor.
   private static func plain(_ action: PlanAction, by actor: ActorID) -> Action {
     switch action {
     case .commit: .commit(actor)
@@ -172,12 +176,12 @@ package struct PlanGenerator: Sendable {
     }
   }
 
-  /// What becomes of a signal: it arrives, or it does not as it should.
+  /// Draws the fate of a signal: delivered, or one of the faulty ones.
   private func fate(_ source: inout ChoiceSource) -> SignalFate {
     SignalFate.allCases[source.weighted([4, 2, 3, 1])]
   }
 
-  /// A pause like those between transactions; days, and steps back, where the plan has them.
+  /// Draws a pause as between transactions; with their conditions also days, and steps back.
   private func advance(_ source: inout ChoiceSource, _ draft: PlanDraft) -> Double {
     func weight(_ condition: Condition) -> Int { draft.active.contains(condition) ? 1 : 0 }
     let kinds = [12, 2 * weight(.pause), 2 * weight(.clockJump), 2 * weight(.clockBack)]
@@ -192,14 +196,14 @@ package struct PlanGenerator: Sendable {
   private static let day = 86_400.0
 }
 
-/// A plan while it is drawn.
+/// The state of a plan that is being drawn.
 struct PlanDraft {
   let header: PlanHeader
   /// The conditions that this plan may contain.
   let active: Set<Condition>
   var state: PlanState
-  /// What makes this plan unlike others, by kind of command.
+  /// The random weights of this plan, by kind of command.
   let swarm: [Int]
-  /// Whose turn it is, where the schedule has priorities.
+  /// The actor priorities, if the schedule has any.
   var priorities: PlanPriorities?
 }

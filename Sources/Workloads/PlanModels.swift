@@ -4,7 +4,7 @@ import Traces
 
 /// The models of generated plans, and small values for their attributes.
 enum PlanModels {
-  /// Two attributes: what most plans need, and what is easy to read in a counterexample.
+  /// Two attributes, enough for most plans and easy to read in a counterexample.
   static let plain = make([
     Entity(
       "Item",
@@ -34,7 +34,7 @@ enum PlanModels {
     do { return try Model(entities) } catch { fatalError("A built-in model is wrong: \(error)") }
   }
 
-  /// A value for each attribute, seldom none.
+  /// Draws a value for each attribute; a few attributes get none.
   static func values(of entity: Entity, _ source: inout ChoiceSource) -> Values {
     var values: Values = [:]
     for attribute in entity.attributes where !source.bool(probability: 0.1) {
@@ -43,7 +43,7 @@ enum PlanModels {
     return values
   }
 
-  /// Values for one or two attributes.
+  /// Draws values for one or two attributes.
   static func someValues(of entity: Entity, _ source: inout ChoiceSource) -> Values {
     var values: Values = [:]
     for _ in 0...(source.bool(probability: 0.3) ? 1 : 0) {
@@ -53,7 +53,7 @@ enum PlanModels {
     return values
   }
 
-  /// A small value, so that values meet and predicates match.
+  /// Draws a small value, so that values coincide and predicates match.
   static func value(of type: AttributeType, _ source: inout ChoiceSource) -> Value {
     let number = source.int(in: 0...9)
     return switch type {

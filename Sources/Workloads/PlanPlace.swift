@@ -1,9 +1,9 @@
 import PersistentHistory
 package import Traces
 
-/// Where a plan stands, as far as what may be done next depends on it.
+/// The part of a plan's state that its possible next commands depend on.
 package struct PlanPlace: Sendable {
-  /// How far an actor is in a pass.
+  /// The last step of an actor's unfinished pass.
   enum Step: Int {
     case none
     case fetched
@@ -11,17 +11,17 @@ package struct PlanPlace: Sendable {
   }
   private(set) var running: Set<ActorID>
   private(set) var staged: Set<ActorID> = []
-  /// Those that a signal is on its way to.
+  /// The actors with a signal on its way.
   private(set) var signalled: Set<ActorID> = []
   private var steps: [ActorID: Step] = [:]
-  /// The keys of the objects that are there, in the order in which they were inserted first.
+  /// The keys of the existing objects, in the order in which they were first inserted.
   private var live: [Int64] = []
   private var insertCount: Int64 = 0
   private var writeCount: Int64 = 0
 
-  /// Whether no power-off takes back what was acknowledged.
+  /// Whether no power-off rolls back an acknowledged commit.
   let isSynced: Bool
-  /// Those that read history beside the actors.
+  /// The consumers that read history in addition to the actors.
   let consumers: [ActorID]
 
   init(_ header: PlanHeader) {
@@ -30,7 +30,7 @@ package struct PlanPlace: Sendable {
     running = Set(header.actors.filter(\.launched).map(\.id))
   }
 
-  /// How far an actor is in a pass.
+  /// Returns the last step of an actor's unfinished pass.
   func step(of actor: ActorID) -> Step { steps[actor] ?? .none }
 
   // MARK: Changes
@@ -43,7 +43,7 @@ package struct PlanPlace: Sendable {
     return PlannedChange(.insert, object, ["title": .string("a"), "count": .int(writeCount + 1)])
   }
 
-  /// An update of the newest object, to a value that nothing had before.
+  /// An update of the newest object to a value that was not used before.
   var update: PlannedChange? {
     live.last.map {
       PlannedChange(.update, ObjectName(Self.entity, $0), ["count": .int(writeCount + 1)])
@@ -55,9 +55,9 @@ package struct PlanPlace: Sendable {
     live.last.map { PlannedChange(.delete, ObjectName(Self.entity, $0)) }
   }
 
-  // MARK: What happened
+  // MARK: Events
 
-  /// Takes in a command and what happened.
+  /// Applies a command and its events.
   package mutating func note(_ action: Action, _ events: [Event]) {
     switch action {
     case .write(let write): count(write)
@@ -91,7 +91,7 @@ package struct PlanPlace: Sendable {
       running.remove(actor)
       leave(actor)
     case (.signalled, let actor?): signalled.insert(actor)
-    // Nobody looks at the data between commands but who opens the store after a power-off.
+    // Outside of commands, the data are read only after a power-off.
     case (.data(let objects), nil): live = objects.keys.map(\.key).sorted()
     case (.called(nil, "deliver"), let actor?): signalled.remove(actor)
     default: break
@@ -114,7 +114,7 @@ package struct PlanPlace: Sendable {
     steps[actor] = nil
   }
 
-  /// Adds what the next moves depend on; numbers that only have to be new are left out.
+  /// Adds the state that the next moves depend on, without counters that only make names unique.
   package func describe(_ state: inout StateSketch) {
     state.enter(nil)
     for key in live { state.add(ObjectName(Self.entity, key)) }

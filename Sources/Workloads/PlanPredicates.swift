@@ -2,14 +2,14 @@ import PersistentHistory
 import PropertyTesting
 import Traces
 
-/// Draws the conditions of batch requests: mostly one comparison, seldom a tree of them.
+/// A generator of conditions for batch requests: mostly one comparison, rarely a tree.
 enum PlanPredicates {
-  /// How deep conditions lie in each other at most.
+  /// The maximum depth of nested conditions.
   private static let depthMax = 3
-  /// How many conditions are joined at most.
+  /// The maximum number of conditions that are joined.
   private static let widthMax = 3
 
-  /// Draws the conditions that a batch request joins by and: one, seldom none or more.
+  /// Draws the conditions that a batch request joins with AND: usually one, rarely none or two.
   static func draw(on entity: Entity, _ source: inout ChoiceSource) -> [PlannedCondition] {
     let count = [1, 0, 2][source.weighted([14, 1, 3])]
     return (0..<count).map { _ in condition(on: entity, 0, &source) }
@@ -56,7 +56,7 @@ enum PlanPredicates {
     return .compare(attribute.name, comparison, value(attribute, &source))
   }
 
-  /// Every model has texts of one letter: patterns of a letter and wildcards match some of them.
+  /// Draws a pattern of letters and wildcards; it matches some of the models' one-letter texts.
   private static func like(on entity: Entity, _ source: inout ChoiceSource) -> PlannedCondition {
     guard let attribute = entity.attributes.first(where: { $0.type == .string }) else {
       return comparison(on: entity, &source)
@@ -71,7 +71,7 @@ enum PlanPredicates {
     entity.attributes[source.index(below: entity.attributes.count)]
   }
 
-  /// A value of the attribute's type, seldom null.
+  /// Draws a value of the attribute's type, rarely null.
   private static func value(_ attribute: Attribute, _ source: inout ChoiceSource) -> Value {
     source.bool(probability: 0.1) ? .null : PlanModels.value(of: attribute.type, &source)
   }

@@ -1,19 +1,22 @@
 import PropertyTesting
 
-/// How plans choose whose step comes next.
+/// The rule by which plans choose the next actor.
 ///
-/// Every order of steps up to a length is what ``PlanAlphabet`` and the explorer are for.
+/// For every order of steps up to a length use ``PlanAlphabet`` and the explorer.
 package enum PlanSchedule: Hashable, Sendable {
-  /// Whoever may act is as likely as any other.
+  /// Every actor that can act is equally likely.
   case random
-  /// By priorities that change at a few points: an actor goes on until one of higher priority can.
+  /// Priorities that change at a few points: an actor continues until a more urgent one can act.
   ///
   /// Burckhardt and others, "A randomized scheduler with probabilistic guarantees of finding bugs"
-  /// (2010): a bug that needs so many orderings is met with the probability ``leastProbability(actors:steps:)``.
+  /// (2010): a bug that needs `depth` orderings is found with the probability
+  /// ``leastProbability(actors:steps:)``.
   case pct(depth: Int)
 
-  /// The least probability with which one plan meets a bug that depends on the order of as many steps
-  /// as the schedule has depth; nothing where there is no such bound.
+  /// Returns a lower bound of the probability that one plan finds a bug of the schedule's depth.
+  ///
+  /// The depth is the number of steps whose order the bug depends on. The result is `nil` for a
+  /// schedule without such a bound.
   package func leastProbability(actors: Int, steps: Int) -> Double? {
     guard case .pct(let depth) = self else { return nil }
     var bound = 1 / Double(max(actors, 1))
@@ -22,15 +25,15 @@ package enum PlanSchedule: Hashable, Sendable {
   }
 }
 
-/// Whose turn it is under priorities that change at a few points.
+/// Actor priorities that change at a few points.
 struct PlanPriorities {
-  /// Actors by their places, the most urgent first.
+  /// The actors by their places, the most urgent first.
   private var order: [Int] = []
-  /// The commands before which whoever is the most urgent becomes the least.
+  /// The numbers of the commands before which the most urgent actor becomes the least urgent.
   private var changes: Set<Int> = []
   private var step = 0
 
-  /// Draws who is more urgent than whom, and where that changes.
+  /// Draws the actor priorities and the points at which they change.
   init(
     actors count: Int,
     steps: Int,
@@ -42,7 +45,9 @@ struct PlanPriorities {
     for _ in 1..<max(depth, 1) { changes.insert(source.index(below: max(steps, 1))) }
   }
 
-  /// The most urgent of those who can act now, as bits by place; nothing if nobody can.
+  /// Returns the most urgent actor in a bit set of places, after applying a change that is due.
+  ///
+  /// The result is `nil` if the set is empty.
   mutating func next(among able: UInt64) -> Int? {
     let first = order.firstIndex { able >> UInt64($0) & 1 == 1 }
     if changes.contains(step), let first { order.append(order.remove(at: first)) }

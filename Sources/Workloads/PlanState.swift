@@ -1,10 +1,10 @@
 import PersistentHistory
 import Traces
 
-/// What a plan has done so far, as far as its next command depends on it.
+/// The part of a plan's past that its next command depends on.
 ///
-/// Sets of actors are words of one bit an actor, by its place in the header: they are asked for every
-/// kind of command before each command.
+/// Sets of actors are words with one bit per actor, by its place in the header, because they are
+/// read for every kind of command before each command.
 struct PlanState {
   private let everyone: UInt64
   private let consumers: UInt64
@@ -13,15 +13,15 @@ struct PlanState {
   private let isReplacing: Bool
   private var running: UInt64
   private var staging: UInt64 = 0
-  /// Those that a signal is on its way to.
+  /// The actors with a signal on its way.
   private var signalled: UInt64 = 0
-  /// Those of whom a process goes on that a later launch has replaced.
+  /// The actors with a process that a later launch has replaced and that continues.
   private var replaced: UInt64 = 0
-  /// Those in the middle of a pass: they have fetched and not recorded.
+  /// The actors in the middle of a pass: they have fetched and not recorded.
   private(set) var midPass: UInt64 = 0
-  /// Those of them that have merged: only the record is missing.
+  /// The actors in the middle of a pass that have merged, so that only the record is missing.
   private(set) var unrecorded: UInt64 = 0
-  /// Those that history is kept for, and those of them that have not passed since the last write.
+  /// The members, and those of them that have made no pass since the last write.
   private var members: UInt64
   private var behind: UInt64 = 0
   private var consumersBehind: UInt64 = 0
@@ -40,16 +40,15 @@ struct PlanState {
     members = running
   }
 
-  /// Whether everybody has passed since the last write, so that all but the newest may be purged.
+  /// Whether every member has read the last write, so that all but the newest may be purged.
   var isCaughtUp: Bool { hasHistory && behind == 0 && consumersBehind == 0 }
 
   private static func mask(of count: Int) -> UInt64 { (1 << UInt64(count)) - 1 }
 
-  /// Whether nobody runs.
+  /// Whether no actor is running.
   var isDown: Bool { running == 0 }
 
-  /// The places of those who may do something; of `consume` among the consumers, of all else among
-  /// the actors.
+  /// Returns the places of the actors that may perform an action; for `consume`, of the consumers.
   func eligible(for action: PlanAction) -> UInt64 {
     switch action {
     case .launch: everyone & ~running
@@ -66,8 +65,9 @@ struct PlanState {
     }
   }
 
-  /// The object with a key, or with the next one up and around, that is there or is not; nothing when
-  /// there is none.
+  /// Returns the first object from a key on, wrapping around, that exists or that does not exist.
+  ///
+  /// The result is `nil` if there is none.
   func object(
     _ entity: String,
     from key: Int64,
@@ -125,7 +125,7 @@ struct PlanState {
     consumersBehind = consumers
   }
 
-  /// Takes note that everyone is down.
+  /// Records that all processes have ended.
   mutating func loseEverything() {
     leave(everyone)
     replaced = 0

@@ -1,7 +1,6 @@
-/// How often values occur, in buckets in rising order that do not overlap; answers which value lies
-/// at a quantile.
+/// A distribution of values, in rising buckets that do not overlap.
 package struct ProfileDistribution: Sendable, Hashable {
-  /// Values that lie close together, and how many there are.
+  /// A range of close values, and their number.
   package struct Bucket: Sendable, Hashable, Codable {
     /// The least value of the bucket.
     package let from: Double
@@ -20,10 +19,10 @@ package struct ProfileDistribution: Sendable, Hashable {
 
   package init(_ buckets: [Bucket] = []) { self.buckets = buckets }
 
-  /// How many values there are.
+  /// The number of values.
   package var count: Int { buckets.reduce(0) { $0 + $1.count } }
 
-  /// What keeps the buckets from being a distribution, or nothing.
+  /// A description of the first invalid bucket; `nil` if the distribution is valid.
   var flaw: String? {
     var end = -1.0
     for bucket in buckets {
@@ -36,17 +35,17 @@ package struct ProfileDistribution: Sendable, Hashable {
     return buckets.isEmpty ? "there is no bucket" : nil
   }
 
-  /// The whole number at a quantile from 0 to 1; the numbers of a bucket are equally frequent.
+  /// Returns the whole number at a quantile from 0 to 1; within a bucket all are equally frequent.
   package func integer(at quantile: Double) -> Int {
     guard let (bucket, share) = place(of: quantile) else { return 0 }
     let number = bucket.from + (share * (bucket.to - bucket.from + 1)).rounded(.down)
     return Int(min(number, bucket.to))
   }
 
-  /// The value at a quantile from 0 to 1; within a bucket that begins above 0, as many values lie
-  /// between a value and its double everywhere.
+  /// Returns the value at a quantile from 0 to 1.
   ///
-  /// Computed with square roots only, so that every machine gives the same bits.
+  /// Within a bucket that begins above 0, values are distributed evenly on a logarithmic scale.
+  /// They are computed with square roots only, so that every machine gives the same bits.
   package func value(at quantile: Double) -> Double {
     guard let (bucket, share) = place(of: quantile) else { return 0 }
     guard bucket.from > 0 else { return bucket.from + share * (bucket.to - bucket.from) }
@@ -64,7 +63,7 @@ package struct ProfileDistribution: Sendable, Hashable {
     return low
   }
 
-  /// The bucket that a quantile falls into, and how far into it, from 0 to below 1.
+  /// Returns the bucket of a quantile, and the position within it, from 0 to below 1.
   private func place(of quantile: Double) -> (Bucket, Double)? {
     var rank = min(max(quantile, 0), 1.0.nextDown) * Double(count)
     for bucket in buckets {

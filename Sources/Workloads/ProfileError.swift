@@ -1,17 +1,17 @@
-/// Why there is no profile: a sentence that also lists those that exist.
+/// An error about a workload profile; its description lists the profiles that exist.
 package enum ProfileError: Error, Hashable, Sendable {
   /// No committed profile has the name.
   case unknownName(String)
-  /// What was read is no profile, for a reason.
+  /// The input is not a valid profile, for a reason.
   case unreadable(source: String, reason: String)
   /// The profile was made by a newer version.
   case newerVersion(source: String, found: Int, known: Int)
-  /// A history holds too little to be resembled.
+  /// A history contains too little to make a profile of.
   case tooLittle(source: String, reason: String)
 }
 
 extension ProfileError: CustomStringConvertible {
-  /// What is wrong, and what there is.
+  /// The problem, and the names of the committed profiles.
   package var description: String {
     let known = "Profiles that need no file: \(WorkloadProfile.names.joined(separator: ", "))."
     switch self {

@@ -1,6 +1,6 @@
-/// Where a profile's figures are from.
+/// The origin of a profile's figures.
 package struct ProfileProvenance: Sendable, Hashable, Codable {
-  /// One file that was counted.
+  /// A file that was counted.
   package struct File: Sendable, Hashable, Codable {
     /// The file's name without its folder.
     package let name: String
@@ -14,17 +14,17 @@ package struct ProfileProvenance: Sendable, Hashable, Codable {
     }
   }
 
-  /// One sentence.
+  /// A sentence that describes the source.
   package var source: String
-  /// The day on which the profile was made, as `2001-12-31`.
+  /// The day on which the profile was made, in the form `2001-12-31`.
   package var date: String
-  /// All transactions that were counted.
+  /// The number of all counted transactions.
   package var transactions: Int
-  /// All changes that were counted.
+  /// The number of all counted changes.
   package var changes: Int
-  /// The files that were counted, if they were at hand.
+  /// The counted files, if they were available.
   package var files: [File]
-  /// What one should know before relying on a figure.
+  /// Caveats about the figures.
   package var notes: [String]
 
   package init(

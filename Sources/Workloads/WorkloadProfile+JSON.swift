@@ -5,9 +5,9 @@ package import Foundation
 #endif
 
 extension WorkloadProfile {
-  /// Reads a profile from JSON; the source names it in errors.
+  /// Reads a profile from JSON; `source` names it in errors.
   ///
-  /// - Throws: ``ProfileError`` when it is not one, or cannot be sampled from.
+  /// - Throws: ``ProfileError`` when the data are not a profile, or cannot be sampled.
   package init(json: Data, source: String) throws(ProfileError) {
     do {
       let decoder = JSONDecoder()
@@ -28,7 +28,7 @@ extension WorkloadProfile {
     if let flaw { throw .unreadable(source: source, reason: flaw) }
   }
 
-  /// The profile as JSON, sorted, one line for each of its parts.
+  /// Returns the profile as sorted JSON, with one line for each of its keys.
   package func json() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -52,7 +52,7 @@ extension WorkloadProfile {
     return "{\n" + lines.joined(separator: ",\n") + "\n}\n"
   }
 
-  /// What keeps the profile from being sampled, or nothing.
+  /// The reason why the profile cannot be sampled; `nil` if it can.
   private var flaw: String? {
     let single = [withoutAuthor, withoutChanges, ties, stepsBack]
     let mix = [operations.insert, operations.update, operations.delete]
@@ -80,7 +80,7 @@ extension WorkloadProfile {
     }
   }
 
-  /// The version alone, read before anything else may have changed.
+  /// The version alone, decoded before keys that another version may have changed.
   private struct Version: Decodable {
     let profile: Int
   }

@@ -8,7 +8,7 @@ extension WorkloadProfile {
   /// The names of the committed profiles.
   package static let names = embedded.keys.sorted()
 
-  /// The committed profile with a name.
+  /// Returns the committed profile with a name.
   ///
   /// - Throws: ``ProfileError/unknownName(_:)``, which lists those that exist.
   package static func named(_ name: String) throws(ProfileError) -> WorkloadProfile {
@@ -16,7 +16,7 @@ extension WorkloadProfile {
     return try WorkloadProfile(json: Data(json), source: "the profile \(name)")
   }
 
-  /// The files of `Profiles`, which the compiler has put into the program.
+  /// The files of `Profiles`, which the compiler embeds in the program.
   private static let embedded: [String: [UInt8]] = [
     "notes": PackageResources.notes_json,
     "photos": PackageResources.photos_json,

@@ -1,10 +1,11 @@
-/// What the history of real stores looks like, as shares and distributions without any of their
-/// contents: what generated plans resemble.
+/// A statistical profile of real stores' histories, which generated plans resemble.
+///
+/// It has shares and distributions, and none of the stores' contents.
 package struct WorkloadProfile: Sendable, Hashable, Codable {
   /// The version of the JSON form.
   package static let formatVersion = 1
 
-  /// What changes do, as shares of all changes.
+  /// The shares of change types among all changes.
   package struct Operations: Sendable, Hashable, Codable {
     package var insert: Double
     package var update: Double
@@ -19,7 +20,7 @@ package struct WorkloadProfile: Sendable, Hashable, Codable {
 
   /// The share of one author or entity, whose real name is left out.
   package struct Share: Sendable, Hashable, Codable {
-    /// `author-1`, `entity-1`, and so on; the greatest share comes first.
+    /// The name: `author-1`, `entity-1`, and so on, in descending order of shares.
     package var name: String
     package var share: Double
 
@@ -34,28 +35,28 @@ package struct WorkloadProfile: Sendable, Hashable, Codable {
   package var name: String
   package var provenance: ProfileProvenance
   package var operations: Operations
-  /// How many changes a transaction has, if it has any.
+  /// The number of changes per transaction, of transactions that have changes.
   package var changesPerTransaction: ProfileDistribution
   /// The seconds between neighbours in commit order.
   package var gapSeconds: ProfileDistribution
-  /// The share of transactions that name no author.
+  /// The share of transactions without an author.
   package var withoutAuthor: Double
-  /// The share of transactions that change nothing.
+  /// The share of transactions without changes.
   package var withoutChanges: Double
-  /// The share of transactions with the timestamp of the one before.
+  /// The share of transactions with the same timestamp as the one before.
   package var ties: Double
   /// The share of transactions with an earlier timestamp than the one before.
   package var stepsBack: Double
-  /// The shares of the authors in the transactions that name one.
+  /// The shares of the authors in the transactions that have one.
   package var authors: [Share]
   /// The shares of the entities in all changes.
   package var entities: [Share]
 }
 
 extension WorkloadProfile {
-  /// Makes a profile of counts.
+  /// Computes a profile from counts.
   ///
-  /// - Throws: ``ProfileError/tooLittle(source:reason:)`` when a share cannot be told from them.
+  /// - Throws: ``ProfileError/tooLittle(source:reason:)`` when the counts do not determine a share.
   package init(
     name: String,
     provenance: ProfileProvenance,
@@ -94,7 +95,7 @@ extension WorkloadProfile {
     }
   }
 
-  /// A share to six digits: more would be noise, and a file stays readable.
+  /// Returns a share rounded to six digits; more would be noise and make files hard to read.
   private static func share(_ part: Int, of whole: Int) -> Double {
     whole == 0 ? 0 : (Double(part) / Double(whole) * 1e6).rounded() / 1e6
   }

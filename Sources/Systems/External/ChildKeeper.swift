@@ -1,23 +1,23 @@
 package import Foundation
 import Synchronization
 
-/// A small process that ends the programs of this one when this one is gone, however that ended.
+/// A helper process that kills this process's children once this process is gone for any reason.
 ///
-/// It reads a pipe of which only this process holds the other end. A program may ignore its own input and
-/// the end of it: the keeper ends it with all its descendants, as ``RunningProcess/endAll(of:in:)`` does
-/// while this process runs. There is one for all programs. It is `/bin/sh` and needs no other program on
-/// Linux, and `ps` on Darwin, which is part of the system.
+/// It reads a pipe whose other end only this process holds. A program may ignore its own input and
+/// the end of it: the keeper ends it with all its descendants, as ``RunningProcess/endAll(of:in:)``
+/// does while this process runs. One keeper serves all programs. It is `/bin/sh` and needs no other
+/// program on Linux, and `ps` on Darwin, which is part of the system.
 package enum ChildKeeper {
   /// The pipe to the keeper; `nil` until the first program is started.
   private static let pipe = Mutex<Int32?>(nil)
 
-  /// Keeps the leader of a session or of a process group from now on.
+  /// Starts watching the leader of a session or of a process group.
   ///
-  /// - Throws: ``WireTrouble`` when the system gives no pipe or no process.
+  /// - Throws: ``WireTrouble`` when the system provides no pipe or no process.
   package static func keep(_ leader: pid_t) throws(WireTrouble) {
     try pipe.withLock { pipe throws(WireTrouble) in
       if let pipe, send("keep \(leader)", to: pipe) { return }
-      // The first, or the one before was killed.
+      // This is the first keeper, or the previous one was killed.
       if let pipe { close(pipe) }
       pipe = nil
       let started = try start()
@@ -26,7 +26,7 @@ package enum ChildKeeper {
     }
   }
 
-  /// Forgets a leader that has ended with all its descendants.
+  /// Stops watching a leader that has ended with all its descendants.
   package static func forget(_ leader: pid_t) {
     pipe.withLock { pipe in
       if let pipe { _ = send("forget \(leader)", to: pipe) }
@@ -39,7 +39,7 @@ package enum ChildKeeper {
   }
 
   private static func start() throws(WireTrouble) -> Int32 {
-    // Writing to a keeper that is gone is an error of that write, no signal.
+    // Writing to a keeper that is gone must fail with an error instead of raising a signal.
     signal(SIGPIPE, SIG_IGN)
     var pipes = ChildPipes()
     let silence = open("/dev/null", O_RDWR | O_CLOEXEC)
@@ -63,9 +63,7 @@ package enum ChildKeeper {
 
   // MARK: In the keeper
 
-  /// Reads lines that say whom to keep and whom to forget; at their end it ends those that it keeps.
-  ///
-  /// Its `list` prints "ID PARENT GROUP SESSION" for each process.
+  /// Returns a script that reads `keep` and `forget` lines, then kills the kept leaders.
   static func script(_ folder: String = "/proc") -> String {
     """
     kept=' ' known=' ' folder='\(folder)'
@@ -105,7 +103,7 @@ package enum ChildKeeper {
   #if canImport(Darwin)
   private static let list = "list() { /bin/ps -A -o pid= -o ppid= -o pgid=; }"
   #else
-  /// A name may hold spaces, parentheses and ends of lines; what follows the last parenthesis counts.
+  /// A name may contain spaces, parentheses and newlines; the fields follow the last parenthesis.
   private static let list = #"""
     list() {
       for file in "$folder"/[0-9]*/stat; do

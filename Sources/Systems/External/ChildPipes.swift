@@ -1,14 +1,14 @@
 import Foundation
 
-/// The pipes of a child while it is started; no other child inherits them.
+/// The pipes of a child that is being started; no other child inherits them.
 struct ChildPipes {
   private var made: [(read: Int32, write: Int32)] = []
 
   subscript(_ index: Int) -> (read: Int32, write: Int32) { made[index] }
 
-  /// Makes another one.
+  /// Creates another pipe.
   ///
-  /// - Throws: ``WireTrouble`` when the system gives none.
+  /// - Throws: ``WireTrouble`` when the system provides none.
   mutating func add() throws(WireTrouble) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {

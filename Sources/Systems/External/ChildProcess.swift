@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A process in a session of its own, with pipes to its three standard files.
+/// A process in its own session, with pipes for its three standard files.
 ///
-/// The lab's ends of the pipes are not blocking, and no other child inherits them: when the lab is gone,
-/// however it ended, the child reads the end of its input, and its keeper ends it.
+/// The lab's ends of the pipes are non-blocking, and no other child inherits them. When the lab is
+/// gone for any reason, the child reads the end of its input, and its keeper ends it.
 struct ChildProcess {
   let id: pid_t
   let input: Int32
@@ -13,9 +13,9 @@ struct ChildProcess {
 
   /// Starts a command through `/bin/sh -c`.
   ///
-  /// - Throws: ``WireTrouble`` when the system gives no pipes or no process.
+  /// - Throws: ``WireTrouble`` when the system provides no pipes or no process.
   init(_ command: String) throws(WireTrouble) {
-    // Writing to a program that is gone is an error of that write, no signal.
+    // Writing to a program that is gone must fail with an error instead of raising a signal.
     signal(SIGPIPE, SIG_IGN)
     let (pipes, id) = try Self.starting.withLock { _ throws(WireTrouble) in
       try Self.start(command)
@@ -30,8 +30,7 @@ struct ChildProcess {
     }
   }
 
-  /// One at a time: between the making of a pipe and the mark that no child is to inherit it, none may
-  /// be started.
+  /// Serializes starts: no child may start between creating a pipe and marking it close-on-exec.
   static let starting = Mutex(())
 
   private static func start(
@@ -57,24 +56,24 @@ struct ChildProcess {
     }
   }
 
-  /// Ends a process with all its descendants, and waits for its end.
+  /// Kills a process with all its descendants, and waits for its end.
   static func end(_ id: pid_t) {
     RunningProcess.endAll(of: id)
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0 && errno == EINTR {}
   }
 
-  /// What a child is the leader of.
+  /// The kind of group that a child leads.
   enum Leadership {
-    /// A session: its descendants are known by it, even those that outlive their parents.
+    /// A session: it identifies descendants, even those that outlive their parents.
     case session
-    /// A process group, which is started faster.
+    /// A process group, which starts faster.
     case group
   }
 
-  /// Starts a command through `/bin/sh -c`, with these as its standard files.
+  /// Starts a command through `/bin/sh -c`, with the given standard files.
   ///
-  /// - Throws: ``WireTrouble`` when the system gives no process.
+  /// - Throws: ``WireTrouble`` when the system provides no process.
   static func spawn(
     _ command: String,
     input: Int32,
@@ -102,17 +101,17 @@ struct ChildProcess {
       posix_spawn_file_actions_adddup2(&actions, from, to)
     }
     #if !canImport(Darwin)
-    // What Darwin does by POSIX_SPAWN_CLOEXEC_DEFAULT: Foundation's pipes may be inherited, and a child
-    // that holds one keeps its reader from the end.
+    // Replaces Darwin's POSIX_SPAWN_CLOEXEC_DEFAULT: Foundation's pipes may be inherited, and a
+    // child that holds one keeps its reader from seeing the end.
     for file in 3..<max(3, openFileLimit) { posix_spawn_file_actions_addclose(&actions, file) }
     #endif
-    // The lab ignores SIGPIPE, its children do not. A session or group of its own: ctrl-C is for the lab,
-    // which then ends its children in order.
+    // The lab ignores SIGPIPE, its children do not. They get their own session or group, because
+    // ctrl-C is for the lab, which then ends its children in order.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    // Threads of a pool have signals blocked, which a child would inherit.
+    // Threads of a pool have signals blocked, and a child would inherit that.
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
     let leads = leadership == .session ? setSession : Int32(POSIX_SPAWN_SETPGROUP)
@@ -129,7 +128,7 @@ struct ChildProcess {
   }
 
   #if !canImport(Darwin)
-  /// A number above those of all open files, also when other threads open a few meanwhile.
+  /// A number above all open files, with room for files that other threads open meanwhile.
   private static var openFileLimit: Int32 {
     let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
     let last = files?.compactMap { Int32($0) }.max() ?? 255
@@ -140,7 +139,7 @@ struct ChildProcess {
   #if canImport(Darwin)
   private static let setSession = Int32(POSIX_SPAWN_SETSID)
   #else
-  /// POSIX_SPAWN_SETSID of posix_spawnattr_setflags(3), which Swift's Glibc does not know.
+  /// POSIX_SPAWN_SETSID of posix_spawnattr_setflags(3), which Swift's Glibc does not declare.
   private static let setSession: Int32 = 0x80
   #endif
 
@@ -153,10 +152,10 @@ struct ChildProcess {
     return body(strings + [nil])
   }
 
-  /// What an error of the system means.
+  /// Returns the message of a system error code.
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// How the process ended, if it has: as a clause, with the process as "it".
+  /// Returns how the process ended as a clause with "it" as its subject; `nil` while it runs.
   func ending(waiting: Bool = false) -> String? {
     var status: Int32 = 0
     var result: pid_t
@@ -170,12 +169,12 @@ struct ChildProcess {
       ? "it ended with code \((status >> 8) & 0xff)" : "it was ended by signal \(number)"
   }
 
-  /// Ends the process with all its descendants.
+  /// Kills the process with all its descendants.
   func kill() {
     RunningProcess.endAll(of: id)
     ChildKeeper.forget(id)
   }
 }
 
-/// What an error of the system means.
+/// Returns the message of a system error code.
 private func reason(_ code: Int32) -> String { ChildProcess.reason(code) }

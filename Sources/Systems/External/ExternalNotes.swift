@@ -1,10 +1,10 @@
 import PersistentHistory
 import Traces
 
-/// What a program has said in a plan so far, against which its answers are read.
+/// The answers of a program to a plan so far, used to interpret its next answers.
 struct ExternalNotes {
   let header: PlanHeader
-  /// The transactions that it told of, with the times that stand in the trace.
+  /// The transactions that the program reported, with their timestamps in the trace.
   private(set) var times: [TransactionName: Double] = [:]
   private var members: Set<ActorID> = []
   private var staged: [ActorID: PlannedWrite] = [:]
@@ -13,10 +13,10 @@ struct ExternalNotes {
     self.header = header
   }
 
-  /// Whether a launch is the first one of a membership.
+  /// Returns whether a launch would be the first one of a membership.
   func isNew(_ actor: ActorID) -> Bool { !members.contains(actor) }
 
-  /// Takes note of what was done.
+  /// Records an action that was performed.
   mutating func note(_ action: Action) {
     switch action {
     case .launch(let actor):
@@ -33,7 +33,7 @@ struct ExternalNotes {
 
   mutating func note(_ transaction: TransactionName, at time: Double) { times[transaction] = time }
 
-  /// Who writes by a request, if it is one that writes.
+  /// Returns the author and context that a request writes under; `nil` if it does not write.
   func writer(of request: WireRequest) -> WireWriter? {
     guard case .command(let action) = request else { return nil }
     switch action {
@@ -59,7 +59,7 @@ struct ExternalNotes {
     }
   }
 
-  /// The first name that stands for no transaction that it told of.
+  /// Returns the first name in an answer that matches no reported transaction.
   func unknown(in answer: WireAnswer) -> TransactionName? {
     let lists = [
       answer.transactions, answer.fetched, answer.observed, answer.finished, answer.purged,

@@ -1,15 +1,15 @@
-/// How a program under test is started, and how long it may take.
+/// The command and the limits of a program under test.
 package struct ExternalProgram: Hashable, Sendable {
-  /// What `/bin/sh -c` runs.
+  /// The command, which `/bin/sh -c` runs.
   package var command: String
-  /// How long an answer is waited for.
+  /// The time limit for an answer.
   package var timeout: Duration
-  /// The longest line that it may say, in bytes.
+  /// The maximum length of a line of output, in bytes (default: 16 MiB).
   package var lineByteCountMax = 16 << 20
-  /// How long it may take to end once its standard input is closed.
+  /// The time that the program may take to end after its input is closed (default: 1 second).
   package var grace = Duration.seconds(1)
 
-  /// How long an answer is waited for unless someone says otherwise, in seconds.
+  /// The default time limit for an answer, in seconds.
   package static let secondsByDefault = 10.0
 
   package init(_ command: String, timeout: Duration = .seconds(secondsByDefault)) {
@@ -17,10 +17,10 @@ package struct ExternalProgram: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// The name that such a system goes by, with its command after it.
+  /// The prefix of the name of an external system; the command follows it.
   package static let namePrefix = "external:"
 
-  /// The command within a system's name, or nothing when it is the name of another system.
+  /// Returns the command in a system's name, or `nil` if the name is of another kind of system.
   package static func command(in name: String) -> String? {
     guard name.hasPrefix(namePrefix) else { return nil }
     return String(name.dropFirst(namePrefix.count))

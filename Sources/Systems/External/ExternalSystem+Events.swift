@@ -1,9 +1,9 @@
 import PersistentHistory
 import Traces
 
-/// What an answer says, as the events of a trace.
+/// The translation of answers into trace events.
 extension ExternalSystem {
-  /// Tells what was done.
+  /// Logs the events of a successful action.
   func tell(
     _ answer: WireAnswer,
     of action: Action,
@@ -25,7 +25,7 @@ extension ExternalSystem {
     for actor in answer.signalled { log.add(actor, .signalled) }
   }
 
-  /// Tells what was done before it failed, and passes the failure on.
+  /// Logs the events before a failure, then throws the failure.
   func tell(
     _ failed: WireFailure,
     of action: Action,
@@ -34,7 +34,7 @@ extension ExternalSystem {
     var done = failed.done
     let signalled = done.signalled
     done.signalled = []
-    // A launch that failed is no launch, and a write that failed wrote nothing.
+    // A failed launch is no launch, and a failed write wrote no transaction.
     try check(done, of: action)
     let actor = action.actor
     tellSteps(done, of: action, &log)
@@ -45,7 +45,7 @@ extension ExternalSystem {
     throw failed.failure
   }
 
-  /// Fetch, merge and record, alone or in a pass.
+  /// Logs the events of fetching, merging and recording, alone or in a pass.
   private func tellSteps(_ answer: WireAnswer, of action: Action, _ log: inout EventLog) {
     let actor = action.actor
     if answer.hasWoken { log.add(actor, .woke) }
@@ -66,7 +66,7 @@ extension ExternalSystem {
     for member in answer.lost { log.add(member, .lost) }
   }
 
-  /// The position that a merge or a pass recorded, if it did.
+  /// Returns the position that a merge or a pass recorded; `nil` if it recorded none.
   private static func recorded(_ answer: WireAnswer, by action: Action) -> WirePosition? {
     switch action {
     case .launch: answer.recorded
@@ -95,7 +95,7 @@ extension ExternalSystem {
     guard case .committed(var transaction)? = write else {
       return log.add(action.actor, .wroteNothing)
     }
-    // A program whose clock the plan does not move reads another time in each run.
+    // A program without the `clock` capability reads a different time in each run.
     if !capabilities.contains(.clock) { transaction.timestamp = clock.now }
     notes.note(transaction.name, at: transaction.timestamp)
     log.add(action.actor, .committed(transaction))
@@ -108,8 +108,9 @@ extension ExternalSystem {
     return held
   }
 
-  /// Refuses names that no write was answered with, and one that was used before: about such an answer
-  /// no checker can say anything.
+  /// Rejects unknown transaction names, and a committed name that was used before.
+  ///
+  /// Checkers can give no verdict about such an answer.
   private func check(_ answer: WireAnswer, of action: Action) throws(SystemFailure) {
     if let name = notes.unknown(in: answer) {
       throw give(

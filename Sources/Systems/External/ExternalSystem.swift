@@ -1,27 +1,27 @@
 package import Traces
 
-/// A program of somebody else under test, spoken to over the wire.
+/// A third-party program under test that communicates over the wire.
 ///
-/// What it says is turned into events, and nothing else is known of it. When it ends, is silent, or says
-/// what is no answer, it is in trouble: nothing more is asked of it until the next plan, which begins
-/// with another launch.
+/// Its answers are turned into events; they are all that is known of it. When it ends, is silent,
+/// or sends an invalid answer, it is in trouble: it receives no further message until the next
+/// plan, which begins with a new launch.
 package final class ExternalSystem: SystemUnderTest {
   package let capabilities: Set<Capability>
-  /// What it said of itself.
+  /// The program's description of itself.
   package let hello: WireHello
   /// Starts the program.
   private let open: () throws(WireTrouble) -> any WireChannel
   private var channel: (any WireChannel)?
   private var lastID = 0
   private var said: String?
-  /// Why it cannot go on with the plan, if it cannot.
+  /// The reason why the program cannot continue the plan; `nil` if it can.
   package private(set) var trouble: SystemTrouble?
   private(set) var clock = PlanClock()
-  /// A plan that it does not know of yet.
+  /// The header of a plan that the program has not received yet.
   private var awaited: PlanHeader?
   var notes = ExternalNotes()
 
-  /// Takes a program that was greeted before, and starts it when the first plan comes.
+  /// Creates a system for a program that was greeted before; the first plan starts it.
   package init(
     _ hello: WireHello,
     open: @escaping () throws(WireTrouble) -> any WireChannel
@@ -33,9 +33,9 @@ package final class ExternalSystem: SystemUnderTest {
 
   deinit { leave() }
 
-  /// Starts a program, and asks what it is and what it can do.
+  /// Starts a program, and asks for its name and capabilities.
   ///
-  /// - Throws: ``SystemTrouble`` when it does not say so.
+  /// - Throws: ``SystemTrouble`` when it gives no valid answer.
   package static func greet(
     _ open: () throws(WireTrouble) -> any WireChannel
   ) throws(SystemTrouble) -> WireHello {
@@ -81,11 +81,11 @@ package final class ExternalSystem: SystemUnderTest {
     notes = ExternalNotes(header)
     trouble = nil
     awaited = header
-    // Where nobody takes part there is nothing to start over for.
+    // A plan without actors needs no reset.
     if !header.actors.isEmpty { try start() }
   }
 
-  /// Lets it know of the plan, if it does not.
+  /// Sends the plan's header to the program, if it has not received it.
   private func start() throws(SystemFailure) {
     guard let header = awaited else { return }
     awaited = nil
@@ -97,7 +97,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
-  /// Starts it; its messages are counted from 1.
+  /// Launches the program; its messages are numbered from 1.
   private func launch() throws(SystemFailure) {
     do throws(WireTrouble) {
       channel = try open()
@@ -120,7 +120,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
-  /// It keeps its process: a plan after this one is a reset.
+  /// Leaves the process running: the next plan resets it.
   package func close() {}
 
   private func leave() {
@@ -130,7 +130,7 @@ package final class ExternalSystem: SystemUnderTest {
 
   package func heal() {
     guard capabilities.contains(.hooks), trouble == nil else { return }
-    // Whoever cannot heal fails the passes that come now, which tells.
+    // A program that cannot disable faults fails later passes, which is noticed there.
     do throws(SystemFailure) { _ = try ask(.heal) } catch {}
   }
 
@@ -179,7 +179,7 @@ package final class ExternalSystem: SystemUnderTest {
     }
   }
 
-  /// What it said cannot be: it is in trouble.
+  /// Marks the program as in trouble, and returns the failure.
   func give(_ clause: String, asked: String?) -> SystemFailure {
     give(
       SystemTrouble(clause: clause, asked: asked, said: said, errors: channel?.errorsIfAny)
@@ -189,7 +189,7 @@ package final class ExternalSystem: SystemUnderTest {
   private func give(_ trouble: SystemTrouble) -> SystemFailure {
     var trouble = trouble
     let running = channel
-    // What it says while it ends may be why.
+    // Output during shutdown may explain the failure.
     leave()
     trouble.errors = running?.errorsIfAny ?? trouble.errors
     self.trouble = trouble
@@ -197,7 +197,7 @@ package final class ExternalSystem: SystemUnderTest {
     return trouble.failure
   }
 
-  // MARK: What nobody can do for it
+  // MARK: Unsupported by programs
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
     throw SystemFailure(.unsupported, "What a program has in memory cannot be saved.")
@@ -213,7 +213,7 @@ package final class ExternalSystem: SystemUnderTest {
 }
 
 extension WireChannel {
-  /// The last that came on standard error, if anything did.
+  /// The last output on standard error, or `nil` if it is empty.
   fileprivate var errorsIfAny: String? { lastErrors.isEmpty ? nil : lastErrors }
 }
 
@@ -222,7 +222,7 @@ extension SystemTrouble {
 }
 
 extension FormatError {
-  /// What is wrong, as a clause.
+  /// The problem and the advice, as a clause.
   fileprivate var clause: String { "\(problem). \(advice)".trimmedFullStop }
 }
 
@@ -231,8 +231,10 @@ extension String {
 }
 
 extension WireHello {
-  /// What this lab can ask it to do: of all that it can, what needs no hold on its files, and no look at
-  /// what a process did that says nothing of itself.
+  /// The capabilities of the program that this lab can use.
+  ///
+  /// `faults` and `powerOff` are excluded because they need control of the program's files, and
+  /// `belated` because it needs a view of a process that reports no events.
   package var abilities: Set<Capability> {
     Set(capabilities.compactMap(Capability.init)).subtracting([.faults, .powerOff, .belated])
   }

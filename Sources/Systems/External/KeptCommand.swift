@@ -1,18 +1,19 @@
 import Foundation
 import Synchronization
 
-/// A command that is run to its end, and that ends when the lab is gone, however that ended.
+/// A command that runs to its end, and that is killed once the lab is gone for any reason.
 package enum KeptCommand {
-  /// How long it is waited for between two looks, in microseconds.
+  /// The interval between two polls, in microseconds.
   private static let lookUs: UInt32 = 10_000
 
-  /// Runs a command through `/bin/sh -c`, without an input, in a session of its own.
+  /// Runs a command through `/bin/sh -c` in its own session, without input.
   ///
-  /// Its output goes to a file descriptor, its errors to standard error. It blocks the calling thread.
+  /// Its output goes to a file descriptor, its errors to standard error. The call blocks its
+  /// thread.
   ///
-  /// - Returns: its exit code, 128 and the signal that ended it, or `nil` when it was not wanted any
-  ///   more and was ended with all its descendants.
-  /// - Throws: ``WireTrouble`` when the system gives no process.
+  /// - Returns: its exit code, 128 plus the signal that ended it, or `nil` if it was no longer
+  ///   wanted and was killed with all its descendants.
+  /// - Throws: ``WireTrouble`` when the system provides no process.
   package static func run(
     _ command: String,
     output: Int32,
@@ -50,7 +51,7 @@ package enum KeptCommand {
     return id
   }
 
-  /// The exit code of a process, if it has ended; 127 where nobody can know it any more.
+  /// Returns the exit code of a process: `nil` while it runs, 127 if its status is unavailable.
   private static func ending(of id: pid_t) -> Int32? {
     var status: Int32 = 0
     var result: pid_t

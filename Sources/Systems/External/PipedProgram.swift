@@ -1,16 +1,16 @@
 import Foundation
 
-/// A program of somebody else, started as a process, that is spoken to through pipes.
+/// A third-party program that runs as a child process and communicates through pipes.
 ///
-/// Whatever it does, the lab goes on: one loop sends, receives and takes standard error, with a
-/// deadline, and there is a limit to what is kept.
+/// The lab continues whatever the program does: one loop sends, receives and reads standard error,
+/// with a deadline, and the amount of kept output is limited.
 package final class PipedProgram: WireChannel {
   private let program: ExternalProgram
   private let child: ChildProcess
   private let errorText: StandardErrorText
-  /// What came and was not taken yet.
+  /// The bytes received and not yet consumed.
   private var received: [UInt8] = []
-  /// How many of those bytes are known to hold no end of a line.
+  /// The number of received bytes known to contain no newline.
   private var searched = 0
   private var ending: String?
   private var isClosed = false
@@ -50,7 +50,7 @@ package final class PipedProgram: WireChannel {
     return try takeLine(sending: &outgoing, within: min(time, program.timeout))
   }
 
-  /// Sends some bytes, and waits for the next line; `nil` if it does not come in time.
+  /// Sends bytes, and waits for the next line; `nil` if the time limit passes.
   private func takeLine(
     sending outgoing: inout ArraySlice<UInt8>,
     within time: Duration
@@ -77,22 +77,23 @@ package final class PipedProgram: WireChannel {
 
   // MARK: Ending
 
-  /// Closes its standard input, and waits for its end as long as it may take; then it is killed.
+  /// Closes standard input, waits for the program's end within its grace time, then kills it.
   package func close() {
     guard !isClosed else { return }
     isClosed = true
     Foundation.close(child.input)
     let deadline = ContinuousClock.now + program.grace
     while ending == nil, case let left = deadline - ContinuousClock.now, left > .zero {
-      // What it still says is read, so that it is not kept from ending. Its end itself is polled, often
-      // once it has closed its outputs: it ends a moment later.
+      // Output is still read, so that a full pipe does not block the program's exit. The exit
+      // itself is polled, more often once the outputs are closed, because it follows a moment
+      // later.
       let isOpen = outputIsOpen || errorsAreOpen
       let ready = wait(min(left, .milliseconds(isOpen ? 5 : 1)), toWrite: false)
       if ready.hasErrors { receiveErrors() }
       if ready.hasOutput { outputIsOpen = Self.read(child.output)?.isEmpty != true }
       ending = child.ending()
     }
-    // Also when it has ended: what it started may still be there.
+    // Even if the program has ended, its descendants may still run.
     child.kill()
     if ending == nil { ending = child.ending(waiting: true) }
     for _ in 0..<Self.lastChunkCount { receiveErrors() }
@@ -100,7 +101,7 @@ package final class PipedProgram: WireChannel {
     Foundation.close(child.errors)
   }
 
-  /// It said its last: how it ended.
+  /// Closes the program after the end of its output, and returns how it ended.
   private func end() -> WireTrouble {
     close()
     let part = received.isEmpty ? "" : ", in the middle of a line"
@@ -117,7 +118,7 @@ extension PipedProgram {
     var hasErrors = false
   }
 
-  /// Waits until something can be read or written.
+  /// Waits until a pipe is ready for reading or writing.
   private func wait(_ time: Duration, toWrite: Bool) -> Readiness {
     var files = [
       pollfd(fd: outputIsOpen ? child.output : -1, events: Int16(POLLIN), revents: 0),
@@ -135,7 +136,7 @@ extension PipedProgram {
     )
   }
 
-  /// Writes what the pipe takes; a program that reads no more is found out when it does not answer.
+  /// Writes what the pipe accepts; a program that no longer reads is noticed by its missing answer.
   private func send(_ bytes: inout ArraySlice<UInt8>) {
     let count = bytes.withUnsafeBytes { write(child.input, $0.baseAddress, $0.count) }
     if count > 0 {
@@ -145,7 +146,7 @@ extension PipedProgram {
     }
   }
 
-  /// Reads what there is, and answers whether more may come.
+  /// Reads available output, and returns whether more may come.
   private func receive() throws(WireTrouble) -> Bool {
     guard let bytes = Self.read(child.output) else { return true }
     received += bytes
@@ -170,10 +171,10 @@ extension PipedProgram {
 
   private static let newline = UInt8(ascii: "\n")
   private static let chunkByteCount = 1 << 16
-  /// More than a pipe holds.
+  /// Together these chunks are larger than a pipe's buffer.
   private static let lastChunkCount = 4
 
-  /// What can be read now: nothing when there is none, no bytes at the end.
+  /// Reads available bytes: `nil` if none are available yet, empty at the end of the file.
   private static func read(_ file: Int32) -> [UInt8]? {
     var count = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: chunkByteCount) { buffer, initialized in
@@ -184,7 +185,7 @@ extension PipedProgram {
     return errno == EAGAIN || errno == EINTR ? nil : []
   }
 
-  /// The first whole line that came, without its end.
+  /// Removes and returns the first complete line, without its newline.
   private func takeLine() throws(WireTrouble) -> String? {
     guard let stop = received[searched...].firstIndex(of: Self.newline) else { return nil }
     let line = received[..<stop]

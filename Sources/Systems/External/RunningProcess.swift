@@ -7,7 +7,7 @@ package struct RunningProcess: Hashable, Sendable {
   let group: pid_t
   let session: pid_t
 
-  /// Every process that has not ended, or `nil` where the system lists none.
+  /// Returns all processes that have not ended, or `nil` if the system lists none.
   ///
   /// Linux lists them in `/proc` (proc_pid_stat(5)), Darwin by `proc_listallpids`.
   ///
@@ -20,19 +20,20 @@ package struct RunningProcess: Hashable, Sendable {
     #endif
   }
 
-  /// Whether the process belongs to a session leader and the processes that are known to descend from it.
+  /// Returns whether the process belongs to a session leader or to its known descendants.
   private func belongs(to leader: pid_t, _ known: Set<pid_t>) -> Bool {
     group == leader || session == leader || known.contains(parent)
   }
 
-  /// Ends a session leader with all its descendants.
+  /// Kills a session leader with all its descendants.
   ///
   /// A descendant is found by its session, its process group, or a living parent that descends from the
   /// leader. Each is stopped when it is found, so that it starts no further process, and all are killed
   /// when a search finds no other. A process escapes if it has left the session and its parent has ended
   /// (a daemon).
   ///
-  /// - Returns: `false` where the system lists no processes: only the leader's process group has ended.
+  /// - Returns: `false` if the system lists no processes: only the leader's process group was
+  ///   killed.
   @discardableResult
   static func endAll(of leader: pid_t, in folder: String = "/proc") -> Bool {
     var known: Set<pid_t> = []
@@ -52,7 +53,7 @@ package struct RunningProcess: Hashable, Sendable {
     return false
   }
 
-  /// The message where processes cannot be listed; `leader` is a number, or a variable of a script.
+  /// Returns the message for an unreadable process list; `leader` is a number or a shell variable.
   static func noListing(_ folder: String, _ leader: some CustomStringConvertible) -> String {
     "history-lab: \(folder) cannot be read, so only process group \(leader) was ended. Mount proc at "
       + "/proc, and end what the program started outside of its group."
@@ -92,11 +93,11 @@ extension RunningProcess {
       }
       if let id, let process = RunningProcess(id, in: folder) { found.append(process) }
     }
-    // A folder without any process is no proc file system.
+    // A folder without any process is not a proc file system.
     return found.isEmpty ? nil : found
   }
 
-  /// Reads `/proc/ID/stat`: "ID (NAME) STATE PARENT GROUP SESSION ...", where the name may hold anything.
+  /// Reads `/proc/ID/stat`: "ID (NAME) STATE PARENT GROUP SESSION ..."; the name is arbitrary text.
   private init?(_ id: pid_t, in folder: String) {
     let file = open("\(folder)/\(id)/stat", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

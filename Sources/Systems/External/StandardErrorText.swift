@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What a program wrote to standard error, from all its launches, up to a limit.
+/// The standard error output of a program over all its launches, up to a limit.
 package final class StandardErrorText: Sendable {
-  /// The beginning says what went wrong first; what comes after so many bytes is left out.
+  /// The limit in bytes; the beginning is kept, because the first error is usually the cause.
   private static let byteCountMax = 1 << 20
-  /// How much of the end is kept for a sentence.
+  /// The number of bytes at the end that are kept for error messages.
   private static let tailByteCount = 1 << 10
 
   private struct State {
@@ -16,7 +16,7 @@ package final class StandardErrorText: Sendable {
 
   package init() {}
 
-  /// Adds some bytes.
+  /// Adds bytes.
   func append(_ bytes: some Collection<UInt8>) {
     state.withLock { state in
       let room = Self.byteCountMax - state.kept.count
@@ -26,13 +26,13 @@ package final class StandardErrorText: Sendable {
     }
   }
 
-  /// Forgets the end: what comes now is of another launch.
+  /// Clears the tail, because a new launch begins.
   func beginLaunch() { state.withLock { $0.tail = [] } }
 
-  /// The last that was written in this launch; what is not UTF-8 is shown as U+FFFD.
+  /// The end of this launch's output; bytes that are not UTF-8 are shown as U+FFFD.
   package var tail: String { state.withLock { String(decoding: $0.tail, as: UTF8.self) } }
 
-  /// Everything that was kept, with a line that says how much was left out.
+  /// All kept output, with a line that states how many bytes were dropped.
   package var text: String {
     state.withLock { state in
       let text = String(decoding: state.kept, as: UTF8.self)

@@ -1,38 +1,38 @@
-/// A way to a program under test: a line goes there, and a line comes back.
+/// A connection to a program under test that exchanges one line for one line.
 package protocol WireChannel: AnyObject {
-  /// Sends a line, given without its newline, and waits for the next line that comes back.
+  /// Sends a line, given without its newline, and waits for the next line.
   ///
-  /// - Throws: ``WireTrouble`` when none comes that can be read; the channel is of no use after that.
+  /// - Throws: ``WireTrouble`` when no readable line comes; the channel is unusable after that.
   func exchange(_ line: String) throws(WireTrouble) -> String
 
-  /// Waits for a line that comes without another message; `nil` if none comes within a time.
+  /// Waits for a line without sending a message; `nil` if none comes in time.
   ///
   /// - Throws: ``WireTrouble`` when the program has ended or its line cannot be read.
   func receive(within time: Duration) throws(WireTrouble) -> String?
 
-  /// Lets the program end, and makes it end if it does not.
+  /// Lets the program end, and kills it if it does not.
   func close()
 
-  /// The last that came on standard error, empty if nothing did.
+  /// The last output on standard error; empty if there was none.
   var lastErrors: String { get }
 }
 
-/// Why no answer came, as a clause: "it was silent for 10 seconds".
+/// The reason for a missing answer, as a clause: "it was silent for 10 seconds".
 package struct WireTrouble: Error, Hashable, Sendable {
   package var clause: String
 
   package init(_ clause: String) { self.clause = clause }
 }
 
-/// Why nothing can be said about a plan: the system under test did not take part in it to the end.
+/// The reason why a plan has no verdict: the system under test did not complete it.
 package struct SystemTrouble: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong, as a clause with the system as "it".
+  /// The problem, as a clause with the system as "it".
   package var clause: String
-  /// The message that it was to answer, if one was sent.
+  /// The message that was not answered, if one was sent.
   package var asked: String?
-  /// The last line that could be read, if any came.
+  /// The last line that was read, if any.
   package var said: String?
-  /// The last that came on standard error, if anything did.
+  /// The last output on standard error, if any.
   package var errors: String?
 
   package init(
@@ -47,10 +47,10 @@ package struct SystemTrouble: Error, Hashable, Sendable, CustomStringConvertible
     self.errors = errors
   }
 
-  /// The longest line that a sentence shows.
+  /// The maximum number of characters of a line in the description.
   private static let excerptMax = 300
 
-  /// What happened, after which message, and what was said last.
+  /// The problem, the message before it, and the last output.
   package var description: String {
     var sentences = [clause + (asked.map { ", after \(Self.excerpt($0))" } ?? "") + "."]
     sentences.append(

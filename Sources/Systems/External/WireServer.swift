@@ -1,17 +1,17 @@
 package import Traces
 
-/// The other side of the wire: a system of ours that answers line by line.
+/// The server side of the wire: answers requests to a built-in system line by line.
 package final class WireServer {
   private let system: any SystemUnderTest
   private let hello: WireHello
   private let clock: PlanClock
-  /// Starts the system over with an empty store.
+  /// Restarts the system with an empty store.
   private let start: (PlanHeader) throws(SystemFailure) -> Void
   private var header: PlanHeader?
-  /// Whether it was told to end.
+  /// Whether the client sent `bye`.
   package private(set) var hasEnded = false
 
-  /// Creates a server of a system that reads a clock.
+  /// Creates a server for a system that uses a plan's clock.
   package init(
     _ system: any SystemUnderTest,
     _ hello: WireHello,
@@ -24,7 +24,7 @@ package final class WireServer {
     self.start = start
   }
 
-  /// The answer to a line, without its newline.
+  /// Returns the answer to a line, both without their newline.
   package func answer(_ line: String) -> String {
     let message: WireMessage
     do throws(WireRefusal) { message = try WireCodec.request(line, for: header) } catch {
@@ -60,14 +60,14 @@ package final class WireServer {
     } catch {
       var done = WireAnswer()
       for event in log.events { done.take(event, of: action) }
-      // The code says so already.
+      // The error code already reports these.
       if error.code == .expired { done.isExpired = false }
       if error.code == .rewound { done.isRewound = false }
       return WireCodec.encode(WireFailure(error, done: done), id: message.id)
     }
   }
 
-  /// The lab says what its clock reads; who does not is taken at the plan's word.
+  /// Sets the clock to the client's time; without one, advances it as the plan does.
   private func moveClock(for action: Action, to now: Double?) {
     if let now {
       clock.now = now
@@ -83,7 +83,7 @@ package final class WireServer {
 }
 
 extension WireAnswer {
-  /// What the events of one command say.
+  /// Creates an answer from the events of one command.
   init(_ events: [Event], of action: Action) {
     self.init()
     for event in events { take(event, of: action) }

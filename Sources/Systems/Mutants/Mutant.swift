@@ -1,20 +1,19 @@
-/// A seeded bug: our own code with one edit of its source.
+/// A seeded bug: this project's code with one edit of its source.
 ///
-/// The edits lie in `Tests/Mutants`; `scripts/mutants` builds a copy of the sources that carries all of
-/// them behind one switch. Names are stable: runs and plans hold them.
+/// The edits are in `Tests/Mutants`; `scripts/mutants` builds a copy of the sources that contains
+/// all of them behind one switch. Names are stable, because runs and plans contain them.
 package struct Mutant: Sendable {
-  /// The name, without the prefix `mutant/`; it begins with the step that is wrong.
+  /// The name without the prefix `mutant/`; it begins with the step that is wrong.
   package let name: String
-  /// What is wrong with it.
+  /// A sentence that describes the bug.
   package let sentence: String
-  /// The kinds of trouble without which it does not show, by their names on the command line; none
-  /// where those do that plans contain anyway.
+  /// The fault kinds needed to detect it, by command-line name; empty if ordinary plans suffice.
   package let conditions: [String]
-  /// The number of commands of the shortest plan that is known to show it; 0 where none is.
+  /// The command count of the shortest known plan that detects it; 0 if none is known.
   package let least: Int
-  /// Why no plan can show it, if none can.
+  /// The reason why no plan can detect it; `nil` if a plan can.
   package let equivalence: String?
-  /// What turns it on; 0 is the code as it is.
+  /// The number that selects the edit; 0 is the unedited code.
   private let number: Int32
 
   package init(
@@ -33,15 +32,15 @@ package struct Mutant: Sendable {
     self.number = number
   }
 
-  /// The seeded bug with a name, `mutant/` before it or not; nothing if there is none.
+  /// Returns the seeded bug with a name, with or without the prefix; `nil` if none has it.
   package static func named(_ name: String) -> Mutant? {
     let own = name.hasPrefix(prefix) ? name.dropFirst(prefix.count) : name[...]
     return all.first { $0.name == own }
   }
 
-  /// What stands before the name of a mutant among those of other systems.
+  /// The prefix of a mutant's name among the names of systems.
   package static let prefix = "mutant/"
 
-  /// Runs the code with this edit from here on, in the whole process.
+  /// Enables this edit from now on, in the whole process.
   package func turnOn() { MutantSwitch.set(number) }
 }

@@ -1,8 +1,9 @@
 package import PersistentHistory
 import Traces
 
-/// A design with one mistake, for trying the lab out: it purges what the fastest member has merged, so
-/// that the others lose updates.
+/// A design with one deliberate bug, for trying out the lab.
+///
+/// It purges the transactions that the fastest member has merged, so that the others lose updates.
 package struct GreatestCursorLog: HistoryLog {
   package private(set) var held: [LoggedTransaction] = []
   private var cursors: [ActorID: Int] = [:]

@@ -1,44 +1,45 @@
 package import PersistentHistory
 package import Traces
 
-/// A design of history tracking as a value: who reads what, how far all are, and what is purged.
+/// A design of history tracking as a value: what each member reads, its cursor, and the purge.
 ///
-/// Everything else that a system needs, ``LogSystem`` does. It is the shortest way to put an idea under test, before there is a store.
+/// ``LogSystem`` does everything else that a system needs. A log is the shortest way to test an
+/// idea before there is a store.
 package protocol HistoryLog: Hashable, Sendable {
-  /// Starts with an empty history.
+  /// Creates an empty history.
   init()
 
-  /// An actor becomes a member; its view already has everything up to the newest transaction.
+  /// Adds an actor as a member; its view contains everything up to the newest transaction.
   mutating func join(_ actor: ActorID, head: Int)
 
-  /// A member retires.
+  /// Removes a member that retires.
   mutating func leave(_ actor: ActorID)
 
-  /// A transaction was committed.
+  /// Adds a committed transaction.
   mutating func append(_ transaction: LoggedTransaction)
 
-  /// What an actor is to merge now, in order.
+  /// Returns the transactions that an actor is to merge now, in order.
   func news(for actor: ActorID) -> [LoggedTransaction]
 
-  /// An actor has merged everything that it was told, up to a number.
+  /// Records that an actor has merged all its transactions up to a number.
   mutating func record(_ actor: ActorID, through number: Int)
 
-  /// The number through which a member has merged; 0 is nothing.
+  /// Returns the number up to which a member has merged; 0 if it has merged none.
   func cursor(of actor: ActorID) -> Int
 
-  /// Deletes what need not be kept any longer, and answers it.
+  /// Deletes and returns the transactions that need not be kept any longer.
   mutating func purge() -> [LoggedTransaction]
 
-  /// What history still holds, in order.
+  /// The transactions in history, in order.
   var held: [LoggedTransaction] { get }
 }
 
 /// A transaction of a log.
 package struct LoggedTransaction: Hashable, Sendable {
-  /// Its number: the first is 1, and none is used twice.
+  /// The transaction's number; the first is 1, and numbers are not reused.
   package let number: Int
-  /// The actor whose view saved it and so has it already.
+  /// The actor whose view saved the transaction and therefore contains it.
   package let writer: ActorID
-  /// Its author, time and changes.
+  /// The transaction's author, time and changes.
   package let told: CommittedTransaction
 }

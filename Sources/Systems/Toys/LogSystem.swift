@@ -1,17 +1,17 @@
 import PersistentHistory
 package import Traces
 
-/// A design of history tracking under test: data, views and changes are kept here, and who merges and
-/// purges what is for the design to say.
+/// A system that tests a design of history tracking.
 ///
-/// Everything lies in memory and every write goes through its actor's view; a write of an object that
-/// somebody else deleted meanwhile is left out.
+/// It keeps data, views and changes; the design decides which transactions are merged and purged.
+/// Everything is in memory, and every write goes through its actor's view. A write of an object
+/// that another actor has deleted meanwhile is skipped.
 package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
-  /// What an actor has in memory while it runs.
+  /// The memory of a running actor.
   private struct Peer: Hashable {
     var view: Objects
     var fetched: [LoggedTransaction] = []
-    /// The newest number when it fetched, and when it merged what it had fetched.
+    /// The newest number at the last fetch, and at the fetch whose transactions were merged.
     var scanned: Int
     var merged: Int
   }
@@ -33,7 +33,7 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
 
   package let capabilities = LogSystem.abilities
 
-  /// What a log can be asked to do.
+  /// The commands that a log supports.
   package static var abilities: Set<Capability> { [.steps, .clock, .crash, .purge, .history] }
 
   package func reset(
@@ -58,8 +58,7 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
     state = kept
   }
 
-  /// Adds the state as one number, which no other process gives for it: what a design keeps is known
-  /// to nobody else.
+  /// Adds the state's hash value, which is not stable across processes, because logs are opaque.
   package func describe(_ sketch: inout StateSketch) throws(SystemFailure) {
     sketch.add(state.hashValue)
   }
@@ -172,7 +171,7 @@ extension LogSystem {
     }
   }
 
-  /// Changes the data, and notes which attributes of which object were set.
+  /// Changes the data, and collects the attributes that were set for each object.
   private func apply(_ change: PlannedChange, _ columns: inout [ObjectName: Set<String>]) {
     let isThere = state.data[change.object] != nil
     guard isThere == (change.type != .insert) else { return }
@@ -184,7 +183,7 @@ extension LogSystem {
     columns[change.object, default: []].formUnion(change.values.keys)
   }
 
-  /// What one transaction did to an object, all its edits together.
+  /// Returns the net change of one transaction to an object.
   private static func change(
     _ object: ObjectName,
     _ before: Values?,
