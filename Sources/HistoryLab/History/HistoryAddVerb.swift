@@ -1,7 +1,7 @@
 import PersistentHistory
 import Reporting
 
-/// Keeps the results of runs in the results' database.
+/// Adds the results of runs to the results database.
 struct HistoryAddVerb: Verb {
   let options: HistoryAddOptions
   let terminal: Terminal
@@ -39,7 +39,7 @@ struct HistoryAddVerb: Verb {
   }
 }
 
-/// Lists the runs that the results' database holds.
+/// Lists the runs in the results database.
 struct HistoryListVerb: Verb {
   let options: HistoryListOptions
   let terminal: Terminal
