@@ -45,7 +45,7 @@ struct BenchText {
     }
   }
 
-  /// Prints the benchmarks whose times and counts fit different complexity laws.
+  /// Prints whether times and counts fit the same complexity laws, and where they do not.
   private func tellLaws(_ results: BenchmarkResults) {
     let findings = ComplexityFindings(results)
     guard !findings.entries.isEmpty else { return }

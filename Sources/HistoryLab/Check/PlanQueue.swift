@@ -14,7 +14,7 @@ final class PlanQueue: Sendable {
     /// The highest number up to which all plans are finished.
     var doneThrough = 0
     var stepCount = 0
-    /// The last plan that counts.
+    /// The position in this shard of the last plan that counts.
     var last: Int
   }
   private let steps: Int?

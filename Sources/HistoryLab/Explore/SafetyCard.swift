@@ -4,7 +4,9 @@ import Systems
 import Traces
 import Workloads
 
-/// The invariants that hold or break in one system under each condition, with the shortest plans.
+/// A safety card: the invariants that hold or break in one system under each condition.
+///
+/// It contains the shortest plans that break invariants.
 struct SafetyCard: Sendable {
   let system: String
   /// The use that the system's authors state; `nil` for this project's systems.

@@ -31,6 +31,8 @@ struct HistoryAddVerb: Verb {
     return leftOut == 0 ? .good : .undecided
   }
 
+  /// Returns the folders of runs in or below a folder.
+  ///
   /// - Throws: a usage error if there is no run.
   private static func runs(in folder: String) throws(LabError) -> [String] {
     let found = try RunFolders.runs(in: folder)
