@@ -8,31 +8,32 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the command is put together from: the place where the rooms meet.
+/// The catalogue, defaults and factories that the verbs of the command use.
 struct Composition: Sendable {
-  /// Everything with a name that this build really has.
+  /// The named systems, checkers, conditions, faults, metrics and benchmarks of this build.
   var catalogue = Catalogue()
-  /// How many plans run at the same time unless someone says otherwise.
+  /// The default number of plans that run at the same time.
   var processors = 1
-  /// The sizes of history that a quick run of the benchmarks measures.
+  /// The history sizes that a quick benchmark run measures.
   var quickHistorySizes = BenchmarkRun.quickSizes
-  /// The sizes that a whole run measures.
+  /// The history sizes that a full benchmark run measures.
   var historySizes = BenchmarkRun.allSizes
-  /// Whether a run of the benchmarks measures equal work first, to tell how far it can be trusted.
+  /// Whether a benchmark run first measures equal work, to estimate the noise of its times.
   var checksNoise = true
-  /// The seeded bugs that can be tried.
+  /// The available seeded bugs.
   var mutants = Mutant.all
-  /// Makes the system under test of a seeded bug.
+  /// Creates the system under test for a seeded bug.
   var mutantSystem: @Sendable (Mutant) -> LabSystem = { LabSystem($0) }
-  /// After so many plans of one seed a mutant has survived it.
+  /// The number of plans of one seed after which an undetected mutant counts as survived.
   var mutantCaseCountMax = 2_000
-  /// The command's own executable, which is started again where a process of its own is needed;
-  /// nothing in a process that is another one, such as tests.
+  /// The path of the command's executable, which is launched again for helper processes.
+  ///
+  /// `nil` in a process that runs another executable, such as the tests.
   var command: String?
-  /// Draws the seed of a run that was given none.
+  /// Draws the seed of a run without `--seed`.
   var drawSeed: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
-  /// The command as it is built.
+  /// The composition of this executable.
   static var current: Composition {
     var composition = Composition()
     composition.catalogue[.conditions] = Catalogue.conditions
@@ -51,9 +52,9 @@ struct Composition: Sendable {
 }
 
 extension Composition {
-  /// Makes sure that there is a system with a name, or that the name holds the command of one.
+  /// Checks that a name is a known system or holds the command line of an external one.
   ///
-  /// - Throws: a usage error that proposes the nearest one.
+  /// - Throws: a usage error that suggests the nearest name.
   func checkSystem(_ name: String) throws(LabError) {
     if let command = ExternalProgram.command(in: name) {
       guard command.allSatisfy(\.isWhitespace) else { return }
@@ -66,18 +67,18 @@ extension Composition {
     throw unknown("system", name, known, try: "list systems")
   }
 
-  /// Makes sure that a text is the beginning of a benchmark's name.
+  /// Checks that a text is the beginning of a benchmark's name.
   ///
-  /// - Throws: a usage error that proposes the nearest one.
+  /// - Throws: a usage error that suggests the nearest name.
   func checkBenchmark(_ name: String) throws(LabError) {
     let known = catalogue.names(.benchmarks)
     guard !known.contains(where: { $0.begins(with: name) }) else { return }
     throw unknown("benchmark", name, known, try: "bench list")
   }
 
-  /// Makes sure that a text is the name of a condition that benchmarks are measured in.
+  /// Checks that a text names a condition in which benchmarks are measured.
   ///
-  /// - Throws: a usage error that proposes the nearest one.
+  /// - Throws: a usage error that suggests the nearest name.
   func checkAxis(_ name: String) throws(LabError) {
     let known = [BenchRunOptions.baseAxis] + catalogue.names(.axes)
     guard !known.contains(name) else { return }

@@ -1,4 +1,4 @@
-/// What the command tells its caller when it ends.
+/// The exit codes of the command.
 enum ExitCode: Int32, CaseIterable, Sendable {
   case good = 0
   case violation = 1
@@ -6,7 +6,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
   case usage = 64
   case lab = 70
 
-  /// What the code means, as the help texts say it.
+  /// The meaning of the code, as the help texts print it.
   var sentence: String {
     switch self {
     case .good: "good"

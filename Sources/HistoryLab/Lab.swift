@@ -1,12 +1,12 @@
-/// The command from its arguments to its exit code.
+/// The command: runs a command line, prints its errors and returns the exit code.
 struct Lab {
   var tool = ToolSpec.historyLab
   let composition: Composition
   let terminal: Terminal
 
-  /// Does what a command line asks, without the tool's own path.
+  /// Runs a command line, given without the tool's own path.
   ///
-  /// Whatever goes wrong is told in one sentence on standard error.
+  /// Every error is printed as one sentence on standard error.
   func run(_ arguments: [String]) async -> ExitCode {
     do throws(LabError) {
       let code = try await perform(Invocation.read(arguments, tool: tool))
@@ -15,7 +15,7 @@ struct Lab {
     } catch { return fail(error) }
   }
 
-  /// Does what a command line asks whose words are given as the system keeps them, in bytes.
+  /// Runs a command line whose words are given as raw bytes, as the operating system passes them.
   func run(bytes words: [[UInt8]]) async -> ExitCode {
     var arguments: [String] = []
     for (index, word) in words.enumerated() {
@@ -55,7 +55,7 @@ struct Lab {
     }
   }
 
-  /// The verb with its options, every argument checked.
+  /// Creates the verb with its options; every argument is checked.
   private func verb(
     _ spec: VerbSpec,
     _ arguments: ParsedArguments

@@ -1,19 +1,19 @@
 import HistoryStore
 import SQLiteStorage
 
-/// Why a verb could not do its work: one sentence that says what happened, and a command to try.
+/// The error of a verb: one sentence that says what happened, and a command to try.
 enum LabError: Error, Equatable, Sendable {
-  /// An argument names something wrong, files included. The words to try follow, without the command.
+  /// An argument, or a file that it names, is wrong; `try` is a command without the tool's name.
   case usage(String, try: String? = nil)
-  /// What is under test did not take part, or a signal ended the work, so that nothing can be said.
+  /// The system under test took no part, or a signal stopped the work, so no verdict is possible.
   case undecided(String, try: String? = nil)
   /// The lab itself failed.
   case lab(String)
 
-  /// The error for store files that could not be read or written.
+  /// Converts an error in reading or writing store files.
   ///
-  /// A signal decides nothing, and a disk or memory at its end is no fault of an argument. The message
-  /// names the files unless it does already.
+  /// A signal makes the result undecided. A full disk, an I/O error or a lack of memory is an error
+  /// of the lab, not of an argument. The message names the files unless it does already.
   static func store(_ error: HistoryError, naming files: String...) -> LabError {
     if Interruption.isRequested { return .interrupted }
     let sentence = named(error.description, files)
@@ -25,7 +25,7 @@ enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// The same for a file that could not be inspected.
+  /// Converts an error in inspecting a file.
   static func inspection(_ error: InspectionError) -> LabError {
     if Interruption.isRequested { return .interrupted }
     switch error {
@@ -36,7 +36,7 @@ enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// A signal ended the work.
+  /// A signal stopped the work.
   static let interrupted = LabError.undecided("It was interrupted; nothing was changed.")
 
   private static func named(_ sentence: String, _ files: [String]) -> String {
@@ -44,7 +44,7 @@ enum LabError: Error, Equatable, Sendable {
     return "\(files.map(\.quoted).joinedWithAnd): \(sentence)"
   }
 
-  /// What the caller is told.
+  /// The exit code for this error.
   var exitCode: ExitCode {
     switch self {
     case .usage: .usage
@@ -53,7 +53,7 @@ enum LabError: Error, Equatable, Sendable {
     }
   }
 
-  /// The message for standard error, with the command to try as it is typed here.
+  /// Returns the message for standard error, with the command to try as the user types it here.
   func sentence(typing command: ShellCommand) -> String {
     switch self {
     case .usage(let sentence, let words?), .undecided(let sentence, let words?):
@@ -65,7 +65,7 @@ enum LabError: Error, Equatable, Sendable {
   /// The message with the plain name of the command.
   var sentence: String { sentence(typing: .plain) }
 
-  /// The same error with words to try, if an argument was wrong and the error names none itself.
+  /// Returns the error with a command to try, if it is a usage error that names none itself.
   func hinting(_ words: String) -> LabError {
     guard case .usage(let sentence, nil) = self, !sentence.contains(" Try: ") else { return self }
     return .usage(sentence, try: words)

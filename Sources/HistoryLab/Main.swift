@@ -8,17 +8,17 @@ import Musl
 import Darwin
 #endif
 
-/// The command's entry.
+/// The entry point of the command.
 @main
 enum Main {
   static func main() async {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    // A benchmark starts the command again as a process of its own, such as one that writes to the
-    // store it watches.
+    // A benchmark launches the command again as a helper process, such as one that writes to the
+    // store that it watches.
     if let code = HelperProcess.run(arguments) { exit(code) }
-    // A stress run does so too.
+    // A stress run launches it as a participant.
     if let code = await StressParticipant.run(arguments) { exit(code) }
-    // So does a run of generated mutants.
+    // A run of generated mutants launches it for each trial.
     if let code = GeneratedTrial.run(arguments) { exit(code) }
     Interruption.install()
     let composition = Composition.current
@@ -28,8 +28,9 @@ enum Main {
     exit(code.rawValue)
   }
 
-  /// The words of the command line as the system keeps them; `CommandLine.arguments` replaces what is not
-  /// UTF-8.
+  /// Returns the words of the command line as raw bytes.
+  ///
+  /// `CommandLine.arguments` replaces invalid UTF-8.
   private static func words() -> [[UInt8]] {
     (1..<max(Int(CommandLine.argc), 1)).compactMap { index in
       CommandLine.unsafeArgv[index].map { word in

@@ -7,9 +7,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Finds the profile that generated plans are to resemble, or makes it of store files.
+/// Finds the profile that generated plans resemble, or fits one to store files.
 enum Profiles {
-  /// The profile of a name, of a file with a profile (one that ends in `.json`), or of a store file.
+  /// Returns the profile for a name, a profile file (one that ends in `.json`) or a store file.
   ///
   /// - Throws: a usage error that says what is wrong with the name or the file.
   static func profile(like likeness: Likeness) throws(LabError) -> WorkloadProfile {
@@ -30,10 +30,11 @@ enum Profiles {
     }
   }
 
-  /// Makes a profile of all that the histories of some store files hold together; an author or
-  /// entity of several files counts as one.
+  /// Fits a profile to the combined histories of store files.
   ///
-  /// - Throws: a usage error that names the file that has no readable history, or too little.
+  /// Authors and entities of the same name count as one across files.
+  ///
+  /// - Throws: a usage error that names the file whose history is missing, unreadable or too short.
   /// - Complexity: one pass over every history.
   static func fitted(
     to paths: [String],
@@ -79,7 +80,7 @@ enum Profiles {
 }
 
 extension ProfileTally {
-  /// Adds up what several histories hold.
+  /// Creates a tally of several histories combined.
   init(_ histories: [HistoryCensus]) {
     self.init()
     var sizes = ValueHistogram()
@@ -115,7 +116,7 @@ extension ProfileTally {
 }
 
 extension ProfileDistribution {
-  /// The buckets of a histogram in another unit.
+  /// Converts the buckets of a histogram to another unit by dividing their bounds by a scale.
   fileprivate init(_ buckets: [ValueHistogram.Bucket], scale: Double) {
     self.init(
       buckets.map { bucket in

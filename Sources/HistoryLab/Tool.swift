@@ -1,5 +1,5 @@
 extension ToolSpec {
-  /// The command `history-lab`.
+  /// The specification of the command `history-lab`.
   static let historyLab = ToolSpec(
     name: "history-lab",
     sentence: "tests persistent history tracking, and measures what it costs.",
@@ -17,6 +17,5 @@ extension ToolSpec {
     ]
   )
 
-  /// The version of the command.
   static let version = "0.2.0"
 }

@@ -1,5 +1,5 @@
 extension ArgumentParser {
-  /// What to say about an option that the verb does not have.
+  /// Returns the error for an option that the verb does not have.
   func unknownOption(_ typed: String) -> LabError {
     let name = String(typed.drop { $0 == "-" })
     let known = verb.options.map(\.name) + ["help"]
@@ -16,7 +16,7 @@ extension ArgumentParser {
     return .usage("unknown option \(typed.quoted).")
   }
 
-  /// What to say about an argument for which there is no place.
+  /// Returns the error for a positional argument that the verb does not accept.
   func surplus(_ argument: String) -> LabError {
     guard !verb.positionals.isEmpty else {
       return .usage(

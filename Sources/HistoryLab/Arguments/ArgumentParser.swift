@@ -1,7 +1,7 @@
-/// Reads the arguments of one verb against its description.
+/// Parses the arguments of one verb by its specification.
 struct ArgumentParser {
   let verb: VerbSpec
-  /// The tool's other verbs, to tell whose option a misplaced one is.
+  /// The tool's other verbs, to name the owner of a misplaced option.
   let others: [VerbSpec]
   private var parsed = ParsedArguments()
   private var rest: ArraySlice<String> = []
@@ -11,9 +11,9 @@ struct ArgumentParser {
     self.others = others
   }
 
-  /// Reads everything that follows the verb.
+  /// Parses everything that follows the verb.
   ///
-  /// - Throws: a usage error that names the first argument that is wrong.
+  /// - Throws: a usage error that names the first wrong argument.
   mutating func parse(_ arguments: some Sequence<String>) throws(LabError) -> ParsedArguments {
     rest = ArraySlice(arguments)
     parsed = ParsedArguments()
@@ -50,7 +50,7 @@ struct ArgumentParser {
     throw .usage("\(option.dashed) takes no value, but was given \(attached.quoted).")
   }
 
-  /// The value that follows an option or is attached to it; `-3` is a value, `--json` is not.
+  /// Returns the value after an option or attached to it; `-3` is a value, `--json` is not.
   private mutating func value(
     _ option: OptionSpec,
     _ attached: String?

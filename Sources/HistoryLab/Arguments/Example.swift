@@ -1,4 +1,4 @@
-/// A command line worth trying, and what it does.
+/// A sample command line with its explanation.
 struct Example: Sendable {
   /// The command line, without the tool's name.
   let line: String

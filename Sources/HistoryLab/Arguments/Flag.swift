@@ -1,6 +1,6 @@
-/// An option without a value: it is there or not.
+/// An option without a value.
 struct Flag: Sendable {
-  /// The name without its dashes.
+  /// The name without leading dashes.
   let name: String
   let sentence: String
 
@@ -9,7 +9,7 @@ struct Flag: Sendable {
     self.sentence = sentence
   }
 
-  /// The same as the parser and the help see it.
+  /// The specification of the flag for the parser and the help.
   var spec: OptionSpec {
     OptionSpec(name: name, value: nil, defaultText: nil, repeats: false, sentence: sentence)
   }

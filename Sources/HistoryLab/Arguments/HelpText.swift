@@ -1,15 +1,15 @@
-/// The help of the tool and of each verb, made from their descriptions.
+/// The help of the tool and of each verb, generated from their specifications.
 struct HelpText {
   let tool: ToolSpec
-  /// What examples and usage lines begin with.
+  /// The command with which examples and usage lines begin.
   var command = ShellCommand.plain
-  /// The columns that a line may fill.
+  /// The maximum width of a line, in columns.
   let width: Int
 
-  /// So many subverbs stand beside a verb in the overview; the help of the verb names them all.
+  /// The maximum number of subverbs shown for a verb in the overview; the verb's help lists all.
   private static let namedSubverbs = 3
 
-  /// What the tool is, its verbs and how it ends.
+  /// Returns the help of the tool: its purpose, verbs, options and exit codes.
   func overview() -> String {
     let verbs = tool.verbs.map { verb in
       var words = verb.subverbs.map(\.word)
@@ -32,7 +32,7 @@ struct HelpText {
     ])
   }
 
-  /// What a verb does and takes.
+  /// Returns the help of a verb: its purpose, arguments, options and exit codes.
   func text(of verb: VerbSpec) -> String {
     join([
       heading("\(tool.name) \(verb.name): \(verb.sentence)"),

@@ -1,16 +1,16 @@
-/// What a command line asks for.
+/// The request of a command line.
 enum Invocation: Sendable {
-  /// Nothing was asked.
+  /// The command line is empty.
   case nothing
-  /// The help of the tool, or of one verb.
+  /// Print the help of the tool, or of one verb.
   case help(VerbSpec?)
   case version
-  /// A verb is run with its arguments.
+  /// Run a verb with its arguments.
   case run(VerbSpec, ParsedArguments)
 
-  /// Reads a whole command line, without the tool's own path.
+  /// Parses a whole command line, given without the tool's own path.
   ///
-  /// - Throws: a usage error that names the first argument that is wrong, and how to get help.
+  /// - Throws: a usage error that names the first wrong argument and the command that prints help.
   static func read(_ arguments: [String], tool: ToolSpec) throws(LabError) -> Invocation {
     guard let first = arguments.first else { return .nothing }
     switch first {
@@ -44,7 +44,7 @@ enum Invocation: Sendable {
     arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
   }
 
-  /// The verb that the first words name, and what follows them.
+  /// Returns the verb that the first words name, and the arguments after it.
   private static func choose(
     _ arguments: ArraySlice<String>,
     _ tool: ToolSpec

@@ -1,30 +1,30 @@
-/// Finds the word that a slip of the pen meant.
+/// Finds the known word that a mistyped one most likely means.
 enum NearestWord {
-  /// The nearest of some words, or nothing if none is near.
+  /// Returns the nearest of some words, or `nil` if none is near.
   ///
-  /// Near is a distance of at most a third of the longer word, or a beginning of two letters or
-  /// more that only one word has.
+  /// A word is near if its distance is at most a third of the length of the longer word, rounded,
+  /// or if it is the only one that begins with the two or more letters typed.
   static func find(_ typed: String, among words: [String]) -> String? {
     let typed = typed.lowercased()
     let ranked = words.map { (word: $0, distance: distance(typed, $0.lowercased())) }
     let near = ranked.filter { $0.distance <= (max(typed.count, $0.word.count) + 1) / 3 }
-    // The first of several equally near ones, so that the answer does not depend on sorting.
+    // The first of several equally near words, so that the result does not depend on sorting.
     if let best = near.min(by: { $0.distance < $1.distance }) { return best.word }
     let begun = words.filter { $0.lowercased().hasPrefix(typed) }
     return typed.count >= 2 && begun.count == 1 ? begun.first : nil
   }
 
-  /// The end of a sentence that proposes the nearest word, or nothing.
+  /// Returns a question that suggests the nearest word, or an empty text if none is near.
   static func hint(for typed: String, among words: [String]) -> String {
     find(typed, among: words).map { " Did you mean \($0.quoted)?" } ?? ""
   }
 
-  /// How many letters must be put in, left out, changed or swapped with their neighbour.
+  /// Returns the number of letters to insert, delete, change or swap with their neighbour.
   ///
-  /// The optimal string alignment form of the Damerau-Levenshtein distance: no part is edited
-  /// twice.
+  /// This is the optimal string alignment form of the Damerau-Levenshtein distance: no substring is
+  /// edited twice.
   ///
-  /// - Complexity: the product of the two lengths.
+  /// - Complexity: proportional to the product of the two lengths.
   static func distance(_ left: String, _ right: String) -> Int {
     let left = Array(left)
     let right = Array(right)

@@ -1,14 +1,14 @@
 /// An option of a verb, with the type of its values.
 struct Option<Value: Sendable>: Sendable {
-  /// The name without its dashes.
+  /// The name without leading dashes.
   let name: String
   let reader: ValueReader<Value>
-  /// What holds when the option is not given.
+  /// The value if the option is not given; `nil` for none.
   let defaultValue: Value?
-  /// What the help says about the default, if there is one.
+  /// The default as the help shows it; `nil` for none.
   let defaultText: String?
   let repeats: Bool
-  /// One sentence about what the option does.
+  /// One sentence that describes the option.
   let sentence: String
 
   init(
@@ -27,7 +27,7 @@ struct Option<Value: Sendable>: Sendable {
     self.sentence = sentence
   }
 
-  /// The same without the type of its values, for the parser and the help.
+  /// The specification without the type of the values, for the parser and the help.
   var spec: OptionSpec {
     OptionSpec(
       name: name,
@@ -40,7 +40,7 @@ struct Option<Value: Sendable>: Sendable {
 }
 
 extension Option where Value == Int {
-  /// An option for a whole number, whose default the help writes with separators.
+  /// Creates an option for a whole number; the help shows its default with digits grouped.
   init(
     _ name: String,
     _ placeholder: String,

@@ -1,16 +1,16 @@
-/// An option as the parser and the help see it.
+/// The specification of an option for the parser and the help, without the type of its values.
 struct OptionSpec: Sendable {
-  /// The name without its dashes.
+  /// The name without leading dashes.
   let name: String
-  /// What its value must look like, or nothing for a flag.
+  /// The rule for the value; `nil` for a flag.
   let value: ValueRule?
   let defaultText: String?
   let repeats: Bool
   let sentence: String
 
-  /// The name as it is typed.
+  /// The name as the user types it, with leading dashes.
   var dashed: String { "--" + name }
 
-  /// The option as a usage line shows it.
+  /// The option as usage lines show it.
   var usage: String { value.map { "\(dashed) \($0.placeholder)" } ?? dashed }
 }

@@ -1,29 +1,28 @@
-/// What a command line gave to a verb; every value is already known to be of its option's kind.
+/// The parsed arguments of a verb; every value is already valid for its option.
 struct ParsedArguments: Equatable, Sendable {
-  /// The texts given to each option, by its name; a flag that was given has one empty text.
+  /// The texts given for each option, by its name; a flag that was given has one empty text.
   var texts: [String: [String]] = [:]
-  /// The arguments without a name, in order.
+  /// The positional arguments, in order.
   var positionals: [String] = []
 
-  /// Whether an option or flag was given.
+  /// Returns whether an option or flag was given.
   func isGiven(_ name: String) -> Bool { texts[name] != nil }
 
-  /// Whether a flag was given.
   func isSet(_ flag: Flag) -> Bool { isGiven(flag.name) }
 
-  /// The values of an option that may be given more than once, without its default.
+  /// Returns the values of an option that may repeat, without its default.
   func all<Value>(_ option: Option<Value>) -> [Value] {
     (texts[option.name] ?? []).compactMap(option.reader.read)
   }
 
-  /// The value of an option, or its default, or nothing.
+  /// Returns the last value given for an option, else its default, else `nil`.
   func value<Value>(_ option: Option<Value>) -> Value? {
     all(option).last ?? option.defaultValue
   }
 
-  /// The value of an option, or its default.
+  /// Returns the last value given for an option, or its default.
   ///
-  /// - Throws: a usage error if the option was not given and has no default.
+  /// - Throws: a usage error if the option is missing and has no default.
   func required<Value>(_ option: Option<Value>) throws(LabError) -> Value {
     guard let value = value(option) else {
       throw .usage("\(option.spec.dashed) is needed: \(option.reader.expectation).")

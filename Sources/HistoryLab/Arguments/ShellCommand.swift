@@ -1,25 +1,26 @@
 import Foundation
 
-/// The words that start this executable, as a person types them in the current folder.
+/// The words with which a user starts this executable from the current folder.
 struct ShellCommand: Hashable, Sendable {
   /// The command's name or path, quoted for a shell.
   let text: String
 
-  /// The bare name, for files and pages, which are read on other machines.
+  /// The bare name, for files and pages that are read on other machines.
   static let plain = ShellCommand(text: ToolSpec.historyLab.name)
 
-  /// A command line for these words, which are already quoted where they need to be.
+  /// Returns a command line with the given words, which must already be quoted where necessary.
   func line(_ words: String) -> String { "\(text) \(words)" }
 }
 
 extension ShellCommand {
-  /// Finds the shortest way to an executable.
+  /// Finds the shortest command that starts an executable.
   ///
-  /// That is the plain name where a shell finds this very executable under it, a path from the current
-  /// folder where the executable lies below it, and an absolute path otherwise. A path through a link,
-  /// such as SwiftPM's `.build/release`, stays as it was typed: as the first word of the command line.
+  /// It is the plain name if a shell resolves that to this very executable, a relative path if the
+  /// executable is below the current folder, and an absolute path otherwise. A path through a link,
+  /// such as SwiftPM's `.build/release`, is kept as typed in the first word of the command line.
   ///
-  /// The identity of a path is what all paths of one file share; `nil` where no file can be started.
+  /// `identity` returns the same text for all paths of one file, and `nil` for paths of no
+  /// executable file.
   static func find(
     executable: String,
     typed: String,
@@ -28,7 +29,7 @@ extension ShellCommand {
     identity: (String) -> String? = identity
   ) -> ShellCommand {
     guard let wanted = identity(executable) else { return plain }
-    // A shell starts the first file of the name. An empty entry is the current folder.
+    // A shell starts the first file of the name. An empty entry means the current folder.
     let named = searchPath.split(separator: ":", omittingEmptySubsequences: false)
       .map { absolute("\($0.isEmpty ? "." : $0)/\(plain.text)", in: folder) }
       .first { identity($0) != nil }
@@ -38,7 +39,7 @@ extension ShellCommand {
     return ShellCommand(text: relative(path, to: folder).shellQuoted)
   }
 
-  /// The way to this process's own executable.
+  /// Returns the command that starts this process's own executable.
   static func current(_ executable: String) -> ShellCommand {
     find(
       executable: executable,
@@ -53,8 +54,10 @@ extension ShellCommand {
     return URL(fileURLWithPath: whole).standardizedFileURL.path
   }
 
-  /// The path from a folder where it lies below it; a file of the folder itself begins with `./`, so that
-  /// a shell does not take it for a name.
+  /// Returns a path relative to a folder if it is below it, else the path itself.
+  ///
+  /// A file directly in the folder gets the prefix `./`, so that a shell does not search for it by
+  /// name.
   private static func relative(_ path: String, to folder: String) -> String {
     let start = folder.hasSuffix("/") ? folder : folder + "/"
     guard path.hasPrefix(start) else { return path }
@@ -62,7 +65,7 @@ extension ShellCommand {
     return rest.contains("/") ? rest : "./\(rest)"
   }
 
-  /// The path without links of a file that can be started.
+  /// Returns the path of an executable file with links resolved; `nil` for anything else.
   private static func identity(_ path: String) -> String? {
     guard FilePath.state(of: path) == .file, FileManager.default.isExecutableFile(atPath: path)
     else { return nil }

@@ -1,16 +1,16 @@
-/// The command as a whole.
+/// The specification of the whole command.
 struct ToolSpec: Sendable {
   let name: String
   let sentence: String
   let verbs: [VerbSpec]
   let examples: [Example]
 
-  /// The verbs that can be run, those below another included.
+  /// The verbs that can be run, subverbs included.
   var leaves: [VerbSpec] { verbs.flatMap(\.leaves) }
 }
 
 extension ToolSpec {
-  /// The words that print the help of a verb, or of the tool.
+  /// Returns the words that print the help of a verb, or of the tool.
   func hint(for verb: VerbSpec?) -> String {
     [verb?.name, "--help"].compactMap { $0 }.joined(separator: " ")
   }

@@ -1,15 +1,15 @@
-/// How one kind of value is written on the command line, and what it means.
+/// Parses one kind of value from the command line.
 struct ValueReader<Value: Sendable>: Sendable {
-  /// What stands for the value in a usage line.
+  /// The name of the value in usage lines.
   let placeholder: String
-  /// What may be written, as the end of "--plans takes ...".
+  /// The accepted values, as the end of "--plans takes ...".
   let expectation: String
-  /// Words that a slip of the pen may have meant.
+  /// The words that error messages may suggest for a mistyped value.
   var suggestions: [String] = []
-  /// Answers the value, or nothing if the text is not one.
+  /// Returns the value of a text, or `nil` if the text is invalid.
   let read: @Sendable (String) -> Value?
 
-  /// The same without the type of its values.
+  /// The rule without the type of the values.
   var rule: ValueRule {
     ValueRule(
       placeholder: placeholder,
@@ -21,19 +21,19 @@ struct ValueReader<Value: Sendable>: Sendable {
 }
 
 extension ValueReader where Value == String {
-  /// Any text but the empty one.
+  /// Accepts any text that is not empty.
   static func text(_ placeholder: String, _ expectation: String) -> ValueReader {
     ValueReader(placeholder: placeholder, expectation: expectation) { $0.isEmpty ? nil : $0 }
   }
 
-  /// A file or folder; whether it is there is checked by who uses it.
+  /// Accepts a path to a file or folder; its user checks whether it exists.
   static func path(_ placeholder: String) -> ValueReader {
     text(placeholder, placeholder == "FILE" ? "a file" : "a folder")
   }
 }
 
 extension ValueReader where Value == Int {
-  /// A whole number in a range.
+  /// Accepts a whole number in a range.
   static func integer(_ placeholder: String, _ range: ClosedRange<Int>) -> ValueReader {
     let expectation =
       "a whole number from \(range.lowerBound.grouped) to \(range.upperBound.grouped)"
@@ -44,7 +44,7 @@ extension ValueReader where Value == Int {
 }
 
 extension ValueReader where Value == Double {
-  /// A number in a range, with or without a fraction.
+  /// Accepts a number in a range, with or without a fraction.
   static func decimal(_ placeholder: String, _ range: ClosedRange<Double>) -> ValueReader {
     let expectation = "a number from \(range.lowerBound.short) to \(range.upperBound.short)"
     return ValueReader(placeholder: placeholder, expectation: expectation) { text in
@@ -54,7 +54,7 @@ extension ValueReader where Value == Double {
 }
 
 extension ValueReader where Value == UInt64 {
-  /// A seed: decimal, or hexadecimal after `0x`.
+  /// Accepts a seed: decimal, or hexadecimal after `0x`.
   static let seed = ValueReader(
     placeholder: "SEED",
     expectation: "a whole number from 0 to 18446744073709551615, decimal or hexadecimal after 0x"
@@ -68,7 +68,7 @@ extension ValueReader where Value == UInt64 {
 }
 
 extension ValueReader where Value == [String] {
-  /// Words of a known set, separated by commas.
+  /// Accepts words of a known set, separated by commas.
   static func words(_ placeholder: String, of known: [String]) -> ValueReader {
     ValueReader(
       placeholder: placeholder,

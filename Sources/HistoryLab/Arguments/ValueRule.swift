@@ -1,4 +1,4 @@
-/// What a value must look like, whatever its type.
+/// The rule that a value of an option or argument must satisfy, without its type.
 struct ValueRule: Sendable {
   let placeholder: String
   let expectation: String

@@ -1,10 +1,10 @@
 import PersistentHistory
 
 extension String {
-  /// The text with a capital letter at its beginning.
+  /// The text with its first letter in upper case.
   var capitalised: String { prefix(1).uppercased() + dropFirst() }
 
-  /// The text in quotation marks, safe to show: control characters are spelled, length is bounded.
+  /// The text in quotation marks, with control characters escaped, cut to 120 characters.
   var quoted: String {
     let shown = prefix(120).unicodeScalars.map { scalar in
       scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
@@ -13,7 +13,7 @@ extension String {
     return "\"\(shown.joined())\(count > 120 ? "..." : "")\""
   }
 
-  /// The text as a shell reads it back as one word.
+  /// The text quoted so that a shell reads it as one word.
   var shellQuoted: String {
     let isPlain = unicodeScalars.allSatisfy { scalar in
       scalar.isASCII
@@ -39,11 +39,11 @@ extension [String] {
 }
 
 extension Int {
-  /// The number with a comma between groups of three digits.
+  /// The number with commas between groups of three digits.
   var grouped: String { inGroups }
 }
 
 extension Double {
-  /// The number without a fraction if it has none; whole numbers up to 2^53.
+  /// The number without a fraction if it is whole, with digits grouped.
   var short: String { Int(exactly: self).map(\.grouped) ?? String(self) }
 }

@@ -2,12 +2,12 @@ import Foundation
 import Measuring
 import Reporting
 
-/// Results that were kept under a name, to compare later ones with.
+/// Benchmark results saved under names, with which later results are compared.
 struct Baselines {
-  /// The folder that holds them.
+  /// The folder that contains the files.
   let folder: String
 
-  /// The folder beside a folder that is named `runs`, else within the folder of runs.
+  /// Uses `baselines` next to a folder named `runs`, or inside a folder with any other name.
   init(besides runs: String) {
     let whole = (runs as NSString).standardizingPath
     let isNamedRuns = (whole as NSString).lastPathComponent == "runs"
@@ -15,9 +15,9 @@ struct Baselines {
     folder = (isNamedRuns ? (parent.isEmpty ? "." : parent) : whole) + "/baselines"
   }
 
-  /// The names, in order.
+  /// Returns the names of the baselines, sorted.
   ///
-  /// - Throws: a lab error when the folder is there and cannot be listed.
+  /// - Throws: a lab error when the folder exists and cannot be listed.
   func names() throws(LabError) -> [String] {
     guard FilePath.state(of: folder) != .absent else { return [] }
     do {
@@ -32,7 +32,8 @@ struct Baselines {
 
   /// Reads a baseline.
   ///
-  /// - Throws: a usage error that proposes the nearest name.
+  /// - Throws: a usage error that suggests the nearest name, or says why the file cannot be read; a
+  ///   lab error when the folder cannot be listed.
   func read(_ name: String) throws(LabError) -> BenchmarkResults {
     let names = try names()
     guard names.contains(name) else {
@@ -42,7 +43,7 @@ struct Baselines {
     return try BenchSource.read(path(of: name))
   }
 
-  /// Keeps results under a name, over what was there.
+  /// Saves results under a name and replaces an existing baseline of that name.
   ///
   /// - Throws: a lab error when the file cannot be written.
   func save(_ results: BenchmarkResults, as name: String) throws(LabError) {

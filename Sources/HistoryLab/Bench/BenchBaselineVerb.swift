@@ -3,7 +3,7 @@ import Measuring
 import PersistentHistory
 import Reporting
 
-/// Keeps results, and holds others against them.
+/// Saves, lists and compares baselines, and checks or updates thresholds.
 struct BenchBaselineVerb: Verb {
   enum Action: String {
     case save
@@ -87,7 +87,7 @@ struct BenchBaselineVerb: Verb {
     return try await decide(suspects, since: base.environment.commit, after: code)
   }
 
-  /// Launches the baseline's build and this one in turn, for the benchmarks whose times lie apart.
+  /// Launches the baseline's build and this one in turn, for the benchmarks whose times differ.
   private func decide(
     _ suspects: TimeSuspects,
     since commit: String?,

@@ -72,7 +72,7 @@ struct BenchCompareVerb: Verb {
     }
   }
 
-  // MARK: Telling
+  // MARK: Output
 
   private func tell(_ outcome: BuildComparison.Outcome) throws(LabError) -> ExitCode {
     let changed = outcome.judged.filter { [.dearer, .cheaper].contains($0.verdict.answer) }
@@ -151,7 +151,7 @@ struct BenchCompareVerb: Verb {
   }
 }
 
-/// What `bench compare --json` prints.
+/// The JSON document that `bench compare --json` prints.
 private struct ComparisonDocument: Encodable {
   struct Row: Encodable {
     let benchmark: String

@@ -2,10 +2,11 @@ import Foundation
 import HistoryBenchmarks
 import Measuring
 
-/// What a run of the benchmarks has measured so far: one line of JSON a benchmark, each written as soon
-/// as it is measured, so that a run that is killed can be taken up.
+/// The results so far of an unfinished benchmark run: one line of JSON for each measured benchmark.
 ///
-/// It is there from the beginning of a run until the run is whole, which tells both apart.
+/// Each line is written as soon as its benchmark is measured, so that an interrupted run can be
+/// resumed. The file exists from the start of a run until its completion, and so marks the run as
+/// incomplete.
 struct BenchJournal {
   /// One benchmark with its rows.
   struct Entry: Codable {
@@ -15,13 +16,13 @@ struct BenchJournal {
 
   let path: String
 
-  /// The journal of a run's folder.
+  /// Creates the journal for a run's folder; the file is not touched.
   init(in folder: String) { path = folder + "/measured.jsonl" }
 
-  /// Whether the run is not whole yet.
+  /// Whether the file exists, which means that the run is incomplete.
   var isThere: Bool { FilePath.state(of: path) != .absent }
 
-  /// Makes the file where there is none.
+  /// Creates the file if it does not exist.
   ///
   /// - Throws: a lab error when it cannot be written.
   func begin() throws(LabError) {
@@ -29,9 +30,12 @@ struct BenchJournal {
     try write { try Data().write(to: URL(fileURLWithPath: path)) }
   }
 
-  /// Reads what was measured; a last line that was cut short is left out, and taken away.
+  /// Reads the entries, up to the first line that cannot be decoded.
   ///
-  /// - Throws: a lab error when the file cannot be read or mended.
+  /// A line that was cut short cannot be decoded. The file is rewritten without that line and those
+  /// after it. A missing or unreadable file has no entries.
+  ///
+  /// - Throws: a lab error when the shortened file cannot be written.
   func read() throws(LabError) -> [Entry] {
     guard let data = FileManager.default.contents(atPath: path) else { return [] }
     var entries: [Entry] = []
@@ -44,7 +48,7 @@ struct BenchJournal {
     return entries
   }
 
-  /// Adds a benchmark.
+  /// Appends the rows of a benchmark.
   ///
   /// - Throws: a lab error when the file cannot be written.
   func append(_ subject: BenchmarkSubject, _ rows: [BenchmarkRow]) throws(LabError) {
@@ -58,7 +62,7 @@ struct BenchJournal {
     }
   }
 
-  /// Removes the file: the run is whole, and its results hold everything.
+  /// Removes the file of a complete run, whose results are in its other files.
   ///
   /// - Throws: a lab error when it cannot be removed.
   func remove() throws(LabError) {

@@ -3,7 +3,7 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// The files of a run of benchmarks.
+/// The output files of a benchmark run.
 struct BenchOutput {
   let results: BenchmarkResults
   let report: BenchmarkReport
@@ -24,7 +24,7 @@ struct BenchOutput {
     self.terminal = terminal
   }
 
-  /// Writes the results as JSON and CSV, the laws as CSV, the goals as CSV and Markdown, and the page.
+  /// Writes the results (JSON, CSV), the laws (CSV), the goals (CSV, Markdown) and the page.
   ///
   /// - Throws: a lab error that says which file cannot be written.
   func write() throws(LabError) {
@@ -38,12 +38,12 @@ struct BenchOutput {
     try folder.write(RunOutput.pageFile, page())
   }
 
-  /// What was typed, whatever way leads to the command.
+  /// The command line of this process, with the plain name of the command for its path.
   private var command: String {
     (["history-lab"] + CommandLine.arguments.dropFirst()).joined(separator: " ")
   }
 
-  /// The page, with charts if they can be drawn.
+  /// Returns the page, with charts if they can be drawn.
   private func page() -> String {
     let page = report.page()
     let images = ChartTool.find(for: composition.command).draw(page.charts)

@@ -2,7 +2,7 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// Runs benchmarks, and writes what they found.
+/// Runs benchmarks and writes their results.
 struct BenchRunVerb: Verb {
   let options: BenchRunOptions
   let composition: Composition
@@ -20,7 +20,7 @@ struct BenchRunVerb: Verb {
     return try measure(in: folder)
   }
 
-  /// Does again what the command line of a run asked for, less what it has measured.
+  /// Resumes a run: repeats its command line for the benchmarks not yet measured.
   private func goOn(_ folder: RunOutput) async throws(LabError) -> ExitCode {
     guard case .run(let spec, let arguments) = try Invocation.read(folder.words, tool: .historyLab),
       spec.name == "bench run"
@@ -57,7 +57,7 @@ struct BenchRunVerb: Verb {
     return outcome.isWhole && outcome.doubt == nil ? .good : .undecided
   }
 
-  /// Counts as often again as is asked for, and tells whether it was the same each time.
+  /// Repeats the counts as often as requested, and reports whether they were identical each time.
   private func tellCounts(
     _ outcome: BenchSession.Outcome,
     _ output: BenchOutput,
@@ -83,7 +83,7 @@ struct BenchRunVerb: Verb {
     return isWhole && counts.rowCount > 0 ? .good : .undecided
   }
 
-  /// The run that the options ask for.
+  /// The run that the options request.
   private var plan: BenchmarkRun {
     let chosen = Subjects.all.filter { options.selects($0.name, isNamedOnly: $0.isNamedOnly) }
     var run = BenchmarkRun(
@@ -101,7 +101,7 @@ struct BenchRunVerb: Verb {
     return run
   }
 
-  /// The conditions to measure in: all, and in a quick run the one that all benchmarks share.
+  /// The conditions to measure in: those named, else all; in a quick run only the base condition.
   private var axes: [BenchmarkAxis?] {
     let all = [nil] + BenchmarkAxis.allCases.map(Optional.some)
     if options.axes.isEmpty { return options.quick ? [nil] : all }
@@ -110,7 +110,7 @@ struct BenchRunVerb: Verb {
 
   private var budget: RoundBudget {
     if let rounds = options.rounds { return .rounds(rounds) }
-    // A quick run has a minute for all benchmarks together.
+    // All benchmarks of a quick run together have a budget of one minute.
     return options.quick
       ? RoundBudget(minimum: 5, maximum: 60, nanoseconds: 120_000_000)
       : RoundBudget(minimum: 20, maximum: 200, nanoseconds: 8_000_000_000)

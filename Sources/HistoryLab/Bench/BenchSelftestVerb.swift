@@ -3,7 +3,7 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// Tests the measuring itself: known costs, equal work, and regressions put in on purpose.
+/// Tests the measurement itself with known costs, equal work and injected regressions.
 struct BenchSelftestVerb: Verb {
   let options: BenchSelftestOptions
   let terminal: Terminal

@@ -2,32 +2,34 @@ import HistoryBenchmarks
 import Measuring
 import PersistentHistory
 
-/// Measures with progress shown, until the end or until someone wants it to end.
+/// Runs benchmarks and shows their progress, until they are complete or interrupted.
 struct BenchSession {
   let run: BenchmarkRun
-  /// What was measured before, and what is measured now; nothing for what is not kept.
+  /// The journal of measured benchmarks; `nil` if results are not kept.
   let journal: BenchJournal?
   let terminal: Terminal
 
-  /// What was measured.
+  /// The results of a session.
   struct Outcome {
-    /// The benchmarks that were measured at all sizes, each with its rows.
+    /// The benchmarks measured at all sizes, each with its rows.
     var measured: [(subject: BenchmarkSubject, rows: [BenchmarkRow])] = []
-    /// How many should have been.
+    /// The number of benchmarks in the run.
     var subjectCount = 0
-    /// What equal work seemed to cost.
+    /// The rows for equal work, which estimate the noise.
     var noise: [BenchmarkRow] = []
 
     var rows: [BenchmarkRow] { noise + measured.flatMap(\.rows) }
     var isWhole: Bool { measured.count == subjectCount }
 
-    /// Why the times decide nothing; nil when they do, or nobody looked.
+    /// The reason why the times are inconclusive, or `nil`.
+    ///
+    /// It is `nil` if the times are conclusive or the noise was not measured.
     var doubt: String? { NoiseFloor(noise)?.doubt }
 
-    /// What was done with the benchmarks: `measured`, or `counted`.
+    /// The verb of the sentence: `measured` or `counted`.
     var deed = "measured"
 
-    /// What came of it.
+    /// One sentence that summarizes the session.
     var sentence: String {
       if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were \(deed)" }
       if let doubt { return "inconclusive: \(doubt)" }
@@ -35,7 +37,7 @@ struct BenchSession {
     }
   }
 
-  /// Measures.
+  /// Measures the benchmarks that the journal does not contain yet.
   ///
   /// - Throws: a lab error when a benchmark fails, or two contenders did different work.
   func measure() throws(LabError) -> Outcome {
@@ -80,14 +82,16 @@ struct BenchSession {
     } catch let error as LabError {
       throw error
     } catch {
-      // A process that helps is ended by the same keys, maybe before this one looks.
+      // Ctrl-C also ends helper processes, possibly before this process handles its own signal.
       guard Interruption.isRequested else { throw .lab("the benchmarks failed: \(error)") }
       terminal.log("Ending early; what was measured is kept.")
     }
     return outcome
   }
 
-  /// Begins when the stores are built, so that the time left is told rightly.
+  /// Creates the progress bar for measuring.
+  ///
+  /// It starts only after the stores are built, so that the remaining time is estimated correctly.
   private func measuringBar(_ count: Int) -> ProgressBar {
     let deed = run.measuresTime ? "measuring" : "counting"
     return ProgressBar(WorkState(deed, unit: "benchmarks", total: count), on: terminal)

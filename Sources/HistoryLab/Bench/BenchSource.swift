@@ -2,11 +2,11 @@ import Foundation
 import Measuring
 import Reporting
 
-/// Finds the results of a run of the benchmarks.
+/// Finds the results of a benchmark run.
 enum BenchSource {
-  /// The results of a run's folder; without one those of the newest run.
+  /// Returns the results in a run's folder, or without a folder those of the newest run.
   ///
-  /// - Throws: a usage error when there is no such run, it cannot be read, or it has no rows.
+  /// - Throws: a usage error when no such run exists, it cannot be read, or it has no rows.
   static func results(_ folder: String?, runs: String) throws(LabError) -> BenchmarkResults {
     if let folder {
       let results = try read(folder + "/results.json")
@@ -15,13 +15,13 @@ enum BenchSource {
     }
     guard FilePath.state(of: runs) == .folder else { throw noRun(runs) }
     let found = try RunCollection(runs)
-    // An older one in its place would be another than the one that was meant.
+    // The user meant the newest run; an older one must not silently replace it.
     if let folder = found.emptyBench { throw nothingMeasured(folder) }
     guard let bench = found.bench else { throw noRun(runs) }
     return bench.results
   }
 
-  /// The results of a file.
+  /// Reads the results from a file.
   static func read(_ path: String) throws(LabError) -> BenchmarkResults {
     do throws(ResultsFileError) { return try ResultsFile.read(path: path) } catch {
       throw .usage("\(error.description).")

@@ -3,12 +3,13 @@ import Measuring
 import PersistentHistory
 import Reporting
 
-/// What the benchmarks found, as tables for a terminal: the largest history with the growth to it,
-/// and the goals.
+/// The benchmark results as tables for a terminal.
+///
+/// The tables show the largest history with the growth from the smallest one, and the goals.
 struct BenchText {
   let terminal: Terminal
 
-  /// More contenders than these are told by the goals alone.
+  /// The number of contenders above which the table shows only this library and the floor.
   private static let contendersMax = 4
 
   func print(_ outcome: BenchSession.Outcome, _ report: BenchmarkReport, seed: UInt64) {
@@ -35,7 +36,7 @@ struct BenchText {
     }
   }
 
-  /// How far the times can be trusted.
+  /// Prints the noise floor, and why the times are inconclusive if they are.
   private func tellNoise(_ outcome: BenchSession.Outcome) {
     guard let noise = NoiseFloor(outcome.noise) else { return }
     terminal.print("Noise floor: \(noise.sentence).")
@@ -44,7 +45,7 @@ struct BenchText {
     }
   }
 
-  /// Where time and counts come to different laws.
+  /// Prints whether times and counts fit the same complexity laws, and where they do not.
   private func tellLaws(_ results: BenchmarkResults) {
     let findings = ComplexityFindings(results)
     guard !findings.entries.isEmpty else { return }
@@ -81,7 +82,7 @@ struct BenchText {
     return table
   }
 
-  /// The rows of a benchmark that are told: of many contenders ours and the floor.
+  /// Returns the rows to show; with many contenders only those of this library and the floor.
   private func told(_ rows: [BenchmarkRow]) -> [BenchmarkRow] {
     let rows = rows.filter { $0.metric.kind != .cpu && !$0.isCountedBeside }
     guard Set(rows.map(\.contender)).count > Self.contendersMax,

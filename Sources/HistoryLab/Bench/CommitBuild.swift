@@ -1,15 +1,17 @@
 import Foundation
 import Systems
 
-/// Builds the command of a commit in a worktree, with a scratch path of its own, once.
+/// Builds the command of a commit in a worktree with its own scratch path.
+///
+/// Later calls for the same commit reuse the executable.
 struct CommitBuild {
-  /// The package's root.
+  /// The root folder of the package.
   let root: String
   let terminal: Terminal
 
-  /// The executable of a commit, built if it is not there yet.
+  /// Returns the path of a commit's executable and builds it if necessary.
   ///
-  /// - Throws: a usage error when there is no such commit, a lab error when it does not build, and
+  /// - Throws: a usage error when the commit does not exist, a lab error when the build fails, and
   ///   ``Interrupted``.
   func executable(of commit: String) throws -> String {
     let name = try fullName(of: commit)
@@ -18,7 +20,7 @@ struct CommitBuild {
     if FilePath.state(of: executable) == .file { return executable }
     terminal.log("Building \(commit) (\(name.prefix(12))) in \(folder)")
     let source = folder + "/source"
-    // A build that was killed has left it.
+    // The worktree of an earlier build that was killed.
     if FilePath.state(of: source) == .folder { try remove(source) }
     try run(["git", "-C", root, "worktree", "add", "--force", "--force", "--detach", source, name])
     let result = Result {
@@ -33,7 +35,7 @@ struct CommitBuild {
   }
 
   private func remove(_ worktree: String) throws {
-    // Twice: one that git was ended while making is locked.
+    // `--force` twice: git leaves a worktree locked if it is killed while creating it.
     let words = ["git", "-C", root, "worktree", "remove", "--force", "--force", worktree]
     try run(words, isCleaningUp: true)
   }
@@ -60,10 +62,10 @@ struct CommitBuild {
     )
   }
 
-  /// Runs a command and waits for its end; without an output it writes to standard error.
+  /// Runs a command and waits for its end; without `output` it writes to standard error.
   ///
-  /// It ends with this process, however that ends, and when the person has had enough, unless it cleans
-  /// up.
+  /// The command ends with this process, however that ends. An interruption ends it too, unless
+  /// `isCleaningUp` is `true`.
   private func start(
     _ words: [String],
     output: Pipe?,

@@ -2,14 +2,14 @@ import Measuring
 import PersistentHistory
 import Reporting
 
-/// Tells what differs between counts.
+/// Prints the differences between counts.
 struct CountText {
   let terminal: Terminal
 
-  /// More of a kind than these are only numbered.
+  /// The maximum number of differences printed of each kind; the others are only counted.
   private static let shown = 20
 
-  /// Tells the differences and how they are judged.
+  /// Prints the differences and the verdict, and returns the exit code.
   func tell(_ counts: ExactComparison) -> ExitCode {
     list("Regression", counts.dearer)
     list("Improvement", counts.cheaper)

@@ -3,32 +3,32 @@ import Measuring
 import PersistentHistory
 import Reporting
 
-/// Counts again and again, and holds each time against the first.
+/// Repeats the exact counts and compares each repetition with the first.
 struct ExactRepeats {
   private let first: [BenchmarkRow]
-  /// How often it is to be counted, the first time among them.
+  /// The requested number of runs, the first included.
   let wanted: Int
-  /// How often it was.
+  /// The number of completed runs, the first included.
   private(set) var done = 1
-  /// Each row that differed, by what was counted the first time it did, with how often it did.
+  /// The rows that differed from the first run, by name, with the number of runs in which they did.
   private(set) var differences: [(sentence: String, count: Int)] = []
 
-  /// More differences than these are only numbered.
+  /// The maximum number of differences printed; the others are only counted.
   private static let shown = 20
 
-  /// Begins with what was counted the first time.
+  /// Starts with the rows of the first run.
   init(_ rows: [BenchmarkRow], wanted: Int) {
     first = rows
     self.wanted = wanted
   }
 
-  /// How many rows must be the same.
+  /// The number of rows that must be identical in every run.
   var rowCount: Int { first.count(where: \.isExact) }
 
-  /// Whether it was counted as often as wanted.
+  /// Whether all requested runs are complete.
   var isWhole: Bool { done == wanted }
 
-  /// Counts until it was done as often as wanted, or someone wants it to end.
+  /// Repeats the run until the requested number is reached or it is interrupted.
   ///
   /// - Throws: a lab error when a benchmark fails.
   mutating func goOn(_ run: BenchmarkRun, _ terminal: Terminal) throws(LabError) {
@@ -42,7 +42,7 @@ struct ExactRepeats {
     }
   }
 
-  /// Takes up what was counted once more.
+  /// Compares the rows of one more run with the first.
   mutating func note(_ rows: [BenchmarkRow]) {
     done += 1
     let comparison = ExactComparison(base: first, head: rows)
@@ -61,7 +61,7 @@ struct ExactRepeats {
     }
   }
 
-  /// What came of it.
+  /// One sentence that summarizes the comparison.
   var sentence: String {
     let runs = "\(done) of \(wanted.counted("run"))"
     if rowCount == 0 { return "nothing exact was counted" }
@@ -73,7 +73,7 @@ struct ExactRepeats {
     return "\(rowCount.counted("exact row is", "exact rows are")) identical in \(runs)"
   }
 
-  /// The differences, as many as are told.
+  /// The differences to print, at most 20, and the number of the others.
   var told: [String] {
     let more = differences.count - Self.shown
     return differences.prefix(Self.shown).map { "\($0.sentence), in \($0.count) of \(done - 1)" }

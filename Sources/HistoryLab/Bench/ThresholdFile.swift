@@ -2,21 +2,21 @@ import Foundation
 import Measuring
 import Reporting
 
-/// The committed counts that ours may come to on one platform.
+/// The file with the committed maximum counts of this library on one platform.
 struct ThresholdFile {
-  /// The folder of all platforms.
+  /// The default folder, with a subfolder for each platform.
   static let folder = "Benchmarks/Thresholds"
 
   let path: String
 
-  /// The file for what a run was measured with.
+  /// Locates the file for the platform of a run's environment.
   init(for environment: RunEnvironment, in folder: String) {
     path = "\(folder)/\(environment.platform)/counts.json"
   }
 
-  /// Reads the thresholds; nothing when there are none for the platform.
+  /// Reads the thresholds, or returns `nil` if the platform has none.
   ///
-  /// - Throws: a usage error when the file holds something else.
+  /// - Throws: a usage error when the file does not contain thresholds.
   func read() throws(LabError) -> CountThresholds? {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     do { return try JSONDecoder().decode(CountThresholds.self, from: data) } catch {
@@ -24,7 +24,7 @@ struct ThresholdFile {
     }
   }
 
-  /// Writes thresholds with sorted keys, so that a change shows where it is.
+  /// Writes thresholds with sorted keys, so that differences between versions are easy to read.
   ///
   /// - Throws: a lab error when the file cannot be written.
   func write(_ thresholds: CountThresholds) throws(LabError) {

@@ -2,13 +2,13 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// The times of ours in two runs that lie apart: the ratios to the floor, with their whole intervals and
-/// more.
+/// The benchmarks whose ratio of CPU time to the floor differs between two runs.
 ///
-/// Two runs are two launches, which decide nothing about times; they say which benchmarks to launch
-/// again.
+/// A row of this library is a suspect if the intervals of the ratio are more than 5 % apart. Two
+/// runs are only two launches, which decide nothing about times; the suspects are the benchmarks to
+/// launch again.
 struct TimeSuspects {
-  /// A row of both runs.
+  /// A row that both runs contain, with its ratios.
   struct Suspect {
     let row: BenchmarkRow
     let before: Double
@@ -17,7 +17,9 @@ struct TimeSuspects {
 
   let suspects: [Suspect]
 
-  /// By how much the intervals must lie apart: what launches of one build differ by.
+  /// The least relative distance between intervals that makes a row a suspect.
+  ///
+  /// Launches of one build differ by about as much.
   private static let margin = 0.05
 
   init(base: [BenchmarkRow], head: [BenchmarkRow]) {
@@ -31,7 +33,7 @@ struct TimeSuspects {
     }
   }
 
-  /// The benchmarks that builds can be compared by, with the size of history, the smallest first.
+  /// The suspects that launches can compare, grouped by the size of history, the smallest first.
   var comparisons: [(historySize: Int, subjects: [String])] {
     let sizes = Dictionary(grouping: suspects, by: \.row.historySize)
     return sizes.sorted { $0.key < $1.key }.compactMap { size, suspects in
@@ -40,7 +42,7 @@ struct TimeSuspects {
     }
   }
 
-  /// The suspects that no launch can decide: they are not measured in rounds, or not at the base point.
+  /// The suspects that launches cannot compare: not measured in rounds, or not at the base point.
   var undecidable: [Suspect] { suspects.filter { Self.comparable($0.row) == nil } }
 
   private static func comparable(_ row: BenchmarkRow) -> BenchmarkSubject? {

@@ -1,8 +1,8 @@
 extension Catalogue {
   /// The kinds of trouble that a plan may contain.
   ///
-  /// What was observed was measured over 42 real stores: one of Apple Notes, 40 of Photos and one
-  /// of SwiftData, 18,464 transactions in all.
+  /// The observations come from 42 real stores (one of Apple Notes, 40 of Photos, one of SwiftData)
+  /// with 18,464 transactions in total.
   static let conditions = clockConditions + lifeConditions + writingConditions + limitConditions
 
   private static let clockConditions = [

@@ -1,12 +1,12 @@
 import Traces
 
 extension Catalogue {
-  /// What the lab can do to a store within a command of a plan.
+  /// The kinds of fault that the lab can inject into a command of a plan.
   static let faults = PlannedFault.Kind.allCases.map { Entry($0.rawValue, $0.sentence) }
 }
 
 extension PlannedFault.Kind {
-  /// What happens to the k-th call, or to every one from there on.
+  /// The effect on the k-th call, or on that call and every later one.
   fileprivate var sentence: String {
     switch self {
     case .ioError: "A call fails with an input or output error and does nothing."

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension Catalogue {
-  /// The things of some kinds, in a format.
+  /// Renders the entries of some kinds in a format.
   ///
   /// - Throws: a lab error if the values cannot be written as JSON.
   func rendered(
@@ -69,11 +69,11 @@ extension Catalogue {
 }
 
 extension Catalogue.Kind {
-  /// The kind as a heading.
+  /// The heading for the kind.
   var title: String { rawValue.capitalised }
 }
 
-/// An entry as JSON shows it.
+/// The JSON form of an entry.
 private struct EncodedEntry: Encodable {
   let name: String
   let what: String

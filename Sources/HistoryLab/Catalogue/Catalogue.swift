@@ -1,6 +1,6 @@
-/// Everything with a name that this build really has.
+/// The named systems, checkers, conditions, faults, metrics and benchmarks of this build.
 struct Catalogue: Sendable {
-  /// A kind of thing that can be listed.
+  /// A kind of entry.
   enum Kind: String, CaseIterable, Sendable {
     case systems
     case checkers
@@ -8,15 +8,15 @@ struct Catalogue: Sendable {
     case faults
     case metrics
     case benchmarks
-    /// Conditions in which benchmarks are measured besides.
+    /// The additional conditions in which benchmarks are measured.
     case axes
   }
 
-  /// One thing: its name, and what it is.
+  /// One entry: a name and a sentence that describes it.
   struct Entry: Hashable, Sendable {
     let name: String
     let sentence: String
-    /// Whether it was met outside of the lab, where that is a question.
+    /// The evidence that it occurs outside the lab; `nil` where that does not apply.
     var standing: Standing?
 
     init(_ name: String, _ sentence: String, _ standing: Standing? = nil) {
@@ -28,12 +28,11 @@ struct Catalogue: Sendable {
 
   private var entries: [Kind: [Entry]] = [:]
 
-  /// The things of one kind, in the order in which they were handed in.
+  /// The entries of one kind, in the order in which they were added.
   subscript(kind: Kind) -> [Entry] {
     get { entries[kind, default: []] }
     set { entries[kind] = newValue }
   }
 
-  /// The names of one kind.
   func names(_ kind: Kind) -> [String] { self[kind].map(\.name) }
 }

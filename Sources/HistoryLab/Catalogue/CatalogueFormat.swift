@@ -1,10 +1,10 @@
-/// How a list is written.
+/// The output format of a list.
 enum CatalogueFormat: Hashable, Sendable {
   case text
   case markdown
   case json
 
-  /// What the flags ask for; the parser lets only one of them through.
+  /// Reads the format from the flags; the parser accepts at most one of them.
   init(_ arguments: ParsedArguments) {
     if arguments.isSet(CommonOption.json) {
       self = .json

@@ -1,13 +1,13 @@
-/// How a kind of trouble is known.
+/// The evidence for a condition: whether it is known to occur outside the lab.
 enum Standing: Hashable, Sendable {
-  /// It is seen in real stores; the text says where.
+  /// It occurs in real stores; the text says where.
   case observed(String)
-  /// It is described in public; the text says by whom.
+  /// It is described in public; the text names the source.
   case documented(String)
-  /// Nobody was seen to meet it; the text says where it was looked for.
+  /// It was never observed; the text says where it was looked for.
   case hypothetical(String)
 
-  /// The standing in one word.
+  /// The kind of evidence in one word.
   var word: String {
     switch self {
     case .observed: "observed"
@@ -16,7 +16,7 @@ enum Standing: Hashable, Sendable {
     }
   }
 
-  /// What the standing rests on.
+  /// The text of the evidence.
   var because: String {
     switch self {
     case .observed(let text), .documented(let text), .hypothetical(let text): text

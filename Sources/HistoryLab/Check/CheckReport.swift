@@ -6,19 +6,24 @@ import Systems
 import Traces
 import Workloads
 
-/// What a check found, for people and for machines alike.
+/// The results of a check, for people and for programs.
 struct CheckReport {
   let seed: UInt64
-  /// How many plans each system was to run.
+  /// The requested number of plans for each system.
   let plans: Int
   let like: String
   let systems: [SystemReport]
   let folder: String
-  /// Whether somebody ended it before all plans had run.
+  /// Whether the check was interrupted before all plans had run.
   var isEndedEarly = false
 
-  /// `nondeterministic` when the same plan gave another trace, `invalid` when something broke,
-  /// `unknown` when something was never exercised or it was ended early, else `valid`.
+  /// The verdict: the first of these that applies.
+  ///
+  /// - `nondeterministic`: a plan gave a different trace when it ran again.
+  /// - `invalid`: an invariant broke.
+  /// - `unknown`: no system ran, no plan exercised some core invariant, a required power-off never
+  ///   occurred, a system did not take part to the end, or the check was interrupted.
+  /// - `valid`: none of these.
   var verdict: String {
     if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
     if systems.contains(where: { !$0.tally.broken.isEmpty }) { return "invalid" }
@@ -28,13 +33,13 @@ struct CheckReport {
     return isUndecided || isEndedEarly || systems.isEmpty ? "unknown" : "valid"
   }
 
-  /// The verdict in a sentence.
+  /// The verdict in sentences, one for each system.
   var because: String {
     let sentences = systems.map { "\($0.system): \($0.sentence)" }
     return (sentences + (isEndedEarly ? ["It was ended early."] : [])).joined(separator: " ")
   }
 
-  /// The report as one JSON object, keys sorted.
+  /// Returns the report as one JSON object with sorted keys.
   func json(for reader: RunReader) throws(LabError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
@@ -46,16 +51,16 @@ struct CheckReport {
   }
 }
 
-/// What became of the plans of one system.
+/// The results of one system's plans.
 struct SystemReport {
   let system: String
   let tally: CheckTally
   let seconds: Double
   let findings: [FindingReport]
-  /// Whether power-offs were asked for by name: then each command must have met each kind of them.
+  /// Whether power-offs were named, so that each kind must have occurred in each command.
   var needsPowerOffs = false
 
-  /// What has to have struck and never did.
+  /// The required power-offs that never occurred.
   var unstruck: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
 
   private func troubleSentence(_ first: (plan: Int, because: SystemTrouble)) -> String {
@@ -63,7 +68,7 @@ struct SystemReport {
       + "\(tally.planCount.counted("plan")), first in plan \(first.plan): \(first.because)"
   }
 
-  /// One sentence.
+  /// One sentence that states the verdict.
   var sentence: String {
     let plans = tally.planCount.counted("plan")
     if let difference = tally.difference {
@@ -87,19 +92,19 @@ struct SystemReport {
   }
 }
 
-/// A counterexample, where it lies, and how to see it again.
+/// A counterexample with the location of its files and the commands that replay it.
 struct FindingReport {
   let finding: Finding
-  /// The shrunk plan, in its file and page.
+  /// The files of the shrunk plan.
   let kept: KeptCounterexample
-  /// How the plan that it was shrunk from is replayed.
+  /// The options that replay the original plan.
   let replayOfPlan: ReplayOptions
 
   var violation: Violation { finding.counterexample.violation }
   var commandCount: Int { finding.counterexample.trace.header.plan.commands.count }
 }
 
-/// A check report as JSON, as `check.json` holds it.
+/// The JSON form of a check report, as in `check.json`.
 struct CheckDocument: Codable, RunFile {
   struct Invariant: Codable {
     let invariant: String
@@ -117,7 +122,7 @@ struct CheckDocument: Codable, RunFile {
     let foundCommands: Int
     let evaluations: Int
     let minimal: Bool
-    /// The name of the file in the run's folder; its path in the reports of older versions.
+    /// The name of the file in the run's folder; a path in reports of older versions.
     var file: String
     /// The command that replays it from the run's folder.
     var replay: String
@@ -127,54 +132,55 @@ struct CheckDocument: Codable, RunFile {
   struct Fault: Codable {
     let command: String
     let kind: String
-    /// How often it was planned for a command that ran.
+    /// The number of times that it was planned for a command that ran.
     let planned: Int
-    /// How often its call came, or the power went without.
+    /// The number of times that it occurred: at its call, or for a power-off at the command's end.
     let struck: Int
   }
   struct Refusal: Codable {
     let command: String
     let code: String
-    /// How often the command failed so.
+    /// The number of times that the command failed with the code.
     let count: Int
   }
   struct System: Codable {
     let system: String
     let plans: Int
     let invalidPlans: Int
-    /// How many plans ran twice; absent in the reports of older versions.
+    /// The number of plans that ran twice; `nil` in reports of older versions.
     var repeatedPlans: Int?
     /// The first plan whose second run differed.
     var nondeterministicPlan: Int?
-    /// In how many plans the system did not take part to the end; absent in the reports of older
-    /// versions.
+    /// The number of plans in which the system did not take part to the end.
+    ///
+    /// `nil` in reports of older versions.
     var plansInTrouble: Int?
-    /// Why it did not in the first of them.
+    /// The reason in the first of these plans.
     var trouble: String?
     let steps: Int
     let seconds: Double
     let invariants: [Invariant]
-    /// How many plans contained each kind of trouble; absent in the reports of older versions.
+    /// The number of plans that contained each condition; `nil` in reports of older versions.
     var conditions: [String: Int]?
-    /// How often the power went; absent in the reports of older versions, as are the faults.
+    /// The number of power-offs; `nil` in reports of older versions, as are the faults.
     var powerOffs: Int?
-    /// How many of them were with `synchronous=FULL`; absent in the reports of older versions.
+    /// The number of power-offs with `synchronous=FULL`; `nil` in reports of older versions.
     var powerOffsAtFull: Int?
     var faults: [Fault]?
-    /// With which codes commands failed, and how often; absent in the reports of older versions.
+    /// The codes with which commands failed, with their counts; `nil` in reports of older versions.
     var refusals: [Refusal]?
     var counterexamples: [Found]
   }
   static let title = "a check"
   static let versionField = "check"
-  /// The version of the form.
+  /// The version of the format.
   static let formatVersion = 1
   let check: Int
   let seed: String
   let like: String
   let verdict: String
   let because: String
-  /// The run's folder; `.` in the file that lies there.
+  /// The run's folder; `.` in the file inside that folder.
   let folder: String
   var systems: [System]
 

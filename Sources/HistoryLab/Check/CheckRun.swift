@@ -5,24 +5,25 @@ import Simulation
 import Systems
 import Traces
 
-/// Runs the plans of one system on several lanes, and shrinks what fails.
+/// Runs the plans of one system on several workers, and shrinks those that fail.
 ///
-/// What it finds does not depend on the number of lanes.
+/// The results do not depend on the number of workers.
 struct CheckRun: Sendable {
   let system: LabSystem
   let recipe: PlanRecipe
   let versions: [String: String]
-  /// Makes the place where a lane keeps its stores.
+  /// Creates the place for the stores of a worker.
   let place: @Sendable (_ lane: Int) throws(LabError) -> StorePlace
 
-  /// How often shrinking may run the system, for each invariant that broke.
+  /// The maximum number of times that shrinking runs the system, for each broken invariant.
   static let shrinkEvaluations = 2_000
-  /// After so many plans in which the system did not take part to the end a lane gives it up.
+  /// The number of plans without full participation of the system after which a worker stops.
   static let troubleCountMax = 3
 
-  /// Runs plans 1 to a count, or until so many steps are made, and counts the verdicts.
+  /// Runs plans from number 1 on, up to a number of plans or of steps, and counts the verdicts.
   ///
-  /// Before each plan it asks whether to go on; a run that is stopped has counted what it ran.
+  /// `goesOn` is called before each plan. A run that it stops returns the counts of the plans that
+  /// ran.
   func tally(
     plans: Int,
     steps: Int? = nil,
@@ -34,7 +35,7 @@ struct CheckRun: Sendable {
     let queue = PlanQueue(plans: plans, steps: steps, shard: shard)
     let results = await withTaskGroup(of: Result<[PlanOutcome], LabError>.self) { group in
       for lane in 0..<min(jobs, plans) {
-        // A program under test is waited for.
+        // A worker blocks while it waits for an external program, so each needs its own thread.
         group.addTask(executorPreference: ThreadPerJob()) {
           do throws(LabError) {
             return .success(try runLane(lane, queue, progress, goesOn))
@@ -83,7 +84,7 @@ struct CheckRun: Sendable {
     return outcomes
   }
 
-  /// Makes the plan with a number as short and plain as it gets while it breaks an invariant.
+  /// Shrinks the plan with a number to a minimal one that still breaks an invariant.
   func shrink(
     _ checker: String,
     plan number: Int,
@@ -119,7 +120,8 @@ struct CheckRun: Sendable {
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
     let trace = try lane.trace(plan)
-    // Of the whole trace: what only the end decides, an early stop would place elsewhere.
+    // The whole trace is needed: stopping at the first violation could place an end-of-run
+    // violation elsewhere.
     let suite = CheckerSuite(checking: trace, scope: .all)
     if let trouble = lane.trouble { throw SystemFailure(.crashed, trouble.description) }
     guard let violation = suite.violation(of: checker) else {
@@ -138,14 +140,14 @@ struct CheckRun: Sendable {
   }
 }
 
-/// A counterexample, and where it came from.
+/// A counterexample and the plan that it was shrunk from.
 struct Finding: Sendable {
   let counterexample: Counterexample
-  /// The number of the plan that broke the invariant first.
+  /// The number of the first plan that broke the invariant.
   let plan: Int
   let originalCommandCount: Int
-  /// How often the system was run to shrink it.
+  /// The number of times that shrinking ran the system.
   let evaluations: Int
-  /// Whether nothing simpler was left to try.
+  /// Whether shrinking ended because no simpler plan was left to try.
   let isMinimal: Bool
 }

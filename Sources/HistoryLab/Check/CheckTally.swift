@@ -3,9 +3,9 @@ import Systems
 import Traces
 import Workloads
 
-/// What became of the plans of one system, invariant by invariant.
+/// The verdicts of one system's plans, counted for each invariant.
 struct CheckTally: Sendable {
-  /// How often one checker said what.
+  /// The verdicts of one checker.
   struct Count: Sendable, Hashable {
     var valid = 0
     var invalid = 0
@@ -14,22 +14,22 @@ struct CheckTally: Sendable {
     var firstInvalid: Int?
   }
   private(set) var counts: [String: Count] = [:]
-  /// How many plans contained each kind of trouble.
+  /// The number of plans that contained each condition.
   private(set) var conditions: [Condition: Int] = [:]
-  /// What went wrong by plan.
+  /// The planned faults, and those that occurred.
   private(set) var faults = FaultCounts()
-  /// What was refused to commands.
+  /// The commands that the system refused.
   private(set) var refusals = RefusalCounts()
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
   private(set) var stepCount = 0
-  /// How many plans ran a second time.
+  /// The number of plans that ran twice.
   private(set) var repeatedPlanCount = 0
-  /// The first plan whose second run differed, and the event in which it did.
+  /// The first plan whose second run differed, and the first event that did.
   private(set) var difference: (plan: Int, event: Int)?
-  /// The plans in which the system did not take part to the end.
+  /// The number of plans in which the system did not take part to the end.
   private(set) var troubleCount = 0
-  /// The first of them, and why.
+  /// The first of these plans, and the reason.
   private(set) var trouble: (plan: Int, because: SystemTrouble)?
   private let names = CheckerSuite.names(in: .all)
 
@@ -37,7 +37,7 @@ struct CheckTally: Sendable {
     for name in names { counts[name] = Count() }
   }
 
-  /// The counts of several parts of one run together, as their reports tell them.
+  /// Adds up the counts of several parts of one run, read from their reports.
   init(joining parts: [CheckDocument.System]) {
     self.init()
     for part in parts {
@@ -67,7 +67,7 @@ struct CheckTally: Sendable {
     counts[row.invariant]?.firstInvalid = min(first, found)
   }
 
-  /// Counts what became of one plan.
+  /// Adds the results of one plan.
   mutating func add(_ outcome: PlanOutcome) {
     planCount += 1
     stepCount += outcome.stepCount
@@ -95,20 +95,20 @@ struct CheckTally: Sendable {
     }
   }
 
-  /// The invariants that broke, in the order of the checkers.
+  /// The broken invariants in the order of the checkers, each with the first plan that broke it.
   var broken: [(checker: String, plan: Int)] {
     CheckerSuite.names(in: .all).compactMap { name in
       counts[name]?.firstInvalid.map { (name, $0) }
     }
   }
 
-  /// The core invariants that no plan exercised: without them a check decides nothing.
+  /// The core invariants that no plan exercised, which make the check inconclusive.
   var undecided: [String] {
     let core = CheckerSuite.names(in: .core)
     return notExercised.filter(core.contains)
   }
 
-  /// The invariants that no plan exercised: nothing is known of them.
+  /// The invariants that no plan exercised.
   var notExercised: [String] {
     CheckerSuite.names(in: .all).filter { name in
       counts[name].map { $0.valid == 0 && $0.invalid == 0 } ?? true

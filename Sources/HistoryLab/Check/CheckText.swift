@@ -4,11 +4,11 @@ import Reporting
 import Traces
 import Workloads
 
-/// A check's findings as a person reads them.
+/// The results of a check as text for a terminal.
 struct CheckText {
   let terminal: Terminal
 
-  /// Prints what became of a system's plans, and how many contained each of some conditions.
+  /// Prints the results of one system, and how many plans contained each of some conditions.
   func print(_ report: SystemReport, seed: UInt64, conditions: Set<Condition> = []) {
     let rate = report.seconds > 0 ? Int(Double(report.tally.stepCount) / report.seconds) : 0
     terminal.print(
@@ -34,7 +34,7 @@ struct CheckText {
     if report.findings.count > 1 { terminal.print("") }
   }
 
-  /// Prints what a schedule promises of each plan, where it promises anything.
+  /// Prints the probability with which a schedule finds a bug, if the schedule guarantees one.
   func print(_ schedule: PlanSchedule, actors: Int, commands: Int) {
     guard case .pct(let depth) = schedule,
       let bound = schedule.leastProbability(actors: actors, steps: commands)
@@ -46,7 +46,7 @@ struct CheckText {
     )
   }
 
-  /// One line an invariant: in how many plans it held, broke, or was not exercised.
+  /// Returns one row for each invariant: in how many plans it held, broke or was not exercised.
   private func table(_ tally: CheckTally) -> ReportTable {
     var table = ReportTable(columns: [
       .text("invariant"), .text("verdict"), .number("held"), .number("broke"),
@@ -62,7 +62,7 @@ struct CheckText {
     return table
   }
 
-  /// One line a condition: how many plans really contained it.
+  /// Returns one row for each condition: the number of plans that contained it.
   private func table(_ conditions: Set<Condition>, _ tally: CheckTally) -> ReportTable {
     var table = ReportTable(columns: [.text("condition"), .number("plans")])
     for condition in Condition.allCases where conditions.contains(condition) {
@@ -71,7 +71,7 @@ struct CheckText {
     return table
   }
 
-  /// One line a command: how often each kind of fault struck it, of how many that were planned for it.
+  /// Returns one row for each command: how many planned faults of each kind occurred.
   private func table(_ faults: FaultCounts) -> ReportTable {
     let kinds = PlannedFault.Kind.allCases.filter { kind in
       faults.pairs.keys.contains { $0.kind == kind }
@@ -86,7 +86,7 @@ struct CheckText {
     return table
   }
 
-  /// One line a command: how often it was refused with each code.
+  /// Returns one row for each command: how often it was refused with each code.
   private func table(_ refusals: RefusalCounts) -> ReportTable {
     let codes = SystemFailure.Code.allCases.filter { refusals.count(of: $0) > 0 }
     var table = ReportTable(columns: [.text("refused")] + codes.map { .number($0.rawValue) })
@@ -143,9 +143,8 @@ struct CheckText {
 }
 
 extension String {
-  /// The text with its first letter in upper case.
   var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 
-  /// The text as a sentence: with a full stop, unless it ends in some other way.
+  /// The text with a full stop, unless it already ends with a punctuation mark.
   var fullStopped: String { [".", "!", "?"].contains { hasSuffix($0) } ? self : self + "." }
 }

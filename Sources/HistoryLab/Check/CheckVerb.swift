@@ -4,7 +4,7 @@ import Simulation
 import Traces
 import Workloads
 
-/// Runs plans against systems; shrinks and reports what fails.
+/// Runs plans against systems, and shrinks and reports those that fail.
 struct CheckVerb: Verb {
   let options: CheckOptions
   let composition: Composition
@@ -57,7 +57,7 @@ struct CheckVerb: Verb {
     return try finish(result, folder)
   }
 
-  /// Runs one system's plans, shrinks what broke, and tells it.
+  /// Runs one system's plans, shrinks those that broke an invariant, and prints the results.
   private func check(
     _ system: LabSystem,
     _ style: PlanStyle,
@@ -81,7 +81,7 @@ struct CheckVerb: Verb {
     let tally = try await tally(run, timeLimit)
     let elapsed = terminal.now() - start
     var findings: [FindingReport] = []
-    // What cannot be repeated cannot be shrunk.
+    // A plan that is not repeatable cannot be shrunk.
     let broken = tally.difference == nil ? tally.broken : []
     for (checker, plan) in broken where !Interruption.isRequested {
       let finding = try shrink(run, checker, plan)
@@ -170,7 +170,7 @@ struct CheckVerb: Verb {
 }
 
 extension CheckOptions {
-  /// Where the stores of a lane lie.
+  /// Creates the place for a worker's stores: on the heap, or its own folder in `--on-disk`.
   var place: @Sendable (Int) throws(LabError) -> StorePlace {
     let folder = onDisk
     return { lane throws(LabError) in
@@ -183,6 +183,6 @@ extension CheckOptions {
     }
   }
 
-  /// Whether nobody named a folder for the run.
+  /// Whether the run uses the default output folder.
   var usesDefaultOutput: Bool { output == CommonOption.runsFolder }
 }

@@ -2,7 +2,7 @@ import Systems
 import Workloads
 
 extension Condition {
-  /// What a system must be able to do to be put through the condition, if it is anything.
+  /// The capability that a system needs for the condition; `nil` if it needs none.
   var need: Capability? {
     switch self {
     case .ties, .clockBack, .clockJump, .pause: .clock
@@ -24,12 +24,12 @@ extension Condition {
 }
 
 extension LabSystem {
-  /// The conditions that the system can be put through.
+  /// The conditions for which the system has the capability.
   var conditions: Set<Condition> {
     Set(Condition.allCases).filter { $0.need.map(capabilities.contains) ?? true }
   }
 
-  /// The kinds of commands that it knows what to do with.
+  /// The kinds of commands that the system supports.
   var actions: Set<PlanAction> {
     let steps: Set<PlanAction> = [.fetch, .merge, .record]
     return Set(PlanAction.allCases).filter { action in

@@ -1,9 +1,9 @@
 import PersistentHistory
 import Traces
 
-/// How often each kind of fault was planned for each command, and how often it struck.
+/// The number of planned faults and of those that occurred, for each command and kind of fault.
 struct FaultCounts: Sendable, Equatable {
-  /// A kind of fault within a kind of command.
+  /// A kind of fault in a kind of command.
   struct Pair: Hashable, Sendable, Comparable {
     let command: String
     let kind: PlannedFault.Kind
@@ -13,20 +13,20 @@ struct FaultCounts: Sendable, Equatable {
     }
   }
   struct Count: Sendable, Equatable {
-    /// How often it was planned for a command that ran.
+    /// The number of times that it was planned for a command that ran.
     var planned = 0
-    /// How often its call came, or the power went without.
+    /// The number of times that it occurred: at its call, or for a power-off at the command's end.
     var struck = 0
   }
   private(set) var pairs: [Pair: Count] = [:]
-  /// How often the power went where each commit waits for the disk.
+  /// The number of power-offs with `synchronous=FULL`, where each commit waits for the disk.
   private(set) var fullPowerOffCount = 0
-  /// The commands of plans that ran, with faults or without.
+  /// The kinds of commands that ran, with or without planned faults.
   private(set) var words: Set<String> = []
-  /// The command of the plan that is under way, or the last one.
+  /// The command that is running, or the last one.
   private var current: String?
 
-  /// Takes in the next event of a run of a plan.
+  /// Counts the next event of a plan's run.
   mutating func observe(_ event: Event, of plan: Plan) {
     switch event.happening {
     case .called(let position?, let word):
@@ -45,7 +45,7 @@ struct FaultCounts: Sendable, Equatable {
 
   init() {}
 
-  /// What a report tells.
+  /// Reads the counts from a report.
   init(_ told: CheckDocument.System) {
     fullPowerOffCount = told.powerOffsAtFull ?? 0
     for fault in told.faults ?? [] {
@@ -58,7 +58,7 @@ struct FaultCounts: Sendable, Equatable {
     }
   }
 
-  /// Adds what was counted elsewhere.
+  /// Adds the counts of another run.
   mutating func add(_ other: FaultCounts) {
     words.formUnion(other.words)
     fullPowerOffCount += other.fullPowerOffCount
@@ -68,17 +68,17 @@ struct FaultCounts: Sendable, Equatable {
     }
   }
 
-  /// How often the power went.
+  /// The number of power-offs.
   var powerOffCount: Int {
     pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? $1.value.struck : 0) }
   }
 
-  /// How many commands met a call that failed.
+  /// The number of faults that occurred, power-offs excluded.
   var failureCount: Int {
     pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? 0 : $1.value.struck) }
   }
 
-  /// What faults did, in sentences; nothing where there were none.
+  /// Sentences that summarize the faults; empty if none occurred.
   var sentences: [String] {
     var told: [String] = []
     if powerOffCount > 0 {
@@ -91,7 +91,7 @@ struct FaultCounts: Sendable, Equatable {
     return told
   }
 
-  /// The kinds of power-off that never struck some command that ran, each as "torn in retire".
+  /// The kinds of power-off that never occurred in a command that ran, each as "torn in retire".
   var missingPowerOffs: [String] {
     let kinds = PlannedFault.Kind.allCases.filter(\.isPowerOff)
     return words.sorted().flatMap { word in

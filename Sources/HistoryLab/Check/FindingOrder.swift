@@ -1,11 +1,11 @@
-/// Which of several broken invariants tells a person most.
+/// The order in which several broken invariants are shown.
 enum FindingOrder {
-  /// What was lost matters most: purges first, then lost updates, then the rest.
+  /// The invariants shown first, most harmful first: unsafe purges, then lost updates.
   private static let names = [
     "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
   ]
 
-  /// The findings, what tells most first, the others as they came.
+  /// Returns the findings with the most harmful first; the others keep their order.
   static func tellingFirst<Finding>(
     _ findings: [Finding],
     by checker: (Finding) -> String

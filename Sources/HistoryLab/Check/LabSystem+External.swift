@@ -3,11 +3,12 @@ import Systems
 import Traces
 
 extension LabSystem {
-  /// The system with a name: one of this build, or a program, which is started once and asked what it
-  /// can do.
+  /// Returns the system with a name: one of this build, or an external program.
   ///
-  /// - Throws: a usage error for another name, and that nothing can be decided when a program does not
-  ///   say what it can do.
+  /// An external program is started once, to ask for its capabilities.
+  ///
+  /// - Throws: a usage error for an unknown name; an undecided error when a program does not answer
+  ///   with its capabilities.
   static func find(
     _ name: String,
     _ programs: ProgramShelf
@@ -21,11 +22,11 @@ extension LabSystem {
     return system
   }
 
-  /// What stands behind such a name.
+  /// The description of external systems in the catalogue.
   static let externalSentence =
     "Any program that /bin/sh runs and that answers as the wire says, such as history-lab serve."
 
-  /// Whether it is a program of its own.
+  /// Whether the system is an external program.
   var isExternal: Bool { ExternalProgram.command(in: name) != nil }
 
   private static func external(
@@ -63,22 +64,21 @@ extension LabSystem {
   }
 }
 
-/// What the programs under test of a run have in common: how long they may take, and where what they say
-/// on standard error is kept.
+/// The shared timeout and the collected standard error of a run's external programs.
 final class ProgramShelf: Sendable {
   let timeout: Duration
   private let texts = Mutex<[StandardErrorText]>([])
 
   init(seconds: Double = ExternalProgram.secondsByDefault) { timeout = .seconds(seconds) }
 
-  /// A place for what one program says.
+  /// Creates the buffer for the standard error of one program.
   func errors() -> StandardErrorText {
     let text = StandardErrorText()
     texts.withLock { $0.append(text) }
     return text
   }
 
-  /// What all of them said, in the order of their starts; nothing when none said anything.
+  /// The standard error of all programs in the order of their starts; `nil` if all of it is empty.
   var text: String? {
     let texts = texts.withLock { $0.map(\.text) }
     let told = texts.enumerated().filter { !$0.element.isEmpty }
@@ -86,6 +86,6 @@ final class ProgramShelf: Sendable {
     return told.map { "== program \($0.offset + 1) ==\n\($0.element)" }.joined(separator: "\n")
   }
 
-  /// The file of a run's folder that holds it.
+  /// The name of the file in the run's folder that contains the text.
   static let file = "standard-error.txt"
 }

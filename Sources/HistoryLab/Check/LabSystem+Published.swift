@@ -3,7 +3,7 @@ import Traces
 import Workloads
 
 extension LabSystem {
-  /// The systems that others have published, with what their authors made them for.
+  /// The systems published by others, each with the use that its authors state.
   static let published = [
     LabSystem(.article, .article),
     LabSystem(.articleEager, .article),
@@ -17,7 +17,7 @@ extension LabSystem {
     LabSystem(.kit2Readme, .kit2Readme),
   ]
 
-  /// A published system, run as it was published: with the clock's raw readings.
+  /// Creates a published system with its original behavior: it uses the raw values of the clock.
   private init(_ system: PublishedProtocol, _ use: StatedUse) {
     self.init(
       name: system.name,
@@ -33,7 +33,7 @@ extension LabSystem {
 }
 
 extension StatedUse {
-  /// What every one of them asks: that authors tell processes apart.
+  /// The requirements common to all of them: each process is identified by its author.
   private static let authors: [Condition: String] = [
     .sameAuthorTwice: "each process is to have an author of its own",
     .sameActorTwice: "each process is to have an author of its own",
@@ -41,7 +41,7 @@ extension StatedUse {
     .configSkew: "all processes are to list the same authors and share one defaults suite",
   ]
 
-  /// What the kits ask besides.
+  /// The additional requirements of the kits.
   private static let kitAuthors = authors.merging([
     .backgroundWrites: "background and batch work is to have authors of its own"
   ]) { $1 }
@@ -50,7 +50,7 @@ extension StatedUse {
     kitAuthors.merging(some) { $1 }
   }
 
-  /// The article, 2021.
+  /// The article of 2021.
   fileprivate static let article = StatedUse(
     sentence: "App and extensions each their own author, one process an author, dates in the app "
       + "group's suite; batch work in a context named batchContext.",
@@ -80,7 +80,7 @@ extension StatedUse {
     ])
   )
 
-  /// The README of version 1, cleaning by hand.
+  /// The README of version 1, with manual cleaning.
   fileprivate static let kit1Manual = StatedUse(
     sentence: "App and extensions each their own author, one process an author, dates in the app "
       + "group's suite; the cleaner runs when the app sees fit.",
@@ -96,14 +96,14 @@ extension StatedUse {
     ])
   )
 
-  /// The same, cleaning by hand.
+  /// The README and the guides of version 2, with manual cleaning.
   fileprivate static let kit2Manual = StatedUse(
     sentence: "App and extensions each their own author, one process an author, dates in the app "
       + "group's suite; the cleaner runs when the app sees fit.",
     outside: merging([.mirrorLag: "imports are not to be merged beside CloudKit"])
   )
 
-  /// The quick start itself.
+  /// The quick start of version 2 itself.
   fileprivate static let kit2Readme = StatedUse(
     sentence: "One app that lists itself, a widget and a share extension, with dates in its own "
       + "defaults, cleaning at most once in seven days.",

@@ -3,33 +3,33 @@ import HistoryTracking
 import Systems
 import Traces
 
-/// A system under test by name: what it is, how it is made, and what its plans may hold.
+/// A named system under test: its description, its factory and the limits of its plans.
 struct LabSystem: Sendable {
   var name: String
   let sentence: String
-  /// How its store makes timestamps.
+  /// The way in which its store creates timestamps.
   let timestamps: TimestampPolicy
-  /// What it can be asked to do.
+  /// The operations and conditions that it supports.
   let capabilities: Set<Capability>
-  /// What its authors made it for; nothing for ours, which is made for every condition.
+  /// The use that its authors state; `nil` for this project's systems, made for every condition.
   var statedUse: StatedUse?
-  /// Whether it knows a strategy that a plan names.
+  /// Returns whether it knows a strategy named in a plan.
   var knows: @Sendable (_ strategy: String) -> Bool = { PurgeStrategy(planned: $0) != nil }
   /// The strategies that it knows, as plans write them.
   var strategyWords = PurgeStrategy.plannedWords
-  /// Whether it is our tracker, which has two drivers.
+  /// Whether it is this project's tracker, which has two drivers.
   var hasDrivers = false
   let make: @Sendable () -> any SystemUnderTest
 
-  /// What it is and, where others made it, what they made it for.
+  /// The description, with the stated use of a published system.
   var description: String {
     statedUse.map { "\(sentence) Stated use: \($0.sentence)" } ?? sentence
   }
 
-  /// The name of the design with one mistake, which nobody has published.
+  /// The name of the deliberately broken design, which nobody has published.
   static let mistaken = "greatest-cursor"
 
-  /// Every system of this build, in the order in which they are listed.
+  /// All systems of this build, in the order in which they are listed.
   static let all: [LabSystem] =
     [
       LabSystem(
@@ -51,12 +51,12 @@ struct LabSystem: Sendable {
       )
     ] + Mutant.all.map(LabSystem.init)
 
-  /// The system with a name, or nothing.
+  /// Returns the system with a name, or `nil`.
   static func named(_ name: String) -> LabSystem? { all.first { $0.name == name } }
 }
 
 extension LabSystem {
-  /// Our tracker with one edit of its source; all that a process runs at a time have the same.
+  /// Creates the tracker with one source edit, which applies to the whole process.
   init(_ mutant: Mutant) {
     name = Mutant.prefix + mutant.name
     sentence = mutant.sentence

@@ -5,10 +5,10 @@ import Traces
 import Workloads
 
 extension PlanOptions {
-  /// What a system's plans look like, that resemble what was asked for.
+  /// Returns the style of the plans for a system.
   ///
-  /// - Throws: a usage error when the file to resemble holds no history, or none that can be read;
-  ///   when the configuration is wrong; when the system cannot be put through what was named.
+  /// - Throws: a usage error when the file to resemble has no history or cannot be read, when the
+  ///   configuration is invalid, or when the system does not support a named condition.
   func style(for system: LabSystem) throws(LabError) -> PlanStyle {
     var style = PlanStyle(try Profiles.profile(like: like))
     style.commandCountMax = commands
@@ -46,7 +46,7 @@ extension PlanOptions {
 }
 
 extension LabSystem {
-  /// What a configuration asks for that the system cannot do or does not know, in a sentence.
+  /// Returns a sentence about the first unsupported or unknown item of a configuration, or `nil`.
   fileprivate func lacks(_ setup: PlanSetup) -> String? {
     let needs: [(Capability, String, Bool)] = [
       (.consume, "consumers", !setup.consumers.isEmpty),

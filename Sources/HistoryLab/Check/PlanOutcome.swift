@@ -3,34 +3,34 @@ import Systems
 import Traces
 import Workloads
 
-/// What became of one plan.
+/// The results of one plan.
 struct PlanOutcome: Sendable {
-  /// What one checker said.
+  /// The verdict of one checker, without its reason.
   enum Answer: UInt8, Sendable {
     case valid
     case invalid
     case unknown
   }
-  /// The plan's number; the first is 1.
+  /// The plan's number, from 1.
   let plan: Int
-  /// How many commands were performed, closing phase included.
+  /// The number of commands performed, those of the closing phase included.
   let stepCount: Int
-  /// The kinds of trouble that it contained.
+  /// The conditions that the plan contained.
   let conditions: Set<Condition>
-  /// The answers, in the order of the checkers.
+  /// The verdicts, in the order of the checkers.
   let answers: [Answer]
-  /// What went wrong by plan.
+  /// The planned faults, and those that occurred.
   let faults: FaultCounts
-  /// What was refused.
+  /// The commands that the system refused.
   let refusals: RefusalCounts
-  /// Whether it ran a second time to see if the same comes of it.
+  /// Whether the plan ran a second time to check for determinism.
   let isRepeated: Bool
   /// The first event in which the second run differed.
   let difference: Int?
-  /// Why the system did not take part to the end, if it did not: then no checker has an answer.
+  /// The reason why the system did not take part to the end; if set, all answers are `unknown`.
   let trouble: SystemTrouble?
 
-  /// Takes the answers of the checkers.
+  /// Creates the results from the verdicts of the checkers.
   init(
     plan: Int,
     stepCount: Int,

@@ -1,28 +1,29 @@
 import Reporting
 import Synchronization
 
-/// Hands out the numbers of plans, each once, until there are enough plans or enough steps.
+/// Hands out the numbers of plans, each once, until enough plans or steps are done.
 ///
-/// What counts does not depend on the number of lanes: the plans up to the first one with which those
-/// before it have made enough steps. What other lanes ran meanwhile beyond it is left out.
+/// The plans that count do not depend on the number of workers: they end with the first plan by
+/// which all plans up to it have made enough steps. Later plans that other workers ran meanwhile
+/// are not counted.
 final class PlanQueue: Sendable {
   private struct State {
     var taken = 0
-    /// The steps of plans that are done before one that is not.
+    /// The steps of finished plans that follow an unfinished one.
     var waiting: [Int: Int] = [:]
-    /// Every plan through this one is done.
+    /// The highest number up to which all plans are finished.
     var doneThrough = 0
     var stepCount = 0
-    /// The last plan that counts.
+    /// The position in this shard of the last plan that counts.
     var last: Int
   }
   private let steps: Int?
   private let shard: Shard?
   private let state: Mutex<State>
 
-  /// Makes a queue of plans 1 to a count, which ends earlier once so many steps are made.
+  /// Creates a queue of plans from number 1 on, which ends early once enough steps are made.
   ///
-  /// A part of a run takes every so many-th plan, and its share of the steps.
+  /// With a shard, it hands out every n-th plan and ends at its share of the steps.
   init(plans: Int, steps: Int?, shard: Shard? = nil) {
     self.shard = shard
     guard let shard else {
@@ -34,21 +35,21 @@ final class PlanQueue: Sendable {
     state = Mutex(State(last: plans < shard.index ? 0 : (plans - shard.index) / shard.count + 1))
   }
 
-  /// The last plan that counts.
+  /// The number of the last plan that counts.
   var last: Int { number(of: state.withLock { $0.last }) }
 
-  /// The number of the plan at a place of this part, from 1; 0 for none.
+  /// Returns the number of the plan at a position in this shard, from 1; 0 for none.
   private func number(of place: Int) -> Int {
     guard let shard, place > 0 else { return place }
     return (place - 1) * shard.count + shard.index
   }
 
-  /// The place in this part of the plan with a number.
+  /// Returns the position in this shard of the plan with a number.
   private func place(of number: Int) -> Int {
     shard.map { (number - $0.index) / $0.count + 1 } ?? number
   }
 
-  /// The number of the next plan, or nothing when there are enough.
+  /// Returns the number of the next plan, or `nil` when enough were handed out.
   func take() -> Int? {
     state.withLock { state in
       guard state.taken < state.last else { return nil }
@@ -57,7 +58,7 @@ final class PlanQueue: Sendable {
     }
   }
 
-  /// Notes that a plan is done, with the steps that it took.
+  /// Records that a plan is finished, with its number of steps.
   func finish(_ plan: Int, steps count: Int) {
     guard let steps else { return }
     let plan = place(of: plan)

@@ -5,7 +5,7 @@ import Systems
 import Traces
 import Workloads
 
-/// What makes plans: the options of a check, the same for every lane that runs them.
+/// The source of the plans of a check, shared by all workers.
 struct PlanRecipe: Sendable {
   let generator: PlanGenerator
   let seed: UInt64
@@ -13,27 +13,29 @@ struct PlanRecipe: Sendable {
   /// Whether every plan runs twice.
   var repeatsAll = false
 
-  /// The seed of the plan with a number; the first is 1.
+  /// Returns the seed of the plan with a number, from 1.
   func caseSeed(_ number: Int) -> UInt64 {
     SeededGenerator.seed(seed, part: UInt64(number - 1))
   }
 
-  /// Draws a plan from a source.
+  /// Draws a plan from a source of choices.
   func plan(from source: inout ChoiceSource) -> Plan {
     var plan = generator.plan(from: &source, seed: seed)
     plan.header.timestamps = timestamps
     return plan
   }
 
-  /// Whether a plan runs twice, to see if the same comes of it: the first one, and a random sample.
+  /// Returns whether a plan runs twice to check for determinism.
+  ///
+  /// The first plan and a random sample do.
   func repeats(_ number: Int) -> Bool {
     repeatsAll || number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare)
   }
 
-  /// One plan in so many runs twice.
+  /// One in this many plans, chosen by their seeds, runs twice.
   private static let repeatedShare: UInt64 = 16
 
-  /// The plan with a number, and the choices that it was drawn from.
+  /// Returns the plan with a number, and the choices that it was drawn from.
   func plan(_ number: Int) -> (plan: Plan, choices: ChoiceSequence) {
     var source = ChoiceSource(seed: caseSeed(number))
     let plan = plan(from: &source)
@@ -41,16 +43,16 @@ struct PlanRecipe: Sendable {
   }
 }
 
-/// One system with its store, and the checkers, at work on one plan after another.
+/// A worker that runs plans one after another on one system, and checks them.
 ///
-/// It belongs to one thread at a time.
+/// Only one thread at a time may use it.
 final class PlanLane {
   let system: LabSystem
   private let underTest: any SystemUnderTest
   private let simulator: Simulator
   private let versions: [String: String]
 
-  /// Creates a lane; its stores lie at a place of its own.
+  /// Creates a worker whose stores are at its own place.
   init(_ system: LabSystem, at place: StorePlace, versions: [String: String]) {
     self.system = system
     self.versions = versions
@@ -58,14 +60,16 @@ final class PlanLane {
     simulator = Simulator(underTest, at: place)
   }
 
-  /// Why the system did not take part in the last plan to its end, if it did not.
+  /// The reason why the system did not take part in the last plan to its end, or `nil`.
   var trouble: SystemTrouble? { underTest.trouble }
 
-  /// How many commands were performed so far.
+  /// The number of commands performed so far.
   var stepCount: Int { simulator.stepCount }
 
-  /// Runs a plan to its end, and answers what became of it; if asked it runs once more, through the
-  /// other driver where there are two, and the two runs are compared event by event.
+  /// Runs a plan to its end and returns its results.
+  ///
+  /// With `repeating`, the plan runs again, through the other driver if the system has two, and the
+  /// two runs are compared event by event.
   func outcome(
     of plan: Plan,
     number: Int,
@@ -102,7 +106,7 @@ final class PlanLane {
     )
   }
 
-  /// Runs a plan to its end and checks it.
+  /// Runs a plan to its end and returns the checkers with its trace applied.
   func check(_ plan: Plan) throws(SystemFailure) -> CheckerSuite { try watch(plan).suite }
 
   private func watch(
@@ -118,9 +122,10 @@ final class PlanLane {
     return (suite, events)
   }
 
-  /// Runs a plan until the observer has seen enough, or the system takes no part in it any more.
+  /// Runs a plan until the observer returns `false`, or the system stops taking part.
   ///
-  /// - Throws: ``SystemFailure`` when the system cannot start and it is not its own trouble.
+  /// - Throws: ``SystemFailure`` when the system cannot start for a reason other than its own
+  ///   trouble.
   @discardableResult
   private func run(
     _ plan: Plan,
@@ -134,7 +139,7 @@ final class PlanLane {
     }
   }
 
-  /// Runs a plan until a checker rejects it, or to its end, and answers why it does.
+  /// Runs a plan to its end or until a checker rejects it, and returns the violation or `nil`.
   func violation(of checker: String, by plan: Plan) throws(SystemFailure) -> Violation? {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     var found: Violation?
@@ -146,7 +151,7 @@ final class PlanLane {
     return found ?? (trouble == nil ? suite.violation(of: checker) : nil)
   }
 
-  /// Runs a plan until any checker rejects it, or to its end, and answers why it does.
+  /// Runs a plan to its end or until any checker rejects it, and returns the violation or `nil`.
   func violation(by plan: Plan) throws(SystemFailure) -> Violation? {
     var suite = CheckerSuite(TraceHeader(plan: plan, system: system.name), scope: .all)
     _ = try simulator.run(plan) { event in
@@ -156,10 +161,10 @@ final class PlanLane {
     return suite.violation
   }
 
-  /// Lets go of the stores.
+  /// Closes the stores.
   func close() { simulator.close() }
 
-  /// Runs a plan and keeps everything that happened, to its end or until a command is over.
+  /// Runs a plan to its end or to the end of a command, and returns the whole trace.
   func trace(_ plan: Plan, until count: Int? = nil) throws(SystemFailure) -> Trace {
     let header = TraceHeader(plan: plan, system: system.name, versions: versions)
     var kept = 0
@@ -170,8 +175,12 @@ final class PlanLane {
     return Trace(header: header, events: Array(events.prefix(kept)))
   }
 
-  /// Runs a plan, to its end or until a command is over, and asks everyone after each step of it what
-  /// they hold: the answers by the position of the event after which they were given.
+  /// Runs a plan to its end or to the end of a command, and reads the state after each step.
+  ///
+  /// The state is the content of the contexts of all running actors and of the store.
+  ///
+  /// - Returns: the events of each read, after every step, by the position of the step's last
+  ///   event.
   func answers(_ plan: Plan, until count: Int? = nil) throws(SystemFailure) -> [Int: [Event]] {
     var answers: [Int: [Event]] = [:]
     var failure: SystemFailure?
@@ -191,7 +200,7 @@ final class PlanLane {
 }
 
 extension [Event] {
-  /// The first place at which two runs tell something else; nothing when they tell the same.
+  /// Returns the first position at which two runs differ; `nil` if they are equal.
   fileprivate func firstDifference(from other: [Event]) -> Int? {
     if self == other { return nil }
     return zip(self, other).enumerated().first { $0.element.0 != $0.element.1 }?.offset
@@ -200,7 +209,7 @@ extension [Event] {
 }
 
 extension CheckerSuite {
-  /// Why one checker rejects the trace so far, or nothing.
+  /// Returns the violation for which one checker rejects the trace so far, or `nil`.
   func violation(of checker: String) -> Violation? {
     for answer in verdicts where answer.checker == checker {
       if case .invalid(let violation) = answer.verdict { return violation }
@@ -210,7 +219,7 @@ extension CheckerSuite {
 }
 
 extension Happening {
-  /// Whether a command is over with it, whether it ran or not.
+  /// Whether the event ends a command, which either ran or was skipped.
   fileprivate var endsStep: Bool {
     switch self {
     case .ended, .skipped: true
@@ -218,7 +227,7 @@ extension Happening {
     }
   }
 
-  /// Whether the first so many commands of a plan are over with it.
+  /// Returns whether the event ends the command with a number, from 1.
   fileprivate func isEnd(of count: Int?) -> Bool {
     switch self {
     case .ended(let command?, _), .skipped(let command?, _): command + 1 == count

@@ -5,11 +5,11 @@ import Systems
 import Traces
 import Workloads
 
-/// What is to be run again: the plan, the system that it is for, and the invariant that it broke.
+/// The plan to replay, the system that runs it, and the invariant that it broke.
 struct ReplaySource {
   var plan: Plan
   let system: LabSystem
-  /// The invariant that the file says was broken; nothing for a plan alone.
+  /// The broken invariant that the file names; `nil` for a plan alone.
   let checker: String?
 
   /// Reads the file, or draws the plan of a seed.
@@ -40,7 +40,7 @@ struct ReplaySource {
     )
   }
 
-  /// The system that was named, else the one that a file names; what a file says starts no program.
+  /// Returns the system that was named, else the one that the file names; a file starts no program.
   private static func system(
     _ named: String?,
     else name: String,
@@ -74,7 +74,7 @@ struct ReplaySource {
 }
 
 extension LabFile {
-  /// The system that the file's plan ran on, if it did.
+  /// The system that the file's plan ran on; `nil` for a plan that did not run.
   fileprivate var system: String? {
     switch self {
     case .plan: nil
@@ -83,7 +83,7 @@ extension LabFile {
     }
   }
 
-  /// The invariant that the file says was broken, if it says so.
+  /// The broken invariant that the file names; `nil` if it names none.
   fileprivate var checker: String? {
     if case .counterexample(let counterexample) = self {
       counterexample.violation.checker

@@ -5,7 +5,7 @@ import Simulation
 import Systems
 import Traces
 
-/// Runs one plan again, from a file or from the seed of a check.
+/// Replays one plan, from a file or from the seed of a check.
 struct ReplayVerb: Verb {
   let options: ReplayOptions
   let composition: Composition
@@ -51,7 +51,7 @@ struct ReplayVerb: Verb {
     .undecided("the system did not take part in the plan to its end: \(trouble)")
   }
 
-  /// What is shown: the invariant that the file names, else the first that broke.
+  /// Returns the violation to show: of the invariant that the file names, else the first one.
   private func violation(in suite: CheckerSuite, _ source: ReplaySource) -> Violation? {
     source.checker.flatMap { suite.violation(of: $0) } ?? suite.violation
   }
@@ -85,7 +85,7 @@ struct ReplayVerb: Verb {
     }
   }
 
-  /// A run that was stopped on purpose and broke nothing so far is good.
+  /// Returns the exit code; a run that `--until` stopped without a violation is good.
   private func code(_ suite: CheckerSuite) -> ExitCode {
     if suite.violation != nil { return .violation }
     if options.until != nil { return .good }
@@ -97,7 +97,7 @@ struct ReplayVerb: Verb {
 }
 
 extension ReplayOptions {
-  /// Where the store of the plan lies.
+  /// Creates the place for the store of the plan: on the heap, or in the folder of `--on-disk`.
   func place() throws(LabError) -> StorePlace {
     guard let onDisk else { return .heap() }
     do throws(StorePlaceError) { return try .folder(onDisk) } catch {

@@ -2,13 +2,13 @@ import PersistentHistory
 import Reporting
 import Traces
 
-/// Walks through a plan: what each command did, and where everyone stood after it.
+/// Steps through a plan and shows what each command did and the state of all actors after it.
 struct ReplayWalk {
-  /// Which steps are shown with the state after them.
+  /// The steps that are shown with the state after them.
   enum Showing {
-    /// Each; on a terminal a key is waited for after each.
+    /// Every step; on a terminal, each but the last waits for a key.
     case everyStep
-    /// The last; those before it are told in a line each.
+    /// Only the last step; each step before it is printed as one line.
     case lastStep
   }
   private let trace: Trace
@@ -17,7 +17,7 @@ struct ReplayWalk {
   private let until: Int?
   private let terminal: Terminal
 
-  /// Takes a trace that was made by the same plan as will be run, and what broke in it.
+  /// Takes a trace of the plan that `run` will repeat, and the violation in it.
   init(_ trace: Trace, _ violation: Violation?, until: Int?, on terminal: Terminal) {
     self.trace = trace
     self.violation = violation
@@ -28,7 +28,9 @@ struct ReplayWalk {
 
   private var commandCount: Int { trace.header.plan.commands.count }
 
-  /// Runs the plan once more, looks at everyone after each step, and prints what it sees.
+  /// Runs the plan again, and prints the steps with the states after them.
+  ///
+  /// The contexts of all running actors and the store are read after each step.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start or cannot answer.
   func run(showing: Showing, _ lane: PlanLane) throws(SystemFailure) {
@@ -37,7 +39,8 @@ struct ReplayWalk {
     for (index, step) in walk.steps.enumerated() {
       tell(step)
       guard showing == .everyStep || index == last else { continue }
-      // What came by itself in the middle of a command is followed by the look after that command.
+      // An event between commands can fall into the middle of one; the state is then read after
+      // that command.
       let look = answers.keys.filter { $0 >= step.lastAt }.min()
       let table = walk.state(after: step.lastAt, answers: look.flatMap { answers[$0] } ?? [])
       terminal.print(table, indent: 4)
@@ -54,7 +57,7 @@ struct ReplayWalk {
     terminal.print(terminal.styled(line.printable, step.isBroken ? .red : .bold))
   }
 
-  /// Waits for a key where there is somebody to press one.
+  /// Waits for a key, if a terminal is attached, and returns whether to continue.
   private func goesOn(after step: TraceWalk.Step) -> Bool {
     guard let key = terminal.key else { return !Interruption.isRequested }
     terminal.setStatus("any key: the next step, q: stop ")
@@ -62,7 +65,7 @@ struct ReplayWalk {
     return key().map { !Self.stopKeys.contains($0) } ?? false
   }
 
-  /// q, Q, escape, and what ctrl-C and ctrl-D send.
+  /// The codes of q, Q and escape, and those that ctrl-C and ctrl-D send.
   private static let stopKeys: Set<UInt8> = [0x71, 0x51, 0x1b, 0x03, 0x04]
 
   private func conclude() {

@@ -6,15 +6,15 @@ import Reporting
 import Systems
 import Traces
 
-/// The folder of one run of a verb, with what every verb writes into it.
+/// The folder of one run of a verb, and the files that every verb writes into it.
 struct RunOutput {
   private let folder: RunFolder
   private let record: RunRecord
 
-  /// The versions that traces carry.
+  /// The versions that are stored in traces.
   let versions: [String: String]
 
-  /// Makes the folder, before any work is done that would be lost without it.
+  /// Creates the folder before any work begins, so that no results are lost for lack of one.
   ///
   /// - Throws: a usage error that says which folder cannot be written, or a lab error when the disk is
   ///   full or fails.
@@ -53,7 +53,7 @@ struct RunOutput {
     ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
   }
 
-  /// Takes up the folder of a run that was cut short.
+  /// Reopens the folder of an unfinished run.
   ///
   /// - Throws: a usage error that says what is wrong with the folder.
   init(resuming path: String) throws(LabError) {
@@ -70,35 +70,34 @@ struct RunOutput {
     versions = [:]
   }
 
-  /// Whether the run has come to an end, early or not.
+  /// Whether the run has ended, early or not.
   var hasVerdict: Bool { record.verdict != nil }
 
-  /// The words of the run's command line, without the command.
+  /// The arguments of the run's command line, without the command.
   var words: [String] { Array(record.commandLine.dropFirst()) }
 
-  /// Makes the folder for what is not kept.
+  /// Creates the folder for temporary files.
   func makeScratch() throws(LabError) -> ScratchFolder { try ScratchFolder(in: folder.path) }
 
-  /// The folder's path.
   var path: String { folder.path }
 
-  /// The folder's path as it is printed: from the current folder where it lies below it.
+  /// The folder's path as it is printed: relative if it is below the current folder.
   var shownPath: String { RelativePath.shown(folder.path) }
 
-  /// The folder's name without the folders it lies in.
+  /// The last component of the folder's path.
   var name: String { folder.name }
 
-  /// Where, with what and when the run began.
+  /// The machine, versions, seed and start time of the run.
   var environment: RunEnvironment { record.environment }
 
-  /// Writes a file of the run.
+  /// Writes a file into the folder.
   func write(_ file: String, _ text: String) throws(LabError) {
     do throws(RunFolderError) { try folder.writeFile(file, text) } catch {
       throw .lab(error.description)
     }
   }
 
-  /// Keeps the counterexample, as a file and as a page, its plan and its trace.
+  /// Writes the files of a counterexample: itself, its page, its plan and its trace.
   func keep(
     _ finding: Finding,
     as fileName: String,
@@ -116,7 +115,7 @@ struct RunOutput {
     )
   }
 
-  /// What files call the systems of a run: no two of them the same.
+  /// Returns a unique name for each system of a run, for use in file names.
   static func words(forSystems names: [String]) -> [String] {
     let plain = names.map { name in
       ExternalProgram.command(in: name) == nil
@@ -128,7 +127,7 @@ struct RunOutput {
     }
   }
 
-  /// Keeps a counterexample under a name, with its plan and its trace as files of their own.
+  /// Writes a counterexample, its page, its plan and its trace under a name.
   func keepWhole(
     _ counterexample: Counterexample,
     as stem: String,
@@ -140,7 +139,7 @@ struct RunOutput {
     return try keep(counterexample, as: stem, onDisk: onDisk, timeout: timeout)
   }
 
-  /// Keeps a counterexample under a name, as a file and as a page that shows it.
+  /// Writes a counterexample and the page that shows it under a name.
   func keep(
     _ counterexample: Counterexample,
     as stem: String,
@@ -153,7 +152,7 @@ struct RunOutput {
     try write(file, CounterexampleCodec.encode(counterexample))
     let options = ReplayOptions(
       source: .file(file),
-      // A file does not get programs started: who replays it says which.
+      // Files must not start programs: the user who replays it names the program.
       system: isExternal ? name : nil,
       until: nil,
       json: false,
@@ -171,7 +170,7 @@ struct RunOutput {
     return kept
   }
 
-  /// Writes the page of the run from the documents that lie in its folder, without charts.
+  /// Writes the run's page from the documents in its folder, without charts.
   ///
   /// - Throws: a lab error when the page cannot be written.
   func writePage() throws(LabError) {
@@ -179,16 +178,16 @@ struct RunOutput {
     try write(Self.pageFile, page.html(images: .drawn([:])))
   }
 
-  /// Prints where the run lies, and where its page.
+  /// Prints the paths of the run's folder and of its page.
   func printPlace(on terminal: Terminal) {
     terminal.print("Run: \(shownPath)")
     terminal.print("Report: \(shownPath)/\(Self.pageFile)")
   }
 
-  /// The page that shows what the run found.
+  /// The name of the page that shows the results of the run.
   static let pageFile = "index.html"
 
-  /// Writes what came of the run.
+  /// Writes the verdict of the run.
   func finish(verdict: String, because: String) throws(LabError) {
     var record = record
     record.verdict = verdict
@@ -199,14 +198,14 @@ struct RunOutput {
   }
 }
 
-/// Where a path or a command of a run is read.
+/// The place from which a path or a command of a run is read.
 enum RunReader {
-  /// In the run's folder, which may lie on another machine by then.
+  /// The run's folder, which may be on another machine by then.
   case folder
-  /// In the current folder, by the person who started the run.
+  /// The current folder of the user who started the run.
   case here(ShellCommand)
 
-  /// How the run's folder is named there.
+  /// Returns the path of the run's folder as seen from there.
   func folder(_ shown: String) -> String {
     switch self {
     case .folder: "."
@@ -214,7 +213,7 @@ enum RunReader {
     }
   }
 
-  /// How the command is named there.
+  /// The name of the command there.
   var command: ShellCommand {
     switch self {
     case .folder: .plain
@@ -223,13 +222,13 @@ enum RunReader {
   }
 }
 
-/// Where a counterexample lies, and how to see it again.
+/// The files of a counterexample, and the options that replay it.
 struct KeptCounterexample {
   /// The run's folder, as it is printed.
   let folder: String
-  /// The name of the file.
+  /// The name of the file in that folder.
   let file: String
-  /// How it is replayed, from the run's folder.
+  /// The options that replay it from the run's folder.
   let options: ReplayOptions
 
   /// The name of the page that shows it.
@@ -238,7 +237,7 @@ struct KeptCounterexample {
   /// The page's path, as it is printed.
   var pagePath: String { "\(folder)/\(page)" }
 
-  /// The file's name in the run's folder, or its path elsewhere.
+  /// Returns the file's name in the run's folder, or its path elsewhere.
   func path(for reader: RunReader) -> String {
     switch reader {
     case .folder: file
@@ -246,12 +245,12 @@ struct KeptCounterexample {
     }
   }
 
-  /// The command that replays it.
+  /// Returns the command that replays it.
   func replay(for reader: RunReader) -> String {
     var options = options
     switch reader {
     case .folder:
-      // Where the stores lay belongs to the machine.
+      // The folder of the stores is specific to this machine.
       options.onDisk = nil
       return options.line(typing: .plain)
     case .here(let command):

@@ -1,26 +1,27 @@
 import Foundation
 
-/// The folder of a run in which everything lies that is not kept: stores, and what processes write.
+/// The folder of a run for temporary files: stores, and the output of processes.
 ///
-/// It is called `scratch`, belongs to the user alone, and holds a file that is locked for as long as the
-/// process lives that made it, however that ends. The next run removes those that nobody has locked.
+/// It is named `scratch`, is accessible only to the user, and contains a file that stays locked
+/// while the process that created it lives, however that ends. The next run removes folders whose
+/// lock is free.
 final class ScratchFolder {
-  /// What such a folder is called within the folder of a run.
+  /// The name of the folder in the folder of a run.
   static let name = "scratch"
   private static let lockName = "lock"
-  /// How long a folder may be without its lock while it is being made.
+  /// The age in seconds up to which a folder without a lock file counts as being created.
   private static let newForSeconds = 10
 
   let path: String
   private let lock: Int32
 
-  /// Makes the folder within that of a run.
+  /// Creates the folder in that of a run.
   ///
-  /// - Throws: a lab error that says why it cannot be made.
+  /// - Throws: a lab error that says why it cannot be created or locked.
   init(in run: String) throws(LabError) {
     path = run + "/" + Self.name
     guard mkdir(path, 0o700) == 0 else { throw Self.failure("made", path) }
-    // It gets its name when it is locked: nobody finds it without its owner.
+    // The lock file gets its name only once it is locked, so that no process finds it unlocked.
     let (fresh, name) = (path + "/" + Self.lockName + ".new", path + "/" + Self.lockName)
     lock = open(fresh, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0, rename(fresh, name) == 0 else {
@@ -30,26 +31,26 @@ final class ScratchFolder {
 
   deinit { if lock >= 0 { close(lock) } }
 
-  /// Makes a folder within it that belongs to the user alone.
+  /// Creates a subfolder that only the user can access.
   func makeFolder(_ name: String) throws(LabError) -> String {
     let folder = path + "/" + name
     guard mkdir(folder, 0o700) == 0 else { throw Self.failure("made", folder) }
     return folder
   }
 
-  /// Removes it with everything in it.
+  /// Deletes the folder with its contents.
   func remove() throws(LabError) { try Self.remove(path) }
 
-  /// Gives it another name within the run's folder, so that no later run removes it.
+  /// Moves the folder to another name in the run's folder, so that no later run removes it.
   func keep(as name: String) throws(LabError) {
     unlink(path + "/" + Self.lockName)
     let kept = String(path.dropLast(Self.name.count)) + name
     guard rename(path, kept) == 0 else { throw Self.failure("renamed", path) }
   }
 
-  /// Removes what runs have left in a folder of runs that did not come to their end.
+  /// Removes the scratch folders that unfinished runs have left behind in a folder of runs.
   ///
-  /// One that cannot be removed is somebody else's, and left alone.
+  /// A folder that cannot be removed belongs to another user and is left alone.
   static func removeDead(in runs: String) {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: runs) } catch { return }
@@ -60,7 +61,7 @@ final class ScratchFolder {
     }
   }
 
-  /// Whether a folder is one of ours whose process is gone; one without a lock may be new.
+  /// Returns whether a scratch folder's process has ended; a folder without a lock file may be new.
   private static func isDead(_ folder: String) -> Bool {
     let file = open(folder + "/" + lockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else {

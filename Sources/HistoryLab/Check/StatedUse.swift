@@ -1,12 +1,12 @@
 import Workloads
 
-/// What the authors of a system made it for, so that a break outside of that can be marked as such.
+/// The use that the authors of a system state, so that violations outside of it can be marked.
 struct StatedUse: Hashable, Sendable {
-  /// What they ask of an app, in a sentence.
+  /// The requirements on an app, in a sentence.
   let sentence: String
-  /// The conditions that break what they ask, each with how it does.
+  /// The conditions that violate the requirements, each with the reason.
   let outside: [Condition: String]
 
-  /// Whether a condition lies within what the authors ask.
+  /// Returns whether a condition meets the authors' requirements.
   func covers(_ condition: Condition) -> Bool { outside[condition] == nil }
 }

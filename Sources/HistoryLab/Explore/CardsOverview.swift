@@ -2,11 +2,11 @@ import Checkers
 import Measuring
 import Reporting
 
-/// The overview of safety cards: all systems by all conditions, with one word for each pair.
+/// The overview of safety cards: all systems by all conditions, with one phrase for each pair.
 struct CardsOverview {
   let cards: [CardsDocument.Card]
 
-  /// What the words of the overview mean.
+  /// The meaning of the phrases in the overview.
   static let legend: [ReportPage.Fact] = [
     .init("holds", "Every invariant that a plan exercised holds."),
     .init("2 broken", "So many of the \(invariantCount) invariants are broken."),
@@ -17,9 +17,10 @@ struct CardsOverview {
 
   private static let invariantCount = CheckerSuite.names(in: .all).count
 
-  /// A row for each condition and a column for each system, in as many tables as columns need.
+  /// Returns tables with a row for each condition and a column for each system.
   ///
-  /// A place is the anchor of a system's card, or of what a condition breaks in it.
+  /// The systems are split over as many tables as the maximum number of columns requires. `place`
+  /// returns the anchor of a system's card, or of the section about what a condition breaks in it.
   func tables(
     place: (_ system: String, _ condition: String?) -> String
   ) -> [ReportTable] {
@@ -56,7 +57,7 @@ struct CardsOverview {
     return table
   }
 
-  /// What became of one system under one condition.
+  /// The results of one system under one condition.
   private struct Cell {
     let brokenCount: Int
     let word: String
@@ -84,7 +85,9 @@ struct CardsOverview {
 // MARK: Markdown
 
 extension CardsOverview {
-  /// The overview as Markdown; its cells lead to the headings of ``ExploreText/markdown(legend:)``.
+  /// Returns the overview as Markdown.
+  ///
+  /// Its cells link to the headings of ``ExploreText/markdown(legend:)``.
   func markdown(scopes: [ExploreScope]) -> String {
     let tables = tables { system, condition in
       Self.slug(ExploreText.heading(system, condition))
@@ -104,7 +107,9 @@ extension CardsOverview {
     return (beginning + tables.map { $0.markdown(isLinked: true) } + end).paragraphs
   }
 
-  /// The anchor that GitHub and GitLab give a heading: `kit-1.0 under ties` becomes `kit-10-under-ties`.
+  /// Returns the anchor that GitHub and GitLab give a heading.
+  ///
+  /// For example, `kit-1.0 under ties` becomes `kit-10-under-ties`.
   private static func slug(_ heading: String) -> String {
     String(
       heading.lowercased().compactMap { letter -> Character? in

@@ -3,17 +3,18 @@ import Synchronization
 
 /// Hands out the pieces of an exploration, each once, and counts the states of all of them.
 ///
-/// Of pieces that are kin the one that is soonest done goes first, and others take over what it knows;
-/// after those come the pieces that take longest. What is found is the same without: it only takes longer.
+/// Of related pieces, the fastest goes first, and pieces that start later reuse its known moves.
+/// The other pieces follow, the longest first. The order and the reuse only save time; they do not
+/// change the results.
 final class ExploreQueue: Sendable {
   private let taken = Atomic<Int>(0)
   private let states = Atomic<Int>(0)
   let tasks: [ExploreTask]
   private let kin: [ExploreTask.Kin?]
-  /// The first pieces of those that are kin.
+  /// The numbers of the pieces that go first, one for each group of related pieces.
   private let first: Set<Int>
   private let known = Mutex<[ExploreTask.Kin: KnownMoves]>([:])
-  /// The numbers of the pieces as they are handed out.
+  /// The numbers of the pieces in the order in which they are handed out.
   private let order: [Int]
 
   init(_ tasks: [ExploreTask]) {
@@ -32,19 +33,19 @@ final class ExploreQueue: Sendable {
     (self.kin, self.first) = (kin, first)
   }
 
-  /// The number of the next piece, or nothing when all are taken.
+  /// Returns the number of the next piece, or `nil` when all were handed out.
   func take() -> Int? {
     let next = taken.add(1, ordering: .relaxed).oldValue
     return next < order.count ? order[next] : nil
   }
 
-  /// Counts more states, and answers how many there are now.
+  /// Adds a number of states, and returns the new total.
   func count(_ more: Int) -> Int { states.add(more, ordering: .relaxed).newValue }
 
-  /// Runs all pieces on several lanes, and answers what came of each, in their order.
+  /// Runs all pieces on several workers, and returns their results in the order of the pieces.
   ///
-  /// What it finds does not depend on the number of lanes. Pieces that were not begun when it was
-  /// stopped are missing.
+  /// The results do not depend on the number of workers. Pieces that had not started when the run
+  /// was stopped are missing.
   ///
   /// - Throws: a lab error when a piece cannot be run.
   func run(

@@ -10,32 +10,31 @@ struct ExploreTask: Sendable {
   let system: LabSystem
   let condition: Condition
   let scope: ExploreScope
-  /// How many states it may meet.
+  /// The maximum number of states to visit.
   let stateCountMax: Int
   let versions: [String: String]
-  /// Whether plans that lead to equal states are gone on with once.
+  /// Whether plans that lead to equal states are merged and continued only once.
   var mergesStates = true
 
-  /// What came of it.
+  /// The results of a piece.
   struct Outcome: Sendable {
     let condition: Condition
     let scope: ExploreScope
     let exploration: Exploration
-    /// How many states it was allowed to meet.
+    /// The maximum number of states that the piece could visit.
     let stateCountMax: Int
-    /// What broke, by the checker's name: a shortest plan with its whole trace.
+    /// A shortest counterexample for each broken invariant, with its whole trace, by checker name.
     let broken: [String: Counterexample]
     let seconds: Double
   }
 
-  /// Runs it with stores on the heap.
+  /// Runs the piece with stores on the heap.
   ///
-  /// It takes over what an earlier piece of its ``kin`` knows of plans that begin alike.
+  /// `earlier` contains the known moves of an earlier piece of the same ``kin``, which are not run
+  /// again. `progress` receives the number of states so far and returns whether to continue.
   ///
-  /// It tells how many states there are so far, and asks whether to go on.
-  ///
-  /// - Throws: a lab error when the system cannot be run, or breaks nothing when the plan that broke an
-  ///   invariant runs again.
+  /// - Throws: a lab error when the system cannot be run, or when a plan that broke an invariant
+  ///   does not break it when it runs again.
   func run(
     keepingMoves: Bool = false,
     knowing earlier: KnownMoves? = nil,
@@ -71,8 +70,9 @@ struct ExploreTask: Sendable {
     }
   }
 
-  /// About how long it takes beside others: how many plans there were if as much could be done later as
-  /// at the beginning.
+  /// The estimated relative duration.
+  ///
+  /// It is the number of plans if every state had as many moves as the first one.
   var weight: Double {
     let alphabet = alphabet
     return alphabet.headers.reduce(0) { sum, header in
@@ -81,8 +81,9 @@ struct ExploreTask: Sendable {
     }
   }
 
-  /// What pieces have in common of which one can take over what another knows: a plan that both have is
-  /// the same run, to the same state.
+  /// The properties that pieces must share to reuse each other's known moves.
+  ///
+  /// A plan that two such pieces both contain is the same run and leads to the same state.
   struct Kin: Hashable {
     fileprivate let system: String
     fileprivate let header: PlanHeader
@@ -90,7 +91,7 @@ struct ExploreTask: Sendable {
     fileprivate let clockOnlyRises: Bool
   }
 
-  /// What it has in common with others, or nothing where plans begin in several ways.
+  /// The shared properties; `nil` if the plans of the piece start from several headers.
   var kin: Kin? {
     let alphabet = alphabet
     guard alphabet.headers.count == 1 else { return nil }
@@ -102,7 +103,7 @@ struct ExploreTask: Sendable {
     )
   }
 
-  /// The plans that are run.
+  /// The plans of the piece, as an alphabet of commands.
   private var alphabet: PlanAlphabet {
     var alphabet = PlanAlphabet(condition, actors: scope.actors, actions: system.actions)
     for index in alphabet.headers.indices {
@@ -111,7 +112,7 @@ struct ExploreTask: Sendable {
     return alphabet
   }
 
-  /// Runs each plan that broke an invariant once more by itself, from its beginning.
+  /// Runs each plan that broke an invariant once more on its own, from the start.
   private func counterexamples(
     _ exploration: Exploration
   ) throws(SystemFailure) -> [String: Counterexample] {
@@ -134,12 +135,12 @@ struct ExploreTask: Sendable {
 }
 
 extension Plan {
-  /// The commands in a few words each: `app write, widget pass`.
+  /// The commands, each as a phrase, separated by commas.
   var words: String { commands.map(\.phrase).joined(separator: ", ") }
 }
 
 extension Command {
-  /// The command in a few words, with the power-off that strikes it.
+  /// The command as a phrase, with its power-off if it has one.
   var phrase: String {
     guard let fault = faults.first(where: \.kind.isPowerOff) else { return action.phrase }
     let loss =
@@ -150,7 +151,7 @@ extension Command {
 }
 
 extension Action {
-  /// The command in a few words: `app inserts Item/1`, `widget passes`.
+  /// The action as a phrase, such as `widget pass` or `clock +7 d`.
   var phrase: String {
     let who = actor.map { "\($0) " } ?? ""
     switch self {
@@ -169,7 +170,7 @@ extension Action {
 }
 
 extension PlannedWrite {
-  /// The write in a few words.
+  /// The write as a phrase.
   fileprivate var phrase: String {
     let what = changes.map { "\($0.type)s \($0.object)" }.joined(separator: ", ")
     let context = context == "view" ? "" : " in its context \(context)"

@@ -4,11 +4,11 @@ import Simulation
 import Traces
 import Workloads
 
-/// Explorations and cards as a person reads them, on a terminal or as Markdown.
+/// A safety card and its coverage as text, for a terminal or as Markdown.
 struct ExploreText {
   let card: SafetyCard
 
-  /// One line a condition: how much was covered, and what broke.
+  /// The coverage table: plans, states, time and verdict for each condition and scope.
   var coverage: ReportTable {
     var table = ReportTable(columns: [
       .text("condition"), .text("known as"), .number("actors"), .number("depth"), .number("plans"),
@@ -47,7 +47,7 @@ struct ExploreText {
     return [found, end].compactMap { $0 }.joined(separator: "; ").ifEmpty(held(by: piece))
   }
 
-  /// What held where every plan was covered and nothing broke.
+  /// Returns the verdict for a piece that covered every plan without a violation.
   private static func held(by piece: ExploreTask.Outcome) -> String {
     let all = CheckerSuite.names(in: .all).count
     let tested = piece.exploration.exercised.nonzeroBitCount
@@ -61,7 +61,7 @@ struct ExploreText {
     } ?? ""
   }
 
-  /// The card: one row a condition, one column an invariant.
+  /// Returns the card as a table: one row for each condition, one column for each invariant.
   func matrix(isShort: Bool) -> ReportTable {
     let names = CheckerSuite.names(in: .all)
     var table = ReportTable(
@@ -75,16 +75,16 @@ struct ExploreText {
     return table
   }
 
-  /// What stands over a narrow column: the first word of the invariant's name.
+  /// Returns the title of a narrow column: the first word of the invariant's name.
   private static func short(_ name: String) -> String {
     let end = name.dropFirst().firstIndex(where: \.isUppercase) ?? name.endIndex
     return String(name[..<end])
   }
 
-  /// A line for each shortest plan, shortest first: what broke, where, and by which commands.
+  /// A line for each shortest plan, shortest first: invariant, condition, length and commands.
   var plans: [String] { broken.map(\.line) }
 
-  /// The same, each with the command that replays it, by the keys of the cells.
+  /// Returns the same lines, each followed by the command that replays it, found by the cell's key.
   func plans(replayedBy replays: [String: String]) -> [String] {
     broken.flatMap { plan -> [String] in
       [plan.line] + (replays[plan.key].map { ["  Replay: \($0)"] } ?? [])
@@ -112,18 +112,18 @@ struct ExploreText {
     return "\(place): \(sentence(of: counterexample))\(note)"
   }
 
-  /// The commands of a counterexample, and what they come to.
+  /// Returns the commands of a counterexample, and why they break the invariant.
   private func sentence(of counterexample: Counterexample) -> String {
     let words = counterexample.trace.header.plan.words.ifEmpty("no command")
     return "\(words). \(counterexample.violation.because.capitalizedFirst)."
   }
 
-  /// How a condition lies outside the stated use, as a sentence; `nil` where it does not.
+  /// Returns a sentence on how a condition violates the stated use; `nil` if it does not.
   private func outside(_ row: SafetyCard.ConditionReport) -> String? {
     row.outside.map { "Outside the stated use: \($0)." }
   }
 
-  /// The cells that ran out of states.
+  /// A sentence that names the conditions with unknown cells; `nil` if none is unknown.
   var open: String? {
     let budgets = card.conditions.filter { $0.cells.contains { $0.result == .unknown } }
     guard !budgets.isEmpty else { return nil }
@@ -137,9 +137,9 @@ struct ExploreText {
 
   // MARK: Markdown
 
-  /// The card as Markdown: its matrix, how much was covered, and what broke by condition.
+  /// Returns the card as Markdown: its matrix, coverage, and broken invariants by condition.
   ///
-  /// The legend says what the words of the matrix mean; it is empty where that is said already.
+  /// `legend` explains the phrases of the matrix; pass an empty text if the page already does.
   func markdown(legend: String) -> String {
     let broken = card.conditions.compactMap(breaks)
     let parts = [
@@ -150,19 +150,19 @@ struct ExploreText {
     return (parts + broken + [open ?? ""]).paragraphs
   }
 
-  /// The heading of a system's card, or of what a condition breaks in it.
+  /// Returns the heading of a system's card, or of the section about what a condition breaks in it.
   static func heading(_ system: String, _ condition: String?) -> String {
     condition.map { "\(system) under \($0)" } ?? system
   }
 
-  /// What the words in the cells of a card mean.
+  /// Returns the explanation of the phrases in the cells of a card.
   static func legend(_ scopes: [ExploreScope]) -> String {
     "holds: in every plan of \(scopes.map(\.sentence).joinedWithAnd). breaks N: the shortest plan "
       + "that breaks it has N commands, every shorter one was run; with ≤ some were not. unknown: it "
       + "ran out of the states that it was allowed, or was interrupted. -: no plan exercises it."
   }
 
-  /// What broke under a condition, shortest plan first; `nil` where nothing did.
+  /// Returns the broken invariants of a condition, shortest plan first; `nil` if none broke.
   private func breaks(_ row: SafetyCard.ConditionReport) -> String? {
     let broken = row.cells.compactMap { cell in
       cell.counterexample.map { (cell: cell, counterexample: $0) }
@@ -177,7 +177,7 @@ struct ExploreText {
 }
 
 extension [String] {
-  /// Blocks of Markdown with a blank line between each two; empty ones are left out.
+  /// The texts as Markdown blocks with a blank line between them; empty ones are omitted.
   var paragraphs: String {
     filter { !$0.isEmpty }.map { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 }
       .joined(separator: "\n\n")
@@ -189,7 +189,7 @@ extension String {
 }
 
 extension Double {
-  /// A count that may be beyond every whole number: `1,234` or `1.2e+20`.
+  /// The number as text, also if it is greater than any integer: `1,234` or `1.2e+20`.
   var counted: String {
     self < 1e15 ? Int(self).grouped : String(self)
   }

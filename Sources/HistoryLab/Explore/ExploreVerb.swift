@@ -5,7 +5,7 @@ import Simulation
 import Traces
 import Workloads
 
-/// Runs every plan up to a length, and fills safety cards.
+/// Runs every plan up to a length, and creates safety cards.
 struct ExploreVerb: Verb {
   let options: ExploreOptions
   let composition: Composition
@@ -42,7 +42,9 @@ struct ExploreVerb: Verb {
     }
   }
 
-  /// The rows of a system's card: of a whole card also those that it cannot be put through.
+  /// Returns the rows of a system's card.
+  ///
+  /// A full card includes the conditions that the system does not support.
   private func conditions(_ system: LabSystem) throws(LabError) -> [Condition] {
     if options.conditions == .all { return Condition.allCases }
     let named = try options.conditions.conditions(for: system)
@@ -77,7 +79,7 @@ struct ExploreVerb: Verb {
     }
   }
 
-  /// Writes the counterexamples, each with its picture, and the cards into the run's folder.
+  /// Writes the counterexamples with their pages, and the cards, into the run's folder.
   private func keep(
     _ cards: [SafetyCard],
     _ folder: RunOutput
@@ -115,7 +117,7 @@ struct ExploreVerb: Verb {
     )
   }
 
-  /// The cards as Markdown; several begin with an overview.
+  /// Returns the cards as Markdown, with an overview first if there are several.
   private func markdown(_ cards: [SafetyCard], _ document: CardsDocument) -> String {
     let hasOverview = cards.count > 1
     let overview = CardsOverview(cards: document.systems).markdown(scopes: options.scopes)
@@ -150,7 +152,8 @@ struct ExploreVerb: Verb {
   ) throws(LabError) {
     if options.json {
       let document = self.document(cards, kept, folder, for: .here(terminal.command))
-      // The card of one system is what was asked for; how it came about lies in the run's folder.
+      // With `--card` and one system, only its card is printed; the document is in the run's
+      // folder.
       if options.card, document.systems.count == 1, let card = document.systems.first {
         return terminal.print(try card.json())
       }
@@ -174,7 +177,7 @@ struct ExploreVerb: Verb {
     }
     for plan in plans(text, kept) { terminal.print("  " + plan) }
     if options.card, card.cells.contains(where: { $0.result == .breaks }) {
-      // A command after each would be half of what a card of hundreds of breaks prints.
+      // A replay command after each line would double the output of a card with hundreds of breaks.
       let file = "counterexample-SYSTEM-CONDITION-INVARIANT.jsonl"
       let words = "replay \("\(folder.shownPath)/\(file)".shellQuoted)"
       terminal.print("  Replay any: \(terminal.command.line(words))")
@@ -185,7 +188,7 @@ struct ExploreVerb: Verb {
     terminal.print("")
   }
 
-  /// The shortest plans, and unless a card is printed the command that replays each.
+  /// Returns the shortest plans, each with its replay command unless a card is printed.
   private func plans(_ text: ExploreText, _ kept: [String: KeptCounterexample]) -> [String] {
     if options.card { return text.plans }
     return text.plans(replayedBy: kept.mapValues { $0.replay(for: .here(terminal.command)) })

@@ -3,7 +3,7 @@ import Simulation
 import Traces
 import Workloads
 
-/// Cards as JSON, as `cards.json` holds them.
+/// The JSON form of safety cards, as in `cards.json`.
 struct CardsDocument: Codable, RunFile {
   /// One invariant under one condition.
   struct Cell: Codable {
@@ -13,21 +13,21 @@ struct CardsDocument: Codable, RunFile {
     let depth: Int
     let plans: Double
     let states: Int
-    /// How many commands the shortest plan has that breaks it.
+    /// The number of commands in the shortest plan that breaks the invariant.
     var length: Int?
-    /// Whether every shorter plan was run, so that there is none.
+    /// Whether every shorter plan was run, so that no shorter plan breaks it.
     var isLeast: Bool?
     /// The lines of that plan.
     var plan: [String]?
-    /// What it comes to, in a sentence.
+    /// The reason for the violation, in a sentence.
     var because: String?
-    /// The counterexample's file in the run's folder; its path in the cards of older versions.
+    /// The counterexample's file in the run's folder; a path in cards of older versions.
     ///
-    /// The page that shows it lies next to it.
+    /// The page that shows it is next to it.
     var file: String?
     /// The command that replays it from the run's folder.
     var replay: String?
-    /// How many states there were allowed to be, where that was too few.
+    /// The maximum number of states, if it was too low; otherwise `nil`.
     var budget: Int?
   }
   /// One scope of a condition.
@@ -39,12 +39,12 @@ struct CardsDocument: Codable, RunFile {
     let complete: Bool
     let seconds: Double
   }
-  /// One condition, and how it is known.
+  /// One condition, with the evidence for it.
   struct Row: Codable {
     let condition: String
     var standing: String?
     var because: String?
-    /// How the condition breaks what the system's authors ask for, if it does.
+    /// The reason why the condition violates the authors' stated use; `nil` if it does not.
     var outsideStatedUse: String?
     let explored: [Piece]
   }
@@ -58,18 +58,18 @@ struct CardsDocument: Codable, RunFile {
   }
   static let title = "safety cards"
   static let versionField = "cards"
-  /// The version of the form.
+  /// The version of the format.
   static let formatVersion = 1
   let cards: Int
   let scopes: [ExploreScope]
   let verdict: String
-  /// The run's folder; `.` in the file that lies there.
+  /// The run's folder; `.` in the file inside that folder.
   let folder: String
   let systems: [Card]
 }
 
 extension CardsDocument.Card {
-  /// Takes a card, and where its counterexamples lie by the keys of their cells.
+  /// Creates the JSON form of a card; `kept` has its counterexamples by the keys of their cells.
   init(_ card: SafetyCard, kept: [String: KeptCounterexample], for reader: RunReader) {
     system = card.system
     statedUse = card.statedUse
@@ -101,7 +101,7 @@ extension CardsDocument.Row {
 }
 
 extension CardsDocument.Cell {
-  /// What tells it from the other cells of its card, as ``SafetyCell/key``.
+  /// The identifier of the cell in its card, equal to ``SafetyCell/key``.
   var key: String { "\(condition)-\(invariant)" }
 
   fileprivate init(_ cell: SafetyCell, kept: KeptCounterexample?, for reader: RunReader) {
@@ -124,7 +124,7 @@ extension CardsDocument.Cell {
 }
 
 extension CardsDocument {
-  /// The cards as one JSON object, keys sorted.
+  /// Returns the cards as one JSON object with sorted keys.
   func json() throws(LabError) -> String { try Self.json(self) }
 
   fileprivate static func json(_ value: some Encodable) throws(LabError) -> String {
@@ -139,12 +139,12 @@ extension CardsDocument {
 }
 
 extension CardsDocument.Card {
-  /// The card alone as one JSON object, keys sorted.
+  /// Returns this card as one JSON object with sorted keys.
   func json() throws(LabError) -> String { try CardsDocument.json(self) }
 }
 
 extension Catalogue {
-  /// How a condition is known.
+  /// Returns the evidence for a condition.
   static func standing(of condition: Condition) -> Standing? {
     conditions.first { $0.name == condition.rawValue }?.standing
   }

@@ -4,34 +4,35 @@ import Systems
 import Traces
 import Workloads
 
-/// For one system: which invariants hold under which conditions, and the shortest plans that break
-/// the others.
+/// A safety card: the invariants that hold or break in one system under each condition.
+///
+/// It contains the shortest plans that break invariants.
 struct SafetyCard: Sendable {
   let system: String
-  /// What the system's authors made it for; nothing for ours.
+  /// The use that the system's authors state; `nil` for this project's systems.
   let statedUse: String?
-  /// What was explored, in the order of the conditions.
+  /// The results in the order of the conditions.
   let conditions: [ConditionReport]
 
   /// One condition's row of the card.
   struct ConditionReport: Sendable {
     let condition: Condition
-    /// Why the system was not put through it, if it was not.
+    /// The reason why the condition was not explored or not explored fully; `nil` if it was.
     let because: String?
-    /// How the condition breaks what the system's authors ask for, if it does.
+    /// The reason why the condition violates the authors' stated use; `nil` if it does not.
     let outside: String?
     let pieces: [ExploreTask.Outcome]
-    /// One cell an invariant, in the order of the checkers.
+    /// One cell for each invariant, in the order of the checkers.
     let cells: [SafetyCell]
 
-    /// How many plans were covered.
+    /// The number of plans covered.
     var planCount: Double { pieces.reduce(0) { $0 + $1.exploration.planCount } }
-    /// How many states there were.
+    /// The number of states visited.
     var stateCount: Int { pieces.reduce(0) { $0 + $1.exploration.stateCount } }
     var seconds: Double { pieces.reduce(0) { $0 + $1.seconds } }
   }
 
-  /// Takes what came of the pieces of one system; of each condition there are to be so many.
+  /// Creates a card from the results of a system's pieces; each condition should have `pieceCount`.
   init(
     _ system: LabSystem,
     conditions: [Condition],
@@ -56,19 +57,22 @@ struct SafetyCard: Sendable {
     }
   }
 
-  /// All cells, condition by condition.
   var cells: [SafetyCell] { conditions.flatMap(\.cells) }
 
-  /// `invalid` when something broke, `unknown` when a cell is left open or nothing was put to the test,
-  /// else `valid`.
+  /// The verdict: `invalid`, `unknown` or `valid`.
+  ///
+  /// It is `invalid` if an invariant broke, `unknown` if a cell is unknown or no cell was
+  /// exercised, and `valid` otherwise.
   var verdict: String {
     if cells.contains(where: { $0.result == .breaks }) { return "invalid" }
     let isOpen = cells.contains { $0.result == .unknown }
     return isOpen || !cells.contains { $0.result == .holds } ? "unknown" : "valid"
   }
 
-  /// The verdict in a sentence: where it holds as plainly as where it breaks, and of how much nothing
-  /// is known because no plan puts it to the test.
+  /// The verdict in a sentence.
+  ///
+  /// It names the conditions that hold, break or are unknown, and counts the cells that no plan
+  /// exercised.
   var sentence: String {
     let broken = conditions.filter { $0.cells.contains { $0.result == .breaks } }
     let open = conditions.filter { $0.cells.contains { $0.result == .unknown } }
@@ -101,17 +105,18 @@ struct SafetyCard: Sendable {
   }
 }
 
-/// What is known of one invariant under one condition.
+/// The result of one invariant under one condition.
 struct SafetyCell: Sendable {
-  /// How a cell turned out.
+  /// The kinds of result.
   enum Result: String, Sendable, Codable, CaseIterable {
     case holds
     case breaks
     case unknown
     case notExercised
 
-    /// The result in a word or two; of one that breaks with the length of its plan, and whether that
-    /// is the least or the least that was found.
+    /// Returns the result as a phrase; for `breaks` with the length of the plan.
+    ///
+    /// `≤` marks a length that may not be the least.
     func word(_ length: Int, isLeast: Bool) -> String {
       switch self {
       case .holds: "holds"
@@ -124,20 +129,20 @@ struct SafetyCell: Sendable {
   let invariant: String
   let condition: Condition
   let result: Result
-  /// The greatest length up to which every plan was covered; of a cell that breaks, the plan's.
+  /// The length up to which plans were covered; for a broken invariant, the plan's length.
   let depth: Int
   let planCount: Double
   let stateCount: Int
-  /// A shortest plan that breaks it.
+  /// The shortest counterexample found; `nil` if the invariant did not break.
   let counterexample: Counterexample?
-  /// Whether every shorter plan was run, so that no plan that breaks it is shorter.
+  /// Whether every shorter plan was run, so that no shorter plan breaks the invariant.
   let isLeast: Bool
-  /// How many states there were allowed to be, where that was too few.
+  /// The maximum number of states, if it was too low; otherwise `nil`.
   let budget: Int?
 
-  /// Takes what came of one condition's pieces.
+  /// Creates a cell from the results of one condition's pieces.
   ///
-  /// Where pieces are missing only what broke is known.
+  /// If pieces are missing (`isCut`), the result is `breaks` or `unknown`.
   init(
     _ name: String,
     _ number: Int,
@@ -158,33 +163,33 @@ struct SafetyCell: Sendable {
       depth = pieces.map(\.exploration.depth).max() ?? 0
       result = isCut || !open.isEmpty ? .unknown : isExercised ? .holds : .notExercised
     }
-    // A piece that was covered to its whole depth has no shorter plan within the scopes of the card.
+    // Only incomplete pieces count: a complete one has run all shorter plans of its scope.
     let covered = open.map(\.exploration.depth).min() ?? .max - 1
     isLeast = result == .breaks && !isCut && covered + 1 >= depth
     let tooFew = open.filter { $0.exploration.ending == .outOfStates }.map(\.stateCountMax)
     budget = result == .unknown ? tooFew.max() : nil
   }
 
-  /// The cell in a word or two.
+  /// The result as a phrase.
   var word: String { result.word(depth, isLeast: isLeast) }
-  /// What tells it from the other cells of its card.
+  /// The identifier of the cell in its card.
   var key: String { "\(condition.rawValue)-\(invariant)" }
 }
 
 extension Counterexample {
-  /// How many commands its plan has.
+  /// The number of commands in its plan.
   var length: Int { trace.header.plan.commands.count }
 }
 
 extension Condition {
-  /// What an exploration never does to a system, if the condition lies in that.
+  /// The part of the condition that an exploration never performs; `nil` if it performs all of it.
   var unexplored: String? {
     self == .callFailure ? "makes a call fail" : nil
   }
 }
 
 extension LabSystem {
-  /// Why the system is not put through a condition, or nothing if it can be.
+  /// Returns the reason why a condition cannot be explored for the system; `nil` if it can.
   func refusal(of condition: Condition) -> String? {
     if let reason = condition.unexplored { return "an exploration never \(reason); check does" }
     if conditions.contains(condition) { return nil }

@@ -3,7 +3,7 @@ import Simulation
 import Traces
 import Workloads
 
-/// All checkers as the judge of an exploration; invariants are numbered in the order of the checkers.
+/// The judge of an exploration that applies all checkers, and numbers invariants in their order.
 struct SuiteJudge: PlanJudge {
   private var suite: CheckerSuite
 

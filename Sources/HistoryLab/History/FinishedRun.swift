@@ -2,14 +2,14 @@ import Foundation
 import Measuring
 import Reporting
 
-/// A run that came to its end, as the results' database keeps it.
+/// The results of a finished run, as the results database stores them.
 struct FinishedRun {
-  /// What a benchmark's row came to.
+  /// One measured value of a benchmark row.
   struct Figure: Hashable {
     let title: String
     let contender: String
     let historySize: Int
-    /// The metric, or one with ` ratio` behind it for the cost beside the floor.
+    /// The metric's name, followed by ` ratio` for a ratio to the floor.
     let metric: String
     let kind: Metric.Kind
     let unit: String
@@ -18,16 +18,16 @@ struct FinishedRun {
     var upper: Double?
     let samples: Int
   }
-  /// How often something held, broke or could not be decided.
+  /// The number of times that a subject was good, bad or unknown.
   struct Verdict: Hashable {
     let system: String
-    /// An invariant, a mutant, or an invariant under a condition.
+    /// An invariant, an invariant under a condition, a mutant, or the processes of a stress run.
     let subject: String
     var good = 0
     var bad = 0
     var unknown = 0
   }
-  /// A number that a run tells besides: plans, power-offs.
+  /// An additional number of a run, such as the number of plans or power-offs.
   struct Fact: Hashable {
     let system: String
     let name: String
@@ -43,7 +43,7 @@ struct FinishedRun {
 
   /// Reads the folder of a run.
   ///
-  /// - Throws: a usage error when it holds no run, or the run has not come to its end.
+  /// - Throws: a usage error when the folder contains no run, or the run has no verdict yet.
   init(folder: String) throws(LabError) {
     self.folder = folder
     record = try Self.record(folder)
@@ -60,7 +60,7 @@ struct FinishedRun {
     if let stress: StressDocument = try document("stress.json") { add(stress) }
   }
 
-  /// Reads what `run.json` says.
+  /// Reads the record in `run.json`.
   static func record(_ folder: String) throws(LabError) -> RunRecord {
     guard let record: RunRecord = try RunDocument.read(folder + "/run.json") else {
       throw .usage("\(folder.quoted) is no run's folder: it has no run.json.")
@@ -83,7 +83,8 @@ struct FinishedRun {
 
 extension FinishedRun {
   private static func figures(_ row: BenchmarkRow) -> [Figure] {
-    // The database knows a metric by its kind alone: what may vary would be taken for exact there.
+    // The database identifies a metric only by its kind; a varying count would count as exact
+    // there.
     guard let summary = row.summary, row.varies == nil else { return [] }
     func figure(
       _ metric: String,

@@ -1,7 +1,7 @@
 import PersistentHistory
 import Reporting
 
-/// Keeps the results of runs in the results' database.
+/// Adds the results of runs to the results database.
 struct HistoryAddVerb: Verb {
   let options: HistoryAddOptions
   let terminal: Terminal
@@ -31,6 +31,8 @@ struct HistoryAddVerb: Verb {
     return leftOut == 0 ? .good : .undecided
   }
 
+  /// Returns the folders of runs in or below a folder.
+  ///
   /// - Throws: a usage error if there is no run.
   private static func runs(in folder: String) throws(LabError) -> [String] {
     let found = try RunFolders.runs(in: folder)
@@ -39,7 +41,7 @@ struct HistoryAddVerb: Verb {
   }
 }
 
-/// Lists the runs that the results' database holds.
+/// Lists the runs in the results database.
 struct HistoryListVerb: Verb {
   let options: HistoryListOptions
   let terminal: Terminal

@@ -3,10 +3,10 @@ import Reporting
 import SQLiteStorage
 
 extension HistoryDatabase {
-  /// Keeps a run; one that is kept already is replaced by itself.
+  /// Adds a run, or replaces it if it is already stored.
   ///
-  /// - Returns: whether it was not there before.
-  /// - Throws: a lab error when the file cannot be written; then nothing of the run is kept.
+  /// - Returns: `true` if the run was not stored before.
+  /// - Throws: a lab error when the file cannot be written; then the database is unchanged.
   @discardableResult
   func add(_ run: FinishedRun) throws(LabError) -> Bool {
     var isNew = true
@@ -81,7 +81,7 @@ extension HistoryDatabase {
     _ number: Int64,
     _ connection: borrowing Connection
   ) throws(SQLiteError) {
-    // Of a row that was measured twice the last one counts.
+    // If a row was measured twice, the last one is stored.
     let statement = try Statement(
       connection,
       """

@@ -3,7 +3,7 @@ import Reporting
 import SQLiteStorage
 
 extension HistoryDatabase {
-  /// A run as a list shows it.
+  /// One run in a list.
   struct RunLine: Hashable, Encodable {
     let name: String
     let verb: String
@@ -16,9 +16,9 @@ extension HistoryDatabase {
     let verdicts: Int
   }
 
-  /// The runs, oldest first.
+  /// Returns all runs, oldest first.
   ///
-  /// - Complexity: linear in the file.
+  /// - Complexity: linear in the size of the file.
   func runs() throws(LabError) -> [RunLine] {
     try on { (connection) throws(SQLiteError) in
       let statement = try Statement(
@@ -51,9 +51,11 @@ extension HistoryDatabase {
     }
   }
 
-  /// The figures of every benchmark on every machine over time, oldest first, debug builds left out.
+  /// Returns the figures of every benchmark on every machine over time, oldest first.
   ///
-  /// - Complexity: linear in the file.
+  /// Debug builds are omitted.
+  ///
+  /// - Complexity: linear in the size of the file.
   func courses() throws(LabError) -> [TrendCourse] {
     let points = try on { (connection) throws(SQLiteError) in
       try self.points(connection)

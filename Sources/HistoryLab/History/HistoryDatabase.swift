@@ -1,29 +1,29 @@
 import SQLiteStorage
 
-/// The results of earlier runs in one SQLite file, from which trends are read.
+/// A SQLite file with the results of earlier runs, from which trends are computed.
 ///
-/// Every run is written in one transaction: it is there whole or not at all, whatever kills the process
-/// meanwhile. A run that is added again replaces itself.
+/// Every run is written in one transaction, so a crash leaves either all of it or none of it.
+/// Adding a run again replaces it.
 final class HistoryDatabase {
-  /// The version of the tables that this program writes.
+  /// The version of the schema that this program writes.
   static var schemaVersion: Int64 { Int64(schemas.count) }
-  /// What tells such a file from other databases: "HLAB".
+  /// The `PRAGMA application_id` that identifies such files: "HLAB".
   static let applicationID: Int64 = 0x484C_4142
 
   let path: String
   let connection: Connection
 
-  /// Opens a file for writing, and makes it or brings it up to date where need be.
+  /// Opens a file for writing, and creates it or updates its schema if necessary.
   ///
-  /// - Throws: a usage error when the file is something else or damaged, or a newer program has written
-  ///   it; a lab error when it cannot be read or written.
+  /// - Throws: a usage error when the file is another kind of file, is damaged or was written by a
+  ///   newer program; a lab error when it cannot be read or written.
   convenience init(writing path: String) throws(LabError) {
     try self.init(path: path, access: .create)
   }
 
-  /// Opens a file for reading.
+  /// Opens an existing file for reading, and updates its schema if necessary.
   ///
-  /// - Throws: as for writing, and a usage error when there is none.
+  /// - Throws: a usage error when the file does not exist, and the errors of `init(writing:)`.
   convenience init(reading path: String) throws(LabError) {
     try FilePath.checkReadable(path, for: "--history")
     try self.init(path: path, access: .readWrite)
@@ -41,7 +41,7 @@ final class HistoryDatabase {
     try bringUpToDate()
   }
 
-  /// Does something with the connection, and says which file it was when that fails.
+  /// Calls a closure with the connection; its errors name the file.
   func on<Answer>(
     _ body: (borrowing Connection) throws(SQLiteError) -> Answer
   ) throws(LabError) -> Answer {
@@ -50,7 +50,7 @@ final class HistoryDatabase {
     }
   }
 
-  /// Writes in one transaction: all of it, or nothing.
+  /// Calls a closure in one transaction, which is rolled back if the closure throws.
   func write(_ body: (borrowing Connection) throws(SQLiteError) -> Void) throws(LabError) {
     try on { (connection) throws(SQLiteError) in
       try connection.execute("BEGIN IMMEDIATE")
@@ -106,7 +106,7 @@ extension HistoryDatabase {
     }
   }
 
-  /// What makes each version of the tables out of the one before it.
+  /// The statements that create each version of the schema from the one before it.
   private static let schemas = [
     """
     CREATE TABLE runs(

@@ -1,11 +1,13 @@
-/// What `history add` is asked to do.
+/// The options of `history add`.
 struct HistoryAddOptions: Hashable, Sendable {
-  /// The folders of runs, or folders that hold them.
+  /// The folders of runs, or folders that contain them.
   var folders: [String]
-  /// The results' database.
+  /// The path of the results database.
   var history: String
 
-  /// - Throws: a usage error if there is no such folder, or the database cannot be written.
+  /// Reads the options from the arguments.
+  ///
+  /// - Throws: a usage error if a folder does not exist, or the database cannot be written.
   init(_ arguments: ParsedArguments) throws(LabError) {
     folders = arguments.positionals
     for folder in folders where FilePath.state(of: folder) != .folder {
@@ -34,10 +36,10 @@ struct HistoryAddOptions: Hashable, Sendable {
   )
 }
 
-/// What `history list` is asked to do.
+/// The options of `history list`.
 struct HistoryListOptions: Hashable, Sendable {
   var history: String
-  /// How the runs are shown.
+  /// The output format.
   var format: CatalogueFormat
 
   init(_ arguments: ParsedArguments) throws(LabError) {
@@ -57,7 +59,7 @@ struct HistoryListOptions: Hashable, Sendable {
     ]
   )
 
-  /// The verb above both.
+  /// The parent verb of both.
   static let group = VerbSpec(
     name: "history",
     sentence: "Keeps the results of runs in a database, from which trends are read.",

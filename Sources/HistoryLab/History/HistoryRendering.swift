@@ -1,14 +1,14 @@
 import Foundation
 import Reporting
 
-/// The runs of the results' database, for people and for machines.
+/// The runs in the results database, for people and for programs.
 struct HistoryRendering {
   let runs: [HistoryDatabase.RunLine]
 
-  /// How much of a run's sentence a line shows; JSON has the whole.
+  /// The maximum number of characters of a run's sentence in a table; JSON has the full text.
   private static let sentenceMax = 100
 
-  /// One line a run.
+  /// One row for each run.
   var table: ReportTable {
     var table = ReportTable(columns: [
       .text("run"), .text("time"), .text("commit"), .text("verdict"), .number("figures"),
@@ -27,7 +27,7 @@ struct HistoryRendering {
     sentence.count > sentenceMax ? sentence.prefix(sentenceMax - 1) + "…" : sentence
   }
 
-  /// The runs as a JSON list, keys sorted.
+  /// Returns the runs as a JSON list with sorted keys.
   func json() throws(LabError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]

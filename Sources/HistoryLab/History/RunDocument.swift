@@ -2,21 +2,22 @@ import Foundation
 import Measuring
 import Reporting
 
-/// A JSON file of a run's folder, whose form has a version.
+/// A JSON file in a run's folder, with a versioned format.
 protocol RunFile: Decodable {
-  /// What it is, in a sentence: "a check".
+  /// The name of the document with its article: "a check".
   static var title: String { get }
-  /// The field that holds its version, before which nothing else of it is read.
+  /// The field that contains the version, which is read before anything else.
   static var versionField: String { get }
-  /// The newest version that is read.
+  /// The newest supported version.
   static var formatVersion: Int { get }
 }
 
 /// Reads the JSON files of a run's folder.
 enum RunDocument {
-  /// The document in a file; nothing when there is no file.
+  /// Reads the document in a file; returns `nil` if the file does not exist.
   ///
-  /// - Throws: a usage error that names the file when it holds something else, or is of a newer version.
+  /// - Throws: a usage error that names the file when it is not such a document, or has a newer
+  ///   version.
   static func read<Document: RunFile>(_ path: String) throws(LabError) -> Document? {
     guard FilePath.state(of: path) == .file else { return nil }
     guard let data = FileManager.default.contents(atPath: path) else {
@@ -28,7 +29,7 @@ enum RunDocument {
     }
   }
 
-  /// Why nothing of a run's folder is read; nil unless a newer program has written its `run.json`.
+  /// Returns the reason why a run's folder is not read; `nil` unless its `run.json` is too new.
   static func refusal(of folder: String) -> String? {
     let path = folder + "/run.json"
     guard let data = FileManager.default.contents(atPath: path),
@@ -37,7 +38,7 @@ enum RunDocument {
     return sentence(path, reason)
   }
 
-  /// Why a file of another version is not read; nil when it tells none, or one that is.
+  /// Returns the reason why a version is not supported; `nil` if it is, or if the file states none.
   private static func refusal<Document: RunFile>(of: Document.Type, _ data: Data) -> String? {
     guard let fields = try? JSONDecoder().decode([String: Version].self, from: data),
       let found = fields[Document.versionField]?.number
@@ -45,7 +46,7 @@ enum RunDocument {
     return FormatVersion.refusal(of: Document.title, found, newest: Document.formatVersion)
   }
 
-  /// A field's number if it holds one, whatever the others hold.
+  /// The number in a field; `nil` for fields of any other type.
   private struct Version: Decodable {
     let number: Int?
 
@@ -59,11 +60,11 @@ enum RunDocument {
   }
 }
 
-/// What `stress.json` says, as far as others need it.
+/// The parts of `stress.json` that other verbs read.
 struct StressDocument: RunFile {
   static let title = "a stress run"
   static let versionField = "stress"
-  /// The version of the form; files that tell none are of the first.
+  /// The version of the format; files without one have version 1.
   static let formatVersion = 1
   let verdict: String
   let because: String

@@ -1,6 +1,6 @@
 import HistoryStore
 
-/// A census in the shape of its JSON: what `inspect --json` promises.
+/// A census as JSON, in the documented format of `inspect --json`.
 struct InspectDocument: Encodable {
   struct Span: Encodable {
     let first: Double
@@ -15,7 +15,7 @@ struct InspectDocument: Encodable {
     let others: Int
   }
   struct Author: Encodable {
-    /// Absent for transactions that name no author.
+    /// `nil` for transactions without an author.
     let name: String?
     let transactions: Int
     let changes: Int
@@ -64,18 +64,18 @@ struct InspectDocument: Encodable {
     let longest: Int64?
   }
   struct Purge: Encodable {
-    /// The number that was asked for, or the point in time that came of it.
+    /// The bound as a transaction number; `nil` for other bounds, which set the time fields.
     let beforeNumber: Int64?
     let beforeTime: Double?
     let beforeDate: String?
     let transactions: Int
     let changes: Int
     let heldBackTransactions: Int
-    /// Absent where this SQLite cannot measure.
+    /// `nil` where this SQLite has no `dbstat`.
     let bytes: Int64?
   }
 
-  /// The version of this shape.
+  /// The version of the format.
   let census = 1
   let file: File
   let layout: String
@@ -85,7 +85,7 @@ struct InspectDocument: Encodable {
   let strings: Int
   let changesByType: Changes
   let span: Span?
-  /// Absent where this SQLite cannot measure.
+  /// `nil` where this SQLite has no `dbstat`.
   let historyBytes: Int64?
   let tables: [Table]?
   let changesPerTransaction: Distribution
@@ -96,9 +96,9 @@ struct InspectDocument: Encodable {
   let authors: [Author]
   let entities: [Entity]
   let bursts: Bursts
-  /// Absent unless it was asked what a purge would free.
+  /// `nil` unless a purge estimate was requested.
   let purge: Purge?
-  /// Absent unless values were asked for.
+  /// `nil` unless tombstones were requested.
   let tombstones: [TombstoneSample]?
   let unknownTables: [String]
   let missingTables: [String]
@@ -106,7 +106,7 @@ struct InspectDocument: Encodable {
 }
 
 extension InspectDocument {
-  /// Takes every number over from a census.
+  /// Copies every value from a census.
   init(_ path: String, _ census: HistoryCensus, _ tombstones: [TombstoneSample]?) {
     let storage = census.storage
     file = File(

@@ -8,7 +8,9 @@ import Foundation
 #endif
 
 extension InspectRendering {
-  /// The census as one JSON object, keys sorted; times are seconds since 2001-01-01 UTC.
+  /// Returns the census as one JSON object with sorted keys.
+  ///
+  /// Times are seconds since 2001-01-01 UTC.
   ///
   /// - Throws: a lab error if a value cannot be written as JSON.
   func json() throws(LabError) -> String {
@@ -22,7 +24,7 @@ extension InspectRendering {
     }
   }
 
-  /// The census as CSV (RFC 4180): `section,name,measure,value`, one number a line.
+  /// Returns the census as CSV (RFC 4180): `section,name,measure,value`, one value per row.
   func csv() -> String {
     let lines = [["section", "name", "measure", "value"]] + csvRows
     return lines.map { $0.map(CSVWriter.quoted).joined(separator: ",") }.joined(separator: "\n")
@@ -113,6 +115,6 @@ extension InspectRendering {
 }
 
 extension ChangeCounts {
-  /// Inserts, updates, deletes.
+  /// The numbers of inserts, updates and deletes, in this order.
   fileprivate var byType: [Int] { [inserts, updates, deletes] }
 }

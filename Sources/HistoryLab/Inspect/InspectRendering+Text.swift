@@ -2,7 +2,7 @@ import HistoryStore
 import PersistentHistory
 
 extension InspectRendering {
-  /// The census as text in aligned columns, in lists where those are wider than the terminal.
+  /// Returns the census as text in aligned columns, or in lists if the columns exceed the width.
   func text() -> String {
     let parts = [
       [title], overview, purge, bytes, changesPerTransaction, gaps, authors, entities,

@@ -6,21 +6,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Shows a census: as text for people, as JSON and CSV for programs.
+/// A census rendered as text for people, or as JSON or CSV for programs.
 struct InspectRendering {
-  /// The path as it was given.
+  /// The path as the user gave it.
   let path: String
   let census: HistoryCensus
-  /// The newest values that deleted objects left behind, if they are to be shown.
+  /// The newest tombstones of deleted objects; `nil` if they were not requested.
   var tombstones: [TombstoneSample]?
-  /// How many authors and entities the text shows; JSON and CSV hold all.
+  /// The maximum number of authors and entities in the text; JSON and CSV contain all.
   var shownMax = 10
-  /// The columns that a line of the text may fill; `nil` where lines may have any length.
+  /// The maximum width of a line of text, in columns; `nil` for no limit.
   var width: Int?
 }
 
 extension String {
-  /// The text in which nothing acts on a terminal.
+  /// The text with control and bidirectional characters escaped, so that it is safe on a terminal.
   var visible: String {
     unicodeScalars.map { scalar in
       scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
@@ -29,9 +29,9 @@ extension String {
   }
 }
 
-/// Puts numbers into words that are read at a glance.
+/// Formats quantities for people.
 enum InspectUnits {
-  /// A number of bytes: `512 bytes`, `4.0 KiB`, `1.5 MiB`.
+  /// Returns a number of bytes as text: `512 bytes`, `4.0 KiB`, `1.5 MiB`.
   static func size(_ bytes: Int64) -> String {
     guard bytes >= 1024 else { return "\(bytes) bytes" }
     var value = Double(bytes) / 1024
@@ -43,7 +43,7 @@ enum InspectUnits {
     return "\(fixed(value)) \(unit)"
   }
 
-  /// A time: `316 us`, `2.1 ms`, `3.4 s`, `5.0 min`, `2.1 h`, `3.5 days`.
+  /// Returns a duration as text: `316 us`, `2.1 ms`, `3.4 s`, `5.0 min`, `2.1 h`, `3.5 days`.
   static func duration(_ seconds: Double) -> String {
     switch seconds {
     case ..<0.001: "\(Int((seconds * 1e6).rounded())) us"
@@ -55,12 +55,14 @@ enum InspectUnits {
     }
   }
 
-  /// A share: `19.2 %`.
+  /// Returns a share as text: `19.2 %`.
   static func percent(_ part: Int64, of whole: Int64) -> String {
     "\(fixed(whole == 0 ? 0 : Double(part) / Double(whole) * 100)) %"
   }
 
-  /// A point in time as `2019-10-27T12:22:55.201Z`; far from our years, the seconds since 2001.
+  /// Returns a point in time as `2019-10-27T12:22:55.201Z`.
+  ///
+  /// Outside the years 1 to 9999 it is the number of seconds after 2001-01-01.
   static func date(_ timestamp: Double) -> String {
     // The years 1 to 9999.
     guard (-63_113_904_000..<252_423_993_600).contains(timestamp) else {
@@ -70,7 +72,7 @@ enum InspectUnits {
       .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
   }
 
-  /// A number with one digit behind the point, however great.
+  /// Returns a number with one decimal digit; very large numbers keep their default format.
   static func fixed(_ value: Double) -> String {
     let tenths = (value * 10).rounded()
     guard let whole = Int64(exactly: tenths) else { return "\(value)" }

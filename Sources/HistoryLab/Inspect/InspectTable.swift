@@ -1,12 +1,12 @@
-/// Rows of cells, laid out so that columns are as wide as their longest cell.
+/// A table of text cells in columns that are as wide as their longest cell.
 struct InspectTable {
   let rows: [[String]]
-  /// The columns whose cells end at the same place, as numbers do.
+  /// The indexes of the right-aligned columns.
   var numbers: Set<Int> = []
-  /// Whether the first row has the titles of the columns.
+  /// Whether the first row contains the column titles.
   var hasTitles = false
 
-  /// The rows, or a list of them where they are wider than a number of columns.
+  /// Returns the rows as lines, or as a list if a line would exceed the width.
   func lines(width: Int?) -> [String] {
     guard let width, lines.contains(where: { $0.count > width }) else { return lines }
     guard hasTitles, let titles = rows.first else {
@@ -27,7 +27,7 @@ struct InspectTable {
     return Columns.wrap(facts.joined(separator: "; "), width: width - indent).map { start + $0 }
   }
 
-  /// One line a row, without blanks at its end.
+  /// One line for each row, without trailing blanks.
   private var lines: [String] {
     let count = rows.map(\.count).max() ?? 0
     let widths = (0..<count).map { column in
@@ -47,17 +47,17 @@ struct InspectTable {
 }
 
 extension InspectTable {
-  /// The longest bar, in letters.
+  /// The maximum length of a bar, in characters.
   private static let barMax = 40
 
-  /// One row a label, with its number and a bar as long as its part of the greatest number.
+  /// Creates a row for each label, with its number and a bar in proportion to the greatest number.
   init(bars: [(label: String, count: Int)], width: Int?) {
     let most = max(1, bars.map(\.count).max() ?? 1)
     let label = bars.map(\.label.count).max() ?? 0
     let room = width.map { $0 - label - String(most).count - 6 } ?? Self.barMax
     let longest = min(max(room, 1), Self.barMax)
     rows = bars.map { bar in
-      // What there is at all has a bar.
+      // The length is rounded up, so that every positive number has a bar.
       let length = (bar.count * longest + most - 1) / most
       return ["  " + bar.label, "\(bar.count)", String(repeating: "#", count: length)]
     }

@@ -6,8 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A value in JSON: data in base64, a date in seconds since 2001-01-01 UTC, and what no JSON number is
-/// by its name.
+/// A value as JSON.
+///
+/// Data is encoded in base64, a date as seconds since 2001-01-01 UTC, and NaN and infinities as
+/// strings.
 struct JSONCell: Encodable, Hashable {
   let value: Value
 
@@ -38,9 +40,9 @@ struct JSONCell: Encodable, Hashable {
     }
   }
 
-  /// Values by name as one line, the names sorted.
+  /// Returns values by name as one line of JSON with sorted names.
   ///
-  /// - Throws: what the encoder throws.
+  /// - Throws: the errors of the encoder.
   static func line(_ members: [String: JSONCell]) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -2,8 +2,9 @@ import HistoryStore
 import Measuring
 
 extension PurgeBound {
-  /// A transaction's number, or a point in time as `inspect` prints it, the time of day and its
-  /// fraction left out or not.
+  /// Parses a transaction's number, or a date in UTC with an optional time of day.
+  ///
+  /// The seconds of the time may have a fraction, as `inspect` prints it.
   static let reader = ValueReader<PurgeBound>(
     placeholder: "DATE|NUMBER",
     expectation: "a transaction's number or a date in UTC such as 2025-01-31 or "
@@ -15,7 +16,7 @@ extension PurgeBound {
     return seconds(text).map { .timestamp($0) }
   }
 
-  /// The seconds from 2001-01-01 to a date and time in UTC.
+  /// Returns the seconds from 2001-01-01 to a date and time in UTC.
   private static func seconds(_ text: String) -> Double? {
     let parts = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
     let time = parts.count > 1 ? parts[1] : "00:00:00Z"
@@ -33,7 +34,7 @@ extension PurgeBound {
 }
 
 extension PurgeEstimate {
-  /// What lies before the bound, in words.
+  /// The bound as a phrase, such as "before #5".
   var place: String {
     let date = timestamp.map(InspectUnits.date)
     return switch bound {

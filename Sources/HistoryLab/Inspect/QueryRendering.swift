@@ -2,18 +2,18 @@ import HistoryStore
 import PersistentHistory
 import Reporting
 
-/// Writes the rows of an SQL query as they come: text in columns, JSON with an object a line, or CSV.
+/// Prints the rows of an SQL query as they arrive: as text columns, JSON Lines or CSV.
 struct QueryRendering {
-  /// How many rows the widths of the text's columns are taken from.
+  /// The number of rows from which the widths of the text columns are computed.
   private static let measuredMax = 1000
 
   let format: InspectOptions.Format
   let print: (String) -> Void
   private var columns: [String] = []
-  /// The first rows of the text, until the widths are known.
+  /// The rows held back until the column widths are known; only for text.
   private var waiting: [[Value]] = []
   private var widths: [Int]?
-  /// How many rows there were.
+  /// The number of rows so far.
   private(set) var count = 0
 
   init(_ format: InspectOptions.Format, print: @escaping (String) -> Void) {
@@ -21,13 +21,13 @@ struct QueryRendering {
     self.print = print
   }
 
-  /// Takes the names of the columns.
+  /// Starts the output with the names of the columns.
   mutating func begin(_ columns: [String]) {
     self.columns = columns
     if format == .csv { print(columns.map(CSVWriter.quoted).joined(separator: ",")) }
   }
 
-  /// Takes the next row.
+  /// Adds a row.
   mutating func add(_ row: [Value]) throws {
     count += 1
     switch format {
@@ -40,7 +40,7 @@ struct QueryRendering {
     }
   }
 
-  /// Writes what still waits.
+  /// Prints the rows that are still held back.
   mutating func end() {
     guard format == .text else { return }
     if widths == nil { flush() }
@@ -80,7 +80,7 @@ extension Value {
     }
   }
 
-  /// The value without quotes; bytes as SQL writes them.
+  /// The value without quotes; data as an SQL blob literal.
   fileprivate var plain: String {
     switch self {
     case .string(let text): text
@@ -91,6 +91,6 @@ extension Value {
     }
   }
 
-  /// The value in one line in which nothing acts on a terminal.
+  /// The value in one line, safe on a terminal; `NULL` for a null value.
   fileprivate var shown: String { isNull ? "NULL" : plain.visible }
 }

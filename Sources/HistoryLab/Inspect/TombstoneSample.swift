@@ -7,11 +7,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a deleted object left behind.
+/// The values that a deleted object left in the history.
 struct TombstoneSample: Encodable, Hashable {
   let transaction: Int64
   let date: String
-  /// Absent for transactions that name no author.
+  /// `nil` for transactions without an author.
   let author: String?
   let object: String
   let values: [String: Value]
@@ -25,7 +25,7 @@ struct TombstoneSample: Encodable, Hashable {
     self.values = values
   }
 
-  /// The values, sorted by their names.
+  /// The values as text, sorted by name.
   var text: String {
     values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
   }
@@ -49,13 +49,13 @@ struct TombstoneSample: Encodable, Hashable {
 }
 
 extension TombstoneSample {
-  /// How many are shown; the SQL table of changes has them all.
+  /// The maximum number of tombstones to show; the SQL table of changes has all of them.
   static let countMax = 20
 
-  /// The newest tombstones of a store, the very newest first.
+  /// Returns the newest tombstones of a store, newest first.
   ///
-  /// - Throws: ``HistoryError`` when the changes of a transaction cannot be read.
-  /// - Complexity: a pass over the history, a page of it in memory.
+  /// - Throws: ``HistoryError`` when the store cannot be opened or its history cannot be read.
+  /// - Complexity: one pass over the history, with one page of it in memory.
   static func newest(in path: String) throws(HistoryError) -> [TombstoneSample] {
     var request = HistoryRequest(after: nil, filter: .type(.delete))
     request.contents = .changesOnly

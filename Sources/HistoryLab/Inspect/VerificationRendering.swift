@@ -1,15 +1,15 @@
 import HistoryStore
 
-/// Shows what a validation of a history found.
+/// The findings of a history validation, rendered as text, JSON or CSV.
 struct VerificationRendering {
-  /// The path as it was given.
+  /// The path as the user gave it.
   let path: String
   let findings: [HistoryFinding]
 
-  /// Whether anything is wrong.
+  /// Whether any finding means that the history is damaged.
   var isWrong: Bool { findings.contains(where: \.isWrong) }
 
-  /// A line for each finding, and one that says how it ended.
+  /// Returns one line for each finding, and a line with the result.
   func text() -> String {
     let lines = findings.map { finding in
       "\(finding.isWrong ? "wrong" : "note ")  \(finding.kind.sentence(of: Int(finding.count))), "
@@ -19,7 +19,7 @@ struct VerificationRendering {
     return (lines + [end]).joined(separator: "\n")
   }
 
-  /// One object with a list.
+  /// Returns a JSON object with the list of findings and the result.
   func json() -> String {
     let items = findings.map { finding in
       #"{"count":\#(finding.count),"first":\#(finding.first),"kind":"\#(finding.kind.rawValue)","#
@@ -28,7 +28,7 @@ struct VerificationRendering {
     return #"{"findings":[\#(items.joined(separator: ","))],"sound":\#(!isWrong)}"#
   }
 
-  /// A row for each finding.
+  /// Returns a header and one row for each finding.
   func csv() -> String {
     let rows = findings.map { "\($0.kind.rawValue),\($0.count),\($0.first),\($0.isWrong)" }
     return (["kind,count,first,wrong"] + rows).joined(separator: "\n")
