@@ -3,7 +3,7 @@ import PersistentHistory
 import Reporting
 import Systems
 
-/// The outcomes of the edits that rules have made.
+/// The outcomes of the generated mutants.
 struct GeneratedReport {
   struct Trial {
     let mutant: Mutant
@@ -16,14 +16,14 @@ struct GeneratedReport {
 
   private func count(_ word: String) -> Int { trials.count { $0.outcome.word == word } }
 
-  /// The score in a sentence.
+  /// The score in one sentence.
   var because: String {
     "of \(trials.count.counted("edit")), each met by \(planCount.counted("plan")), \(count("killed")) were "
       + "killed by a checker, \(count("crashed")) crashed, \(count("hung")) hung and "
       + "\(count("survived")) survived; seed 0x\(String(seed, radix: 16))."
   }
 
-  /// One line an edit, as comma-separated values.
+  /// Returns comma-separated values, one line per mutant.
   func csv() -> String {
     var table = ReportTable(columns: [
       .text("mutant"), .text("edit"), .text("outcome"), .text("checker"), .number("plan"),
@@ -39,7 +39,7 @@ struct GeneratedReport {
     return table.csv()
   }
 
-  /// The report as one JSON object.
+  /// Returns the report as one JSON object.
   func json() throws(LabError) -> String {
     let document = Document(
       seed: "0x" + String(seed, radix: 16),

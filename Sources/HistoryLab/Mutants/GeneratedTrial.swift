@@ -5,20 +5,21 @@ import Systems
 import Traces
 import Workloads
 
-/// One edit that a rule has made, tried in a process of its own: this command, started again under a
-/// verb that stands in no help, since such code may crash or never end.
+/// A trial of one generated mutant in a separate process.
+///
+/// A generated edit may crash or hang. The process is this command, started under a
+/// verb that the help does not list.
 struct GeneratedTrial {
   static let verb = "_mutant"
 
-  /// The outcome of one edit.
   enum Outcome: Hashable, Sendable {
-    /// A checker rejects a plan.
+    /// A checker rejected a plan.
     case killed(checker: String, plan: Int)
-    /// The process ended by itself, or no verdict was reached.
+    /// The process ended without a verdict.
     case crashed(String)
-    /// It was not done in time.
+    /// The process exceeded the time limit.
     case hung
-    /// Every plan holds.
+    /// Every plan passed.
     case survived
   }
 
@@ -26,12 +27,13 @@ struct GeneratedTrial {
   let seed: UInt64
   let planCount: Int
 
-  /// The words that start the process.
+  /// The command-line arguments that start the process.
   var arguments: [String] { [Self.verb, name, String(seed), String(planCount)] }
 
-  /// Does what the arguments say, if they are those of such a process.
+  /// Runs a trial if the arguments are those of a trial process.
   ///
-  /// - Returns: the exit code, or nothing when the command has something else to do.
+  /// - Returns: The exit code, which is 64 if the arguments after the verb are invalid; `nil` if
+  ///   the arguments do not start with the verb of a trial process.
   static func run(_ arguments: [String]) -> Int32? {
     guard arguments.count == 4, arguments[0] == verb, let seed = UInt64(arguments[2]),
       let planCount = Int(arguments[3]),
@@ -49,7 +51,7 @@ struct GeneratedTrial {
     }
   }
 
-  /// Runs plans under every condition until one shows the edit.
+  /// Runs plans under every condition until a checker rejects one.
   private func verdict(_ mutant: Mutant) throws -> String {
     let system = LabSystem(mutant)
     let options = PlanOptions(conditions: .all)
@@ -70,7 +72,7 @@ struct GeneratedTrial {
 }
 
 extension GeneratedTrial.Outcome {
-  /// Reads the last line of a process that ended with a status, or that was ended because it took too long.
+  /// Parses the last output line of a process that ended with a status or was killed as late.
   init(line: String, status: Int32, isLate: Bool) {
     let words =
       line.split(whereSeparator: \.isNewline).last?.split(separator: "\t").map(String.init) ?? []
@@ -84,7 +86,7 @@ extension GeneratedTrial.Outcome {
     }
   }
 
-  /// The outcome in a word.
+  /// The outcome in one word.
   var word: String {
     switch self {
     case .killed: "killed"

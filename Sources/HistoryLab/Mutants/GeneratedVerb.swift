@@ -2,14 +2,13 @@ import Foundation
 import Synchronization
 import Systems
 
-/// Tries the edits that rules have made, each in a process of its own, and says which the lab does not
-/// notice.
+/// Tries each generated mutant in a separate process and lists the survivors.
 struct GeneratedVerb: Verb {
   let options: MutantsOptions
   let composition: Composition
   let terminal: Terminal
 
-  /// How long the plans of one edit may take.
+  /// The time limit of one mutant, for all of its plans.
   private static let limit = Duration.seconds(60)
 
   func run() async throws(LabError) -> ExitCode {
@@ -52,7 +51,7 @@ struct GeneratedVerb: Verb {
     terminal.print(report.because.capitalizedFirst)
   }
 
-  /// Runs as many processes at a time as there are jobs.
+  /// Runs the trials in parallel, one process per job.
   private func outcomes(
     of mutants: [Mutant],
     _ command: String
@@ -100,7 +99,7 @@ struct GeneratedVerb: Verb {
       }
     }
     guard let status else { return .crashed("it could not be started") }
-    // A line fits into the pipe: nobody waited for it to be read.
+    // One line fits into the pipe's buffer, so the process could end before anything read it.
     let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     return GeneratedTrial.Outcome(
       line: text,

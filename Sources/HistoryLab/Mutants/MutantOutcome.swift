@@ -1,29 +1,29 @@
 import Measuring
 import Systems
 
-/// What all seeds made of one mutant.
+/// The trials of one mutant with all seeds.
 struct MutantOutcome: Sendable {
   let mutant: Mutant
   let trials: [MutantTrial]
 
-  /// For each seed that killed it the first plan that shows it.
+  /// The first plan that killed the mutant, for each seed that killed it.
   var firsts: [MutantTrial.Kill] { trials.compactMap(\.kills.first) }
 
-  /// For each seed that killed it the shortest plan that shows it.
+  /// The shortest plan that killed the mutant, for each seed that killed it.
   var shortests: [MutantTrial.Kill] { trials.compactMap(\.shortest) }
 
-  /// How many seeds killed it.
+  /// The number of seeds that killed the mutant.
   var killCount: Int { firsts.count }
 
-  /// Whether a seed was tried on it.
+  /// Whether the mutant was tried with at least one seed.
   var isTried: Bool { !trials.isEmpty }
 
-  /// Whether it is as it should be: every seed that was tried shows it, or none where none can.
+  /// Whether every tried seed killed the mutant or, for an equivalent mutant, no seed did.
   var isAsExpected: Bool {
     isTried && (mutant.equivalence == nil ? killCount == trials.count : killCount == 0)
   }
 
-  /// What became of it, in a word.
+  /// The outcome in a word or two.
   var word: String {
     guard isTried else { return "not tried" }
     return switch (mutant.equivalence, killCount) {
@@ -34,36 +34,36 @@ struct MutantOutcome: Sendable {
     }
   }
 
-  /// The checkers that reject the first plans that show it, the most frequent first.
+  /// The checkers that reject the first killing plans, with counts, the most frequent first.
   var checkers: [(name: String, count: Int)] {
     let counts = Dictionary(grouping: firsts, by: \.checkers.found).mapValues(\.count)
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
   }
 
-  /// The middle number of plans until it showed.
+  /// The median number of plans run until the mutant was killed or had survived.
   var caseMedian: Double { median(trials.map { Double($0.caseCount) }) }
 
-  /// The middle time until it showed, in seconds.
+  /// The median time until the mutant was killed or had survived, in seconds.
   var secondsMedian: Double { median(trials.map(\.seconds)) }
 
-  /// The middle length of the first plans, shrunk.
+  /// The median length of the first killing plans after shrinking, in commands.
   var firstMedian: Double { median(firsts.map { Double($0.commandCount) }) }
 
-  /// The middle length of the shortest plans.
+  /// The median length of the shortest killing plans, in commands.
   var shortestMedian: Double { median(shortests.map { Double($0.commandCount) }) }
 
-  /// How many seeds shrank their first plan to the least length that is known.
+  /// The number of seeds whose first killing plan shrank to the shortest known length.
   var firstLeastCount: Int { firsts.count { $0.commandCount <= mutant.least } }
 
-  /// How many seeds came to the least length that is known.
+  /// The number of seeds that reached the shortest known length with any plan.
   var leastCount: Int { shortests.count { $0.commandCount <= mutant.least } }
 
-  /// The shortest plan of all seeds.
+  /// The shortest killing plan of all seeds.
   var shortest: MutantTrial.Kill? {
     shortests.min { $0.commandCount < $1.commandCount }
   }
 
-  /// The longest of the seeds' shortest plans, if it is longer than the shortest.
+  /// The longest of the seeds' shortest plans; `nil` if all of them are equally long.
   var longest: MutantTrial.Kill? {
     let longest = shortests.max { $0.commandCount < $1.commandCount }
     let least = shortest?.commandCount ?? 0

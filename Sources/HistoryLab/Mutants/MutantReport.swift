@@ -4,7 +4,7 @@ import Reporting
 import Systems
 import Traces
 
-/// What became of all mutants.
+/// The outcomes of all mutants.
 struct MutantReport {
   let seed: UInt64
   let seedCount: Int
@@ -12,22 +12,22 @@ struct MutantReport {
   let folder: String
   let outcomes: [MutantOutcome]
 
-  /// Those that should be found out.
+  /// The mutants that are not equivalent: every seed should kill them.
   private var bugs: [MutantOutcome] { outcomes.filter { $0.mutant.equivalence == nil } }
 
-  /// How many of those were, by every seed.
+  /// The number of mutants that every seed killed, equivalent mutants excluded.
   var killedCount: Int { bugs.count { $0.isAsExpected && $0.trials.count == seedCount } }
 
-  /// Those that are not as they should be, as far as they were tried.
+  /// The tried mutants with an unexpected outcome.
   var failures: [MutantOutcome] { outcomes.filter { $0.isTried && !$0.isAsExpected } }
 
-  /// Whether every trial was made.
+  /// Whether no trial is missing.
   var isWhole: Bool { outcomes.allSatisfy { $0.trials.count == seedCount } }
 
-  /// The share of trials that came to the least length that is known.
+  /// The share of kills that reached the shortest known length with any plan.
   var leastShare: Double { share(\.leastCount) }
 
-  /// The share of trials that shrank the first plan to the least length that is known.
+  /// The share of kills whose first plan shrank to the shortest known length.
   var firstLeastShare: Double { share(\.firstLeastCount) }
 
   private func share(_ count: (MutantOutcome) -> Int) -> Double {
@@ -35,14 +35,13 @@ struct MutantReport {
     return all == 0 ? 0 : Double(bugs.map(count).reduce(0, +)) / Double(all)
   }
 
-  /// The most plans that a mutant took, in the middle of its seeds.
+  /// The largest median number of plans that a mutant needed, equivalent mutants excluded.
   var caseMedianMax: Double { bugs.map(\.caseMedian).max() ?? 0 }
 
-  /// `valid` when everything is as it should be, `invalid` when something is not, `unknown` when that
-  /// was not tried to the end.
+  /// `invalid` if an outcome is unexpected, else `unknown` if a trial is missing, else `valid`.
   var verdict: String { !failures.isEmpty ? "invalid" : isWhole ? "valid" : "unknown" }
 
-  /// The score in a sentence.
+  /// The score in one sentence.
   var because: String {
     let score =
       "\(killedCount) of \(bugs.count) mutants killed by every one of \(seedCount.counted("seed"))"
@@ -52,7 +51,7 @@ struct MutantReport {
       + (failures.count == 1 ? "is" : "are") + " not as expected."
   }
 
-  /// One line a trial, as comma-separated values.
+  /// Returns comma-separated values, one line per trial.
   func csv() -> String {
     var table = ReportTable(columns: [
       .text("mutant"), .text("seed"), .text("killed"), .text("checker found"),
@@ -78,7 +77,7 @@ struct MutantReport {
     ]
   }
 
-  /// The report as one JSON object, keys sorted.
+  /// Returns the report as one JSON object with sorted keys.
   func json(for reader: RunReader) throws(LabError) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
@@ -90,38 +89,38 @@ struct MutantReport {
   }
 }
 
-/// A report on mutants as JSON, as `mutants.json` holds it.
+/// The JSON form of a mutant report, stored in `mutants.json`.
 struct MutantDocument: Codable, RunFile {
   struct Outcome: Codable {
     let mutant: String
     let sentence: String
     let conditions: [String]
     let outcome: String
-    /// Why no plan can show it, if none can.
+    /// The reason why no plan can kill the mutant; `nil` if a plan can.
     let equivalence: String?
-    /// How many seeds were tried, and how many killed it.
+    /// The number of seeds tried; `killed` counts those that killed the mutant.
     let seeds: Int
     let killed: Int
-    /// How many seeds' first plans each checker rejects.
+    /// The number of seeds whose first killing plan each checker rejects.
     let checkers: [String: Int]
     let casesMedian: Double
     let secondsMedian: Double
-    /// The middle length of the first plans that show it, shrunk.
+    /// The median length of the first killing plans after shrinking.
     let commandsFirst: Double
-    /// The middle length of the shortest plans of the seeds.
+    /// The median length of each seed's shortest killing plan.
     let commandsShortest: Double
-    /// The least length that is known.
+    /// The shortest known length; 0 if none is known.
     let commandsLeast: Int
-    /// How many seeds came to it with their first plan.
+    /// The number of seeds that reached `commandsLeast` with their first plan.
     let firstAtLeast: Int
-    /// How many seeds came to it.
+    /// The number of seeds that reached `commandsLeast`.
     let atLeast: Int
-    /// The shortest plan of this run, in the plan's format.
+    /// The shortest killing plan of this run, one line of the plan format per element.
     let plan: [String]
   }
   static let title = "a run of the mutants"
   static let versionField = "mutants"
-  /// The version of the form.
+  /// The version of the file format.
   static let formatVersion = 1
   let mutants: Int
   let seed: String
@@ -133,11 +132,11 @@ struct MutantDocument: Codable, RunFile {
   let casesMedianMax: Double
   let leastShare: Double
   let firstLeastShare: Double
-  /// The run's folder; `.` in the file that lies there.
+  /// The run's folder; `.` in the file inside that folder.
   let folder: String
   let outcomes: [Outcome]
 
-  /// The parts of one run together; their mutants come in turns.
+  /// Joins the parts of one run; their mutants are interleaved round-robin.
   init(joining parts: [MutantDocument], missing: Bool) {
     let longest = parts.map(\.outcomes.count).max() ?? 0
     outcomes = (0..<longest).flatMap { place in

@@ -2,19 +2,21 @@ import PropertyTesting
 import Simulation
 import Systems
 
-/// Makes the trials of mutants, one mutant after the other since a process runs one at a time, and its
-/// seeds on several lanes; what they find does not depend on the number of lanes.
+/// A run of trials: one mutant after the other, its seeds spread over parallel workers.
+///
+/// A mutant is turned on for the whole process, so that two cannot run at the same time. The
+/// results do not depend on the number of workers.
 struct MutantRun: Sendable {
   let mutants: [Mutant]
   let seeds: [UInt64]
   let jobs: Int
-  /// Makes the system under test of a mutant.
+  /// Returns the system under test that contains a mutant.
   let system: @Sendable (Mutant) -> LabSystem
-  /// After so many plans of one seed a mutant has survived it.
+  /// The number of plans of one seed after which a mutant counts as a survivor.
   let caseCountMax: Int
   let now: @Sendable () -> Duration
 
-  /// How many plans are run on a mutant that nothing is expected to show.
+  /// The maximum number of plans per seed for a mutant that is listed as equivalent.
   static let equivalentCaseCountMax = 200
 
   init(
@@ -34,12 +36,11 @@ struct MutantRun: Sendable {
     self.now = now
   }
 
-  /// How many trials there are.
   var trialCount: Int { mutants.count * seeds.count }
 
-  /// Makes every trial, as long as it is told to go on.
+  /// Runs all trials until `goesOn` returns `false`.
   ///
-  /// - Returns: the trials by mutant and seed, in their order; those that were not made are missing.
+  /// - Returns: The trials by mutant and by seed, in order, without the trials that did not run.
   func trials(
     progress: @escaping @Sendable (MutantTrial) -> Void,
     goesOn: @escaping @Sendable () -> Bool

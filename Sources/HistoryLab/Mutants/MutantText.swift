@@ -1,7 +1,7 @@
 import Reporting
 import Systems
 
-/// What became of mutants, for a terminal.
+/// Prints a mutant report on a terminal.
 struct MutantText {
   let terminal: Terminal
 
@@ -22,7 +22,7 @@ struct MutantText {
     terminal.print(terminal.styled(report.because.capitalizedFirst, style))
   }
 
-  /// One line a mutant.
+  /// Returns a table with one row per mutant.
   private func table(_ report: MutantReport) -> ReportTable {
     var table = ReportTable(columns: [
       .text("mutant"), .text("outcome"), .number("killed"), .text("by"), .number("cases"),

@@ -5,58 +5,59 @@ import Systems
 import Traces
 import Workloads
 
-/// What the plans of one seed made of one mutant.
+/// The result of running the plans of one seed on one mutant.
 struct MutantTrial: Sendable {
-  /// A plan that shows the mutant, before and after it was shrunk.
+  /// A plan that kills the mutant, before and after shrinking.
   struct Kill: Sendable {
-    /// The checker that rejects the plan as it was found, and as it was shrunk.
+    /// The checkers that reject the plan as found and as shrunk.
     let checkers: (found: String, shrunk: String)
-    /// The commands of the plan as it was found.
+    /// The number of commands of the plan as found.
     let foundCommandCount: Int
-    /// The shrunk plan.
     let plan: Plan
-    /// How often the system was run to shrink it.
+    /// The number of runs of the system during shrinking.
     let evaluations: Int
-    /// How long shrinking took.
+    /// The duration of shrinking.
     let seconds: Double
 
-    /// The commands of the shrunk plan.
+    /// The number of commands of the shrunk plan.
     var commandCount: Int { plan.commands.count }
   }
 
-  /// The mutant's name.
   let mutant: String
   let seed: UInt64
-  /// How many plans were run, the one that shows the mutant included.
+  /// The number of plans run, including the first one that kills the mutant.
   let caseCount: Int
-  /// How long they took.
+  /// The duration of those plans.
   let seconds: Double
-  /// The first plans that show the mutant, each shrunk.
+  /// The first plans that kill the mutant, each shrunk.
   let kills: [Kill]
 
   /// The shortest of the shrunk plans.
   var shortest: Kill? { kills.min { $0.commandCount < $1.commandCount } }
 }
 
-/// Makes trials, one after the other, with stores at one place.
+/// A worker that runs trials one after the other, with all stores in one place.
 struct MutantLane {
   let place: StorePlace
   let system: LabSystem
   let now: @Sendable () -> Duration
-  /// After so many plans a mutant has survived.
+  /// The number of plans after which a mutant counts as a survivor.
   let caseCountMax: Int
 
-  /// How often shrinking may run the system.
+  /// The maximum number of runs of the system per shrink.
   static let shrinkEvaluations = 3_000
-  /// How many plans that show a mutant are shrunk: what shows it in one way, shrinking does not turn
-  /// into what shows it in another.
+  /// The maximum number of killing plans to shrink.
+  ///
+  /// Several are shrunk because a mutant can fail in different ways, and shrinking does not turn a
+  /// plan for one way into a plan for another.
   static let killCount = 6
-  /// How many plans are run to find the others once one was found.
+  /// The number of plans to run after the first killing plan in search of further ones.
   static let furtherCaseCountMax = 400
 
-  /// Runs plans on a mutant until one shows it, and some more, and shrinks those that do.
+  /// Runs plans until one kills the mutant, searches for further kills, and shrinks all of them.
   ///
-  /// Whatever is broken shows it: shrinking may come from one invariant to another.
+  /// Any violation counts as a kill: shrinking may end at a different invariant than it started
+  /// from.
   func trial(_ mutant: Mutant, seed: UInt64) throws(LabError) -> MutantTrial {
     let options = PlanOptions(conditions: mutant.conditionChoice)
     let recipe = PlanRecipe(
@@ -84,10 +85,10 @@ struct MutantLane {
     }
   }
 
-  /// A plan that shows a mutant, by its number, and why.
+  /// The number of a plan that kills the mutant, and the violation.
   private typealias Found = (number: Int, violation: Violation)
 
-  /// The first of some plans that shows the mutant.
+  /// Returns the first of `count` plans, from number `first`, that kills the mutant.
   private func next(
     from first: Int,
     count: Int,
@@ -146,7 +147,7 @@ struct MutantLane {
 }
 
 extension Mutant {
-  /// The kinds of trouble that its plans contain.
+  /// The conditions of the mutant's plans: its own, or the everyday ones if it has none.
   var conditionChoice: ConditionChoice {
     let named = conditions.compactMap(Condition.init)
     return named.isEmpty ? .everyday : .named(named)

@@ -1,7 +1,7 @@
 import Systems
 import Traces
 
-/// Finds out how many seeded bugs the lab finds, how fast, and how small it makes what shows them.
+/// Measures how many seeded bugs the lab finds, how fast, and how short the killing plans become.
 struct MutantsVerb: Verb {
   let options: MutantsOptions
   let composition: Composition

@@ -3,7 +3,7 @@ import PersistentHistory
 import Reporting
 import Systems
 
-/// Reports which commands a program answers wrongly.
+/// Reports the commands that a program answers wrongly.
 struct ProtocolCheckVerb: Verb {
   let options: ProtocolCheckOptions
   let terminal: Terminal
@@ -55,7 +55,7 @@ struct ProtocolCheckVerb: Verb {
     terminal.print(terminal.styled(report.because, style))
   }
 
-  /// The faults, those of one kind together.
+  /// Returns the faults grouped by kind, in order of first occurrence.
   private static func grouped(_ faults: [ProtocolFault]) -> [[ProtocolFault]] {
     var groups: [[ProtocolFault]] = []
     for fault in faults {
@@ -68,7 +68,7 @@ struct ProtocolCheckVerb: Verb {
     return groups
   }
 
-  /// The first of some faults with its message, its answer, and an answer that would be right.
+  /// Prints the first of several similar faults: the message, its answer, and a correct answer.
   private func show(_ faults: [ProtocolFault], as style: Style) {
     guard let fault = faults.first else { return }
     terminal.print("\n\(terminal.styled(fault.command, style)): \(fault.because.sentence)")
@@ -90,7 +90,7 @@ struct ProtocolCheckVerb: Verb {
   }
 }
 
-/// A report with its verdict, as JSON shows it.
+/// The JSON form of a report and its verdict.
 private struct ProtocolDocument: Encodable {
   let verdict: String
   let because: String
@@ -104,10 +104,10 @@ private struct ProtocolDocument: Encodable {
 }
 
 extension String {
-  /// The clause with a full stop at its end.
+  /// The clause with a full stop at its end, unless it already ends with `.` or `?`.
   fileprivate var sentence: String { hasSuffix(".") || hasSuffix("?") ? self : self + "." }
 
-  /// A line of the wire that is safe to show: control characters are spelled, length is bounded.
+  /// The line, safe to print: control characters escaped, at most 1,000 characters.
   fileprivate var shown: String {
     let longest = 1000
     let spelled = prefix(longest).unicodeScalars.map { scalar in

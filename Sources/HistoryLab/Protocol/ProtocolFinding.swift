@@ -5,30 +5,30 @@ struct ProtocolFinding: Hashable, Sendable, Codable {
   enum Standing: String, Hashable, Sendable, Codable {
     case right
     case wrong
-    /// The program does not name the capability for it.
+    /// The program does not declare the capability that the command needs.
     case notOffered = "not offered"
-    /// The conversation ended before.
+    /// The conversation ended before the command was sent.
     case notAsked = "not asked"
   }
   let command: String
   var standing: Standing
-  /// The first fault of the command, or why it was not asked.
+  /// The first fault of the command, or the reason why the command was not sent.
   var because: String?
 }
 
-/// A wrong answer, next to one that would be right.
+/// A wrong answer, with an example of a correct one.
 struct ProtocolFault: Hashable, Sendable, Codable {
-  /// The command that is at fault; the message may be another one, in which the fault shows.
+  /// The command at fault; the fault may show in the answer to a message with another command.
   let command: String
   let because: String
-  /// The message, as it was sent.
+  /// The message as sent.
   let sent: String
-  /// The line that came back.
+  /// The line received in answer.
   let answered: String
-  /// A line that would be right; names of transactions and versions may differ.
+  /// A correct answer; names of transactions and versions may differ.
   let right: String
 
-  /// Whether it is the same mistake, with other numbers.
+  /// Returns whether another fault differs only in the numbers of its explanation.
   func isLike(_ other: ProtocolFault) -> Bool {
     command == other.command
       && because.filter { !$0.isNumber } == other.because.filter { !$0.isNumber }
@@ -37,24 +37,24 @@ struct ProtocolFault: Hashable, Sendable, Codable {
 
 /// The results for all commands.
 struct ProtocolReport: Hashable, Sendable, Codable {
-  /// The version of the form.
+  /// The version of the file format.
   var protocolCheck = 1
   let command: String
-  /// The name that the program gives itself.
+  /// The name that the program reports for itself.
   var system: String?
   var version: String?
   var capabilities: [String] = []
-  /// The capabilities that this lab ignores because it does not know them.
+  /// The declared capabilities that this lab does not know and ignores.
   var unknownCapabilities: [String] = []
   var findings: [ProtocolFinding] = []
   /// Every wrong answer, in the order of the messages.
   var faults: [ProtocolFault] = []
-  /// Answers that are accepted and probably not meant so.
+  /// Answers that are accepted but probably unintended.
   var warnings: [ProtocolFault] = []
-  /// Why the conversation ended too early, if it did.
+  /// The reason why the conversation ended early; `nil` if it did not.
   var trouble: String?
 
-  /// `invalid` when an answer is wrong, `unknown` when the conversation ended too early, else `valid`.
+  /// `invalid` if an answer is wrong, `unknown` if the conversation ended early, else `valid`.
   var verdict: String {
     if findings.contains(where: { $0.standing == .wrong }) { return "invalid" }
     return trouble == nil ? "valid" : "unknown"
@@ -73,16 +73,15 @@ struct ProtocolReport: Hashable, Sendable, Codable {
   }
 }
 
-/// A message and the line that came back.
+/// A message and the line received in answer.
 struct ProtocolExchange: Hashable, Sendable {
-  /// The command of the message.
   let command: String
   let id: Int
   let sent: String
   var answered: String
-  /// A line that would be right.
+  /// A correct answer.
   let right: String
 
-  /// The exchange before the first message.
+  /// A placeholder for the exchange before the first message.
   static let none = ProtocolExchange(command: "", id: 0, sent: "", answered: "", right: "")
 }

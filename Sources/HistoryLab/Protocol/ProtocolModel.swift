@@ -2,12 +2,12 @@ import Checkers
 import PersistentHistory
 import Traces
 
-/// The state that a program has reached if it did what it answered, and the answers that are right in it.
+/// A model of the program's state, derived from its answers, that computes the correct answers.
 struct ProtocolModel {
   /// A transaction that the program committed.
   struct Entry {
     let writer: ActorID
-    /// The transaction by the program's answer, with the changes that it should have.
+    /// The transaction as the program answered it, with the changes that it should have.
     let transaction: CommittedTransaction
     var name: TransactionName { transaction.name }
   }
@@ -16,15 +16,15 @@ struct ProtocolModel {
   private(set) var data: ReferenceModel
   private(set) var entries: [Entry] = []
   private(set) var purged: Set<TransactionName> = []
-  /// Whether each write that took effect was answered with a name.
+  /// Whether every write that took effect was answered with the name of its transaction.
   var knowsNames = true
-  /// Whether the data are certain: no wrong answer leaves open what the program holds.
+  /// Whether the data are known for certain: no wrong answer left the program's data uncertain.
   var knowsData = true
-  /// Whether an answer to `data` was right while there were objects.
+  /// Whether a correct answer to `data` has contained objects.
   var hasSeenData = false
-  /// The name of the first transaction, if the program has chosen one before.
+  /// The name of the first transaction after an earlier reset; `nil` if unknown.
   var firstName: TransactionName?
-  /// Through how many entries each actor has fetched, merged and recorded.
+  /// The number of entries that each actor has fetched; `merged` and `recorded` count likewise.
   private var fetched: [ActorID: Int] = [:]
   private var merged: [ActorID: Int] = [:]
   private var recorded: [ActorID: Int] = [:]
@@ -39,7 +39,7 @@ struct ProtocolModel {
 
   func isKnown(_ name: TransactionName) -> Bool { entries.contains { $0.name == name } }
 
-  /// The transactions that history must hold; one without changes may be left out.
+  /// The transactions that history must contain; a program may omit those without changes.
   var history: [CommittedTransaction] {
     entries.map(\.transaction).filter { !purged.contains($0.name) }
   }
@@ -59,7 +59,7 @@ struct ProtocolModel {
 
   mutating func record(_ actor: ActorID) { recorded[actor] = merged[actor] ?? entries.count }
 
-  /// Fetches, merges and records everything.
+  /// Fetches, merges and records all entries.
   mutating func pass(_ actor: ActorID) {
     fetch(actor)
     merge(actor)
@@ -68,7 +68,7 @@ struct ProtocolModel {
 
   mutating func purge(_ names: [TransactionName]) { purged.formUnion(names) }
 
-  /// Applies a write that was committed, or was not if it has no transaction.
+  /// Applies a write; a `nil` transaction means that nothing was committed to history.
   mutating func commit(_ edit: ProtocolEdit, _ transaction: CommittedTransaction?) {
     data = edit.after
     guard var transaction else { return }
@@ -76,7 +76,7 @@ struct ProtocolModel {
     entries.append(Entry(writer: edit.actor, transaction: transaction))
   }
 
-  /// Takes the objects that the program holds for the right ones.
+  /// Replaces the data with the objects that the program reports.
   mutating func adopt(_ objects: Objects) {
     data = ReferenceModel(header.model)
     data.apply(objects.map { PlannedChange(.insert, $0.key, $0.value) })
@@ -84,14 +84,16 @@ struct ProtocolModel {
 
   // MARK: Right answers
 
-  /// The transactions of other actors that one has not merged, without those that changed no object.
+  /// Returns the transactions of other actors that an actor has not merged.
+  ///
+  /// Transactions without changes and purged transactions are left out.
   func news(for actor: ActorID) -> [TransactionName] {
     entries.dropFirst(merged[actor] ?? 0)
       .filter { $0.writer != actor && !$0.transaction.changes.isEmpty && !purged.contains($0.name) }
       .map(\.name)
   }
 
-  /// The answer to a command that does not write.
+  /// Returns the correct answer to a command that does not write.
   func answer(to action: Action) -> WireAnswer {
     var answer = WireAnswer()
     switch action {
@@ -111,7 +113,7 @@ struct ProtocolModel {
     return answer
   }
 
-  /// What every member has merged.
+  /// The transactions that every member has recorded and that are not yet purged.
   private var purgeable: [TransactionName] {
     entries.prefix(recorded.values.min() ?? 0).map(\.name).filter { !purged.contains($0) }
   }
@@ -120,7 +122,7 @@ struct ProtocolModel {
     WirePosition(entries.prefix(count).last?.name)
   }
 
-  /// The answer to a write.
+  /// Returns the correct answer to a write.
   func answer(to edit: ProtocolEdit, now: Double) -> WireAnswer {
     var answer = WireAnswer()
     answer.write = .nothing
@@ -138,7 +140,7 @@ struct ProtocolModel {
     return answer
   }
 
-  /// A name that no transaction has.
+  /// A name for the next transaction that no existing transaction has.
   var nextName: TransactionName {
     if isEmpty, let firstName { return firstName }
     var number = entries.count + 1
@@ -147,7 +149,7 @@ struct ProtocolModel {
   }
 }
 
-/// A write before it is sent: what it does to the data.
+/// A write that is not sent yet, with its effect on the data.
 struct ProtocolEdit {
   let actor: ActorID
   let author: String?
@@ -177,7 +179,7 @@ struct ProtocolEdit {
     self.after = after
   }
 
-  /// The changes that the answer must have.
+  /// The changes that the answer must contain.
   var changes: [CommittedChange] {
     net.sorted { $0.object < $1.object }.compactMap { change in
       let values = after.objects[change.object] ?? [:]
@@ -201,7 +203,7 @@ struct ProtocolEdit {
     )
   }
 
-  /// The attributes that the write set, in the entity's order.
+  /// Returns the attributes that the write set, in the entity's order.
   private func columns(of change: NetChange) -> [String] {
     let entity = after.model.entities.first { $0.name == change.object.entity }
     return entity?.names(in: change.columns) ?? []

@@ -3,9 +3,9 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// What several parts of the conversation check.
+/// Checks that several parts of the conversation share.
 extension ProtocolScript {
-  /// Asks for the data, and blames a command if they differ from the model; `nil` blames none.
+  /// Requests the data, and blames a command if they differ from the model; `nil` blames none.
   mutating func checkData(
     after command: String?,
     _ sentence: String
@@ -17,11 +17,11 @@ extension ProtocolScript {
       return
     }
     if let command, model.knowsData { talk.blame(command, "\(sentence): \(difference)") }
-    // Each write is to be judged by itself, as long as the answers to "data" are to be trusted.
+    // Each write is judged by itself, as long as the answers to "data" can be trusted.
     if model.hasSeenData { model.adopt(objects) } else { model.knowsData = false }
   }
 
-  /// Asks for an actor's view, and blames a command if it differs from the data.
+  /// Requests an actor's view, and blames a command if the view differs from the data.
   mutating func checkView(
     _ actor: ActorID,
     blaming command: String,
@@ -30,18 +30,18 @@ extension ProtocolScript {
     let action = Action.view(actor, context: "view")
     let outcome = try talk.ask(.command(action), right: model.answer(to: action))
     guard model.knowsData, !talk.isWrong("view") else { return }
-    // A replaced object may be there twice: then the older one has a key below zero.
+    // A replaced object may appear twice; the older copy then has a negative key.
     let objects = outcome.answer?.objects?.filter { $0.key.key >= 0 }
     guard let objects, let difference = Self.difference(objects, from: model.objects) else {
       if objects != nil { stale.remove(actor) }
       return
     }
-    // Later differences follow from the first one.
+    // Report only the first difference: later ones follow from it.
     guard stale.insert(actor).inserted else { return }
     talk.blame(command, "\(sentence): \(difference)")
   }
 
-  /// The first difference between objects and the right ones, as a clause.
+  /// Returns the first difference between reported and correct objects, as a clause.
   static func difference(_ told: Objects, from right: Objects) -> String? {
     for object in Set(told.keys).union(right.keys).sorted() {
       guard let values = right[object] else { return "\(object) must not be there" }
@@ -56,8 +56,9 @@ extension ProtocolScript {
     return nil
   }
 
-  /// Blames a command for the names of transactions in its answer: unknown ones, repeated ones, missing
-  /// ones, or a wrong order.
+  /// Blames a command for the transactions in its answer.
+  ///
+  /// It blames unknown, repeated or missing transactions, and a wrong order.
   mutating func checkNames(
     _ names: [TransactionName]?,
     of command: String,
@@ -82,7 +83,7 @@ extension ProtocolScript {
     "it names the transaction \(name.quoted), with which no write was answered"
   }
 
-  /// Blames a command for a cursor that is no transaction, or is one of an empty history.
+  /// Blames a command for a cursor that is unknown, or that is set in an empty history.
   mutating func checkCursor(_ cursor: WirePosition?, of command: String) {
     guard let name = cursor?.transaction, !model.isKnown(name) else { return }
     if model.isEmpty {
@@ -92,7 +93,7 @@ extension ProtocolScript {
     }
   }
 
-  /// Blames a command that records for a cursor that is missing or no transaction.
+  /// Blames a recording command for a cursor that is missing or an unknown transaction.
   mutating func checkProgress(_ answer: WireAnswer?, of command: String) {
     guard let answer else { return }
     talk.expect(command, answer.cursor != nil, "after a merge the answer must have \"cursor\"")

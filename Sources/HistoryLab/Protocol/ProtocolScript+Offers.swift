@@ -2,7 +2,7 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// Commands that only some programs offer.
+/// Commands that depend on a capability of the program.
 extension ProtocolScript {
   /// Purges what every actor has merged, and compares the answer with history before and after.
   mutating func purge() throws(ProtocolTalk.Ended) {
@@ -18,7 +18,7 @@ extension ProtocolScript {
       compare(purged, before, after, of: purge)
     }
     model.purge(purged ?? [])
-    // What is gone must not be named again.
+    // Transactions that are gone must not be named again.
     if !talk.isBlamed(purge) { _ = try askToPurge() }
   }
 
@@ -33,7 +33,7 @@ extension ProtocolScript {
     return purged
   }
 
-  /// Asks for history; the first answer must hold each transaction that no answer has purged.
+  /// Requests history; the first answer must contain each transaction that no answer has purged.
   private mutating func history(
     isFirst: Bool
   ) throws(ProtocolTalk.Ended) -> [CommittedTransaction]? {
@@ -72,7 +72,7 @@ extension ProtocolScript {
     return held
   }
 
-  /// Blames a purge whose answer differs from what is gone.
+  /// Blames a purge whose answer differs from what disappeared from history.
   private mutating func compare(
     _ purged: [TransactionName],
     _ before: [CommittedTransaction],
@@ -95,7 +95,7 @@ extension ProtocolScript {
     }
   }
 
-  /// Writes in two steps.
+  /// Checks a write in two steps, `begin` and `commit`.
   mutating func begin() throws(ProtocolTalk.Ended) {
     let values: Values = ["title": .string("2"), "count": .int(7)]
     let write = Self.write(Self.app, .insert, Self.other, values)
@@ -110,7 +110,7 @@ extension ProtocolScript {
     try perform(.commit(Self.app), ProtocolEdit(write, in: model))
   }
 
-  /// Changes the objects that match.
+  /// Checks a batch update of the objects that match a condition.
   mutating func batch() throws(ProtocolTalk.Ended) {
     guard talk.abilities.contains(.batch) else {
       return talk.pass(over: ["batch"], lacking: .batch)
@@ -125,7 +125,7 @@ extension ProtocolScript {
     try perform(.batch(batch), ProtocolEdit(batch, in: model))
   }
 
-  /// Writes without an author.
+  /// Checks a write without an author.
   mutating func omitAuthor() throws(ProtocolTalk.Ended) {
     guard talk.abilities.contains(.nullAuthor) else { return }
     var write = Self.write(Self.app, .update, Self.item, ["count": .int(9)])
@@ -137,7 +137,7 @@ extension ProtocolScript {
     try write(Self.write(Self.app, .delete, Self.item))
   }
 
-  /// Reads as a consumer.
+  /// Checks a consumer that reads the transactions of others.
   mutating func consume() throws(ProtocolTalk.Ended) {
     guard talk.abilities.contains(.consume) else {
       return talk.pass(over: ["consume"], lacking: .consume)
@@ -152,7 +152,7 @@ extension ProtocolScript {
     model.pass(Self.mirror)
   }
 
-  /// Loads everything from the data.
+  /// Checks that an actor can reload its view from the data.
   mutating func resync() throws(ProtocolTalk.Ended) {
     guard talk.abilities.contains(.resync) else {
       return talk.pass(over: ["resync"], lacking: .resync)
@@ -166,7 +166,7 @@ extension ProtocolScript {
     try checkView(Self.widget, blaming: "resync", "afterwards the view must equal the data")
   }
 
-  /// Writes a day later.
+  /// Checks the timestamp of a write after the clock advances by one day.
   mutating func moveClock() throws(ProtocolTalk.Ended) {
     guard talk.abilities.contains(.clock) else {
       return talk.pass(over: ["clock"], lacking: .clock)

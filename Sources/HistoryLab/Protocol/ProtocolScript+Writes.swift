@@ -3,9 +3,9 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// Writes: what they are answered with, and what they leave in the data.
+/// Checks of writes: their answers, and the data afterwards.
 extension ProtocolScript {
-  /// A write of one change.
+  /// Returns a write of one change.
   static func write(
     _ actor: ActorID,
     _ type: ChangeType,
@@ -17,13 +17,13 @@ extension ProtocolScript {
 
   /// Sends a write, and judges its answer and the data afterwards.
   ///
-  /// - Returns: the name of its transaction, if the answer is right.
+  /// - Returns: The name of its transaction; `nil` if the answer is wrong or nothing was committed.
   @discardableResult
   mutating func write(_ write: PlannedWrite) throws(ProtocolTalk.Ended) -> TransactionName? {
     try perform(.write(write), ProtocolEdit(write, in: model))
   }
 
-  /// Writes of which each breaks one rule of net changes, if that is broken.
+  /// Sends writes that each exercise one rule of net changes.
   mutating func writeNetChanges() throws(ProtocolTalk.Ended) {
     let (third, fourth) = (ObjectName("Item", 3), ObjectName("Item", 4))
     let missing = ObjectName("Item", 9)
@@ -50,15 +50,15 @@ extension ProtocolScript {
     try pass(Self.widget)
   }
 
-  /// Sends what writes, and judges its answer and the data afterwards.
+  /// Sends a command that writes, and judges its answer and the data afterwards.
   ///
-  /// - Returns: the name of its transaction, if the answer is right.
+  /// - Returns: The name of its transaction; `nil` if the answer is wrong or nothing was committed.
   @discardableResult
   mutating func perform(
     _ action: Action,
     _ edit: ProtocolEdit
   ) throws(ProtocolTalk.Ended) -> TransactionName? {
-    // The right answer has the time at which the message will be sent.
+    // The correct answer carries the time at which the message will be sent.
     let right = model.answer(to: edit, now: talk.now + 1)
     let outcome = try talk.ask(.command(action), right: right)
     lastWrite = talk.last
@@ -69,7 +69,7 @@ extension ProtocolScript {
     return isRight ? name : nil
   }
 
-  /// Blames a write's answer if it is wrong, and applies the write to the model.
+  /// Blames a wrong answer to a write, and applies the write to the model.
   @discardableResult
   mutating func judge(
     _ outcome: ProtocolTalk.Outcome,
@@ -122,7 +122,7 @@ extension ProtocolScript {
 }
 
 extension ProtocolEdit {
-  /// The first object of which an answer has another change than the net one.
+  /// Returns a clause about the first object whose answered change is not the net change.
   fileprivate func disagreement(with told: [CommittedChange]) -> String? {
     var types = Dictionary(grouping: told, by: \.object).mapValues { $0.map(\.type) }
     for change in net.sorted(by: { $0.object < $1.object }) {
@@ -152,7 +152,7 @@ extension ProtocolEdit {
     return "it must be answered with \(type.noun) of \(object), and \(answered)"
   }
 
-  /// The first column or value of an answer that the write did not set or leave.
+  /// Returns a clause about the first column or value that does not match the effect of the write.
   fileprivate func wrongValue(in told: [CommittedChange]) -> String? {
     for change in told where change.type != .delete {
       let values = after.objects[change.object] ?? [:]
@@ -181,8 +181,10 @@ extension ProtocolEdit {
 }
 
 extension NetChange {
-  /// Whether an answer's changes of the object are this one: an update that changed no value may be left
-  /// out, and an object that was deleted and inserted may have both changes.
+  /// Returns whether the answered changes of an object agree with this net change.
+  ///
+  /// An update that changed no value may be omitted, and an object that was deleted and inserted
+  /// may have both changes.
   fileprivate func isTold(by told: [ChangeType]) -> Bool {
     if let type, told == [type] { return true }
     guard type == .update else { return type == nil && told.isEmpty }

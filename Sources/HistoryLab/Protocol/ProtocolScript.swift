@@ -3,20 +3,20 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// The conversation of `protocol check`, from the greeting to the end: each command, in its simplest case.
+/// The conversation of `protocol check`, which exercises each command in its simplest case.
 struct ProtocolScript {
   var talk: ProtocolTalk
   var model: ProtocolModel
-  /// The name of the first transaction after the first reset, if it was answered rightly.
+  /// The name of the first transaction after the first reset; `nil` until it is known.
   private var firstName: TransactionName?
-  /// The newest write.
+  /// The exchange of the newest write.
   var lastWrite = ProtocolExchange.none
-  /// The actors whose views were wrong, and were not loaded again since.
+  /// The actors whose views were wrong and have not been reloaded since.
   var stale: Set<ActorID> = []
 
   static let app = ActorID("app")
   static let widget = ActorID("widget")
-  /// Launched late, so that nothing but its own launch can launch it.
+  /// An actor that launches late, so that only its own `launch` message can have launched it.
   static let share = ActorID("share")
   static let mirror = ActorID("mirror")
   static let item = ObjectName("Item", 1)
@@ -42,7 +42,7 @@ struct ProtocolScript {
     model = ProtocolModel(header)
   }
 
-  /// Has the whole conversation.
+  /// Runs the whole conversation and returns the report.
   mutating func run() -> ProtocolReport {
     do throws(ProtocolTalk.Ended) {
       try talk.greet()
@@ -72,14 +72,14 @@ struct ProtocolScript {
     try moveClock()
   }
 
-  /// Every command that the conversation may have, in the order of the report.
+  /// Every command that the conversation may contain, in the order of the report.
   private static let commands = [
     "hello", "a command that is not known", "reset", "launch", "data", "write", "view", "fetch",
     "merge", "record", "pass", "stop", "crash", "history", "purge", "begin", "commit", "batch",
     "consume", "resync", "clock", "retire",
   ]
 
-  /// Brings the findings into order, and adds what was not asked.
+  /// Orders the findings, and adds the commands that were not sent.
   private mutating func noteRest() {
     let known = Dictionary(talk.report.findings.map { ($0.command, $0) }) { first, _ in first }
     talk.report.findings = Self.commands.map { command in
@@ -89,7 +89,7 @@ struct ProtocolScript {
 
   // MARK: The parts
 
-  /// Starts over, launches two actors, and inserts an object.
+  /// Resets the program, launches two actors, and inserts an object.
   private mutating func start() throws(ProtocolTalk.Ended) {
     talk.now = PlanClock.start
     model = ProtocolModel(talk.header)
@@ -140,7 +140,7 @@ struct ProtocolScript {
     try checkView(actor, blaming: "launch", "an actor that starts loads its view from the data")
   }
 
-  /// The other actor merges what the first one wrote.
+  /// Lets the second actor fetch, merge and record what the first one wrote.
   private mutating func follow() throws(ProtocolTalk.Ended) {
     guard talk.abilities.contains(.steps) else {
       talk.pass(over: ["fetch", "merge", "record"], lacking: .steps)
@@ -172,7 +172,7 @@ struct ProtocolScript {
     try checkView(Self.widget, blaming: "merge", "a merge must bring the view up to date")
   }
 
-  /// An actor fetches, merges and records.
+  /// Lets an actor make a pass: fetch, merge and record.
   mutating func pass(_ actor: ActorID) throws(ProtocolTalk.Ended) {
     let action = Action.pass(actor)
     let wanted = model.news(for: actor)

@@ -1,23 +1,22 @@
 import Systems
 import Traces
 
-/// The judgement of answers.
 extension ProtocolTalk {
-  /// Notes an answer to a command, which is right so far.
+  /// Enters a command in the report as answered correctly, unless it already has a finding.
   mutating func note(_ command: String) {
     guard !report.findings.contains(where: { $0.command == command }) else { return }
     report.findings.append(ProtocolFinding(command: command, standing: .right))
   }
 
-  /// Whether an answer to a command was wrong.
+  /// Returns whether any answer to a command was wrong.
   func isWrong(_ command: String) -> Bool {
     report.findings.contains { $0.command == command && $0.standing == .wrong }
   }
 
-  /// Whether the answer to a message was wrong.
+  /// Returns whether the answer to this message was wrong.
   func isBlamed(_ exchange: ProtocolExchange) -> Bool { blamed.contains(exchange.id) }
 
-  /// Blames a command for an answer, the newest one unless another is given.
+  /// Blames a command for an answer; the default is the newest answer.
   mutating func blame(
     _ command: String,
     _ sentence: String,
@@ -45,7 +44,7 @@ extension ProtocolTalk {
     if !holds { blame(command, sentence(), in: exchange) }
   }
 
-  /// Notes that commands were not asked for lack of a capability.
+  /// Records that commands were not sent because the program lacks a capability.
   mutating func pass(over commands: [String], lacking capability: Capability) {
     for command in commands {
       report.findings.append(
@@ -58,17 +57,17 @@ extension ProtocolTalk {
     }
   }
 
-  /// Notes why the conversation is over.
+  /// Records the reason why the conversation ended early.
   mutating func end(_ ended: Ended) { report.trouble = ended.trouble }
 }
 
 extension ProtocolExchange {
-  /// The same exchange with another right answer.
+  /// Returns the same exchange with a different correct answer.
   func with(right: String) -> ProtocolExchange {
     ProtocolExchange(command: command, id: id, sent: sent, answered: answered, right: right)
   }
 
-  /// The same exchange with another right answer.
+  /// Returns the same exchange with a different correct answer.
   func with(right: WireAnswer) -> ProtocolExchange { with(right: WireCodec.encode(right, id: id)) }
 
   func fault(_ command: String, _ sentence: String) -> ProtocolFault {

@@ -6,45 +6,45 @@ import Traces
 /// A conversation with a program: the messages, the answers, and the faults of the answers.
 struct ProtocolTalk {
   let channel: any WireChannel
-  /// The plan that the conversation is about.
+  /// The header of the plan that the conversation uses.
   let header: PlanHeader
-  /// The capabilities that the program names.
+  /// The capabilities that the program declares.
   private(set) var abilities: Set<Capability> = []
   var report: ProtocolReport
-  /// The newest message with its answer.
+  /// The newest message and its answer.
   private(set) var last = ProtocolExchange.none
-  /// The message before it.
+  /// The exchange before `last`.
   private var previous = ProtocolExchange.none
   /// The ids of the messages whose answers were wrong.
   var blamed: Set<Int> = []
-  /// The time of the plan.
+  /// The current time of the plan, in seconds.
   var now = PlanClock.start
   private var lastID = 0
   private var said: String?
-  /// The actors whose launch failed: their errors are consequences of that.
+  /// The actors whose launch failed; errors of their later commands follow from that.
   private var lost: Set<ActorID> = []
   private var hasWrongID = false
-  /// How many lines in a row were no JSON, and whether a better one was waited for in vain.
+  /// The number of consecutive lines that were not JSON objects.
   private var junkCount = 0
+  /// Whether reading on after such a line has once found no answer.
   private var hasWaited = false
 
-  /// How many lines are passed over in search of an answer.
+  /// The maximum number of lines to skip in search of an answer.
   private static let junkLineCountMax = 1000
 
-  /// The end of a conversation that cannot go on.
+  /// An error that ends the conversation early.
   struct Ended: Error {
     let trouble: String
   }
 
-  /// The outcome of a message.
   enum Outcome {
     case answered(WireAnswer)
     /// The answer is an error.
     case refused(SystemFailure)
-    /// The answer cannot be read.
+    /// The answer cannot be parsed.
     case unreadable
 
-    /// The answer, or `nil` if there is none that can be judged.
+    /// The answer; `nil` for an error or an answer that cannot be parsed.
     var answer: WireAnswer? {
       if case .answered(let answer) = self { answer } else { nil }
     }
@@ -58,7 +58,7 @@ struct ProtocolTalk {
 
   // MARK: Lines
 
-  /// Sends a line with the next number, and returns the line that came back.
+  /// Sends a message with the next id, and returns the line that answers it.
   private mutating func send(
     _ command: String,
     right: String,
@@ -93,8 +93,9 @@ struct ProtocolTalk {
     ).description
   }
 
-  /// Blames a line that is no JSON object, and reads further: what was printed by mistake comes before
-  /// the answer.
+  /// Blames a line that is not a JSON object, and reads on until a line answers the newest message.
+  ///
+  /// Output that was printed by mistake comes before the answer.
   private mutating func replacement(
     for line: String,
     of command: String
@@ -153,7 +154,9 @@ struct ProtocolTalk {
     object["id"] as? Int ?? (object["id"] as? String).flatMap { Int($0) }
   }
 
-  /// Reads up to so many lines further, until one answers the newest message.
+  /// Reads up to `countMax` further lines until one answers the newest message.
+  ///
+  /// Waits at most one second for each line.
   private mutating func receive(_ countMax: Int) throws(Ended) -> String? {
     do throws(WireTrouble) {
       for _ in 0..<countMax {
@@ -171,7 +174,7 @@ struct ProtocolTalk {
     (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]
   }
 
-  /// The name of a transaction in an answer that cannot be read as a whole.
+  /// The name of the transaction in the newest answer, which may otherwise be malformed.
   var lastName: TransactionName? {
     let ok = said.flatMap { Self.object($0)?["ok"] as? [String: Any] }
     return ok?["transaction"] as? String
@@ -179,7 +182,7 @@ struct ProtocolTalk {
 
   // MARK: Asking
 
-  /// Greets the program.
+  /// Sends the greeting and reads the program's name, version and capabilities.
   mutating func greet() throws(Ended) {
     let example = WireHello(
       system: "mine",
@@ -219,7 +222,7 @@ struct ProtocolTalk {
     report.warnings.append(exchange.fault("hello", "\(noun) unknown and ignored.\(hints)"))
   }
 
-  /// Sends a word that no version has.
+  /// Sends a command that exists in no version of the protocol.
   mutating func askNonsense() throws(Ended) {
     let word = "unheard-of"
     let refusal = SystemFailure(.unsupported, "There is no command \(word).")
@@ -238,8 +241,10 @@ struct ProtocolTalk {
     } catch { blame(row, error.description) }
   }
 
-  /// Sends a request, and blames its answer if it is an error or cannot be read; the hint is a sentence
-  /// for an answer that cannot be read.
+  /// Sends a request, and blames its answer if it is an error or cannot be parsed.
+  ///
+  /// `hint` is a sentence that is added to the complaint about an answer that cannot be parsed.
+  /// `tick` is the time by which the plan's clock advances, in seconds.
   mutating func ask(
     _ request: WireRequest,
     right: WireAnswer = WireAnswer(),
@@ -263,13 +268,13 @@ struct ProtocolTalk {
         return .refused(failure.failure)
       }
     } catch {
-      // A line that is no JSON object is blamed already.
+      // A line that is not a JSON object has been blamed already.
       if Self.object(line) != nil { blame(word, error.description + hint) }
       return .unreadable
     }
   }
 
-  /// Blames an error, unless it follows from a launch that failed.
+  /// Blames an error answer, unless it follows from a failed launch.
   private mutating func refuse(_ failure: SystemFailure, of request: WireRequest) {
     guard case .command(let action) = request, let actor = action.actor else {
       return blame(request.word, "it answered with \(failure)")

@@ -2,22 +2,22 @@ import Checkers
 import Measuring
 import Reporting
 
-/// Safety cards as sections of a page: all systems side by side, then each by itself.
+/// Safety cards as sections of a page: an overview of all systems, then one section per system.
 struct CardSections {
   let cards: [RunCollection.Card]
-  /// The folder in which the page will lie.
+  /// The folder that will contain the page.
   let pageFolder: String
 
-  /// The sections, or none without a card.
+  /// The sections; empty if there are no cards.
   var sections: [PageSection] {
     cards.isEmpty ? [] : [overview] + cards.map(section)
   }
 
   // MARK: Side by side
 
-  /// One row a condition, one column a system, and what the words mean.
+  /// A table of conditions by systems, with a legend.
   private var overview: PageSection {
-    // Runs of several bounds may stand side by side: then each system comes with its own.
+    // Runs with different bounds may appear side by side; then each system states its own.
     let shared = Set(cards.map(\.bounds)).count == 1 ? cards.first?.bounds : nil
     let bounds = cards.map { ReportPage.Fact($0.card.system, $0.bounds) }
     let tables = CardsOverview(cards: cards.map(\.card)).tables { system, condition in
@@ -78,17 +78,17 @@ struct CardSections {
 
   private static func heading(_ system: String) -> String { "Safety card: \(system)" }
 
-  /// The anchor of a condition's row in a system's matrix.
+  /// Returns the anchor of a condition's row in a system's matrix.
   private static func anchor(_ system: String, _ condition: String) -> String {
     PageSection.anchor(from: "card \(system) \(condition)")
   }
 
-  /// The anchor of the shortest plan that breaks an invariant.
+  /// Returns the anchor of the shortest plan that breaks an invariant.
   private static func anchor(_ system: String, _ cell: CardsDocument.Cell) -> String {
     PageSection.anchor(from: "\(system): \(cell.invariant) under \(cell.condition)")
   }
 
-  /// The shortest plan of each cell that breaks, with what the condition has to do with the stated use.
+  /// Returns the shortest plan of each broken cell, with a note if it is outside the stated use.
   private func plans(_ card: CardsDocument.Card) -> [PageBlock] {
     let broken = card.cells.filter { $0.result == .breaks }
     let sorted = broken.sorted { ($0.length ?? 0, $0.condition) < ($1.length ?? 0, $1.condition) }
@@ -106,7 +106,7 @@ struct CardSections {
     }
   }
 
-  /// The way to the counterexample's own page, when that is still there.
+  /// Returns a link to the counterexample's page, or no block if the page does not exist.
   private func picture(of cell: CardsDocument.Cell) -> [PageBlock] {
     guard let file = cell.file,
       let path = RelativePath.path(from: pageFolder, toPageOf: file)
@@ -117,7 +117,7 @@ struct CardSections {
 }
 
 extension RunCollection.Card {
-  /// How far it was explored, and under what it was cut short, as a sentence.
+  /// The extent of the exploration and the conditions under which it was cut short, as a sentence.
   fileprivate var bounds: String {
     let plans = "Every plan of \(scopes.map(\.sentence).joinedWithAnd)"
     let cut = card.conditions.compactMap { row in
@@ -127,7 +127,9 @@ extension RunCollection.Card {
     return "\(plans) was to be run; it was cut short under \(cut.joinedWithAnd)."
   }
 
-  /// Why not every plan was run under a condition; nothing where all were, and where none could be.
+  /// Returns the reason why not every plan was run under a condition.
+  ///
+  /// It is `nil` if all plans were run, or if none could be.
   private func cutShort(_ row: CardsDocument.Row) -> String? {
     let cells = card.cells.filter { $0.condition == row.condition }
     let isOpen = cells.contains { $0.result == .unknown }

@@ -2,10 +2,10 @@ import Foundation
 import Reporting
 
 extension ChartTool {
-  /// The variable that names the folder of the tool.
+  /// The environment variable that names the tool's folder.
   static let variable = "HISTORY_LAB_TOOLS"
 
-  /// The tool of this process.
+  /// Returns the chart tool for this process.
   static func find(for executable: String?) -> ChartTool {
     ChartTool(
       toolsFolder: folder(
@@ -16,9 +16,11 @@ extension ChartTool {
     )
   }
 
-  /// The private environment of the tool: the folder that `HISTORY_LAB_TOOLS` names, else the nearest
-  /// `.tools` in or above the folder of the executable, as in the package that built it, else `.tools` in
-  /// the current folder.
+  /// Returns the folder of the tool's private environment.
+  ///
+  /// It is the folder that `HISTORY_LAB_TOOLS` names, else the nearest `.tools` in or above the
+  /// folder of the executable, as in the package that built it, else `.tools` in the current
+  /// folder.
   static func folder(
     environment: [String: String],
     currentFolder: String,

@@ -4,13 +4,13 @@ import PersistentHistory
 import Reporting
 import Traces
 
-/// What checks found, as tiles and sections of a page.
+/// The results of checks as tiles and sections of a page.
 struct CheckSections {
   let checks: [RunCollection.Check]
-  /// The folder in which the page will lie.
+  /// The folder that will contain the page.
   let pageFolder: String
 
-  /// One tile a system.
+  /// One tile per system.
   var tiles: [VerdictTile] {
     checks.map { check in
       let broken = check.system.invariants.filter { $0.invalid > 0 }.map(\.invariant)
@@ -29,12 +29,12 @@ struct CheckSections {
     }
   }
 
-  /// What breaks each system, and then one section a system: its invariants, and what broke them.
+  /// An overview of the broken invariants, then one section per system.
   var sections: [PageSection] {
     (overview.map { [$0] } ?? []) + each
   }
 
-  /// For each system that broke an invariant the shortest plan that shows it, with the way to it.
+  /// The shortest counterexample of each broken invariant per system; `nil` if none broke.
   private var overview: PageSection? {
     let broken = checks.filter { !$0.system.counterexamples.isEmpty }
     guard !broken.isEmpty else { return nil }
@@ -53,7 +53,7 @@ struct CheckSections {
           anchor: PageSection.anchor(from: "breaks \(check.system.system) \(found.checker)")
         )
         row.cellLinks[1] = path(of: found).map { .file($0) }
-        // Said once: the same invariant breaks in many systems.
+        // Explain each invariant once: the same one breaks in many systems.
         if explained.insert(found.checker).inserted {
           row.cellNotes[1] = CheckerSuite.sentence(of: found.checker)
         }
@@ -125,7 +125,7 @@ struct CheckSections {
     return table
   }
 
-  /// How often each kind of fault struck, where plans had faults.
+  /// Returns a table that counts the planned and injected faults by kind; empty without faults.
   private func faults(_ system: CheckDocument.System) -> [PageBlock] {
     let faults = Dictionary(grouping: system.faults ?? [], by: \.kind)
     guard !faults.isEmpty else { return [] }
@@ -141,7 +141,7 @@ struct CheckSections {
     return [.table(table)]
   }
 
-  /// What broke, what tells most first: that one with its picture, the others with the way to theirs.
+  /// Returns the counterexamples, the most informative one first and with its picture.
   private func findings(_ check: RunCollection.Check) -> [PageBlock] {
     let found = FindingOrder.tellingFirst(check.system.counterexamples, by: \.checker)
     return found.enumerated().flatMap { place, found -> [PageBlock] in
@@ -154,7 +154,7 @@ struct CheckSections {
     }
   }
 
-  /// The picture, drawn from the counterexample's own file when it is still there.
+  /// Returns the picture drawn from the counterexample's file, or the plan if the file is gone.
   private func picture(_ found: CheckDocument.Found) -> [PageBlock] {
     guard let data = FileManager.default.contents(atPath: found.file),
       let text = String(data: data, encoding: .utf8)
@@ -166,7 +166,7 @@ struct CheckSections {
     }
   }
 
-  /// The way to the counterexample's own page, when that is still there.
+  /// Returns a link to the counterexample's page, or no block if the page does not exist.
   private func page(_ found: CheckDocument.Found) -> [PageBlock] {
     path(of: found).map {
       [.link(path: $0, text: "The picture of \(found.checker), its plan and its file")]

@@ -2,15 +2,15 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// What runs found, as one page.
+/// The results of runs as one page.
 struct LabPage {
   let runs: RunCollection
-  /// How the costs moved from run to run; nothing where no runs are kept.
+  /// The trend of the costs from run to run; `nil` if there is no results database.
   let trend: TrendReport?
-  /// The folder in which the page will lie.
+  /// The folder that will contain the page.
   let folder: String
 
-  /// Verdicts first, then what broke, then what it costs.
+  /// The page: verdicts first, then broken invariants, then costs.
   var page: ReportPage {
     let runs = runs.located(from: folder)
     let checks = CheckSections(checks: runs.checks, pageFolder: folder)
@@ -39,6 +39,6 @@ struct LabPage {
     return page
   }
 
-  /// The benchmarks whose course is drawn even without a step.
+  /// The benchmarks whose trend is drawn even if it has no step.
   private static var watched: [String] { Goals.all.map(\.benchmark) }
 }

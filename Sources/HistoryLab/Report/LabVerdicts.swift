@@ -3,11 +3,11 @@ import Measuring
 import PersistentHistory
 import Reporting
 
-/// The verdicts of runs as a CI system reads them.
+/// The verdicts of runs as a JUnit report for CI systems.
 ///
-/// What fails is ours: an invariant that our tracker broke, a seeded bug that was not found, processes
-/// that disagree. What a published protocol breaks is known, and a goal that is missed is no regression:
-/// both are skipped cases that say so.
+/// A case fails if this project is at fault: an invariant that its own tracker broke, a seeded bug
+/// that was not found, or an invalid stress run. Violations by any other system are known, and a
+/// missed goal is not a regression: both are skipped cases with a reason.
 struct LabVerdicts {
   let runs: RunCollection
 

@@ -2,12 +2,12 @@ import Foundation
 import PersistentHistory
 import Reporting
 
-/// The index of all nights: what became of each step of each, and the way to its page.
+/// The index page of all nights: the result of each step, and a link to the page of each night.
 struct NightsPage {
-  /// One night, as its folder tells it.
+  /// One night, as read from its folder.
   struct Night {
     let name: String
-    /// Each step with what became of it and the seconds that it took, in the order of the steps.
+    /// Each step with its result and its duration in seconds, in the order of the file `state`.
     let steps: [(name: String, result: String, seconds: Int)]
     let hasPage: Bool
   }
@@ -15,7 +15,7 @@ struct NightsPage {
 
   /// Reads the nights of a folder, newest first.
   ///
-  /// - Throws: a usage error when it cannot be listed, or holds no night.
+  /// - Throws: A usage error if the folder cannot be listed or contains no night.
   init(_ folder: String) throws(LabError) {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
@@ -43,7 +43,6 @@ struct NightsPage {
     )
   }
 
-  /// The page.
   var page: ReportPage {
     let last = nights.first
     let failed = last?.steps.filter { $0.result == "FAILED" } ?? []

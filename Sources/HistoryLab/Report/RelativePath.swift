@@ -1,8 +1,8 @@
 import Foundation
 
-/// Ways from one place of the file system to another, for links that survive a move of both.
+/// Relative paths for links that stay valid when both ends move together.
 enum RelativePath {
-  /// The way from a folder to a file; either may be given from the current folder.
+  /// Returns the relative path from a folder to a file; both may be relative to the current folder.
   static func path(from folder: String, to file: String) -> String {
     let start = parts(folder.isEmpty ? "." : folder)
     let end = parts(file)
@@ -11,13 +11,15 @@ enum RelativePath {
     return (up + end.dropFirst(shared)).joined(separator: "/")
   }
 
-  /// A path as it is printed: from the current folder where it lies below it, else as it is.
+  /// Returns a path for printing: relative to the current folder if it is below that.
   static func shown(_ path: String) -> String {
     let start = FileManager.default.currentDirectoryPath + "/"
     return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : path
   }
 
-  /// The way from a folder to the page that shows a counterexample, when that lies beside its file.
+  /// Returns the path from a folder to a counterexample's page; `nil` if that does not exist.
+  ///
+  /// The page is next to the counterexample's file.
   static func path(from folder: String, toPageOf counterexample: String) -> String? {
     let page = (counterexample as NSString).deletingPathExtension + ".html"
     guard FileManager.default.fileExists(atPath: page) else { return nil }

@@ -10,7 +10,7 @@ struct ReportExportVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let runs = try RunCollection(options.runs)
-    // Told first: where nothing is left they are the reason.
+    // Logged first: if no run is left, these are the reasons.
     for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
     guard let newest = runs.newest else {
       throw .usage(
@@ -37,7 +37,7 @@ struct ReportExportVerb: Verb {
     } catch { throw .lab("the folder \(folder.quoted) cannot be made: \(error)") }
   }
 
-  /// The files of a format by name; none where the runs hold nothing for it.
+  /// Returns the files of a format by name; empty if the runs contain no data for it.
   private func files(
     of format: ExportFormat,
     _ runs: RunCollection,

@@ -93,7 +93,9 @@ struct ReportMergeVerb: Verb {
     return (report.verdict, report.because)
   }
 
-  /// Of each invariant the counterexample from the plan with the least number, as one run finds it.
+  /// Returns, for each invariant, the counterexample from the plan with the lowest number.
+  ///
+  /// An unsplit run finds the same one.
   private static func first(_ found: [CheckDocument.Found]) -> [CheckDocument.Found] {
     let least = Dictionary(grouping: found, by: \.checker).compactMapValues { found in
       found.min { $0.foundInPlan < $1.foundInPlan }
@@ -101,7 +103,7 @@ struct ReportMergeVerb: Verb {
     return found.map(\.checker).uniqued.compactMap { least[$0] }
   }
 
-  /// Keeps a counterexample of a part as the joined run's own.
+  /// Copies a part's counterexample into the folder of the joined run.
   private static func keep(
     _ found: CheckDocument.Found,
     in folder: RunOutput
@@ -140,7 +142,9 @@ struct ReportMergeVerb: Verb {
     return (isWhole ? "valid" : "unknown", sentence)
   }
 
-  /// The rows of all parts, a benchmark of each part in turn; what every part measures is kept once.
+  /// Returns the rows of all parts, one benchmark of each part in turn.
+  ///
+  /// If several parts measure the same benchmark, the first one is kept.
   private static func inTurns(_ parts: [[BenchmarkRow]]) -> [BenchmarkRow] {
     let groups = parts.map { rows in
       var titles: [String] = []
@@ -164,7 +168,7 @@ struct ReportMergeVerb: Verb {
 }
 
 extension CheckDocument {
-  /// Takes the files that it names to be in a folder, wherever the part was when it wrote them.
+  /// Changes the document's file paths to a folder, wherever the part was when it was written.
   fileprivate mutating func find(in folder: String) {
     for system in systems.indices {
       for index in systems[system].counterexamples.indices {

@@ -1,7 +1,7 @@
 import Foundation
 import Reporting
 
-/// Writes the index of all nights.
+/// Writes the index page of all nights.
 struct ReportNightsVerb: Verb {
   let options: ReportNightsOptions
   let terminal: Terminal
@@ -15,9 +15,9 @@ struct ReportNightsVerb: Verb {
   }
 }
 
-/// Writes pages.
+/// A writer of page files.
 enum PageFile {
-  /// - Throws: a lab error that says which page cannot be written.
+  /// - Throws: A lab error that names the page if it cannot be written.
   static func write(_ text: String, to path: String) throws(LabError) {
     do {
       try text.write(toFile: path, atomically: true, encoding: .utf8)

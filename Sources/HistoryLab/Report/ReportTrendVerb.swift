@@ -3,7 +3,7 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// Tells how the costs of our code moved from run to run.
+/// Reports how the costs of this project's code changed from run to run.
 struct ReportTrendVerb: Verb {
   let options: ReportTrendOptions
   let terminal: Terminal
@@ -35,7 +35,7 @@ struct ReportTrendVerb: Verb {
   }
 }
 
-/// A trend as JSON.
+/// The JSON form of a trend.
 struct TrendDocument: Codable {
   struct Step: Codable {
     let benchmark: String
@@ -49,7 +49,7 @@ struct TrendDocument: Codable {
     let after: Double
     let chance: Double
   }
-  /// The version of the form.
+  /// The version of the file format.
   static let formatVersion = 1
   let trend: Int
   let rows: Int
@@ -81,8 +81,10 @@ struct TrendDocument: Codable {
 }
 
 extension HistoryDatabase {
-  /// The courses that tell of our own code: what it costs beside the floor where there is one, else the
-  /// cost itself, and what was counted; what may vary is left out, which earlier versions have kept.
+  /// Returns the trend rows of this project's own code.
+  ///
+  /// A cost with a ratio to its floor appears as that ratio only. Metrics that may vary between
+  /// runs are left out; databases of earlier versions contain them.
   func ourCourses() throws(LabError) -> [TrendCourse] {
     let varying = Set(Metric.varying.map(\.name))
     let courses = try courses().filter { course in

@@ -3,7 +3,7 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
-/// Turns runs into a page.
+/// Writes runs as a page.
 struct ReportVerb: Verb {
   let options: ReportOptions
   let composition: Composition
@@ -11,7 +11,7 @@ struct ReportVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let runs = try RunCollection(options.runs)
-    // Told first: where nothing is left they are the reason.
+    // Logged first: if no run is left, these are the reasons.
     for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
     guard let newest = runs.newest else {
       throw .usage(
@@ -28,7 +28,7 @@ struct ReportVerb: Verb {
     return .good
   }
 
-  /// How the costs moved from run to run; nothing where no runs are kept.
+  /// Returns the trend of the costs from run to run; `nil` if there is no results database.
   private func trend() throws(LabError) -> TrendReport? {
     try options.history.map { (path) throws(LabError) in
       TrendReport(try HistoryDatabase(reading: path).ourCourses())

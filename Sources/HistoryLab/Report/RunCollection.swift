@@ -3,22 +3,22 @@ import Measuring
 import Reporting
 import Traces
 
-/// What the folders of runs hold: the newest check and card of each system, and the newest benchmark.
+/// The newest check and card of each system, and the newest stress, mutant and benchmark run.
 struct RunCollection {
-  /// One system's part of a check, and the folder of its run.
+  /// One system's part of a check, with the folder of its run.
   struct Check {
     let folder: String
     let like: String
     let seed: String
     var system: CheckDocument.System
   }
-  /// One system's card, what its exploration was to cover, and the folder of its run.
+  /// One system's card, the scopes of its exploration, and the folder of its run.
   struct Card {
     let folder: String
     let scopes: [ExploreScope]
     var card: CardsDocument.Card
   }
-  /// A benchmark's results, and the folder of its run.
+  /// The results of a benchmark run, with its folder.
   struct Bench {
     let folder: String
     let results: BenchmarkResults
@@ -27,17 +27,18 @@ struct RunCollection {
   /// The newest card of each system.
   private(set) var cards: [Card] = []
   private(set) var bench: Bench?
-  /// The folder of a newer benchmark in which nothing was measured.
+  /// The folder of the newest benchmark run without rows that is newer than `bench`.
   private(set) var emptyBench: String?
-  /// The newest stress run and the newest run of the seeded bugs.
+  /// The newest stress run.
   private(set) var stress: StressDocument?
+  /// The newest mutant run.
   private(set) var mutants: MutantDocument?
-  /// What could not be read or tells nothing, each with the reason.
+  /// The reasons why files were left out: each could not be read or contains no results.
   private(set) var leftOut: [String] = []
-  /// The newest run's folder.
+  /// The folder of the newest run that was read.
   private(set) var newest: String?
 
-  /// Reads the runs of a folder, at any depth, newest first.
+  /// Reads the runs below a folder at any depth, newest first.
   init(_ folder: String) throws(LabError) {
     let runs = try RunFolders.runs(in: folder)
     for run in runs.sorted(by: { RunFolders.name(of: $0) > RunFolders.name(of: $1) }) { read(run) }
@@ -45,7 +46,7 @@ struct RunCollection {
     checks.sort { Self.rank($0.system.system) < Self.rank($1.system.system) }
   }
 
-  /// Ours first, then the published protocols, then the mutants.
+  /// Returns the sort key of a system: the tracker first, then published protocols, then mutants.
   private static func rank(_ system: String) -> (Int, String) {
     if system == "tracker" { return (0, system) }
     return (system.hasPrefix("mutant/") ? 2 : 1, system)
@@ -103,8 +104,10 @@ struct RunCollection {
 }
 
 extension RunCollection {
-  /// The same runs as a page in a folder needs them: counterexamples lie where the runs lie now, and the
-  /// commands that replay them start in that folder.
+  /// Returns the same runs, adapted to a page in a folder.
+  ///
+  /// The files of counterexamples are looked up where the runs are now, and the replay commands
+  /// start in the page's folder.
   func located(from pageFolder: String) -> RunCollection {
     var runs = self
     runs.checks = checks.map { $0.located(from: pageFolder) }
@@ -112,9 +115,10 @@ extension RunCollection {
     return runs
   }
 
-  /// Where a file of a run lies now, and the command for it.
+  /// Returns the current path of a run's file, and its replay command adapted to the page's folder.
   ///
-  /// The file is given by its name, or by its path when it was written, and the command names it so.
+  /// `file` is a name, or the path at the time of writing; the command contains it in the same
+  /// form.
   fileprivate static func located(
     _ file: String,
     _ replay: String,
@@ -142,7 +146,7 @@ extension RunCollection.Check {
 }
 
 extension RunCollection.Card {
-  /// The same as a page in a folder needs it.
+  /// Returns the same card, adapted to a page in a folder.
   func located(from pageFolder: String) -> RunCollection.Card {
     var one = self
     for (index, cell) in card.cells.enumerated() {

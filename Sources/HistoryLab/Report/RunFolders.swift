@@ -1,12 +1,12 @@
 import Foundation
 
-/// Finds the folders of runs.
+/// A search for the folders of runs.
 enum RunFolders {
-  /// The folder itself if it is that of a run, else those that it holds at any depth, by path.
+  /// Returns the folder itself if it is that of a run, else all run folders below it.
   ///
-  /// Links are not followed, so that no run is found twice.
+  /// They are sorted by path. Symbolic links are not followed, so that no run is found twice.
   ///
-  /// - Throws: a usage error if there is no such folder.
+  /// - Throws: A usage error if the folder does not exist or cannot be listed.
   static func runs(in folder: String) throws(LabError) -> [String] {
     let path = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
     if FilePath.state(of: path + "/run.json") == .file { return [path] }
@@ -17,7 +17,7 @@ enum RunFolders {
     return files.map { path + "/" + $0.dropLast("/run.json".count) }.sorted()
   }
 
-  /// The name of a run: that of its folder.
+  /// Returns the name of a run, which is the name of its folder.
   static func name(of folder: String) -> String {
     String(folder.split(separator: "/").last ?? "")
   }

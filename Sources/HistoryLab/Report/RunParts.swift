@@ -1,17 +1,17 @@
 import Measuring
 import Reporting
 
-/// The parts of one run, each done by another machine, in their order.
+/// The parts of one run that was split over several machines, in order.
 struct RunParts {
   let folders: [String]
   let records: [RunRecord]
-  /// How many parts there should be.
+  /// The number of parts that the run was split into.
   let count: Int
 
-  /// Finds the parts in folders of runs, or in folders that hold them.
+  /// Finds the parts in folders of runs, or in folders that contain them.
   ///
-  /// - Throws: a usage error when one is no part, is not of the same run, has not come to its end, or
-  ///   comes twice.
+  /// - Throws: A usage error if a folder contains a whole run, an unfinished part, a part of a
+  ///   different run or a duplicate part, or if there is no part at all.
   init(_ folders: [String]) throws(LabError) {
     var found: [(folder: String, record: RunRecord, shard: Shard)] = []
     for folder in folders {
@@ -51,26 +51,26 @@ struct RunParts {
     count = first.shard.count
   }
 
-  /// What was done: `check`, `mutants`, `bench`.
+  /// The verb of the run: `check`, `mutants` or `bench`.
   var verb: String { records[0].verb }
 
   var seed: UInt64 { records[0].environment.seed }
 
-  /// The parts that are not there.
+  /// The numbers of the missing parts, counted from 1.
   var missing: [Int] {
     let found = records.compactMap(\.shard?.index)
     return (1...count).filter { !found.contains($0) }
   }
 
-  /// Which parts are missing, in a sentence.
+  /// A sentence that names the missing parts.
   var sentence: String {
     let names = missing.map { "\($0)/\(count)" }.joinedWithAnd
     return missing.count == 1 ? "part \(names) is missing." : "parts \(names) are missing."
   }
 
-  /// A document of each part.
+  /// Returns a document of each part.
   ///
-  /// - Throws: a usage error when one has none, or it cannot be read.
+  /// - Throws: A usage error if a part lacks the file or the file cannot be read.
   func documents<Document: RunFile>(_ file: String) throws(LabError) -> [Document] {
     var documents: [Document] = []
     for folder in folders {
@@ -82,9 +82,9 @@ struct RunParts {
     return documents
   }
 
-  /// The results of each part.
+  /// Returns the benchmark results of each part.
   ///
-  /// - Throws: a usage error when they cannot be read.
+  /// - Throws: A usage error if they cannot be read.
   func results() throws(LabError) -> [BenchmarkResults] {
     var results: [BenchmarkResults] = []
     for folder in folders {

@@ -1,15 +1,15 @@
 import PersistentHistory
 import Reporting
 
-/// What a stress run and the seeded bugs showed, as tiles and sections of a page.
+/// The results of a stress run and of the mutants, as tiles and sections of a page.
 struct TrialSections {
   let stress: StressDocument?
   let mutants: MutantDocument?
 
-  /// One tile for each that ran.
+  /// One tile for each of the two that ran.
   var tiles: [VerdictTile] { [stressTile, mutantTile].compactMap { $0 } }
 
-  /// One section for each that ran.
+  /// One section for each of the two that ran.
   var sections: [PageSection] { [stressSection, mutantSection].compactMap { $0 } }
 
   private var stressTile: VerdictTile? {

@@ -6,14 +6,14 @@ import Musl
 import Darwin
 #endif
 
-/// Lines from an open file, none longer than a limit.
+/// A reader of lines from an open file, with a limit on their length.
 struct LineInput {
-  /// A line, or what is wrong with it.
+  /// A line, or the reason why it cannot be returned.
   enum Line: Hashable {
     case text(String)
-    /// It is no UTF-8.
+    /// The line is not valid UTF-8.
     case unreadable
-    /// It is longer than the limit; its rest was passed over.
+    /// The line is longer than the limit; the rest of it was skipped.
     case tooLong
   }
   private let descriptor: Int32
@@ -26,7 +26,9 @@ struct LineInput {
     self.byteCountMax = byteCountMax
   }
 
-  /// Waits for the next line; nothing at the end, and once the command is asked to end.
+  /// Waits for the next line; returns `nil` at the end of input or on an interruption.
+  ///
+  /// A last line without a newline is dropped.
   mutating func next() -> Line? {
     var searched = 0
     while true {
@@ -49,7 +51,7 @@ struct LineInput {
     }
   }
 
-  /// Reads what there is, and answers whether more may come.
+  /// Reads the available bytes, and returns whether more may follow.
   private mutating func read() -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while poll(&request, 1, 250) <= 0 {
@@ -63,7 +65,7 @@ struct LineInput {
   }
 }
 
-/// The system's `read`, which the method of the same name hides.
+/// Calls the system's `read`, which the method of the same name hides.
 private func systemRead(
   _ file: Int32,
   _ start: UnsafeMutableRawPointer,

@@ -2,11 +2,11 @@ import Simulation
 import Systems
 import Traces
 
-/// Answers commands on standard input, a line each.
+/// Answers commands on standard input, one per line.
 struct ServeVerb: Verb {
   let options: ServeOptions
   let terminal: Terminal
-  /// Where the commands come from.
+  /// The file descriptor of the input; the default is standard input.
   var input: Int32 = 0
 
   func run() async throws(LabError) -> ExitCode {
@@ -35,11 +35,11 @@ struct ServeVerb: Verb {
 }
 
 extension WireServer {
-  /// Serves a system of this build, whose stores lie in memory.
+  /// Creates a server for a system of this build with its stores in memory.
   convenience init(serving lab: LabSystem) {
     let place = StorePlace.heap()
     let system = lab.make()
-    // The files lie here, where the other side can make no call fail.
+    // The files are in this process, where the other side cannot make a call fail.
     let words = lab.capabilities.subtracting([.faults, .powerOff]).map(\.rawValue)
     let hello = WireHello(
       system: lab.name,

@@ -2,23 +2,22 @@ import Foundation
 import Measuring
 import SQLiteStorage
 
-/// A small file system in memory under the store of a stress run, which is filled and cleared again and
-/// again.
+/// A small in-memory file system under the store of a stress run, filled and cleared repeatedly.
 ///
-/// It lies in a mount namespace of the thread that makes it (mount_namespaces(7)): whoever that thread
-/// starts sees it, nobody else does, and the kernel takes it away with the last of them, however they
-/// end. It belongs to that thread.
+/// It is mounted in a mount namespace of the thread that creates it (mount_namespaces(7)): only
+/// that thread and the processes that it starts see it, and the kernel removes it with the last of
+/// them, however they end. It belongs to that thread.
 final class FullDisk {
-  /// How many bytes it holds: far more than the store of a run.
+  /// The size in bytes: far more than the store of a run needs.
   static let byteCount = 128 << 20
-  /// How long it is full at a time, and how long not.
+  /// The durations of a full period and of a clear period.
   private static let fullMs = 40...300
   private static let clearMs = 300...1500
   private static let fillerName = "filler"
 
-  /// The folder that it lies over.
+  /// The folder that the file system is mounted over.
   let folder: String
-  /// How often it was filled.
+  /// The number of times that the disk was filled.
   private(set) var filledCount = 0
   private let filler: Int32
   private var isFull = false
@@ -26,8 +25,10 @@ final class FullDisk {
   private var random: SeededRandom
   private var changesAt: ContinuousClock.Instant
 
-  /// Lays it over a folder, or answers nothing where this process may not: elsewhere than on Linux, and
-  /// without root's rights.
+  /// Mounts the file system over a folder.
+  ///
+  /// Returns `nil` if the mount is not possible: on other systems than Linux, and without root's
+  /// rights.
   init?(over folder: String, seed: UInt64) {
     guard Self.mount(over: folder) else { return nil }
     self.folder = folder
@@ -41,9 +42,10 @@ final class FullDisk {
     if isMounted { Self.unmount(folder) }
   }
 
-  /// Fills it or clears it when that is due; what was freed while it is full is taken again.
+  /// Fills or clears the disk when that is due; a full disk is kept full.
   ///
-  /// Before it is filled the store's log is emptied: writers go on in the room that it has.
+  /// The store's log is emptied before the disk is filled, so that writers cannot go on in the
+  /// log's free space.
   func tend(at now: ContinuousClock.Instant, store path: String) {
     if now < changesAt {
       if isFull { fill() }
@@ -61,7 +63,7 @@ final class FullDisk {
     changesAt = now + .milliseconds(pause)
   }
 
-  /// Clears it.
+  /// Clears the disk.
   func clear() {
     isFull = false
     ftruncate(filler, 0)
@@ -71,13 +73,13 @@ final class FullDisk {
     var (system, file) = (statvfs(), stat())
     guard fstatvfs(filler, &system) == 0, fstat(filler, &file) == 0 else { return }
     let free = off_t(system.f_bavail) * off_t(system.f_bsize)
-    // A writer may be faster: then the rest is taken at the next look.
+    // A writer may take space first: the rest is filled at the next call.
     if free > 0 { take(free, from: file.st_size) }
   }
 
-  /// Moves what was written out of the log and cuts it off, as any program with the store open may.
+  /// Checkpoints and truncates the store's log, as any program that has the store open may do.
   ///
-  /// Where somebody reads or writes just then, the log stays as long as it is.
+  /// The log keeps its length if another process reads or writes at that moment.
   private static func emptyLog(of path: String) {
     var options = ConnectionOptions()
     options.access = .readWrite
@@ -89,7 +91,7 @@ final class FullDisk {
     }
   }
 
-  /// Takes it away, and leaves in the folder what lay on it.
+  /// Unmounts the file system, and leaves its files in the folder.
   func dissolve() throws {
     clear()
     unlink("\(folder)/\(Self.fillerName)")
@@ -107,7 +109,7 @@ final class FullDisk {
   #if os(Linux)
   private func take(_ size: off_t, from offset: off_t) { _ = posix_fallocate(filler, offset, size) }
 
-  /// CLONE_NEWNS of unshare(2), which Swift's Glibc does not know.
+  /// The flag CLONE_NEWNS of unshare(2), which Swift's Glibc module does not declare.
   private static let newMounts: Int32 = 0x0002_0000
 
   private static func mount(over folder: String) -> Bool {

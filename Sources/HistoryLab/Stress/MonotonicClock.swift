@@ -6,9 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// The machine's clock that never steps, which all processes read alike.
+/// The machine's monotonic clock, which all processes share.
 enum MonotonicClock {
-  /// Nanoseconds since some moment, such as the start of the machine.
+  /// The nanoseconds since a fixed moment, such as the start of the machine.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

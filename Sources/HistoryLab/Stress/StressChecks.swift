@@ -2,9 +2,9 @@ import Checkers
 import PersistentHistory
 import Traces
 
-/// Joins what the processes of a stress run have written, and lets the checkers read it.
+/// Joins the traces of the processes of a stress run, and runs the checkers on the joined trace.
 struct StressChecks {
-  /// What the checkers said.
+  /// The verdict of one checker.
   struct Answer: Codable, Hashable, Sendable {
     let checker: String
     /// `valid`, `invalid` or `unknown`.
@@ -17,7 +17,7 @@ struct StressChecks {
     Convergence.name, PurgeSafety.name, NoLostTransaction.name, MergeOrder.name,
     CursorProgress.name, HistoryExplainsData.name,
   ]
-  /// How much of the trace before a violation is kept.
+  /// The maximum number of events, up to a violation, in the excerpt of the trace.
   private static let excerptCount = 500
 
   private let header: TraceHeader
@@ -33,10 +33,10 @@ struct StressChecks {
     for actor in header.actors { tally[actor.id] = .init(name: actor.id.name) }
   }
 
-  /// Reads everything, and enters what it finds.
+  /// Reads all traces, and stores the counts and verdicts in the result.
   ///
-  /// - Returns: the end of the trace, as a file, if it is wrong.
-  /// - Throws: ``FormatError`` when a file cannot be read.
+  /// - Returns: The last events of the trace as the text of a file; `nil` if there is no violation.
+  /// - Throws: ``FormatError`` if a file cannot be read.
   mutating func run(
     _ lanes: [TraceLane],
     origin: Int64,
@@ -45,7 +45,7 @@ struct StressChecks {
     var join = try TraceJoin(lanes, origin: origin)
     var suite = CheckerSuite(header, scope: .all)
     while let step = try join.next() {
-      // What came after a violation is counted, no longer judged.
+      // Events after a violation are counted, but no longer judged.
       let isJudged = !suite.isInvalid
       if isJudged, let command = step.command { suite.append(command) }
       for event in step.events {
@@ -63,7 +63,7 @@ struct StressChecks {
     result.participants = header.plan.header.actors.compactMap { tally[$0.id] }
       .filter { $0.lives > 0 }
     result.checkers = suite.verdicts.map(Self.answer).map { answer in
-      // The run has measured by its own clock what a trace without ticks cannot tell.
+      // A trace without ticks cannot decide this; the run has measured it by its own clock.
       answer.checker == WakeUp.name ? Self.wakeUp(result) ?? answer : answer
     }
     guard suite.violation != nil else { return nil }
@@ -71,10 +71,12 @@ struct StressChecks {
       + recent.suffix(Self.excerptCount).map { TraceCodec.encode($0) + "\n" }.joined()
   }
 
-  /// Whether an unknown answer of a checker leaves the run undecided.
+  /// Returns whether the run is undecided if this checker's verdict is unknown.
   static func isNeeded(_ checker: String) -> Bool { needed.contains(checker) }
 
-  /// Whether every commit after which everybody was awaited led to a pass of all of them.
+  /// Returns the verdict on wake-ups; `nil` if none was measured.
+  ///
+  /// It is valid if every other running process made a pass after each measured commit.
   private static func wakeUp(_ result: StressResult) -> Answer? {
     guard let sleeper = result.sleepers.first else {
       guard result.counts.wakeUps > 0 else { return nil }
@@ -99,7 +101,7 @@ struct StressChecks {
     if recent.count > 2 * Self.excerptCount { recent.removeFirst(Self.excerptCount) }
   }
 
-  /// Counts what an actor did.
+  /// Counts an actor's event.
   private mutating func note(_ event: Event) {
     guard let actor = event.actor else { return }
     switch event.happening {

@@ -1,7 +1,7 @@
 import Foundation
 import Systems
 
-/// A process of a stress run, seen from the run: one life of one actor.
+/// A process of a stress run, which is one life of one actor, as seen by the run.
 final class StressChild {
   private let process = Process()
   private let input = Pipe()
@@ -9,7 +9,7 @@ final class StressChild {
   private var unread = ""
   private(set) var isStopped = false
 
-  /// Starts the process; what it says on standard error goes to a file.
+  /// Starts the process with its standard error redirected to a file.
   init(_ command: String, _ role: StressRole, errors: FileHandle) throws {
     process.executableURL = URL(fileURLWithPath: command)
     process.arguments = [StressParticipant.verb, try role.argument()]
@@ -18,7 +18,8 @@ final class StressChild {
     process.standardError = errors
     process.terminationHandler = { ChildKeeper.forget($0.processIdentifier) }
     try process.run()
-    // It leads a group of its own. One that is stopped cannot find that this process is gone.
+    // It leads its own process group. The keeper ends it, since a stopped process would not notice
+    // that this process is gone.
     try ChildKeeper.keep(process.processIdentifier)
     let descriptor = output.fileHandleForReading.fileDescriptor
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -28,18 +29,18 @@ final class StressChild {
 
   var isRunning: Bool { process.isRunning }
 
-  /// How it ended: the signal that killed it, or its exit code.
+  /// The cause of the end: the signal that killed the process, or its exit code.
   var ending: (isSignal: Bool, code: Int32) {
     (process.terminationReason == .uncaughtSignal, process.terminationStatus)
   }
 
-  /// Tells the process what to do; one that is gone is found out otherwise.
+  /// Sends an order; if the process is gone, the failed write is ignored.
   func tell(_ order: StressOrder) {
     let line = Array("\(order.line)\n".utf8)
     _ = write(input.fileHandleForWriting.fileDescriptor, line, line.count)
   }
 
-  /// The words that it has said since somebody asked, without waiting.
+  /// Returns the words received since the last call, without waiting.
   func words() -> [StressWord] {
     var bytes = [UInt8](repeating: 0, count: 256)
     let descriptor = output.fileHandleForReading.fileDescriptor
@@ -53,27 +54,26 @@ final class StressChild {
     return lines.compactMap(StressWord.init)
   }
 
-  /// Lets it find that nobody tells it anything any more, and waits until it has ended.
+  /// Closes the process's standard input, and waits until the process has ended.
   func leave() {
     input.fileHandleForWriting.closeFile()
     waitForEnd()
   }
 
-  /// Waits until it has ended.
   func waitForEnd() { process.waitUntilExit() }
 
   // MARK: Signals
 
-  /// Ends it on the spot.
+  /// Kills the process with SIGKILL.
   func kill() { send(SIGKILL) }
 
-  /// Lets it stand still.
+  /// Stops the process with SIGSTOP.
   func stop() {
     isStopped = true
     send(SIGSTOP)
   }
 
-  /// Lets it go on.
+  /// Continues the process with SIGCONT.
   func goOn() {
     isStopped = false
     send(SIGCONT)

@@ -1,24 +1,24 @@
-/// What was done to the processes of a stress run.
+/// The counts of the disturbances in a stress run.
 struct StressCounts: Codable, Hashable, Sendable {
-  /// Processes killed where they happened to be.
+  /// The number of processes killed at an arbitrary point.
   var killedAnywhere = 0
-  /// Processes that were killed at a place of their own code, by its name.
+  /// The number of processes killed at a named place in their own code.
   var killedAt: [String: Int] = [:]
-  /// Processes stopped and continued.
+  /// The number of processes that were stopped and continued.
   var stops = 0
-  /// Lives that followed a death.
+  /// The number of lives that followed a death.
   var restarts = 0
-  /// Guests that joined, and that retired.
+  /// The number of times that a guest joined; `retires` counts those that retired.
   var joins = 0
   var retires = 0
-  /// Commits after which everybody's pass was awaited.
+  /// The number of commits after which a pass of all other processes was awaited.
   var wakeUps = 0
-  /// The longest that one of those took until everybody had recorded it, in milliseconds.
+  /// The longest time from such a commit until all of them had recorded it, in milliseconds.
   var wakeUpMsMax = 0
 
   var kills: Int { killedAnywhere + killedAt.values.reduce(0, +) }
 
-  /// Counts a death.
+  /// Counts a killed process.
   mutating func kill(at place: StressPlace?) {
     if let place { killedAt[place.rawValue, default: 0] += 1 } else { killedAnywhere += 1 }
   }

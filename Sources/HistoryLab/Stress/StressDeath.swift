@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The places in its own code where a process of a stress run can be told to die.
+/// The places in its own code where a process of a stress run can be ordered to die.
 enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
   /// After a commit, before it is signalled.
   case signal
@@ -23,26 +23,26 @@ enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Lets a process kill itself when it comes to a place for the n-th time after it was told to.
+/// Kills its own process at the n-th visit of a place after it was armed.
 final class StressDeath: Sendable {
-  /// The place's position among all and the visits that are left, packed in one word; 0 is nowhere.
+  /// The place's position and the number of visits left, packed in one word; 0 if not armed.
   private let armed = Atomic<Int>(0)
   private static let places = StressPlace.allCases.count + 1
 
-  /// From now on the n-th visit of a place is the last.
+  /// Arms the switch to kill the process at the n-th visit of a place from now on.
   func arm(_ place: StressPlace, visit: Int) {
     let position = (StressPlace.allCases.firstIndex(of: place) ?? 0) + 1
     armed.store(max(visit, 1) * Self.places + position, ordering: .relaxed)
   }
 
-  /// Comes to a place; it costs one look at a word unless that one is meant.
+  /// Counts a visit of a place; it costs one atomic load unless that place is armed.
   func meet(_ place: StressPlace) {
     let word = armed.load(ordering: .relaxed)
     guard word > 0, StressPlace.allCases[word % Self.places - 1] == place else { return }
     let left = armed.subtract(Self.places, ordering: .relaxed).newValue
     guard left < Self.places else { return }
     kill(getpid(), SIGKILL)
-    // The signal may be on its way to another thread.
+    // The signal may still be on its way, delivered to another thread.
     while true { pause() }
   }
 }

@@ -2,51 +2,50 @@ import Foundation
 import PersistentHistory
 import Traces
 
-/// An actor of a stress run through all of its lives.
+/// An actor of a stress run across all of its lives.
 final class StressMember {
   let id: ActorID
-  /// Whether it joins and retires while others write.
+  /// Whether the actor joins and retires while others write.
   let isGuest: Bool
-  /// Its present life, if it has one.
+  /// The process of the present life; `nil` between lives.
   var child: StressChild?
-  /// What its present or last life was told.
+  /// The role of the present or last life.
   var role: StressRole?
-  /// What it is doing.
   var state = State.away
-  /// The traces of its lives so far.
+  /// The tracker traces of all lives so far; `writerLives` has the traces of the writes.
   private(set) var trackerLives: [TraceLife] = []
   private(set) var writerLives: [TraceLife] = []
-  /// The last transaction that it is known to have written.
+  /// The number of the last transaction that the actor is known to have written.
   var lastNumber: Int64 = 0
-  /// When its next life is due.
+  /// The time at which the next life is due.
   var restartsAt = ContinuousClock.now
-  /// When it goes on, if it was stopped.
+  /// The time at which a stopped process continues; `nil` if it is not stopped.
   var stopsUntil: ContinuousClock.Instant?
-  /// When it is killed if it has not come to the place.
+  /// The time at which the process is killed if it has not died at `place` by then.
   var diesAt: ContinuousClock.Instant?
-  /// When its present life began.
+  /// The start of the present life.
   private(set) var startedAt = ContinuousClock.now
-  /// Where it was told to die.
+  /// The place where the process was ordered to die.
   var place: StressPlace?
-  /// Whether what it was told last is done.
+  /// Whether the last order is done.
   var isDone = false
-  /// What nobody expected of it.
+  /// A clause about unexpected behaviour; `nil` if there was none.
   var trouble: String?
 
-  /// What an actor is doing.
+  /// The state of an actor.
   enum State: Hashable, Sendable {
-    /// It has no process, and no membership.
+    /// It has neither a process nor a membership.
     case away
-    /// Its process was killed, and the next one is due.
+    /// Its process is gone, and the next life is due.
     case dead
-    /// Its process was started and has not said that it follows the store.
+    /// Its process was started and has not yet reported that it follows the store.
     case starting
     case running
-    /// It was killed, and nobody has seen yet that it is gone.
+    /// Its process was killed, and the run has not yet seen it end.
     case dying
-    /// It was told to retire.
+    /// It was ordered to retire.
     case retiring
-    /// It was told to end.
+    /// It was ordered to end.
     case ending
   }
 
@@ -55,10 +54,10 @@ final class StressMember {
     self.isGuest = isGuest
   }
 
-  /// How many lives it has had.
+  /// The number of lives so far.
   var lifeCount: Int { trackerLives.count }
 
-  /// Begins a life.
+  /// Starts a life.
   func begin(_ child: StressChild, _ role: StressRole) {
     self.child = child
     self.role = role
@@ -69,14 +68,14 @@ final class StressMember {
     writerLives.append(TraceLife(path: role.writerTrace))
   }
 
-  /// Kills its process.
+  /// Kills the process.
   func kill() {
     state = .dying
     diesAt = nil
     child?.kill()
   }
 
-  /// Ends a life that was killed.
+  /// Ends a life, with the outcome of its last write.
   func end(at moment: Int64, _ settlement: TraceLife.Settlement) {
     guard !trackerLives.isEmpty else { return }
     trackerLives[trackerLives.count - 1].diedAt = moment

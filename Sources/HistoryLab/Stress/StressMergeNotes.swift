@@ -2,7 +2,7 @@ import HistoryTracking
 import ObjectContexts
 import PersistentHistory
 
-/// Notes what a tracker has merged, between the merge and the record; it removes no duplicates.
+/// Notes the transactions of a merge before the merge is recorded; it removes no duplicates.
 struct StressMergeNotes: TransactionDeduplicator {
   let seams: StressSeams
 

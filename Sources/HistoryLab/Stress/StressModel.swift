@@ -5,9 +5,9 @@ import Traces
 /// The objects and the actors of stress runs.
 enum StressModel {
   static let entity = "Item"
-  /// What only ``noiseAuthor`` writes.
+  /// The entity that only ``noiseAuthor`` writes.
   static let noise = "Noise"
-  /// An author that writes in bursts, and whose transactions one process does not merge.
+  /// An author that writes in bursts and that one process ignores.
   static let noiseAuthor = "noise"
   static let bucketCount: Int64 = 8
 
@@ -22,15 +22,15 @@ enum StressModel {
     Entity(noise, [Attribute("count", .int)]),
   ])
 
-  /// The processes that write from the beginning.
+  /// Returns the processes that write from the start.
   static func processes(_ count: Int) -> [ActorID] { (1...count).map { ActorID("process-\($0)") } }
 
-  /// The processes that join and retire while others write.
+  /// Returns the processes that join and retire while others write.
   static func guests(_ count: Int) -> [ActorID] {
     count == 0 ? [] : (1...count).map { ActorID("guest-\($0)") }
   }
 
-  /// Who takes part, as the checkers know it.
+  /// Returns the plan header that describes the actors to the checkers.
   static func header(_ actors: [ActorID], seed: UInt64) -> PlanHeader {
     let noisy = actors.count > 1 ? actors[0] : nil
     let deaf = actors.count > 1 ? actors[1] : nil
@@ -50,7 +50,7 @@ enum StressModel {
     return header
   }
 
-  /// - Throws: ``HistoryError`` when the file cannot be opened.
+  /// - Throws: ``HistoryError`` if the file cannot be opened.
   static func open(
     _ path: String,
     _ configuration: StoreConfiguration = StoreConfiguration()

@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// Decides at random when somebody is killed or stopped, and when guests come and go.
+/// Decides at random when processes are killed or stopped and when guests join or retire.
 struct StressNemesis {
   private var random: SeededRandom
   private let killsPerSecond: Double
@@ -9,17 +9,17 @@ struct StressNemesis {
   private var nextStop: ContinuousClock.Instant
   private var nextGuest: ContinuousClock.Instant
 
-  /// What is to be done.
+  /// A disturbance.
   enum Deed: Hashable, Sendable {
-    /// Somebody is killed: at a place, or where it is.
+    /// Kill a process: at a place in its code or, with `nil`, at once.
     case kill(StressPlace?, visit: Int)
-    /// Somebody stands still for a while.
+    /// Stop a process for a while.
     case stop(Duration)
-    /// A guest joins or retires.
+    /// Let a guest join or retire.
     case moveGuest
   }
 
-  /// A stop takes place as often as so many kills, and so does a guest's coming or going.
+  /// The mean number of kills per stop; `killsPerMove` is that per join or retirement of a guest.
   private static let killsPerStop = 3.0
   private static let killsPerMove = 4.0
 
@@ -33,7 +33,7 @@ struct StressNemesis {
     nextGuest = now + pause(Self.killsPerMove)
   }
 
-  /// What is due.
+  /// Returns the disturbances that are due.
   mutating func deeds(at now: ContinuousClock.Instant) -> [Deed] {
     guard killsPerSecond > 0 else { return [] }
     var deeds: [Deed] = []
@@ -52,18 +52,18 @@ struct StressNemesis {
     return deeds
   }
 
-  /// One of some.
+  /// Returns a random element; `nil` if there is none.
   mutating func choose<Element>(_ some: [Element]) -> Element? {
     some.randomElement(using: &random)
   }
 
-  /// How long a dead process stays so.
+  /// Returns the time between a process's death and its next life, at most 250 ms.
   mutating func deathTime() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
 
-  /// A seed for a life.
+  /// Returns the seed of a life.
   mutating func seed() -> UInt64 { random.next() }
 
-  /// Half of the dead are told where to die.
+  /// Returns a kill: half of them at a random place, the others at once.
   private mutating func kill() -> Deed {
     guard Bool.random(using: &random), let place = choose(StressPlace.allCases) else {
       return .kill(nil, visit: 0)
@@ -72,10 +72,10 @@ struct StressNemesis {
     return .kill(place, visit: Int.random(in: 1...last, using: &random))
   }
 
-  /// The time to the next of things that happen by themselves, once in so many kills.
+  /// Returns the random time to the next event that occurs once per so many kills on average.
   private mutating func pause(_ kills: Double) -> Duration {
     guard killsPerSecond > 0 else { return .seconds(1_000_000) }
-    // The pauses of a Poisson process, the longest left out.
+    // The pauses of a Poisson process, without the longest ones.
     let pause = -log(Double.random(in: 0.02..<1, using: &random)) * kills / killsPerSecond
     return .seconds(pause)
   }

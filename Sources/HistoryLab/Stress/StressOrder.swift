@@ -1,13 +1,13 @@
-/// One line from a stress run to a process.
+/// An order from a stress run to a process, on one line.
 struct StressOrder: Hashable, Sendable {
   let word: StressWord
-  /// Where to die, and at which visit.
+  /// The place to die at, and the number of the visit.
   var place: StressPlace?
   var visit = 1
 
   init(_ word: StressWord) { self.word = word }
 
-  /// The order to die at a place.
+  /// Creates an order to die at a place.
   init(dyingAt place: StressPlace, visit: Int) {
     word = .die
     self.place = place

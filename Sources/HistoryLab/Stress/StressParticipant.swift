@@ -6,7 +6,7 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// One process of a stress run: this command, started again under a verb that stands in no help.
+/// One process of a stress run: this command, started under a verb that the help does not list.
 final class StressParticipant: Sendable {
   static let verb = "_stress"
 
@@ -15,9 +15,9 @@ final class StressParticipant: Sendable {
   private let view: ObjectContext
   private let tracker: HistoryTracker
 
-  /// Does what the arguments say, if they are those of such a process.
+  /// Runs a process of a stress run if the arguments are those of one.
   ///
-  /// - Returns: the exit code, or nothing when the command has something else to do.
+  /// - Returns: The exit code; `nil` if the arguments do not start with the verb of such a process.
   static func run(_ arguments: [String]) async -> Int32? {
     guard arguments.first == verb else { return nil }
     let words = arguments.dropFirst()
@@ -25,7 +25,7 @@ final class StressParticipant: Sendable {
     do { role = try StressRole(argument: words.joined(separator: " ")) } catch {
       return end(64, "\(verb) takes a role of a stress run: \(error)")
     }
-    // In a group of its own: ctrl-C does not reach it, and the keeper ends it by its group.
+    // In its own process group: ctrl-C does not reach it, and the keeper ends it by its group.
     setpgid(0, 0)
     signal(SIGPIPE, SIG_IGN)
     do {
@@ -36,7 +36,7 @@ final class StressParticipant: Sendable {
     }
   }
 
-  /// Tells why it ends.
+  /// Writes the reason for the exit to standard error, and returns the exit code.
   private static func end(_ code: Int32, _ sentence: String) -> Int32 {
     FileHandle.standardError.write(Data("\(sentence)\n".utf8))
     return code
@@ -49,7 +49,7 @@ final class StressParticipant: Sendable {
     view = ObjectContext(store: store, author: role.name, name: "view", mergePolicy: .objectWins)
     let planned = role.header.actor(role.id)
     var configuration = TrackerConfiguration()
-    // What goes wrong stands in the trace; nothing is written beside the run's own lines.
+    // Failures are in the trace; standard error is for the lines of the run itself.
     configuration.logLevel = .off
     configuration.ignoring = Set(planned?.ignores ?? [])
     configuration.pageTransactionCountMax =
@@ -82,12 +82,12 @@ final class StressParticipant: Sendable {
     defer { trouble?.cancel() }
     Self.say(.ready)
     let pen = StressPen()
-    // The writer waits for a disk that is full.
+    // On its own thread: the writer blocks while the disk is full.
     let writing = Task(executorPreference: ThreadPerJob()) { [role, view, seams] in
       await pen.run(StressWriter(role, view: view, seams: seams))
     }
     for await order in orders {
-      // What is told at the end can be done.
+      // Disable disk faults, so that the final orders can succeed.
       if order.word == .settle { await trouble?.end() }
       guard try await obey(order, pen) else { break }
     }
@@ -95,11 +95,11 @@ final class StressParticipant: Sendable {
     await writing.value
   }
 
-  /// How often something is tried again that a disk keeps from succeeding, and after which pause.
+  /// The maximum number of attempts while the disk is at fault, and the pause between them.
   private static let attemptCountMax = 400
   private static let attemptPauseMs = 25
 
-  /// Opens the store; a full disk is waited for.
+  /// Opens the store, and retries while the disk is at fault.
   private static func open(
     _ role: StressRole,
     _ configuration: StoreConfiguration
@@ -113,7 +113,7 @@ final class StressParticipant: Sendable {
     return try StressModel.open(role.store, configuration)
   }
 
-  /// Launches; a full disk is waited for.
+  /// Launches the tracker, and retries while the disk is at fault.
   private func launchInTheEnd() async throws {
     for _ in 1..<Self.attemptCountMax {
       do throws(HistoryError) { return try await launch() } catch {
@@ -124,7 +124,7 @@ final class StressParticipant: Sendable {
     try await launch()
   }
 
-  /// Registers or takes up the cursor, and begins to follow.
+  /// Registers the member or resumes at its cursor, and starts to follow the store.
   private func launch() async throws(HistoryError) {
     let start = MonotonicClock.now
     let registration: Registration
@@ -137,12 +137,12 @@ final class StressParticipant: Sendable {
       registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
     seams.tracker.add([.init(happening, start...MonotonicClock.now)])
     do throws(HistoryError) { _ = try await tracker.start() } catch {
-      // From a cause that goes away it follows all the same, and repeats the pass.
+      // The tracker follows the store despite a transient error, and repeats the pass.
       guard error.isOfDisk else { throw error }
     }
   }
 
-  /// Does what it is told, and answers whether to go on.
+  /// Executes an order, and returns whether to continue.
   private func obey(_ order: StressOrder, _ pen: StressPen) async throws -> Bool {
     switch order.word {
     case .write: pen.goOn()
@@ -172,12 +172,12 @@ final class StressParticipant: Sendable {
     return true
   }
 
-  /// Passes until nothing is new.
+  /// Makes passes until one finds no new transactions.
   private func settle() async {
     do {
       while try await tracker.pass().transactionCount > 0 {}
     } catch {
-      // The report of the pass has told.
+      // The report of the pass has noted the error.
     }
   }
 
@@ -204,7 +204,7 @@ final class StressParticipant: Sendable {
     FileHandle.standardOutput.write(Data("\(word.rawValue)\n".utf8))
   }
 
-  /// What the process that started this one says; when that is gone, this one ends at once.
+  /// Returns the orders of the parent process; when that is gone, this process exits at once.
   private static func orders() -> AsyncStream<StressOrder> {
     let (orders, continuation) = AsyncStream.makeStream(of: StressOrder.self)
     Thread.detachNewThread {
@@ -219,12 +219,12 @@ final class StressParticipant: Sendable {
 }
 
 extension HistoryError {
-  /// Whether it is one that a disk makes, or another process that waits for it.
+  /// Whether a faulty disk, or another process that waits for the disk, can cause this error.
   fileprivate var isOfDisk: Bool { isBusy || isFull || isInputOutput }
 }
 
 extension Task where Success == Void, Failure == Never {
-  /// Cancels it, and waits until it has ended.
+  /// Cancels the task, and waits until it has ended.
   fileprivate func end() async {
     cancel()
     await value

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Lets the writer of a process go on, pause, or write once, from any thread.
+/// Controls the writer of a process from any thread: it can continue, pause, or write once.
 final class StressPen: Sendable {
   private struct State {
     var goesOn = false
@@ -10,16 +10,16 @@ final class StressPen: Sendable {
   }
 
   private let state = Mutex(State())
-  /// How long the writer sleeps at most before it looks at what it was told.
+  /// The maximum time that the writer sleeps between two checks for requests.
   private static let lookEvery = Duration.milliseconds(5)
 
-  /// Lets it write until it is told to pause.
+  /// Lets the writer write until it is paused.
   func goOn() { state.withLock { $0.goesOn = true } }
 
-  /// Ends it.
+  /// Ends the writer.
   func end() { state.withLock { $0.hasEnded = true } }
 
-  /// Waits until it writes no more.
+  /// Pauses the writer, and waits until it no longer writes.
   func pause() async {
     state.withLock { $0.goesOn = false }
     await withCheckedContinuation { answer in
@@ -27,7 +27,7 @@ final class StressPen: Sendable {
     }
   }
 
-  /// Waits until it has written once.
+  /// Lets the writer insert once, and waits until it has done so.
   func once() async {
     await withCheckedContinuation { answer in
       state.withLock { $0.asked.append((true, answer)) }

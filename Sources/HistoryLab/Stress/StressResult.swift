@@ -2,22 +2,22 @@ import Foundation
 import PersistentHistory
 import Traces
 
-/// What came of a stress run.
+/// The result of a stress run.
 struct StressResult: Codable, Hashable, Sendable {
-  /// What one actor did in all of its lives, as the joined trace tells it.
+  /// The activity of one actor in all of its lives, counted from the joined trace.
   struct Participant: Codable, Hashable, Sendable {
     let name: String
     var lives = 0
-    /// How many transactions it wrote.
+    /// The number of transactions that the actor wrote.
     var written = 0
-    /// How many pages it merged, with how many transactions.
+    /// The number of pages that the actor merged; `merged` counts their transactions.
     var merges = 0
     var merged = 0
-    /// How often it recorded its cursor.
+    /// The number of times that the actor recorded its cursor.
     var records = 0
-    /// How many transactions its purges made invisible.
+    /// The number of transactions that the actor's purges made invisible.
     var purged = 0
-    /// How many errors reached a caller, by their code.
+    /// The number of errors that reached a caller, by code.
     var errors: [String: Int] = [:]
     var firstError: String?
 
@@ -31,51 +31,53 @@ struct StressResult: Codable, Hashable, Sendable {
 
   /// The seed, in hexadecimal after `0x`.
   let seed: String
-  /// The seeded bug that the processes ran with, if any.
+  /// The seeded bug in the processes; `nil` if there was none.
   let mutant: String?
-  /// What the disk did, if it was not sound.
+  /// The disk trouble of the run; `nil` if the disk was sound.
   let disk: StressDisk?
-  /// How often a real file system was filled, where the disk was one.
+  /// The number of times that a real file system was filled; `nil` if the run used none.
   var filledCount: Int?
-  /// How many processes wrote from the beginning.
+  /// The number of processes that wrote from the start.
   let processes: Int
-  /// How long the processes wrote.
+  /// The time during which the processes wrote.
   var seconds = 0.0
   var participants: [Participant] = []
   var counts = StressCounts()
-  /// How many transactions were committed altogether.
+  /// The total number of committed transactions.
   var committed: Int64 = 0
-  /// How many objects there are at the end.
+  /// The number of objects at the end.
   var objectCount = 0
-  /// How often the store was looked at while the processes wrote.
+  /// The number of times that the store was sampled while the processes wrote.
   var sampleCount = 0
-  /// The most transactions that history held then, and that the slowest member was behind by.
+  /// The most transactions in history at a sample; `lagMax` is the most that a member was behind.
   var heldMax = 0
   var lagMax = 0
-  /// How many history holds at the end, when everybody has merged everything.
+  /// The number of transactions in history at the end, after every process has merged everything.
   var heldAtEnd = 0
-  /// What SQLite's check of the file found.
+  /// The problem that SQLite's integrity check found; `nil` if it found none.
   var integrityProblem: String?
-  /// Commits after which somebody made no pass.
+  /// Sentences about commits after which a running process made no pass.
   var sleepers: [String] = []
-  /// What processes did that nobody expected.
+  /// Sentences about unexpected behaviour of processes.
   var troubles: [String] = []
-  /// Whether it was ended early.
+  /// Whether the run was ended early.
   var isInterrupted = false
 
-  /// How many events the joined trace has.
+  /// The number of judged events of the joined trace.
   var eventCount = 0
-  /// How many writes of killed processes the store has settled, and how many it has not.
+  /// The number of writes of unknown outcome that the store decided; `openCount` counts the others.
   var settledCount = 0
   var openCount = 0
-  /// How many transactions no process told of.
+  /// The number of transactions in the store that no process reported.
   var untoldCount = 0
-  /// At how many points the intervals leave open whether a purge came too early.
+  /// The number of points where the intervals leave open whether a purge came too early.
   var doubtCount = 0
   var checkers: [StressChecks.Answer] = []
 
-  /// History is bounded when it never held more than these, or a quarter of what was committed: a
-  /// process that gets no processor for a second may lag by some thousands.
+  /// The number of transactions that history may always hold without counting as unbounded.
+  ///
+  /// Above it, history may hold a quarter of all committed transactions: a process that gets no
+  /// processor for a second may lag by some thousands.
   private static let heldAlways: Int64 = 10_000
 
   init(_ options: StressOptions) {
@@ -85,7 +87,7 @@ struct StressResult: Codable, Hashable, Sendable {
     processes = options.processes
   }
 
-  /// `invalid` when something broke, `unknown` when it cannot be told, else `valid`.
+  /// `invalid` if there is a fault, else `unknown` if the run is undecided, else `valid`.
   var verdict: String {
     if !faults.isEmpty { return "invalid" }
     return doubts.isEmpty ? "valid" : "unknown"
@@ -101,7 +103,7 @@ struct StressResult: Codable, Hashable, Sendable {
       + "\(heldAtEnd.grouped) at the end."
   }
 
-  /// What is not as it must be.
+  /// The violated expectations, each as a clause.
   var faults: [String] {
     var faults = troubles
     faults += checkers.filter { $0.verdict == "invalid" }
@@ -114,7 +116,7 @@ struct StressResult: Codable, Hashable, Sendable {
     return faults + historyFaults
   }
 
-  /// Errors that must not reach a caller: any, but for those of a disk that is at fault.
+  /// The errors that must not reach a caller: all except those that a faulty disk can cause.
   private var errorFaults: [String] {
     participants.compactMap { participant in
       let errors = participant.errors.filter { disk == nil || !Self.diskErrors.contains($0.key) }
@@ -127,7 +129,7 @@ struct StressResult: Codable, Hashable, Sendable {
 
   private static let diskErrors: Set<String> = ["full", "io", "busy"]
 
-  /// How many errors of the disk reached a caller.
+  /// The number of disk errors that reached a caller.
   private var diskErrorCount: Int {
     participants.reduce(0) { sum, participant in
       sum + Self.diskErrors.reduce(0) { $0 + (participant.errors[$1] ?? 0) }
@@ -142,14 +144,14 @@ struct StressResult: Codable, Hashable, Sendable {
         "history grew to \(heldMax.grouped) of \(Int(committed).counted("transaction"))"
       )
     }
-    // A process that is gone is still a member: history is kept for it.
+    // A process that ended by itself is still a member, so that history is kept for it.
     if heldAtEnd > 1, troubles.isEmpty {
       faults.append("history still holds \(heldAtEnd.counted("transaction")) that everybody merged")
     }
     return faults
   }
 
-  /// Why nobody can tell.
+  /// The reasons why the run is undecided, each as a sentence.
   private var doubts: [String] {
     if isInterrupted {
       return ["it was interrupted after \(Int(seconds.rounded())) s; nothing was checked."]
@@ -161,7 +163,7 @@ struct StressResult: Codable, Hashable, Sendable {
     return unknown.map { "\($0.checker) cannot be told: \($0.because ?? "")" }
   }
 
-  /// The result as one JSON object, keys sorted.
+  /// Returns the result as one JSON object with sorted keys.
   func json() throws(LabError) -> String {
     struct Document: Encodable {
       let stress = StressDocument.formatVersion

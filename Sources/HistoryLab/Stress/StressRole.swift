@@ -2,43 +2,43 @@ import Foundation
 import PersistentHistory
 import Traces
 
-/// What one life of a process of a stress run is told at its start.
+/// The parameters of one life of a process of a stress run.
 struct StressRole: Codable, Hashable, Sendable {
-  /// Who it is.
+  /// The actor's name.
   var name: String
-  /// Everybody who may take part.
+  /// The names of all actors that may take part.
   var actors: [String]
-  /// How many lives it had before.
+  /// The number of earlier lives.
   var life: Int
   var seed: UInt64
-  /// The store's file.
+  /// The path of the store file.
   var store: String
   /// The folder of the traces.
   var traces: String
-  /// How many transactions it writes a second; 0 is without a pause.
+  /// The number of transactions to write per second; 0 writes without pauses.
   var rate: Double
-  /// The seeded bug that it runs with, if it is one.
+  /// The seeded bug to run with; `nil` for none.
   var mutant: String?
-  /// What its disk does, if it is not sound.
+  /// The disk trouble to expect; `nil` for a sound disk.
   var disk: StressDisk?
-  /// Whether it brings about itself what its disk does, rather than a file system that does it.
+  /// Whether the process injects the disk trouble itself; otherwise a real file system causes it.
   var makesTrouble = true
 
   var id: ActorID { ActorID(name) }
 
   var header: PlanHeader { StressModel.header(actors.map { ActorID($0) }, seed: seed) }
 
-  /// Whether it writes under the author whom another one ignores, too.
+  /// Whether the process also writes under the author that another process ignores.
   var isNoisy: Bool { actors.count > 1 && actors.first == name }
 
-  /// The trace of what its tracker does.
+  /// The path of the tracker's trace.
   var trackerTrace: String { "\(traces)/\(name).\(life).jsonl" }
-  /// The trace of what it writes.
+  /// The path of the trace of the writes.
   var writerTrace: String { "\(traces)/\(name).\(life).writes.jsonl" }
-  /// Where it notes the number that the write under way will have.
+  /// The path of the file with the transaction number of the write in progress.
   var numberFile: String { "\(traces)/\(name).\(life).number" }
 
-  /// The role as an argument.
+  /// Returns the role as a command-line argument.
   func argument() throws -> String {
     String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
   }
@@ -66,10 +66,10 @@ struct StressRole: Codable, Hashable, Sendable {
   }
 }
 
-/// What goes wrong with the disk that the store lies on.
+/// The trouble of the disk that contains the store.
 enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
-  /// It has no room for a while, again and again.
+  /// It runs out of space for a while, repeatedly.
   case full
-  /// Its calls fail now and then.
+  /// Its calls fail from time to time.
   case failing
 }

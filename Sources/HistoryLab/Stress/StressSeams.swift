@@ -7,26 +7,27 @@ import Synchronization
 import Systems
 import Traces
 
-/// What a process of a stress run hangs into its store and its tracker: it writes the trace there, and
-/// dies there if it is told to.
+/// The hooks of a stress process into its store and tracker, which write the trace and can kill it.
 final class StressSeams: Sendable {
   let tracker: StressTrace
   let writer: StressTrace
   let death = StressDeath()
   private let role: StressRole
   private let numbers: StressNumberFile
-  /// The platform's file system, each call of which comes by here.
+  /// The platform's file system, with a hook in each call.
   private let files: RealFileSystem
-  /// How long it fails at a time, and how long not.
+  /// The durations of a faulty period and of a sound period.
   private static let troubleMs = 40...300
   private static let soundMs = 300...1500
-  /// How many writes began, and when the one under way got its number, in nanoseconds.
+  /// The number of writes started so far.
   private let writeCount = Atomic<Int64>(0)
+  /// The time at which the write in progress got its number, in nanoseconds; 0 before.
   private let numberedAt = Atomic<Int64>(0)
+  /// The time of the last fetch, in nanoseconds.
   private let fetchedAt = Atomic<Int64>(0)
   private let group = Mutex(Group())
 
-  /// What must not come between the lines of one small transaction.
+  /// The state that keeps the trace lines of one member transaction together.
   private struct Group {
     var isOpen = false
     var waiting: [StressTrace.Entry] = []
@@ -42,7 +43,7 @@ final class StressSeams: Sendable {
     }
   }
 
-  /// How the store is opened.
+  /// Returns the configuration to open the store with, and turns the mutant on.
   func configuration() throws(LabError) -> StoreConfiguration {
     var configuration = StoreConfiguration()
     if let name = role.mutant {
@@ -51,8 +52,8 @@ final class StressSeams: Sendable {
     }
     configuration.purgeChunkCount = 8
     configuration.checkpointFrames = 200
-    // A signal that is lost must show; a disk that fails may make the watch miss one, which the poll
-    // makes up for.
+    // With rare polls a lost signal shows. A faulty disk may make the watcher miss a signal, which
+    // the default polls make up for.
     if role.disk == nil { configuration.changePollMs = 60_000 }
     var witness = StoreWitness(
       begins: { [unowned self] write in begin(write) },
@@ -70,7 +71,7 @@ final class StressSeams: Sendable {
 
   // MARK: The disk
 
-  /// Lets the disk be full, or fail now and then, until the task is cancelled.
+  /// Injects disk faults in alternating periods until the task is cancelled.
   @concurrent
   func trouble(_ disk: StressDisk) async {
     var random = SeededRandom(seed: role.seed ^ 0xd15c)
@@ -100,10 +101,10 @@ final class StressSeams: Sendable {
 
   // MARK: The tracker
 
-  /// Notes that a page was fetched, which is merged next.
+  /// Notes the time of a fetch, which is the start of the merge that follows.
   func noteFetched() { fetchedAt.store(MonotonicClock.now, ordering: .relaxed) }
 
-  /// Notes what was merged and is not recorded yet.
+  /// Traces a merge that is not recorded yet.
   func note(merged numbers: [Int64]) {
     let now = MonotonicClock.now
     let start = min(fetchedAt.load(ordering: .relaxed), now)
@@ -113,8 +114,8 @@ final class StressSeams: Sendable {
 
   private func begin(_ write: MemberWrite) {
     let now = MonotonicClock.now
-    // No plan has this command; a whole pass without one would be of a closing phase, whose purges the
-    // checkers leave out.
+    // No plan contains this command. A whole pass without a command would belong to a closing
+    // phase, whose purges the checkers leave out.
     var entries = [StressTrace.Entry(.called(command: nil, word: "record"), at: now)]
     if let cursor = write.cursor {
       entries.append(.init(.recorded(cursor: cursor.transactionName), at: now))
@@ -139,7 +140,7 @@ final class StressSeams: Sendable {
     }
   }
 
-  /// Notes that a pass or a launch has failed.
+  /// Traces a failed pass or launch.
   func noteFailure(of word: String, _ error: HistoryError) {
     let now = MonotonicClock.now
     let entries: [StressTrace.Entry] = [
@@ -155,7 +156,7 @@ final class StressSeams: Sendable {
 
   // MARK: The writer
 
-  /// Notes that a write begins.
+  /// Traces the start of a write.
   func beginWrite(_ command: Command) {
     let count = writeCount.add(1, ordering: .relaxed).newValue
     numberedAt.store(0, ordering: .relaxed)
@@ -163,7 +164,7 @@ final class StressSeams: Sendable {
     writer.add([.init(happening, at: MonotonicClock.now, given: command)])
   }
 
-  /// Notes that the edits of a write could not be made, so that there was none.
+  /// Traces that the edits of a write failed, so that nothing was written.
   func noteFailedEdit(_ failure: SystemFailure) {
     let now = MonotonicClock.now
     writer.add([
@@ -172,13 +173,13 @@ final class StressSeams: Sendable {
     ])
   }
 
-  /// The number that the write under way got, if it got one.
+  /// The transaction number of the write in progress; `nil` if it has none yet.
   var number: Int64? {
     guard numberedAt.load(ordering: .relaxed) > 0 else { return nil }
     return StressNumberFile.read(role.numberFile)?.number
   }
 
-  /// Notes what came of it.
+  /// Traces the outcome of the write in progress.
   func endWrite(_ happening: Happening?, _ outcome: Outcome) {
     let now = MonotonicClock.now
     let numbered = numberedAt.load(ordering: .relaxed)
@@ -190,6 +191,6 @@ final class StressSeams: Sendable {
 }
 
 extension HistoryToken {
-  /// The position's name in a trace, or nothing before the first transaction.
+  /// The position's name in a trace; `nil` before the first transaction.
   var transactionName: TransactionName? { number == 0 ? nil : String(number) }
 }

@@ -3,12 +3,12 @@ import HistoryStore
 import PersistentHistory
 import Traces
 
-/// The end of a run.
+/// The closing phase of a run.
 extension StressSession {
-  /// Lets everybody live, catch up and tell what it holds.
+  /// Lets all processes catch up and report their views, reads the store, and ends the processes.
   func close() throws {
     try calm()
-    // One joins after the last death: nothing heals what it has missed.
+    // A guest joins after the last kill: no later restart repairs what it has missed.
     if options.killsPerSecond > 0, let guest = members.first(where: { $0.state == .away }) {
       try join(guest)
       try calm()
@@ -30,7 +30,7 @@ extension StressSession {
     try wait("end") { _ in false }
   }
 
-  /// What data and history are when everybody has merged everything.
+  /// Reads data and history after all processes have merged everything.
   func look() throws {
     result.committed = try store.currentToken().number
     result.heldAtEnd = try store.heldNumbers().count
@@ -51,7 +51,7 @@ extension StressSession {
 }
 
 extension Store {
-  /// What the data hold; objects have the store's own keys for names.
+  /// Returns all objects, named by the store's own keys.
   fileprivate func objects() throws -> Objects {
     var held: Objects = [:]
     for batch in try snapshot().rows {

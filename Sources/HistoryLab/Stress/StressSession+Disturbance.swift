@@ -3,11 +3,11 @@ import HistoryStore
 import PersistentHistory
 import Traces
 
-/// What happens while the processes write.
+/// The main phase of a run: processes write and are disturbed.
 extension StressSession {
   static let sampleEvery = Duration.milliseconds(50)
 
-  /// Lets the processes write, and disturbs them.
+  /// Disturbs the writing processes until the time is up or a failure shows.
   func disturb(_ terminal: Terminal) throws {
     let work = WorkState("stress", unit: "transactions", limit: options.duration)
     let bar = ProgressBar(work, on: terminal)
@@ -34,7 +34,9 @@ extension StressSession {
     result.seconds = (clock.now - start) / .seconds(1)
   }
 
-  /// Looks at history from outside while the processes write.
+  /// Measures the length of history and the lag of the slowest member while the processes write.
+  ///
+  /// - Returns: The number of the newest transaction.
   func sample(_ bar: ProgressBar, after seen: Int64) throws -> Int64 {
     let register = try store.register()
     let head = try store.currentToken().number
@@ -76,7 +78,7 @@ extension StressSession {
     }
   }
 
-  /// Lets a guest join that is away, or one retire that has been here for a while.
+  /// Lets an absent guest join, or one retire that has run for at least 500 ms.
   func moveGuest(at now: ContinuousClock.Instant) throws {
     let movable = members.filter { member in
       guard member.isGuest, member.diesAt == nil, member.stopsUntil == nil else { return false }
@@ -97,7 +99,7 @@ extension StressSession {
     try start(guest)
   }
 
-  /// Lets everybody live and go on: who was told to die does it now.
+  /// Waits until all processes run: stopped ones continue, and scheduled kills happen at once.
   func calm() throws {
     for member in members {
       if member.stopsUntil != nil { member.stopsUntil = .now }

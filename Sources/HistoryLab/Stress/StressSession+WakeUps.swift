@@ -3,13 +3,18 @@ import HistoryStore
 import PersistentHistory
 import Traces
 
-/// Single commits, after which everybody must pass.
+/// Single commits after which all other processes must make a pass.
 extension StressSession {
-  /// How long everybody has to pass after a commit; the store is looked at without a signal far later.
+  /// The time limit for the passes after a commit.
+  ///
+  /// With a sound disk it is far shorter than the interval of polls, so that only a signal can meet
+  /// it.
   static let wakeUpLimit = Duration.seconds(10)
   static let wakeUpCount = 3
 
-  /// Lets nobody write, then one process once, and waits until all others have made a pass.
+  /// Pauses all writers, lets one process write once, and waits until all others have made a pass.
+  ///
+  /// It repeats this ``wakeUpCount`` times unless a failure shows.
   func wakeUp() throws {
     try calm()
     isQuiet = true

@@ -4,37 +4,38 @@ import ObjectContexts
 import PersistentHistory
 import Traces
 
-/// Starts the processes of a stress run, lets them write, does to them what the nemesis wants, and looks
-/// at what they leave.
+/// A stress run, which starts the processes, disturbs them, and reads what they leave.
+///
+/// The nemesis decides about the disturbances.
 final class StressSession {
   let options: StressOptions
-  /// What is started.
+  /// The executable that is started.
   private let command: String
-  /// The store's file.
+  /// The path of the store file.
   let path: String
   /// The folder of the traces.
   let traces: String
   private let errors: FileHandle
   let store: Store
-  /// What the run itself tells.
+  /// The trace of the run itself.
   let trace: StressTrace
   let members: [StressMember]
-  /// The disk that the store lies on, where it is one that is full at times.
+  /// The real file system that is filled at times; `nil` if the run uses none.
   private let disk: FullDisk?
   var nemesis: StressNemesis
   var result: StressResult
-  /// Whether nobody is to write.
+  /// Whether writers are paused.
   var isQuiet = false
-  /// Whether things go wrong that the run brings about.
+  /// Whether the run is in its main phase, in which it causes trouble.
   private var isDisturbed = false
   let startedAt = MonotonicClock.now
 
-  /// How long a process may take to do what it is told.
+  /// The maximum time to wait for processes to execute an order.
   private static let patience = Duration.seconds(60)
-  /// How long a process that was told where to die is waited for.
+  /// The maximum time to wait for a process to die at its place before it is killed.
   static let deathTime = Duration.seconds(1)
 
-  /// - Throws: what keeps the store or the traces from being made.
+  /// - Throws: An error if the store or the traces cannot be created.
   init(
     _ options: StressOptions,
     command: String,
@@ -63,17 +64,18 @@ final class StressSession {
 
   deinit { endAll() }
 
-  /// Ends every process on the spot, and waits until they are gone.
+  /// Kills every process, and waits until all are gone.
   func endAll() {
     for member in members { member.child?.kill() }
     for member in members { member.child?.waitForEnd() }
   }
 
-  /// Runs everything but the checkers.
+  /// Runs everything except the checkers.
   ///
-  /// - Throws: ``Interrupted``, and what keeps a process from being started or the store from being read.
+  /// - Throws: ``Interrupted``, or an error if a process cannot be started or the store cannot be
+  ///   read.
   func run(_ terminal: Terminal) throws {
-    // A process that is gone is found out otherwise, not by a signal.
+    // A write to a process that is gone must not end this one; `attend` detects its end.
     signal(SIGPIPE, SIG_IGN)
     defer { endAll() }
     for member in members where !member.isGuest { try start(member) }
@@ -88,12 +90,12 @@ final class StressSession {
 
   var troubles: [StressMember] { members.filter { $0.trouble != nil } }
 
-  /// What processes did that nobody expected, each in a sentence.
+  /// Sentences about unexpected behaviour of processes.
   var troubleSentences: [String] {
     members.compactMap { member in member.trouble.map { "\(member.id) \($0)" } }
   }
 
-  /// What came of a run that was ended early.
+  /// The result of a run that was ended early.
   var interruptedResult: StressResult {
     var result = result
     result.isInterrupted = true
@@ -101,7 +103,7 @@ final class StressSession {
     return result
   }
 
-  /// The lanes that the processes have written.
+  /// Returns the traces of the run and of the processes, one lane per thread.
   func lanes(_ header: PlanHeader) -> [TraceLane] {
     [TraceLane([TraceLife(path: "\(traces)/run.jsonl")], header)]
       + members.flatMap { [TraceLane($0.trackerLives, header), TraceLane($0.writerLives, header)] }
@@ -109,7 +111,7 @@ final class StressSession {
 
   var header: PlanHeader { StressModel.header(members.map(\.id), seed: options.seed) }
 
-  /// The moment that the trace begins at.
+  /// The time at which the trace starts, in nanoseconds of the monotonic clock.
   var origin: Int64 { startedAt }
 
   // MARK: Lives
@@ -130,7 +132,7 @@ final class StressSession {
     member.begin(try StressChild(command, role, errors: errors), role)
   }
 
-  /// Takes in what everybody says, and who is gone; starts those again that are due.
+  /// Reads the words of all processes, handles those that ended, and starts those that are due.
   func attend() throws {
     if Interruption.isRequested { throw Interrupted() }
     let now = ContinuousClock.now
@@ -167,7 +169,7 @@ final class StressSession {
     }
   }
 
-  /// Notes how a process ended.
+  /// Handles the end of a process.
   private func bury(_ member: StressMember, _ child: StressChild) throws {
     for word in child.words() { hear(word, from: member) }
     let moment = MonotonicClock.now
@@ -199,7 +201,9 @@ final class StressSession {
     }
   }
 
-  /// Attends to everybody until something holds for each who has a life or is due one.
+  /// Attends to all processes until a condition holds for each member that is not away.
+  ///
+  /// Members for which it does not hold after 60 seconds are marked as troubled.
   func wait(
     _ purpose: String,
     _ isDone: (StressMember) -> Bool
@@ -218,7 +222,7 @@ final class StressSession {
     }
   }
 
-  /// Tells everybody who runs something, and waits until all have done it.
+  /// Sends an order to all running processes, and waits until all have executed it.
   func ask(_ word: StressWord, _ purpose: String) throws {
     let asked = members.filter { $0.state == .running && $0.trouble == nil }
     for member in asked {

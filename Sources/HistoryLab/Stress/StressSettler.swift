@@ -3,15 +3,15 @@ import HistoryStore
 import PersistentHistory
 import Traces
 
-/// Asks the store what became of the write that a process was in the middle of when it was killed.
+/// Determines the outcome of the write that was in progress when a process was killed.
 ///
-/// The process has noted the number that the write would have, before it could commit; the transaction
-/// of that number in history is the write if the author is. It still stands there, since history is
-/// kept for the dead.
+/// Before a process can commit, it notes the number that the write's transaction will have. The
+/// transaction with that number in history is that write if the author matches. It is still there,
+/// because history is kept for the dead member.
 struct StressSettler {
   let store: Store
 
-  /// What the store says, and the last number that the process is known to have committed.
+  /// Returns the outcome, and the number of the last transaction that the process has committed.
   func settle(
     _ role: StressRole,
     after last: Int64
@@ -19,7 +19,7 @@ struct StressSettler {
     guard FileManager.default.fileExists(atPath: role.writerTrace) else { return (.nothing, last) }
     let tail = try LifeTrace.tail(of: role.writerTrace, role.header)
     let told = tail.compactMap(\.event.happening.committedNumber).max() ?? last
-    // A write that has got no number is none, and an earlier one's is no sign of it.
+    // A write without a number has no effect; a number noted for an earlier write proves nothing.
     guard let open = tail.last(where: { $0.event.happening.isCallOrEnd }), let given = open.given,
       case .called(let count?, _) = open.event.happening,
       let noted = StressNumberFile.read(role.numberFile), noted.write == Int64(count)
@@ -31,7 +31,7 @@ struct StressSettler {
     return (.committed(committed(transaction, role)), noted.number)
   }
 
-  /// Whether history lacks a number because it was purged: then somebody committed it.
+  /// Returns whether a number is missing from history because it was committed and then purged.
   private func isPurged(_ number: Int64) throws -> Bool {
     try store.register().marks.contains { $0.purged >= number }
   }
@@ -55,7 +55,7 @@ struct StressSettler {
 }
 
 extension CommittedTransaction {
-  /// A transaction as history holds it; objects have the store's own keys for names.
+  /// Converts a transaction of history; objects are named by the store's own keys.
   init(_ model: Model, _ transaction: HistoryTransaction, writer: String? = nil) {
     self.init(
       name: String(transaction.number),
@@ -81,7 +81,7 @@ extension Happening {
     if case .committed(let transaction) = self { Int64(transaction.name) } else { nil }
   }
 
-  /// Whether it is the call of a command, or its end.
+  /// Whether this is the start or the end of a command.
   fileprivate var isCallOrEnd: Bool {
     switch self {
     case .called, .ended: true

@@ -1,7 +1,7 @@
 import PersistentHistory
 import Reporting
 
-/// What came of a stress run, for a terminal.
+/// Prints the result of a stress run on a terminal.
 struct StressText {
   let terminal: Terminal
 
@@ -70,7 +70,7 @@ struct StressText {
     return lines
   }
 
-  /// Who let the disk be what it was.
+  /// Returns a sentence about the cause of the disk trouble.
   private func sentence(of disk: StressDisk, _ filledCount: Int?) -> String {
     if let filledCount {
       let size = FullDisk.byteCount >> 20

@@ -3,14 +3,15 @@ import PersistentHistory
 import Synchronization
 import Traces
 
-/// Writes what one thread of a process, or the run itself, does, line by line: each is with the kernel before the call
-/// returns, and so survives the process.
+/// A trace of one thread of a process, or of the run itself.
+///
+/// Each line is with the kernel before the call returns, and so survives the process.
 final class StressTrace: Sendable {
   private let actor: ActorID?
   private let descriptor: Int32
   private let count = Mutex(0)
 
-  /// What happened, between which moments, and what a called command says.
+  /// A happening, the interval in which it happened, and the command if it is a call.
   struct Entry {
     let happening: Happening
     let mono: ClosedRange<Int64>
@@ -22,13 +23,13 @@ final class StressTrace: Sendable {
       self.given = given
     }
 
-    /// Something that happened at one moment.
+    /// Creates an entry for a happening at one moment.
     init(_ happening: Happening, at moment: Int64, given: Command? = nil) {
       self.init(happening, moment...moment, given: given)
     }
   }
 
-  /// - Throws: a sentence when the file cannot be made.
+  /// - Throws: A lab error if the file cannot be created.
   init(_ path: String, of actor: ActorID?) throws {
     self.actor = actor
     descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -39,7 +40,7 @@ final class StressTrace: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Writes some lines at once, about somebody else if one is named.
+  /// Writes entries at once; `other` is the actor they are about, by default the trace's own.
   func add(_ entries: [Entry], about other: ActorID? = nil) {
     count.withLock { count in
       var text = ""
@@ -57,7 +58,7 @@ final class StressTrace: Sendable {
       var rest = buffer[...]
       while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
         let count = Foundation.write(descriptor, start, rest.count)
-        // Without its trace a process proves nothing.
+        // A process without its trace proves nothing.
         guard count > 0 || errno == EINTR else { fatalError("a trace cannot be written") }
         rest = rest.dropFirst(max(count, 0))
       }
@@ -65,8 +66,9 @@ final class StressTrace: Sendable {
   }
 }
 
-/// Where a process notes the number that the write under way will have: 16 bytes that are with the kernel
-/// before the transaction commits.
+/// A file that contains the transaction number of the write in progress.
+///
+/// Its 16 bytes are with the kernel before the transaction commits.
 final class StressNumberFile: Sendable {
   private let descriptor: Int32
 
@@ -79,13 +81,13 @@ final class StressNumberFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Notes the number of a write, which is counted from 1.
+  /// Notes the transaction number of a write; writes are counted from 1.
   func note(_ number: Int64, ofWrite write: Int64) {
     var words = (write.littleEndian, number.littleEndian)
     _ = pwrite(descriptor, &words, MemoryLayout.size(ofValue: words), 0)
   }
 
-  /// What was noted last in a file, if anything was.
+  /// Returns the numbers that a file contains; `nil` if it is missing or incomplete.
   static func read(_ path: String) -> (write: Int64, number: Int64)? {
     guard let data = FileManager.default.contents(atPath: path), data.count == 16 else {
       return nil

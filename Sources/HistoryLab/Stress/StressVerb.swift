@@ -2,8 +2,7 @@ import Foundation
 import PersistentHistory
 import Traces
 
-/// Lets real processes write to one store, kills them, and tells whether everything that holds for our
-/// tracker held.
+/// Lets real processes write to one store, kills them, and checks the invariants of the tracker.
 struct StressVerb: Verb {
   let options: StressOptions
   let composition: Composition

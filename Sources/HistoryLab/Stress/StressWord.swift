@@ -1,23 +1,23 @@
-/// What a stress run and its processes say to each other, a line each.
+/// A message between a stress run and its processes, one per line.
 enum StressWord: String, Sendable {
-  /// To a process: write until you are told to stop.
+  /// To a process: write until paused.
   case write
-  /// To a process: write no more until you are told to.
+  /// To a process: stop writing until the next `write`.
   case pause
-  /// To a process: write one transaction that everybody else must merge.
+  /// To a process: write one transaction that all others must merge.
   case once
-  /// To a process: merge what there is.
+  /// To a process: merge all new transactions.
   case settle
-  /// To a process: tell your trace what your view holds.
+  /// To a process: write the content of the view to the trace.
   case view
-  /// To a process: end your membership, and end.
+  /// To a process: retire the member, and exit.
   case retire
-  /// To a process: die at a place; the place and the visit come behind it.
+  /// To a process: die at a place; the place and the visit follow the word.
   case die
-  /// To a process: end.
+  /// To a process: exit.
   case end
   /// From a process: it follows the store.
   case ready
-  /// From a process: what it was told is done.
+  /// From a process: the last order is done.
   case done
 }

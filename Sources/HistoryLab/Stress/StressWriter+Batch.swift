@@ -3,7 +3,7 @@ import ObjectContexts
 import PersistentHistory
 import Traces
 
-/// What is written by batch requests.
+/// Writes by batch requests.
 extension StressWriter {
   mutating func batchInsert() {
     batchInsert((0..<5).map { _ in values() }, into: StressModel.entity, by: .own)
@@ -14,7 +14,7 @@ extension StressWriter {
     into entity: String,
     by author: WriteAuthor
   ) {
-    // The store gives the keys out: until then the objects have names below zero.
+    // The store assigns the keys: until then the objects have names with negative keys.
     let changes = rows.enumerated().map { index, values in
       PlannedChange(.insert, ObjectName(entity, -Int64(index) - 1), values)
     }
@@ -46,7 +46,7 @@ extension StressWriter {
     }
   }
 
-  /// Deletes a bucket, when there are many objects.
+  /// Deletes a bucket if there are many objects; inserts otherwise.
   mutating func thinOut() {
     guard objects(StressModel.entity).count > Self.objectCountMax else { return insert() }
     let bucket = Value.int(bucket())
@@ -66,7 +66,7 @@ extension StressWriter {
     }
   }
 
-  /// Writes several transactions in a row under an author whom another process ignores.
+  /// Writes several transactions in a row under an author that another process ignores.
   mutating func makeNoise() {
     let author = WriteAuthor.other(StressModel.noiseAuthor)
     for _ in 0..<Int.random(in: 4...12, using: &random) {
@@ -85,7 +85,7 @@ extension StressWriter {
     }
   }
 
-  /// Makes a batch request.
+  /// Makes a batch request, and traces it.
   mutating func request(
     _ action: Action,
     _ type: ChangeType,

@@ -6,8 +6,9 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// Writes at random through a view and by batch requests, inserts, updates and deletes, and tells the
-/// trace of each write before and after it.
+/// A writer that inserts, updates and deletes at random, through a view and by batch requests.
+///
+/// It traces each write before and after.
 struct StressWriter {
   let role: StressRole
   let view: ObjectContext
@@ -15,7 +16,7 @@ struct StressWriter {
   var random: SeededRandom
   private var labels = 0
 
-  /// From how many objects on more is deleted than inserted.
+  /// The number of `Item` objects above which buckets are deleted.
   static let objectCountMax = 240
   static let noiseCountMax = 60
 
@@ -26,12 +27,12 @@ struct StressWriter {
     random = SeededRandom(seed: role.seed)
   }
 
-  /// How long to wait before the next write, in seconds, so that the rate is kept.
+  /// Returns a random pause before the next write, in seconds, whose mean keeps the rate.
   mutating func pause() -> Double {
     role.rate > 0 ? Double.random(in: 0...2, using: &random) / role.rate : 0
   }
 
-  /// Writes once, or some times in a row; what goes wrong stands in the trace.
+  /// Makes one random write, or several in a row; failures are traced.
   mutating func write() {
     let choices = role.isNoisy ? 11 : 10
     switch Int.random(in: 0..<choices, using: &random) {
@@ -53,7 +54,7 @@ struct StressWriter {
     Int64.random(in: 0..<StressModel.bucketCount, using: &random)
   }
 
-  /// New values, whose title tells by which write of which life they are.
+  /// Returns new values; the title identifies the process, the life and the write.
   mutating func values() -> Values {
     labels += 1
     return [
@@ -68,7 +69,7 @@ struct StressWriter {
 
   // MARK: The view
 
-  /// Inserts some objects; everybody must merge that.
+  /// Inserts one to three objects, which all other processes must merge.
   mutating func insert() {
     save { writer in
       var changes: [PlannedChange] = []
@@ -89,7 +90,7 @@ struct StressWriter {
       do {
         for (name, value) in values { try object.set(value, for: name) }
       } catch HistoryError.unknownObject {
-        // Somebody else's delete was merged just now.
+        // A delete by another process was merged in the meantime.
         return []
       }
       return [PlannedChange(.update, writer.name(object.id), values)]
@@ -129,7 +130,7 @@ struct StressWriter {
     }
   }
 
-  /// The changes that took effect.
+  /// Returns the changes that took effect.
   private func told(_ edits: [SavedEdit], _ changes: [PlannedChange]) -> [CommittedChange] {
     let values = Dictionary(changes.map { ($0.object, $0.values) }) { $1 }
     return edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
@@ -160,7 +161,7 @@ struct StressWriter {
     seams.endWrite(.committed(transaction), .ok)
   }
 
-  /// Notes that a write failed; where the disk is at fault it may have taken effect all the same.
+  /// Traces a failed write; with a faulty disk it may have taken effect nevertheless.
   func fail(_ error: any Error) {
     let failure = failure(error)
     guard role.disk != nil, let number = seams.number else {
@@ -178,7 +179,9 @@ struct StressWriter {
     (error as? HistoryError).map(SystemFailure.init) ?? SystemFailure(.failed, "\(error)")
   }
 
-  /// What history holds under a number, once it can be read; nothing when that takes too long.
+  /// Returns the transaction of a number in history; an inner `nil` if history has none.
+  ///
+  /// Retries until history can be read; the outer `nil` means that this failed for about 5 seconds.
   private func look(for number: Int64) -> HistoryTransaction?? {
     for _ in 0..<Self.lookCountMax {
       do { return .some(try view.store.transaction(number)) } catch { usleep(20_000) }
@@ -188,7 +191,7 @@ struct StressWriter {
 
   private static let lookCountMax = 250
 
-  /// Whether a transaction is one of this process.
+  /// Returns whether this process wrote a transaction.
   func isOurs(_ transaction: HistoryTransaction) -> Bool {
     transaction.author == role.name
       || (role.isNoisy && transaction.author == StressModel.noiseAuthor)

@@ -1,8 +1,9 @@
-/// Lays text out in columns of letters.
+/// A layout of text in columns of characters.
 enum Columns {
-  /// Two columns: names, and beside them sentences broken at the width, indented by two.
+  /// Returns two columns: names, and sentences wrapped to the width.
   ///
-  /// A name that is too long for its column has a line of its own.
+  /// The lines leave room for an indentation by two, which the caller adds. A name that is too long
+  /// for its column gets a line of its own.
   static func rows(_ rows: [(name: String, sentence: String)], width: Int) -> [String] {
     let longest = rows.map(\.name.count).max() ?? 0
     let column = min(longest, max(12, (width - 4) * 2 / 5))
@@ -19,7 +20,7 @@ enum Columns {
     }
   }
 
-  /// Breaks a text between words so that no line is longer than the width; a longer word is broken too.
+  /// Wraps a text between words so that no line exceeds the width; a longer word is broken as well.
   static func wrap(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -36,7 +37,7 @@ enum Columns {
     return line.isEmpty ? lines : lines + [line]
   }
 
-  /// Breaks a line where it is too long; what follows is indented by two more than the line.
+  /// Wraps a line that is too long; the following lines are indented by two more than the line.
   static func fit(_ line: String, width: Int?) -> [String] {
     guard let width, line.count > width else { return [line] }
     let indent = line.prefix { $0 == " " }
@@ -45,10 +46,10 @@ enum Columns {
     return lines.enumerated().map { $0 == 0 ? indent + $1 : start + $1 }
   }
 
-  /// Breaks a command line so that a shell still reads it as one, with a backslash at each break.
+  /// Wraps a command line so that a shell still reads it as one, with a backslash at each break.
   ///
   /// It is broken between words, within double quotes too. A word that is too long is broken at any
-  /// letter, and goes on in the first column.
+  /// character, and continues in the first column.
   static func command(_ line: String, indent: Int, width: Int) -> [String] {
     let (first, next) = (
       String(repeating: " ", count: indent), String(repeating: " ", count: indent + 2)
@@ -57,7 +58,7 @@ enum Columns {
     for word in shellWords(line) {
       let isStart = lines[lines.count - 1].allSatisfy { $0 == " " }
       let joined = lines[lines.count - 1] + (isStart ? "" : " ") + word
-      // Room for a blank and a backslash, which any line but the last ends with.
+      // Room for a blank and a backslash, which end every line but the last.
       if joined.count + 2 <= width {
         lines[lines.count - 1] = joined
         continue
@@ -68,7 +69,7 @@ enum Columns {
       }
       var rest = lines.removeLast() + word
       while rest.count + 2 > width {
-        // Something must be left to stand before the next word.
+        // At least one character must remain before the next word.
         let count = min(width, rest.count) - 1
         lines.append(rest.prefix(count) + "\\")
         rest = String(rest.dropFirst(count))
@@ -78,7 +79,7 @@ enum Columns {
     return lines
   }
 
-  /// The words of a command line as they are written; text in single quotes stays in one piece.
+  /// Returns the words of a command line as written; text in single quotes stays in one piece.
   private static func shellWords(_ line: String) -> [String] {
     var words = [""]
     var isQuoted = false
@@ -98,7 +99,7 @@ enum Columns {
     return [word.prefix(width)] + pieces(of: word.dropFirst(width), width)
   }
 
-  /// The text with blanks after it up to a width.
+  /// Returns the text padded with blanks to a width.
   static func pad(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }

@@ -8,20 +8,20 @@ import Musl
 import Darwin
 #endif
 
-/// Takes text and answers why it could not be written, if it could not.
+/// Writes text, and returns the reason if it could not be written.
 typealias TextSink = @Sendable (String) -> String?
 
-/// Writes text to an open file until writing fails once.
+/// Writes text to an open file until a write fails.
 final class FileSink: Sendable {
   private let descriptor: Int32
-  /// Set when the reader is gone or the device is full: what follows would have a hole before it.
+  /// Whether a write has failed; later text is dropped, because it would follow a gap.
   private let isBroken = Mutex(false)
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Writes the whole text, in one piece with regard to other threads.
+  /// Writes the whole text without interleaving text of other threads.
   ///
-  /// A reader that went away, as `head` does, is no failure.
+  /// Returns `nil` for a reader that closed its end, as `head` does: that is not a failure.
   func write(_ text: String) -> String? {
     isBroken.withLock { isBroken in
       guard !isBroken else { return nil }
@@ -31,7 +31,7 @@ final class FileSink: Sendable {
     }
   }
 
-  /// Answers 0 or the code of the first error.
+  /// Returns 0 or the code of the first error.
   private func writeAll(_ text: String) -> Int32 {
     var text = text
     return text.withUTF8 { bytes in
@@ -56,7 +56,7 @@ final class FileSink: Sendable {
   }
 }
 
-/// The system's `write`, which the method of the same name hides.
+/// Calls the system's `write`, which the method of the same name hides.
 private func systemWrite(_ file: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int {
   write(file, start, count)
 }

@@ -8,26 +8,27 @@ import Musl
 import Darwin
 #endif
 
-/// A wish from outside that the command ends: SIGINT, as ctrl-C sends it, or SIGTERM.
+/// A request from outside to end the command: SIGINT, as ctrl-C sends it, or SIGTERM.
 enum Interruption {
-  /// How often it was asked to end.
+  /// The number of requests so far.
   private static let requests = Atomic<Int>(0)
 
-  /// Whether the work should end in order, at the next point where it can.
+  /// Whether the work should end in an orderly way at the next possible point.
   static var isRequested: Bool { requests.load(ordering: .relaxed) > 0 }
 
-  /// The same question, as SQLite asks it while a statement runs.
+  /// The callback form of `isRequested`, which SQLite polls while a statement runs.
   static let stopCheck: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { _ in
     Interruption.isRequested ? 1 : 0
   }
 
-  /// Makes signals ask instead of kill; the second one ends the process at once with code 130.
+  /// Installs handlers for SIGINT and SIGTERM that request the end of the command.
   ///
-  /// SIGPIPE is ignored, so that a reader that goes away is an error of one write.
+  /// The second signal ends the process at once with code 130. SIGPIPE is ignored, so that a closed
+  /// pipe is an error of one write.
   static func install() {
-    // The handler may only touch what is already there: the counter is made before it can run.
+    // A signal handler must not initialize globals: create the counter before it can run.
     _ = isRequested
-    // Whoever started the process may have them blocked.
+    // The parent process may have blocked these signals.
     var wanted = sigset_t()
     sigemptyset(&wanted)
     for number in [SIGINT, SIGTERM] {
@@ -44,7 +45,7 @@ enum Interruption {
   }
 }
 
-/// The person has had enough.
+/// An error that reports that the user interrupted the command.
 struct Interrupted: Error, CustomStringConvertible {
   var description: String { "it was interrupted" }
 }

@@ -6,17 +6,18 @@ import Musl
 import Darwin
 #endif
 
-/// Reads single keys from a terminal, without waiting for the end of a line.
+/// A reader of single keys from a terminal that does not wait for the end of a line.
 enum KeyReader {
-  /// What reads the keys of standard input, if that and standard output are terminals.
+  /// A key reader for standard input; `nil` unless standard input and output are terminals.
   static var standard: (@Sendable () -> UInt8?)? {
     guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return nil }
     return read
   }
 
-  /// The next key, or nothing when there will be none.
+  /// Waits for the next key; returns `nil` if none can be read.
   ///
-  /// Meanwhile ctrl-C is a key like any other; afterwards the terminal is as it was.
+  /// While it waits, ctrl-C is a key like any other. Afterwards the terminal's settings are
+  /// restored.
   @Sendable private static func read() -> UInt8? {
     var before = termios()
     guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
@@ -29,7 +30,7 @@ enum KeyReader {
   }
 }
 
-/// The system's `read`, which the method of the same name hides.
+/// Calls the system's `read`, which the method of the same name hides.
 private func systemRead(_ file: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
   read(file, start, count)
 }

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// Shows how far a long piece of work is, on standard error.
+/// A progress display for long work, on standard error.
 ///
-/// On a terminal it is one line that changes ten times a second at most; elsewhere it is a line of
-/// the log each ten seconds, so that short work says nothing. It may be told of progress from any
-/// thread.
+/// On a terminal it is one line that is redrawn at most ten times a second. Elsewhere it is one log
+/// line every ten seconds, so that short work logs nothing. It is safe to use from any thread.
 final class ProgressBar: Sendable {
   private struct State {
     var work: WorkState
@@ -25,9 +24,9 @@ final class ProgressBar: Sendable {
     if terminal.traits.showsStatus { advance(by: 0) }
   }
 
-  /// Counts more as done, and shows it if it is time to.
+  /// Adds to the completed count, and updates the display if that is due.
   ///
-  /// A note says what else is worth seeing; without one the last stays.
+  /// A note adds further information; `nil` keeps the previous one.
   func advance(by count: Int = 1, note: String? = nil) {
     state.withLock { state in
       state.work.done += count
@@ -39,7 +38,7 @@ final class ProgressBar: Sendable {
     }
   }
 
-  /// Takes the line away; what was done stays counted.
+  /// Clears the status line.
   func finish() { terminal.setStatus(nil) }
 
   private func isDue(_ state: State) -> Bool {

@@ -1,4 +1,4 @@
-/// How a piece of text stands out; the numbers are those of ECMA-48.
+/// The style of a piece of text; the raw values are SGR parameters of ECMA-48.
 enum Style: Int, Sendable {
   case bold = 1
   case dim = 2

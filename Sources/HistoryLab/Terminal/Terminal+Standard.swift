@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 extension Terminal {
-  /// The terminal, pipe or file that the command was started with.
+  /// Returns the terminal, pipe or file that the command was started with.
   static func standard(typing command: ShellCommand) -> Terminal {
     let output = FileSink(STDOUT_FILENO)
     let errors = FileSink(STDERR_FILENO)
@@ -29,14 +29,14 @@ extension Terminal {
     )
   }
 
-  /// A variable of the environment, or nothing if it is not set or empty.
+  /// Returns an environment variable; `nil` if it is unset or empty.
   private static func variable(_ name: String) -> String? {
     guard let value = getenv(name) else { return nil }
     let text = String(cString: value)
     return text.isEmpty ? nil : text
   }
 
-  /// The columns of a terminal, or nothing if the file is none or does not tell.
+  /// Returns the number of columns of a terminal; `nil` if the file is no terminal or reports none.
   private static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
@@ -45,10 +45,10 @@ extension Terminal {
 }
 
 extension Terminal.Traits {
-  /// What two outputs and an environment allow.
+  /// Derives the traits from the two outputs and the environment.
   ///
-  /// Colours need a terminal that is not dumb and no `NO_COLOR` (no-color.org). Lines are never
-  /// broken below 40 columns; results are not laid out wider than 100.
+  /// Colours need a terminal that is not dumb and no `NO_COLOR` (no-color.org). The column count is
+  /// at least 40; results are laid out at most 100 columns wide.
   init(
     outputIsTerminal: Bool,
     errorIsTerminal: Bool,

@@ -1,7 +1,7 @@
 import Reporting
 
 extension Terminal {
-  /// Prints a table, or the same as a list where the table is wider than the terminal.
+  /// Prints a table, or a list with the same content if the table is wider than the terminal.
   func print(_ table: ReportTable, indent: Int = 2, styled: (String) -> String = { $0 }) {
     let start = String(repeating: " ", count: indent)
     for line in table.lines(width: traits.columns.map { $0 - indent }) {
@@ -11,14 +11,14 @@ extension Terminal {
 }
 
 extension ReportTable {
-  /// The lines of the table, or of a list where the table is too wide.
+  /// Returns the lines of the table, or of a list if the table is wider than the width.
   func lines(width: Int?) -> [String] {
     let lines = text().split(separator: "\n").map(String.init)
     guard let width, lines.contains(where: { $0.count > width }) else { return lines }
     return Columns.fit(caption, width: width).filter { !$0.isEmpty } + list(width: width)
   }
 
-  /// Each row as its first cell and, below it, the others with their titles; empty cells are left out.
+  /// Returns each row as its first cell and, below it, the other non-empty cells with their titles.
   private func list(width: Int) -> [String] {
     rows.flatMap { row -> [String] in
       let facts = zip(columns, row.cells).dropFirst().filter { !$0.1.isEmpty }

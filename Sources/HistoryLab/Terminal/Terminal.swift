@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Where the command writes: results to standard output, all else to standard error.
+/// The output of the command: results to standard output, everything else to standard error.
 final class Terminal: Sendable {
-  /// What is known of the two outputs.
+  /// The properties of the two outputs.
   struct Traits: Hashable, Sendable {
     /// Whether results may be coloured.
     var usesColour = false
     /// Whether standard error can show a line that changes.
     var showsStatus = false
-    /// Columns of a line on standard output.
+    /// The width for laying out results on standard output, in columns.
     var width = 80
-    /// Columns of the terminal, or those that `COLUMNS` names; `nil` where lines may have any length.
+    /// The columns of the terminal, or those in `COLUMNS`; `nil` if lines may have any length.
     var columns: Int?
-    /// Columns of a line on standard error.
+    /// The width of the status line on standard error, in columns.
     var statusWidth = 80
   }
 
@@ -22,11 +22,11 @@ final class Terminal: Sendable {
   }
 
   let traits: Traits
-  /// Time since some moment; it never goes back.
+  /// Returns the time since a fixed moment; it never goes back.
   let now: @Sendable () -> Duration
-  /// Waits for a key and answers it; nothing where nobody can press one.
+  /// Waits for a key and returns it; `nil` if there is no keyboard to read from.
   let key: (@Sendable () -> UInt8?)?
-  /// The words that start this command where its output is read.
+  /// The words that start this command, for the suggestions in its output.
   let command: ShellCommand
   private let output: TextSink
   private let errors: TextSink
@@ -48,7 +48,7 @@ final class Terminal: Sendable {
     self.command = command
   }
 
-  /// Why a result could not be written, if one could not.
+  /// The reason why a result could not be written; `nil` if all were.
   var outputFailure: String? { state.withLock { $0.outputFailure } }
 
   /// Writes a line of results to standard output.
@@ -68,7 +68,7 @@ final class Terminal: Sendable {
     }
   }
 
-  /// Shows a line that the next one replaces, or nothing, if standard error is a terminal.
+  /// Replaces the status line if standard error is a terminal; `nil` clears it.
   func setStatus(_ line: String?) {
     guard traits.showsStatus else { return }
     state.withLock { state in
@@ -78,7 +78,7 @@ final class Terminal: Sendable {
     }
   }
 
-  /// The text with a style, where results may be coloured.
+  /// Returns the text in a style, or unchanged if results may not be coloured.
   func styled(_ text: String, _ style: Style) -> String {
     traits.usesColour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }

@@ -1,16 +1,16 @@
-/// How far a long piece of work is.
+/// The progress of a long piece of work.
 struct WorkState: Hashable, Sendable {
-  /// What is being done, in a word or two.
+  /// The name of the work, in a word or two.
   var title: String
-  /// What is counted, in the plural.
+  /// The unit that is counted, in the plural.
   var unit: String
   var done = 0
-  /// How many there will be, if that is known.
+  /// The expected final count; `nil` if unknown.
   var total: Int?
   var elapsed: Duration = .zero
-  /// When the work ends even if something is left.
+  /// The time after which the work ends even if it is incomplete; `nil` if it has no time limit.
   var limit: Duration?
-  /// What else is worth seeing, such as how many plans failed.
+  /// Further information to show, such as the number of failed plans.
   var note = ""
 
   init(_ title: String, unit: String, total: Int? = nil, limit: Duration? = nil) {
@@ -20,20 +20,22 @@ struct WorkState: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// Done in a second, or nothing as long as that would be a guess.
+  /// The completed count per second; `nil` before 0.5 s or the first completion.
   var rate: Double? {
     let seconds = elapsed / .seconds(1)
     return done > 0 && seconds >= 0.5 ? Double(done) / seconds : nil
   }
 
-  /// The share that is done, from 0 to 1: of the count or of the time, whichever ends first.
+  /// The completed share of the count or of the time, whichever is larger, from 0 to 1.
+  ///
+  /// It is `nil` if neither has a limit.
   var fraction: Double? {
     let ofTotal = total.map { $0 > 0 ? Double(done) / Double($0) : 1 }
     let ofLimit = limit.map { $0 > .zero ? elapsed / $0 : 1 }
     return [ofTotal, ofLimit].compactMap { $0 }.max().map { min(max($0, 0), 1) }
   }
 
-  /// The time that is left if the work goes on as it went, at most the time that the limit leaves.
+  /// The estimated remaining time at the present rate, at most the time until the limit.
   var left: Duration? {
     let byLimit = limit.map { max($0 - elapsed, .zero) }
     let byRate = rate.flatMap { rate in
@@ -44,7 +46,7 @@ struct WorkState: Hashable, Sendable {
 }
 
 extension WorkState {
-  /// The state as one line with a bar, shorter than a width: a terminal may break full lines.
+  /// Returns one line with a bar, shorter than `width` because a terminal may wrap full lines.
   func bar(width: Int) -> String {
     let facts = [count, rateText, note, leftText].filter { !$0.isEmpty }.joined(separator: "  ")
     let room = width - title.count - facts.count - 7
@@ -57,7 +59,7 @@ extension WorkState {
     return "\(title)  [\(drawn)]  \(facts)"
   }
 
-  /// The state as a line of a log.
+  /// The progress as a log line.
   var line: String {
     let facts = [count, rateText, note, leftText].filter { !$0.isEmpty }
     return "\(title): \(facts.joined(separator: ", "))"
@@ -72,7 +74,7 @@ extension WorkState {
 
   private var leftText: String { left.map { "\($0.roughly) left" } ?? "" }
 
-  /// Three digits or more: 1,234 or 12.3 or 0.12.
+  /// Formats a rate with zero to two decimals, the fewer the larger it is: 1,234, 12.3, 0.12.
   private static func rateText(_ rate: Double) -> String {
     if rate >= 99.95 { return Int(rate.rounded()).grouped }
     let scale = rate >= 9.995 ? 10.0 : 100.0
@@ -81,7 +83,9 @@ extension WorkState {
 }
 
 extension Duration {
-  /// The time in its two largest units, rounded up: 4 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
+  /// The duration in its two largest units: 4 s, 3 min 20 s, 2 h 5 min, 3 d 4 h.
+  ///
+  /// It is rounded up to whole seconds; smaller units than the two are dropped.
   var roughly: String {
     let (whole, fraction) = components
     let seconds = Int(whole) + (fraction > 0 ? 1 : 0)

@@ -1,18 +1,18 @@
-/// What the verbs of `bench baseline` are asked to do.
+/// The options of the `bench baseline` verbs.
 struct BenchBaselineOptions: Hashable, Sendable {
-  /// The baseline's name, where the verb takes one.
+  /// The baseline's name; `nil` for verbs without one.
   var name: String?
-  /// The folder of the run, or nothing for the newest.
+  /// The folder of the run; `nil` selects the newest run.
   var run: String?
-  /// The folder that holds the folders of runs.
+  /// The folder that contains the folders of runs.
   var runs: String
   /// The folder of the committed thresholds.
   var thresholds: String
-  /// The share by which a count may differ.
+  /// The share by which a count may differ; 0.01 is one percent.
   var tolerance: Double
-  /// Whether times that lie apart are decided, by launching both builds.
+  /// Whether differences in time are decided by launching both builds.
   var decides: Bool
-  /// The commit of the baseline's build, where the baseline's own does not count.
+  /// The commit to build for that; `nil` selects the commit that the baseline names.
   var base: String?
 
   static let decideFlag = Flag(
@@ -52,7 +52,7 @@ struct BenchBaselineOptions: Hashable, Sendable {
     sentence: "A baseline's name."
   )
 
-  /// - Throws: a usage error if the name cannot be one of a file.
+  /// - Throws: A usage error if the name is not a valid file name.
   init(_ arguments: ParsedArguments) throws(LabError) {
     name = arguments.positionals.first
     run = arguments.value(Self.runOption)

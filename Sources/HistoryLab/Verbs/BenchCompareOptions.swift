@@ -1,25 +1,25 @@
 import HistoryBenchmarks
 
-/// What `bench compare` is asked to do.
+/// The options of `bench compare`.
 struct BenchCompareOptions: Hashable, Sendable {
-  /// A build of the command: an executable that is there, or a commit to build.
+  /// A build of the command: an existing executable, or a commit to build.
   enum Build: Hashable, Sendable {
     case executable(String)
     case commit(String)
-    /// The command that is running.
+    /// The running command.
     case this
   }
   var base: Build
   var head: Build
-  /// The names of the benchmarks.
+  /// The names of the benchmarks to compare.
   var subjects: [String]
-  /// The names of those that were asked for and need more history than there is.
+  /// The names of selected benchmarks that need a longer history than `historySize`.
   var leftOut: [String] = []
   var historySize: Int
-  /// The pairs of launches of the first look.
+  /// The number of launches of each build in the first round.
   var launches: Int
   var seed: UInt64
-  /// The share by which a count may differ.
+  /// The share by which a count may differ; 0.01 is one percent.
   var tolerance: Double
   var json: Bool
 
@@ -50,8 +50,8 @@ struct BenchCompareOptions: Hashable, Sendable {
     "How often each build is launched; suspects four times as often again."
   )
 
-  /// - Throws: a usage error if there is no base, a build is named twice, an executable is not there,
-  ///   or no benchmark can be compared.
+  /// - Throws: A usage error if the base is missing, a build is named twice, an executable is
+  ///   missing, or no benchmark can be compared.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     let executables = arguments.positionals
     for path in executables { try FilePath.checkReadable(path) }
@@ -85,7 +85,7 @@ struct BenchCompareOptions: Hashable, Sendable {
     json = arguments.isSet(CommonOption.json)
   }
 
-  /// Compares a commit with the command that is running, as often as by default.
+  /// Creates options that compare a commit with the running command, with the default launches.
   init(
     base commit: String,
     subjects: [String],

@@ -1,4 +1,4 @@
-/// How `bench list` shows the benchmarks.
+/// The options of `bench list`.
 struct BenchListOptions: Hashable, Sendable {
   var format: CatalogueFormat
 

@@ -1,32 +1,32 @@
 import Measuring
 import Reporting
 
-/// What `bench run` is asked to do.
+/// The options of `bench run`.
 struct BenchRunOptions: Hashable, Sendable {
-  /// Whether the short form of each benchmark is enough.
+  /// Whether to run the short form of each benchmark.
   var quick: Bool
-  /// The beginnings of the names of the benchmarks to run, or none for all.
+  /// The name prefixes of the benchmarks to run; empty for all.
   var only: [String]
-  /// The beginnings of the names of benchmarks to run besides.
+  /// The name prefixes of additional benchmarks to run.
   var also: [String]
-  /// The conditions to measure in, `base` among them, or none for the usual ones.
+  /// The conditions to measure in, which may include `base`; empty for the default ones.
   var axes: [String]
-  /// How many writes a second an open loop plans, or nothing for shares of what the machine can do.
+  /// The planned writes per second of an open loop; `nil` plans shares of the calibrated rate.
   var rate: Int?
   var seed: UInt64
   /// The folder in which the run gets its own folder.
   var output: String
-  /// Whether the results are printed as JSON.
+  /// Whether to print the results as JSON.
   var json: Bool
-  /// How often each pair is measured, or nothing for each benchmark's own number.
+  /// The number of measurements of each pair; `nil` uses each benchmark's own number.
   var rounds: Int?
-  /// Whether only what is exact is counted, and no time is measured.
+  /// Whether to measure only exact counts, and no times.
   var exactOnly: Bool
-  /// How often that is done, to see whether it is the same each time.
+  /// The number of times to repeat that, to see whether the counts are the same each time.
   var repeats: Int
-  /// Which part of the benchmarks is measured, or nothing for all.
+  /// The part of the benchmarks to measure; `nil` for all.
   var shard: Shard?
-  /// The folder of a run that was cut short, which is taken up with the options that it began with.
+  /// The folder of an interrupted run to resume with its original options; `nil` starts a new run.
   var resume: String?
 
   static let quickFlag = Flag("quick", "Measures three history sizes in under a minute.")
@@ -80,7 +80,8 @@ struct BenchRunOptions: Hashable, Sendable {
     "How often each pair is measured; more rounds, narrower intervals."
   )
 
-  /// - Throws: a usage error if no benchmark has a name, or a folder cannot be used.
+  /// - Throws: A usage error if a name matches no benchmark or condition, options contradict each
+  ///   other, or a folder cannot be used.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     quick = arguments.isSet(Self.quickFlag)
     only = arguments.all(Self.onlyOption).uniqued
@@ -114,7 +115,7 @@ struct BenchRunOptions: Hashable, Sendable {
     }
   }
 
-  /// Whether a benchmark is to be run, which may be one of those that only run when named.
+  /// Returns whether to run a benchmark; one that is `isNamedOnly` needs an explicit selection.
   func selects(_ benchmark: String, isNamedOnly: Bool = false) -> Bool {
     if (only + also).contains(where: { benchmark.begins(with: $0) }) { return true }
     return only.isEmpty && !isNamedOnly
@@ -122,7 +123,7 @@ struct BenchRunOptions: Hashable, Sendable {
 }
 
 extension BenchRunOptions {
-  /// What stands for the condition that all benchmarks share.
+  /// The name of the condition that all benchmarks share.
   static let baseAxis = "base"
 
   static let spec = VerbSpec(
@@ -154,7 +155,7 @@ extension BenchRunOptions {
 }
 
 extension String {
-  /// Whether the text begins with another, whatever the case of the letters.
+  /// Returns whether the text starts with another, ignoring case.
   func begins(with beginning: String) -> Bool {
     lowercased().hasPrefix(beginning.lowercased())
   }

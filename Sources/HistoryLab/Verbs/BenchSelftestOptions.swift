@@ -1,9 +1,9 @@
-/// What `bench selftest` is asked to do.
+/// The options of `bench selftest`.
 struct BenchSelftestOptions: Hashable, Sendable {
-  /// Whether a tenth of the rows is enough.
+  /// Whether to try only a tenth of the rows.
   var quick: Bool
   var seed: UInt64
-  /// Whether the outcomes are printed as JSON.
+  /// Whether to print the outcomes as JSON.
   var json: Bool
 
   static let quickFlag = Flag("quick", "Tries a tenth, in seconds.")

@@ -1,34 +1,34 @@
 import Measuring
 import Reporting
 
-/// What `check` is asked to do.
+/// The options of `check`.
 struct CheckOptions: Hashable, Sendable {
-  /// The systems under test, each once, in the order in which they were named.
+  /// The systems under test, without duplicates, in the order given.
   var systems: [String]
-  /// The number of plans for each system.
+  /// The number of plans for each system; `Int.max` if only `steps` limits them.
   var plans: Int
-  /// After how many steps a system's check ends, or nothing when its plans are counted.
+  /// The number of steps after which a system's check ends; `nil` if only `plans` limits it.
   var steps: Int?
-  /// What the plans look like.
+  /// The options of the generated plans.
   var planOptions: PlanOptions
   var seed: UInt64
   /// The folder in which the run gets its own folder.
   var output: String
-  /// How many plans run at the same time; results do not depend on it.
+  /// The number of plans that run in parallel; results do not depend on it.
   var jobs: Int
-  /// Whether the results are printed as JSON.
+  /// Whether to print the results as JSON.
   var json: Bool
-  /// The folder for real store files, or nothing for stores in memory.
+  /// The folder for real store files; `nil` keeps stores in memory.
   var onDisk: String?
-  /// When to stop even if plans are left.
+  /// The time after which the check ends even if plans are left; `nil` for no limit.
   var timeLimit: Duration?
-  /// How long an answer of an external system is waited for, in seconds.
+  /// The timeout for an answer of an external system, in seconds.
   var timeout: Double
-  /// Whether a short check is enough.
+  /// Whether to run a short check.
   var quick: Bool
-  /// Whether every plan runs twice.
+  /// Whether to run every plan twice.
   var twice: Bool
-  /// Which part of the plans is run, or nothing for all.
+  /// The part of the plans to run; `nil` for all.
   var shard: Shard?
 
   /// The number of plans of a quick check.
@@ -73,7 +73,7 @@ struct CheckOptions: Hashable, Sendable {
   )
   static let quickFlag = Flag("quick", "Runs \(quickPlans) plans, unless --plans says how many.")
 
-  /// - Throws: a usage error if a system is unknown, or a file or folder cannot be used.
+  /// - Throws: A usage error if a system is unknown, or a file or folder cannot be used.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     let named = arguments.all(Self.system)
     systems = named.isEmpty ? ["tracker"] : named.uniqued
@@ -100,9 +100,9 @@ struct CheckOptions: Hashable, Sendable {
     timeLimit = arguments.value(Self.minutes).map { .seconds($0 * 60) }
   }
 
-  /// The options that run one plan of this check again, on one of its systems.
+  /// Returns the options that run one plan of this check again, on one of its systems.
   ///
-  /// The first plan is number 1.
+  /// Plans are numbered from 1.
   func replay(system: String, plan: Int) -> ReplayOptions {
     ReplayOptions(
       source: .seed(seed, plan: plan, planOptions),

@@ -1,9 +1,9 @@
-/// Options that several verbs share, so that they mean the same everywhere.
+/// The options that several verbs share, so that they mean the same everywhere.
 enum CommonOption {
-  /// The folder that holds the folders of runs.
+  /// The default folder that contains the folders of runs.
   static let runsFolder = "Reports/runs"
 
-  /// The results' database.
+  /// The default path of the results database.
   static let historyFile = "Reports/history.sqlite"
 
   static let seed = Option(

@@ -1,20 +1,20 @@
 import Systems
 import Workloads
 
-/// Which kinds of trouble the plans of a check may contain.
+/// A choice of the conditions that the plans of a check may contain.
 enum ConditionChoice: Hashable, Sendable {
-  /// Those that plans contain unless someone says otherwise.
+  /// The default conditions.
   case everyday
-  /// Every one that a system can be put through.
+  /// Every condition that the system supports.
   case all
-  /// Those that were named.
+  /// The named conditions.
   case named([Condition])
 
-  /// The names of what plans contain unless someone says otherwise.
+  /// The names of the default conditions, as a phrase.
   static let everydayNames = Condition.allCases.filter(Condition.everyday.contains)
     .map(\.rawValue).joinedWithAnd
 
-  /// The word that stands for every condition.
+  /// The word that selects every condition.
   static let everything = "all"
 
   static let reader = ValueReader(
@@ -23,7 +23,7 @@ enum ConditionChoice: Hashable, Sendable {
     suggestions: Condition.allCases.map(\.rawValue) + [everything]
   ) { ConditionChoice($0) }
 
-  /// Reads names with commas between.
+  /// Parses names separated by commas; returns `nil` if one is unknown.
   init?(_ text: String) {
     let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     if words.contains(Self.everything) {
@@ -38,12 +38,12 @@ enum ConditionChoice: Hashable, Sendable {
     self = .named(Condition.allCases.filter(conditions.contains))
   }
 
-  /// Whether a condition was asked for by its name.
+  /// Returns whether a condition was selected by its name.
   func names(_ condition: Condition) -> Bool {
     if case .named(let conditions) = self { conditions.contains(condition) } else { false }
   }
 
-  /// What is typed to mean this.
+  /// The text to type for this choice.
   var text: String {
     switch self {
     case .everyday: "everyday"
@@ -52,9 +52,9 @@ enum ConditionChoice: Hashable, Sendable {
     }
   }
 
-  /// The conditions of a system's plans.
+  /// Returns the conditions of a system's plans.
   ///
-  /// - Throws: a usage error for one that was named and that the system cannot be put through.
+  /// - Throws: A usage error if a named condition is not supported by the system.
   func conditions(for system: LabSystem) throws(LabError) -> Set<Condition> {
     let possible = system.conditions
     switch self {

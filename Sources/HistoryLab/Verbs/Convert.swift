@@ -1,7 +1,7 @@
 import HistoryStore
 import PersistentHistory
 
-/// Copies a history into a store of ours.
+/// Copies a history into a new store of this project.
 struct ConvertVerb: Verb {
   let options: ConvertOptions
   let terminal: Terminal

@@ -1,10 +1,10 @@
 import HistoryStore
 
-/// What `convert` is asked to do.
+/// The options of `convert`.
 struct ConvertOptions: Hashable, Sendable {
-  /// The file whose history is copied.
+  /// The path of the file whose history is copied.
   var source: String
-  /// The store that is made.
+  /// The path of the store to create.
   var target: String
   var layout: HistoryLayout
 
@@ -15,8 +15,8 @@ struct ConvertOptions: Hashable, Sendable {
     "How the new store keeps its history: \(HistoryLayout.allCases.map(\.rawValue).joinedAsAlternatives)."
   )
 
-  /// - Throws: a usage error if a file is not named, the source cannot be read, or anything lies where
-  ///   the new store is to be.
+  /// - Throws: A usage error if a file is not named, the source cannot be read, or the target
+  ///   exists or cannot be created.
   init(_ arguments: ParsedArguments) throws(LabError) {
     guard arguments.positionals.count == 2 else {
       throw .usage("convert needs FILE, a store file, and NEW, the store to make.")

@@ -2,28 +2,28 @@ import Measuring
 import Systems
 import Workloads
 
-/// What `explore` is asked to do.
+/// The options of `explore`.
 struct ExploreOptions: Hashable, Sendable {
-  /// The systems to explore, each once, in the order in which they were named.
+  /// The systems to explore, without duplicates, in the order given.
   var systems: [String]
-  /// How many actors take part in plans of how many commands.
+  /// The numbers of actors, each with the maximum number of commands of a plan.
   var scopes: [ExploreScope]
-  /// The conditions of the plans, one at a time.
+  /// The conditions to explore, one at a time.
   var conditions: ConditionChoice
-  /// How many states one scope of one condition may have.
+  /// The maximum number of states of one scope under one condition.
   var stateCountMax: Int
-  /// Whether whole cards are printed.
+  /// Whether to print whole cards.
   var card: Bool
-  /// Whether plans that lead to equal states are gone on with once.
+  /// Whether plans that lead to equal states are continued only once.
   var mergesStates: Bool
-  /// How many pieces run at the same time; results do not depend on it.
+  /// The number of pieces that run in parallel; results do not depend on it.
   var jobs: Int
   /// The folder in which the run gets its own folder.
   var output: String
   var json: Bool
   var markdown: Bool
 
-  /// The word that stands for our tracker and every published system.
+  /// The word that selects our tracker and every published system.
   static let everySystem = "all"
 
   static let system = Option(
@@ -59,11 +59,11 @@ struct ExploreOptions: Hashable, Sendable {
     defaultText: "10000000, for a card 210000, for all cards 86000",
     "How many states a condition may have for each number of actors; beyond it is unknown."
   )
-  /// A million states take about a tenth of a gigabyte, and some minutes.
+  /// The default maximum of states; a million takes about 0.1 GB of memory and some minutes.
   private static let stateCountMax = 10_000_000
-  /// So many that the card of one system is done in some minutes.
+  /// The default for the card of one system, which then takes some minutes.
   private static let cardStateCountMax = 210_000
-  /// So many that the cards of all systems are done in twenty minutes on two processors.
+  /// The default for the cards of all systems, which then take 20 minutes on two processors.
   private static let allCardsStateCountMax = 86_000
   static let cardFlag = Flag("card", "Prints a safety card: every invariant under every condition.")
   static let quickFlag = Flag("quick", "Two actors, to depth 5.")
@@ -72,7 +72,8 @@ struct ExploreOptions: Hashable, Sendable {
     "Goes on from every plan, not once from equal states: far slower, to check the merging itself."
   )
 
-  /// - Throws: a usage error if a system is unknown, or a folder cannot be used.
+  /// - Throws: A usage error if a system is unknown or external, the scope or a condition cannot be
+  ///   explored, or the folder cannot be used.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     let named = arguments.all(Self.system)
     systems = []

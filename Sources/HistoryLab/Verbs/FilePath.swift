@@ -6,19 +6,19 @@ import Musl
 import Darwin
 #endif
 
-/// Looks at a path that a command line names before any work is begun.
+/// Checks of paths in a command line before the work starts.
 enum FilePath {
-  /// What lies at a path.
+  /// The kind of item at a path.
   enum State: Equatable {
     case absent
     case folder
-    /// A file, or what can be read like one.
+    /// A file, or another item that can be read like one.
     case file
-    /// It cannot be looked at, for the reason that the system gives.
+    /// The item cannot be examined, for the reason that the system gives.
     case unreachable(String)
   }
 
-  /// What lies at a path, links followed.
+  /// Returns the kind of item at a path; symbolic links are followed.
   static func state(of path: String) -> State {
     var information = stat()
     guard stat(path, &information) == 0 else {
@@ -29,9 +29,9 @@ enum FilePath {
     return information.st_mode & S_IFMT == S_IFDIR ? .folder : .file
   }
 
-  /// Makes sure that a file is there and can be read.
+  /// Checks that a file exists and can be read.
   ///
-  /// - Throws: a usage error that says what lies there instead.
+  /// - Throws: A usage error that names the problem.
   static func checkReadable(_ path: String, for name: String? = nil) throws(LabError) {
     let prefix = name.map { "\($0): " } ?? ""
     switch state(of: path) {
@@ -47,9 +47,9 @@ enum FilePath {
     }
   }
 
-  /// Makes sure that a folder is there or can be made, and that files can be made in it.
+  /// Checks that a folder exists or can be created, and that files can be created in it.
   ///
-  /// - Throws: a usage error that names the folder that stands in the way.
+  /// - Throws: A usage error that names the folder at fault.
   static func checkWritableFolder(_ path: String, for name: String) throws(LabError) {
     var folder = path
     while state(of: folder) == .absent, parent(of: folder) != folder {
@@ -67,10 +67,11 @@ enum FilePath {
     }
   }
 
-  /// Makes sure that a file can be made at a path, or written anew if it is there; the folder that it
-  /// lies in must be there, for no verb makes it.
+  /// Checks that a file can be created or overwritten at a path.
   ///
-  /// - Throws: a usage error that says what stands in the way.
+  /// The parent folder must exist, because no verb creates it.
+  ///
+  /// - Throws: A usage error that names the problem.
   static func checkWritableFile(_ path: String, for name: String) throws(LabError) {
     switch state(of: path) {
     case .folder: throw .usage("\(name): \(path.quoted) is a folder, not a file.")
@@ -90,7 +91,7 @@ enum FilePath {
     }
   }
 
-  /// The path without its last part.
+  /// Returns the path without its last component.
   static func parent(of path: String) -> String {
     let trimmed = path.hasSuffix("/") && path.count > 1 ? String(path.dropLast()) : path
     guard let slash = trimmed.lastIndex(of: "/") else { return "." }

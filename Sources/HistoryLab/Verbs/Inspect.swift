@@ -1,6 +1,6 @@
 import HistoryStore
 
-/// Shows what a store's history holds.
+/// Shows the content of a store's history.
 struct InspectVerb: Verb {
   let options: InspectOptions
   let terminal: Terminal

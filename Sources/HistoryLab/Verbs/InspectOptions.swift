@@ -1,27 +1,27 @@
 import HistoryStore
 
-/// What `inspect` is asked to do.
+/// The options of `inspect`.
 struct InspectOptions: Hashable, Sendable {
-  /// How the answer is written.
+  /// The output format.
   enum Format: Hashable, Sendable {
     case text
     case json
     case csv
   }
-  /// What is asked of the history.
+  /// The question to answer about the history.
   enum Question: Hashable, Sendable {
-    /// What it holds, and what a purge would free.
+    /// The contents of the history and, with a bound, what a purge would free.
     case census(purging: PurgeBound?)
-    /// Whether it is sound.
+    /// The validity of the history.
     case verification
-    /// The answer to an SQL query.
+    /// The result of an SQL query.
     case query(String)
   }
-  /// The store file.
+  /// The path of the store file.
   var file: String
   var format: Format
   var question: Question
-  /// Whether the values that deleted objects left behind are shown.
+  /// Whether to show the values that deleted objects left behind.
   var showsValues: Bool
 
   static let verify = Flag(
@@ -55,7 +55,7 @@ struct InspectOptions: Hashable, Sendable {
   )
   static let csv = Flag("csv", "Prints the results as comma-separated values.")
 
-  /// - Throws: a usage error if the file is not there or cannot be read.
+  /// - Throws: A usage error if the file is not named or cannot be read.
   init(_ arguments: ParsedArguments) throws(LabError) {
     guard let file = arguments.positionals.first else {
       throw .usage("inspect needs FILE, a store file.")

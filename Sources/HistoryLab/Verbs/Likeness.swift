@@ -1,4 +1,4 @@
-/// What generated plans resemble.
+/// The model for generated plans.
 enum Likeness: Hashable, Sendable {
   /// The committed profile of Photos stores.
   case photos
@@ -15,7 +15,7 @@ enum Likeness: Hashable, Sendable {
     expectation: "photos, notes or a store file"
   ) { Likeness($0) }
 
-  /// Reads a profile's name or a path; `./photos` is a file even if it is called like a profile.
+  /// Parses a profile's name or a path; write `./photos` for a file that has the name of a profile.
   init?(_ text: String) {
     switch text {
     case "": return nil
@@ -25,7 +25,7 @@ enum Likeness: Hashable, Sendable {
     }
   }
 
-  /// What is typed to mean this.
+  /// The text to type for this choice.
   var text: String {
     switch self {
     case .photos: "photos"
@@ -34,9 +34,9 @@ enum Likeness: Hashable, Sendable {
     }
   }
 
-  /// The same, once it is known that a file of it can be read.
+  /// Returns this choice after checking that its file, if any, can be read.
   ///
-  /// - Throws: a usage error that proposes a profile if a file is not there and is called alike.
+  /// - Throws: A usage error, which suggests a profile if the missing file has a similar name.
   func checked() throws(LabError) -> Likeness {
     guard case .file(let path) = self else { return self }
     guard FilePath.state(of: path) != .absent else {

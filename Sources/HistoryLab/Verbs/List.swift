@@ -1,4 +1,4 @@
-/// Lists what this build really has.
+/// Lists the systems, checkers, conditions and other parts of this build.
 struct ListVerb: Verb {
   let options: ListOptions
   let composition: Composition

@@ -1,10 +1,10 @@
-/// What `list` is asked to show.
+/// The options of `list`.
 struct ListOptions: Hashable, Sendable {
-  /// The kinds to show, each once, in the catalogue's order.
+  /// The kinds to list, without duplicates, in the catalogue's order.
   var kinds: [Catalogue.Kind]
   var format: CatalogueFormat
 
-  /// The word that stands for every kind.
+  /// The word that selects every kind.
   private static let everything = "all"
 
   init(_ arguments: ParsedArguments) {

@@ -1,24 +1,24 @@
 import Reporting
 import Systems
 
-/// What `mutants` is asked to do.
+/// The options of `mutants`.
 struct MutantsOptions: Sendable {
-  /// The seeded bugs that are tried, in their order.
+  /// The seeded bugs to try, in order; empty if `isGenerated`.
   var mutants: [Mutant]
-  /// How many seeds each is tried with.
+  /// The number of seeds for each mutant.
   var seedCount: Int
   var seed: UInt64
   /// The folder in which the run gets its own folder.
   var output: String
-  /// How many trials run at the same time; results do not depend on it.
+  /// The number of trials that run in parallel; results do not depend on it.
   var jobs: Int
-  /// Whether the results are printed as JSON.
+  /// Whether to print the results as JSON.
   var json: Bool
-  /// Which part of the mutants is tried, or nothing for all.
+  /// The part of the mutants to try; `nil` for all.
   var shard: Shard?
-  /// Whether the edits are tried that rules have made.
+  /// Whether to try generated mutants instead of the seeded bugs.
   var isGenerated: Bool
-  /// How many plans each of those meets.
+  /// The number of plans for each generated mutant.
   var planCount: Int
 
   /// The number of seeds of a quick run.
@@ -51,7 +51,8 @@ struct MutantsOptions: Sendable {
   )
   static let quickFlag = Flag("quick", "Tries \(quickSeeds) seeds, unless --seeds says how many.")
 
-  /// - Throws: a usage error if a mutant is unknown, or a folder cannot be used.
+  /// - Throws: A usage error if a mutant is unknown, options contradict each other, or a folder
+  ///   cannot be used.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     let shard = try arguments.shard()
     isGenerated = arguments.isSet(Self.generatedFlag)
@@ -76,7 +77,9 @@ struct MutantsOptions: Sendable {
     json = arguments.isSet(CommonOption.json)
   }
 
-  /// The mutants whose names begin in some ways, each with or without `mutant/` before it; all when none is named.
+  /// Returns the mutants whose names have one of the prefixes; all if there is none.
+  ///
+  /// A prefix may start with `mutant/`.
   private static func mutants(
     _ names: [String],
     in composition: Composition
@@ -96,9 +99,9 @@ struct MutantsOptions: Sendable {
 }
 
 extension Composition {
-  /// The seeded bugs of this build.
+  /// Returns the seeded bugs of this build.
   ///
-  /// - Throws: a usage error where it has none.
+  /// - Throws: A usage error if the build has none.
   func requiredMutants() throws(LabError) -> [Mutant] {
     guard mutants.isEmpty else { return mutants }
     throw .usage(

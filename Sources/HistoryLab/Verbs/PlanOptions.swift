@@ -1,16 +1,16 @@
-/// What plans look like: with the seed and the system, all that a plan is made from.
+/// The options of generated plans; with the seed and the system they determine every plan.
 struct PlanOptions: Hashable, Sendable {
-  /// The most commands that a plan may have.
+  /// The maximum number of commands of a plan.
   var commands = 40
-  /// The actors of every plan, or nothing if each plan draws how many.
+  /// The number of actors of every plan; `nil` lets each plan draw a number.
   var actors: Int?
-  /// What the plans resemble.
+  /// The model for the plans.
   var like: Likeness = .photos
-  /// The kinds of trouble that they may contain.
+  /// The conditions that the plans may contain.
   var conditions: ConditionChoice = .everyday
-  /// The file with a configuration of one's own, or nothing if each plan draws who takes part.
+  /// The file of a custom configuration; `nil` lets each plan draw its actors.
   var config: String?
-  /// How plans choose whose step comes next.
+  /// The rule by which plans choose the actor of the next step.
   var schedule = ScheduleChoice.random
 
   static let commandsOption = Option(
@@ -68,7 +68,8 @@ struct PlanOptions: Hashable, Sendable {
     self.schedule = schedule
   }
 
-  /// - Throws: a usage error if a file cannot be read, or no plans are made of a condition.
+  /// - Throws: A usage error if a file cannot be read, the schedule is `exhaustive`, or both
+  ///   `--config` and `--actors` are given.
   init(_ arguments: ParsedArguments) throws(LabError) {
     commands = try arguments.required(Self.commandsOption)
     actors = arguments.value(Self.actorsOption)
@@ -82,7 +83,7 @@ struct PlanOptions: Hashable, Sendable {
     }
   }
 
-  /// The options that bring these plans about again; defaults are left out.
+  /// The command-line options that produce these plans again, without defaults.
   var arguments: [String] {
     var words: [String] = []
     if like != .photos { words += ["--like", like.text] }

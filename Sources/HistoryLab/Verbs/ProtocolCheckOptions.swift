@@ -1,15 +1,15 @@
 import Systems
 
-/// What `protocol check` is asked to do.
+/// The options of `protocol check`.
 struct ProtocolCheckOptions: Hashable, Sendable {
-  /// What `/bin/sh -c` runs.
+  /// The command that `/bin/sh -c` runs.
   var command: String
-  /// How long an answer is waited for, in seconds.
+  /// The timeout for an answer, in seconds.
   var timeout: Double
-  /// Whether the results are printed as JSON.
+  /// Whether to print the results as JSON.
   var json: Bool
 
-  /// - Throws: a usage error if no program is named.
+  /// - Throws: A usage error if the command is empty.
   init(_ arguments: ParsedArguments) throws(LabError) {
     let words = arguments.positionals.first ?? ""
     command = ExternalProgram.command(in: words) ?? words

@@ -1,26 +1,26 @@
 import Systems
 
-/// What `replay` is asked to do.
+/// The options of `replay`.
 struct ReplayOptions: Hashable, Sendable {
-  /// Where the plan comes from.
+  /// The source of the plan.
   enum Source: Hashable, Sendable {
-    /// A plan or a counterexample file.
+    /// A plan file or a counterexample file.
     case file(String)
-    /// The plan that a check with this seed ran under this number, the first being 1.
+    /// The plan with this number of a check with this seed; plans are numbered from 1.
     case seed(UInt64, plan: Int, PlanOptions)
   }
   var source: Source
-  /// The system to run it on, or nothing for the one that the file names, else `tracker`.
+  /// The system to run the plan on; `nil` selects the one that the file names, else `tracker`.
   var system: String?
-  /// How many of the plan's commands are run, or nothing for all.
+  /// The number of commands to run; `nil` for all.
   var until: Int?
-  /// Whether it walks through the plan, a command at a time.
+  /// Whether to walk through the plan one command at a time.
   var steps = false
-  /// Whether the trace is printed as JSON Lines.
+  /// Whether to print the trace as JSON Lines.
   var json: Bool
-  /// The folder for real store files, or nothing for stores in memory.
+  /// The folder for real store files; `nil` keeps stores in memory.
   var onDisk: String?
-  /// How long an answer of an external system is waited for, in seconds.
+  /// The timeout for an answer of an external system, in seconds.
   var timeout = ExternalProgram.secondsByDefault
 
   static let systemOption = Option(
@@ -57,8 +57,8 @@ struct ReplayOptions: Hashable, Sendable {
 }
 
 extension ReplayOptions {
-  /// - Throws: a usage error if there is no plan or more than one, the system is unknown, or a
-  ///   file or folder cannot be used.
+  /// - Throws: A usage error if there is no plan or more than one, the system is unknown, `--step`
+  ///   and `--json` are combined, or a file or folder cannot be used.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     source = try Self.source(arguments)
     system = arguments.value(Self.systemOption)
@@ -93,7 +93,7 @@ extension ReplayOptions {
     return .seed(seed, plan: number, try PlanOptions(arguments))
   }
 
-  /// The command line that asks for the same.
+  /// Returns the command line with these options.
   func line(typing command: ShellCommand) -> String {
     var words = ["replay"]
     if case .file(let path) = source { words.append(path) }

@@ -1,10 +1,10 @@
 import Measuring
 
-/// What `report export` is asked to do.
+/// The options of `report export`.
 struct ReportExportOptions: Hashable, Sendable {
-  /// The folder that holds the folders of runs.
+  /// The folder that contains the folders of runs.
   var runs: String
-  /// Where the files are written, or nothing for the newest run's folder.
+  /// The folder to write the files to; `nil` selects the newest run's folder.
   var target: String?
   var formats: [ExportFormat]
 
@@ -22,7 +22,8 @@ struct ReportExportOptions: Hashable, Sendable {
     "The folder in which the files are written."
   )
 
-  /// - Throws: a usage error if there is no folder of runs, or no format has a name.
+  /// - Throws: A usage error if the folder of runs does not exist, the target cannot be written, or
+  ///   a format is unknown.
   init(_ arguments: ParsedArguments) throws(LabError) {
     runs = try arguments.required(ReportOptions.runsOption)
     guard FilePath.state(of: runs) == .folder else {

@@ -1,11 +1,11 @@
-/// What `report merge` is asked to do.
+/// The options of `report merge`.
 struct ReportMergeOptions: Hashable, Sendable {
-  /// The folders of the parts, or folders that hold them.
+  /// The folders of the parts, or folders that contain them.
   var folders: [String]
-  /// The folder in which the whole run gets its own folder.
+  /// The folder in which the joined run gets its own folder.
   var output: String
 
-  /// - Throws: a usage error if there is no such folder, or the run cannot be written.
+  /// - Throws: A usage error if a folder does not exist, or the joined run cannot be written.
   init(_ arguments: ParsedArguments) throws(LabError) {
     folders = arguments.positionals
     for folder in folders where FilePath.state(of: folder) != .folder {

@@ -1,9 +1,9 @@
-/// What `report nights` is asked to do.
+/// The options of `report nights`.
 struct ReportNightsOptions: Hashable, Sendable {
-  /// The folder that holds the nights.
+  /// The folder that contains the nights.
   var folder: String
 
-  /// - Throws: a usage error if there is no such folder.
+  /// - Throws: A usage error if the folder does not exist.
   init(_ arguments: ParsedArguments) throws(LabError) {
     folder = arguments.positionals.first ?? Self.usualFolder
     guard FilePath.state(of: folder) == .folder else {

@@ -1,10 +1,10 @@
-/// What `report` is asked to do.
+/// The options of `report`.
 struct ReportOptions: Hashable, Sendable {
-  /// The folder that holds the folders of runs.
+  /// The folder that contains the folders of runs.
   var runs: String
-  /// Where the page is written, or nothing for its usual place.
+  /// The path of the page; `nil` selects `index.html` in the newest run's folder.
   var html: String?
-  /// The results' database, from which the trend is told; nothing where there is none.
+  /// The results database, the source of the trend; `nil` if it does not exist.
   var history: String?
 
   static let runsOption = Option(
@@ -21,7 +21,8 @@ struct ReportOptions: Hashable, Sendable {
     "Where the page is written."
   )
 
-  /// - Throws: a usage error if there is no folder of runs, or the page cannot be written.
+  /// - Throws: A usage error if the folder of runs does not exist, the given database cannot be
+  ///   read, or the page cannot be written.
   init(_ arguments: ParsedArguments) throws(LabError) {
     runs = try arguments.required(Self.runsOption)
     html = arguments.value(Self.htmlOption)

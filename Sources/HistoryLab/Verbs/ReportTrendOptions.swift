@@ -1,10 +1,10 @@
-/// What `report trend` is asked to do.
+/// The options of `report trend`.
 struct ReportTrendOptions: Hashable, Sendable {
-  /// The results' database.
+  /// The path of the results database.
   var history: String
-  /// In how many of the last runs a step is news.
+  /// The number of last runs in which a step counts as news.
   var fresh: Int
-  /// How the steps are shown.
+  /// The output format.
   var format: CatalogueFormat
 
   static let freshOption = Option(
@@ -15,7 +15,7 @@ struct ReportTrendOptions: Hashable, Sendable {
     "A step in the last N runs of its row is news, and the exit code tells it."
   )
 
-  /// - Throws: a usage error if there is no database.
+  /// - Throws: A usage error if the database cannot be read.
   init(_ arguments: ParsedArguments) throws(LabError) {
     history = try arguments.required(CommonOption.history)
     try FilePath.checkReadable(history, for: "--history")

@@ -1,14 +1,14 @@
 import Workloads
 
-/// How the plans of a check choose whose step comes next.
+/// The rule by which the plans of a check choose the actor of the next step.
 enum ScheduleChoice: Hashable, Sendable {
   case random
-  /// By priorities that change at a few points.
+  /// By priorities that change at `depth` - 1 points.
   case pct(depth: Int)
-  /// Every order: what another verb does.
+  /// Every order, which only `explore` runs; `checked()` rejects it.
   case exhaustive
 
-  /// How many steps a bug depends on unless someone says otherwise.
+  /// The default depth: the number of steps that a bug depends on.
   private static let usualDepth = 3
   private static let depths = 1...10
 
@@ -24,7 +24,7 @@ enum ScheduleChoice: Hashable, Sendable {
     "Whose step comes next: random, or by priorities that change D - 1 times (pct/D)."
   )
 
-  /// Reads a word.
+  /// Parses the value of `--schedule`.
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     switch (parts[0], parts.count == 2 ? Int(parts[1]) : nil) {
@@ -36,7 +36,7 @@ enum ScheduleChoice: Hashable, Sendable {
     }
   }
 
-  /// What is typed to mean this.
+  /// The text to type for this choice.
   var text: String {
     switch self {
     case .random: "random"
@@ -45,9 +45,9 @@ enum ScheduleChoice: Hashable, Sendable {
     }
   }
 
-  /// The same, once it is known that random plans can be drawn so.
+  /// Returns this choice after checking that random plans can use it.
   ///
-  /// - Throws: a usage error for every order, which no random plans have.
+  /// - Throws: A usage error for `exhaustive`.
   func checked() throws(LabError) -> ScheduleChoice {
     guard self == .exhaustive else { return self }
     throw .usage("--schedule: every order of steps is what explore runs.", try: "explore")

@@ -1,6 +1,6 @@
-/// What `serve` is asked to do.
+/// The options of `serve`.
 struct ServeOptions: Hashable, Sendable {
-  /// The system that answers.
+  /// The name of the system that answers.
   var system: String
 
   static let systemOption = Option(
@@ -11,7 +11,7 @@ struct ServeOptions: Hashable, Sendable {
     "The system that answers."
   )
 
-  /// - Throws: a usage error if there is no such system.
+  /// - Throws: A usage error if the system is unknown.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     system = try arguments.required(Self.systemOption)
     let known = composition.catalogue.names(.systems)

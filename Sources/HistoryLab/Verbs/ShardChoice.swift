@@ -1,15 +1,15 @@
 import Foundation
 import Reporting
 
-/// Which part of a run is asked for.
+/// A choice of the part of a run to do.
 enum ShardChoice: Hashable, Sendable {
   case part(Shard)
-  /// The part that a scheduler has given to this process.
+  /// The part that a scheduler assigned to this process.
   case scheduled
 
-  /// The part.
+  /// Returns the chosen part.
   ///
-  /// - Throws: a usage error when no scheduler has said which part this is.
+  /// - Throws: A usage error if `auto` is given and no scheduler has assigned a part.
   func shard(
     in environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(LabError) -> Shard {
@@ -27,7 +27,7 @@ enum ShardChoice: Hashable, Sendable {
 }
 
 extension ValueReader where Value == ShardChoice {
-  /// `2/4`, or `auto`.
+  /// A reader of `2/4` or `auto`.
   static let shard = ValueReader(
     placeholder: "I/N",
     expectation: "a part and how many there are, such as 2/4, or auto"
@@ -37,7 +37,7 @@ extension ValueReader where Value == ShardChoice {
 }
 
 extension ParsedArguments {
-  /// The part of a run that is asked for, or nothing for all of it.
+  /// Returns the chosen part of the run; `nil` for the whole run.
   func shard() throws(LabError) -> Shard? {
     try value(CommonOption.shard).map { (choice) throws(LabError) in try choice.shard() }
   }

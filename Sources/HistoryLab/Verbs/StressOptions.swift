@@ -1,26 +1,26 @@
 import Systems
 
-/// What `stress` is asked to do.
+/// The options of `stress`.
 struct StressOptions: Hashable, Sendable {
-  /// How many processes write to the store.
+  /// The number of processes that write to the store from the start.
   var processes = 3
-  /// How long they write.
+  /// The time during which the processes write.
   var duration = Duration.seconds(60)
-  /// How many of them are killed a second.
+  /// The mean number of kills per second.
   var killsPerSecond = 1.0
-  /// How many transactions each writes a second; 0 is without a pause.
+  /// The number of transactions that each process writes per second; 0 writes without pauses.
   var rate = 25.0
-  /// The seeded bug that they run with, if any.
+  /// The seeded bug to run with; `nil` for none.
   var mutant: String?
-  /// What goes wrong with the disk, if anything.
+  /// The disk trouble; `nil` for a sound disk.
   var disk: StressDisk?
   var seed: UInt64 = 0
   /// The folder in which the run gets its own folder.
   var output = CommonOption.runsFolder
-  /// Whether the results are printed as JSON.
+  /// Whether to print the results as JSON.
   var json = false
 
-  /// How many join and retire while others write.
+  /// The number of processes that join and retire while others write.
   var guests: Int { killsPerSecond > 0 ? min(max(processes / 3, 1), 6) : 0 }
 
   static let processesOption = Option(
@@ -69,7 +69,7 @@ struct StressOptions: Hashable, Sendable {
 
   init() {}
 
-  /// - Throws: a usage error if a folder cannot be used, or there is no such mutant.
+  /// - Throws: A usage error if a folder cannot be used, or the mutant is unknown.
   init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
     processes = try arguments.required(Self.processesOption)
     let minutes = arguments.value(Self.minutes) ?? 1
@@ -89,7 +89,7 @@ struct StressOptions: Hashable, Sendable {
     json = arguments.isSet(CommonOption.json)
   }
 
-  /// The name of a mutant without its prefix.
+  /// Returns the name of a known mutant without its prefix.
   private static func mutant(
     _ text: String,
     in composition: Composition

@@ -1,7 +1,7 @@
 import Systems
 
 extension CommonOption {
-  /// How long an answer of a program under test is waited for.
+  /// The timeout for an answer of a program under test, in seconds.
   static let timeout = Option(
     "timeout",
     .decimal("SECONDS", 0.05...86_400),

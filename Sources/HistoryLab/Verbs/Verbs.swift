@@ -1,8 +1,8 @@
-/// Makes verbs from their arguments.
+/// A factory of verbs.
 enum Verbs {
-  /// The verb with a name, its arguments checked.
+  /// Returns the verb with a name, after checking its arguments.
   ///
-  /// - Throws: a usage error if an argument names something wrong.
+  /// - Throws: A usage error if an argument is wrong; a lab error if the verb is not implemented.
   static func make(
     _ name: String,
     _ arguments: ParsedArguments,
