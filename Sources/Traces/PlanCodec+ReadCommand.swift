@@ -10,7 +10,7 @@ extension PlanCodec {
     return Command(try action(word, named, names), faults: faults)
   }
 
-  /// One line a word: the table that says what each one reads.
+  /// Reads the action for a word; one line per word lists the keys it reads.
   private static func action(
     _ word: CommandWord,
     _ fields: Fields,
@@ -47,7 +47,7 @@ extension PlanCodec {
     try fields.string(ifAny: "context") ?? "view"
   }
 
-  /// A key that is not there means the actor's own author; null means none.
+  /// Reads an author: an absent key means the actor's own author, `null` means none.
   private static func author(_ fields: Fields) throws(FormatError) -> WriteAuthor {
     guard fields.members["author"] != nil else { return .own }
     return try fields.string(ifAny: "author").map(WriteAuthor.other) ?? .absent
