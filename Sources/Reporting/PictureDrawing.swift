@@ -28,7 +28,6 @@ struct PictureDrawing {
     followed = counterexample.violation.transaction.flatMap { state.position(of: $0) }
   }
 
-  /// Returns the whole drawing.
   func html() -> HTML {
     let size = "\(layout.width) \(layout.height)"
     return .element(
@@ -67,7 +66,7 @@ struct PictureDrawing {
 }
 
 extension PictureDrawing {
-  // MARK: Behind everything
+  // MARK: Background
 
   /// The frame of the store, a line between rows, and a band for the row of the violation.
   private var bands: [HTML] {

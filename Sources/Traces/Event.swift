@@ -4,7 +4,7 @@ package import PersistentHistory
 package struct Event: Hashable, Sendable {
   /// The position of the event in the trace, counted from 0.
   package var at: Int
-  /// The scheduler's step: the number of the command, with the closing rounds counted on.
+  /// The scheduler's step, counted through the closing rounds; milliseconds in a joined trace.
   package var tick: Int
   /// The actor or consumer that the event happened to, if any.
   package var actor: ActorID?

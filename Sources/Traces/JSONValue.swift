@@ -2,7 +2,7 @@
 enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// A whole number; at most 2^53 in magnitude, except in lines that ``JSONText`` parses.
+  /// A whole number; the initializers create it only up to 2^53 in magnitude.
   case integer(Int64)
   /// Any other number.
   case number(Double)

@@ -1,7 +1,6 @@
 internal import PersistentHistory
 
 extension PlanCodec {
-  /// Reads a command.
   static func command(_ fields: Fields, _ names: Vocabulary) throws(FormatError) -> Command {
     let word = try fields.choice("do", as: CommandWord.self)
     let named = fields.named("the command \"\(word.rawValue)\"")
@@ -104,7 +103,6 @@ extension PlanCodec {
     )
   }
 
-  /// Reads a fault.
   static func fault(_ fields: Fields) throws(FormatError) -> PlannedFault {
     try fields.allow(["kind", "file", "call", "k", "from", "seed"])
     let kind = try fields.choice("kind", as: PlannedFault.Kind.self)

@@ -88,7 +88,6 @@ extension PlanCodec {
     )
   }
 
-  /// Reads the actors.
   static func actors(_ fields: Fields) throws(FormatError) -> [PlannedActor] {
     _ = try fields.need("actors", "a list of objects", \.elements)
     return try fields.objects("actors", as: "actor").map(actor)
@@ -116,7 +115,6 @@ extension PlanCodec {
     return actor
   }
 
-  /// Reads the consumers.
   static func consumers(_ fields: Fields) throws(FormatError) -> [ActorID] {
     try (fields.strings(ifAny: "consumers") ?? []).map { (name) throws(FormatError) in
       try id(name, fields)

@@ -9,7 +9,7 @@ internal import PersistentHistory
 /// trace therefore exists in every order that the intervals allow; ``doubtCount`` counts the points
 /// at which another possible order would have shown one.
 ///
-/// All lanes are read in parallel, with one group of each in memory.
+/// The traces of all threads are read in parallel, with one group of each in memory.
 ///
 /// - Complexity: linear in the events and in the lanes.
 package struct TraceJoin {
@@ -66,7 +66,7 @@ package struct TraceJoin {
     return step(group)
   }
 
-  /// Returns the lane whose head comes next: the earliest that need not wait for another.
+  /// Returns the index of the lane whose head comes next: the earliest that need not wait.
   private func choose() -> Int? {
     guard let first = earliest(of: heads.indices, { _ in true }), let waiting = heads[first]
     else { return nil }

@@ -49,7 +49,6 @@ struct Vocabulary {
     return name
   }
 
-  /// Returns the type of an attribute.
   func type(
     of attribute: String,
     in entity: String,
@@ -66,7 +65,6 @@ struct Vocabulary {
     return type
   }
 
-  /// Reads an attribute's value.
   func value(
     _ json: JSONValue,
     of attribute: String,
