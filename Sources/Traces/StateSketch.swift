@@ -3,9 +3,9 @@ package import PersistentHistory
 /// The complete state that determines what follows, as words: the system's and the checkers'.
 ///
 /// Each owner of a part of the state adds it, always in the same order; the state of one actor goes
-/// into that actor's section. ``digest`` distinguishes states exactly. ``likeness(_:)`` merges
-/// equivalent states: only the order of numbers, times, keys and values counts, and actors with
-/// equal configurations are interchangeable.
+/// into that actor's section. ``digest`` is a hash of every bit. ``likeness(_:)`` merges equivalent
+/// states: of numbers, times and keys only the order counts, of times also the age, and of values
+/// only which are equal; actors with equal configurations are interchangeable.
 package struct StateSketch: Sendable {
   /// The kind of a word, which determines what of it counts for equivalence.
   enum Kind: UInt8 {
