@@ -1,16 +1,16 @@
 import Measuring
 
-/// Draws how often contenders allocate memory in one operation: one line a benchmark, a mark each.
+/// Draws the number of allocations per operation: one line per benchmark, one mark per contender.
 ///
-/// The axis is logarithmic above one and begins at none, since some allocate nothing at all. Marks are
-/// hollow, so that one shows through another that stands at the same place.
+/// The axis is logarithmic above one and begins at zero, since some contenders allocate no memory.
+/// Marks are hollow, so that coinciding marks remain visible.
 struct AllocationChart {
-  /// What one contender allocates in one benchmark.
+  /// The allocations of one contender in one benchmark.
   struct Entry {
     let title: String
     let contender: String
     let count: Double
-    /// What the mark says under the pointer.
+    /// The tooltip of the mark.
     let words: String
   }
 
@@ -43,7 +43,7 @@ struct AllocationChart {
     ]
   }
 
-  /// Pixels for one benchmark, so many that a title of several lines fits.
+  /// The height of one benchmark's row in pixels, enough for a title of several lines.
   private var rowHeight: Int {
     let lines = ChartStyle.lineCount(of: entries.map(\.title))
     return max(28, 14 * lines + 8)
@@ -72,7 +72,7 @@ struct AllocationChart {
     ]
   }
 
-  /// From the one that allocates least often to the one that does most often.
+  /// The line from the contender with the fewest allocations to the one with the most.
   private var spans: ChartSpec {
     [
       "mark": [

@@ -1,12 +1,14 @@
 import Measuring
 
-/// How much memory operations take.
+/// Memory use of operations.
 extension BenchmarkReport {
-  /// Memory that is counted, in the order of the columns.
+  /// The memory metrics, in the order of the columns.
   private static let memory: [Metric] = Metric.allocator + [.residentGrowth]
 
-  /// What the benchmarks whose curves are drawn allocate at the longest history; nil where nothing was
-  /// counted, and why not where that is known.
+  /// Returns the allocations of the charted benchmarks at the longest history.
+  ///
+  /// It returns `nil` if no allocations were counted, and states the reason for missing counts if
+  /// it is known.
   func allocationSection(of charted: [String]) -> PageSection? {
     let rows = charted.flatMap(largestMemory)
     guard rows.contains(where: { $0.metric == .allocations }) else { return nil }
@@ -30,7 +32,7 @@ extension BenchmarkReport {
     )
   }
 
-  /// A benchmark's rows of memory where its history is largest.
+  /// Returns a benchmark's memory rows at its largest history.
   private func largestMemory(_ title: String) -> [BenchmarkRow] {
     let rows = index.rows(titled: title).filter { Self.memory.contains($0.metric) }
     let most = rows.map(\.historySize).max()
@@ -91,7 +93,7 @@ extension BenchmarkReport {
     return values
   }
 
-  /// The rows by benchmark and contender, in the order of measuring.
+  /// Returns the rows by benchmark and contender, in the order of measurement.
   private func byContender(
     _ rows: [BenchmarkRow]
   ) -> [(name: [String], counts: [Metric: BenchmarkRow])] {

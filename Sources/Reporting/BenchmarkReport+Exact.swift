@@ -1,15 +1,16 @@
 import Measuring
 
-/// What was counted, not timed.
+/// Counted values, as opposed to timed ones.
 extension BenchmarkReport {
-  /// The counters that have a column each; `results.csv` has the others too.
+  /// The counters with a column of their own; `results.csv` contains all counters.
   private static let columns: [Metric] = [
     .vmSteps, .pageReads, .pageWrites, .rowsWritten, .systemCalls, .allocations, .allocatedBytes,
   ]
 
-  /// What was counted: the same in every run.
+  /// Returns the counted values, which are the same in every run except for memory.
   func exactSection() -> PageSection? {
-    // How counts grow is told by their laws; the page shows the largest history alone.
+    // The fitted laws describe how counts grow; the page shows the counts at the largest history
+    // only.
     let rows = index.titles.flatMap { title in
       let counted = index.rows(titled: title).filter {
         $0.metric.kind == .exact && $0.summary != nil
@@ -26,7 +27,7 @@ extension BenchmarkReport {
     return PageSection("Exact counters", [.paragraph(words)] + tables.map { .table($0) })
   }
 
-  /// A row for each benchmark and contender, with a column for each counter.
+  /// Returns a row for each benchmark and contender, with a column for each counter.
   private func countTable(of rows: [BenchmarkRow]) -> ReportTable {
     var table = ReportTable(
       caption: "Counts of one operation",
@@ -51,7 +52,7 @@ extension BenchmarkReport {
     return table
   }
 
-  /// What only few benchmarks count.
+  /// Returns a row for each counter that only a few benchmarks have.
   private func otherTable(of rows: [BenchmarkRow]) -> ReportTable {
     let inFile: [Metric] = [.bytesRead, .bytesWritten, .liveBytes, .residentGrowth]
     var table = ReportTable(

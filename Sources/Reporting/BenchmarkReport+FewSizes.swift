@@ -1,12 +1,14 @@
 import Measuring
 
-/// The benchmarks that were measured at fewer sizes of history than others.
+/// Benchmarks that were measured at fewer sizes of history than others.
 extension BenchmarkReport {
-  /// Fewer comparisons than these make no chart.
+  /// The minimum number of comparisons for a chart.
   private static let leastCompared = 3
 
-  /// They have no course to draw: those with the same floor share a chart, at the largest size of each,
-  /// and what is left, other conditions among it, one table.
+  /// Returns the benchmarks without a curve.
+  ///
+  /// Those compared with the same floor share a chart of their largest sizes. The others, including
+  /// those under other conditions, share one table.
   func fewSizesSection() -> PageSection? {
     let titles = index.titles.filter { !hasCourse($0) }
     let groups = groupsByFloor(titles)
@@ -28,7 +30,7 @@ extension BenchmarkReport {
     return PageSection("Measured at few sizes", anchor: "one-size", blocks)
   }
 
-  /// The benchmarks at the base point that many contenders took part in, by what these are compared with.
+  /// Returns the titles at the base point that have enough comparisons, by floor.
   private func groupsByFloor(_ titles: [String]) -> [(floor: String, titles: [String])] {
     var floors: [String] = []
     var groups: [String: [String]] = [:]
@@ -52,7 +54,7 @@ extension BenchmarkReport {
     return Figure(chart: chart.chart, table: table(of: rows), values: values(of: rows))
   }
 
-  /// What benchmarks cost beside a floor, at the largest size of each.
+  /// Returns the benchmarks' rows that are compared with a floor, at the largest size of each.
   private func compared(_ titles: [String], with floor: String) -> [BenchmarkRow] {
     titles.flatMap { title in
       let rows = timed([title])

@@ -1,11 +1,13 @@
 import Measuring
 
 extension BenchmarkReport {
-  /// As many curves as a page draws: more of them than a person looks at make it slow to open.
+  /// The maximum number of benchmarks with curves on a page; more make the page slow to open.
   static let mostCurves = 9
 
-  /// The benchmarks whose curves are drawn: all, or where there are too many, the last one of each part
-  /// of the system, which does most at a time, and then the others in order.
+  /// The benchmarks whose curves are drawn, in order.
+  ///
+  /// If there are too many, the last benchmark of each part of the system, which does most work per
+  /// operation, takes precedence over the others.
   var charted: [String] {
     let titles = index.titles.filter(hasCourse)
     guard titles.count > Self.mostCurves else { return titles }
@@ -15,7 +17,7 @@ extension BenchmarkReport {
     return order.prefix(Self.mostCurves).sorted().map { titles[$0] }
   }
 
-  /// The benchmarks that have a course over the sizes of history but no drawing, in one table.
+  /// Returns a table of the benchmarks that have a curve over the sizes of history but no drawing.
   func furtherSection(without charted: [String]) -> PageSection? {
     let titles = index.titles.filter { hasCourse($0) && !charted.contains($0) }
     guard !titles.isEmpty else { return nil }

@@ -2,14 +2,14 @@ package import Measuring
 internal import PersistentHistory
 
 extension BenchmarkReport {
-  /// What came of every goal that the run has measurements about.
+  /// The outcomes of all goals that the run has measurements for.
   package var reachedFor: [GoalOutcome] {
     outcomes.filter { outcome in
       outcome.value != nil || results.rows.contains(where: outcome.goal.isAbout)
     }
   }
 
-  /// How many goals were reached, in a sentence; nil when the run is about none.
+  /// The number of goals reached, as a sentence, or `nil` if no goal with a limit was measured.
   package var goalSentence: String? {
     let told = reachedFor
     let reached = told.filter { $0.verdict == .reached }.count
@@ -21,7 +21,7 @@ extension BenchmarkReport {
     return "\(reached) of \(reached + missed) \(goals) reached\(rest)." + busyWarning
   }
 
-  /// Goals as a table: the figure, what it was to be, and whether it is.
+  /// Returns a table of goals: the figure, its limit and the verdict.
   package static func table(of outcomes: [GoalOutcome]) -> ReportTable {
     var table = ReportTable(
       caption: "",
@@ -55,7 +55,7 @@ extension BenchmarkReport {
     ]
   }
 
-  /// A ratio, or a quantity in its unit.
+  /// Returns a ratio, or a quantity in its unit.
   private static func text(_ value: Double, unit: String) -> String {
     unit.isEmpty ? NumberText.ratio(value) : NumberText.quantity(value, unit: unit)
   }
@@ -69,7 +69,7 @@ extension BenchmarkReport {
     }
   }
 
-  /// One tile for all goals; nil when the run is about none.
+  /// Returns one tile for all goals, or `nil` if the run measured no goal with a limit.
   func goalTile() -> [VerdictTile]? {
     let told = reachedFor
     let missed = told.filter { $0.verdict == .missed }
@@ -90,7 +90,7 @@ extension BenchmarkReport {
 
   private static var goalAnchor: String { "goals" }
 
-  /// A sentence behind another one when the machine was busy; else nothing.
+  /// A sentence to append if the machine was busy; otherwise empty.
   private var busyWarning: String {
     guard results.environment.isBusy, let load = results.environment.load else { return "" }
     return " The machine was busy (load \(NumberText.significant(load)) on "

@@ -1,9 +1,9 @@
 import Measuring
 
 extension BenchmarkReport {
-  /// What the slow ones took, for the benchmarks of signals and of planned rates; nil without one.
+  /// Returns latency percentiles of signal and planned-rate benchmarks, or `nil` without any.
   ///
-  /// Only rows with a hundred samples or more say something of their slow ones.
+  /// Only rows with at least 100 samples are included, since fewer do not describe slow operations.
   func latencySection() -> PageSection? {
     let rows = results.rows.filter { row in
       row.metric.kind == .wall && row.ratio == nil && row.samples.count >= 100

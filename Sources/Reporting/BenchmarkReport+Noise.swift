@@ -1,7 +1,7 @@
 import Measuring
 
 extension BenchmarkReport {
-  /// One tile for what the run said of equal work; nothing when it measured none.
+  /// Returns a tile with the noise between equal work; empty if the run did not measure it.
   func noiseTile() -> [VerdictTile] {
     guard let noise = NoiseFloor(results.rows) else { return [] }
     return [

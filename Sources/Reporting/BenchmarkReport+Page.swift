@@ -3,7 +3,7 @@ import Measuring
 internal import PersistentHistory
 
 extension BenchmarkReport {
-  /// Puts the page together: verdicts, the ratios at a glance, each benchmark, how it was measured.
+  /// Assembles the page: verdicts, ratios at a glance, benchmarks and the method.
   package func page() -> ReportPage {
     var sections: [PageSection] = []
     if let goals = goalSection() { sections.append(goals) }
@@ -51,8 +51,10 @@ extension BenchmarkReport {
     ]
   }
 
-  /// One tile a benchmark, where there are no goals: what we cost beside the floor at the largest size,
-  /// and how we grow.
+  /// Returns one tile per benchmark with a curve, for runs without goals.
+  ///
+  /// It shows the first contender's cost compared with the floor at the largest size, and its
+  /// growth.
   private func costTiles() -> [VerdictTile] {
     index.titles.filter(hasCourse).compactMap { title in
       let rows = rows(title: title, metric: .wall).filter { $0.ratio != nil }
@@ -79,7 +81,7 @@ extension BenchmarkReport {
     return "\(NumberText.ratio(growth.estimate)) of its cost at \(NumberText.count(least))\(name)."
   }
 
-  /// What is compared with the floor that most have, where history is largest; nil without any.
+  /// Returns the rows compared with the first floor at the largest history, or `nil` without any.
   private func glance() -> (size: Int, floor: String, rows: [BenchmarkRow])? {
     let all = index.titles.filter(hasCourse).flatMap(index.rows)
     guard let most = all.map(\.historySize).max() else { return nil }
@@ -88,8 +90,9 @@ extension BenchmarkReport {
     return (most, floor, rows.filter { $0.ratio?.to == floor })
   }
 
-  /// One tile for what ours cost beside the floor: the middle, the least and the most; nothing where
-  /// fewer than three can say it.
+  /// Returns a tile with the first contender's median, lowest and highest ratio to the floor.
+  ///
+  /// It is empty for fewer than three operations.
   private func ratioTile() -> [VerdictTile] {
     guard let glance = glance() else { return [] }
     let ours = glance.rows.filter { $0.contender == glance.rows.first?.contender }
@@ -128,15 +131,16 @@ extension BenchmarkReport {
     )
   }
 
-  /// Whether a row's contender takes part in a quarter of the operations: each contender more takes
-  /// room in all of them.
+  /// Returns a filter for the contenders that take part in at least a quarter of the operations.
+  ///
+  /// Each further contender takes space in every operation's row.
   private func isDrawn(_ rows: [BenchmarkRow]) -> (BenchmarkRow) -> Bool {
     let count = Set(rows.map(\.title)).count
     let shares = Dictionary(grouping: rows, by: \.contender).mapValues(\.count)
     return { 4 * (shares[$0.contender] ?? 0) >= count }
   }
 
-  /// A dot and an interval for each row that is compared with a floor.
+  /// Returns a chart with a dot and an interval for each row that is compared with a floor.
   func ratioChart(_ id: String, _ floor: String, _ rows: [BenchmarkRow]) -> RatioChart {
     let entries = rows.compactMap { row in
       row.ratio.map {
@@ -150,7 +154,7 @@ extension BenchmarkReport {
     return RatioChart(id: id, floor: floor, entries: entries, palette: palette)
   }
 
-  /// A title without the conditions at its end that all benchmarks at the base point share.
+  /// Returns a title without the trailing conditions that all benchmarks at the base point share.
   func shortened(_ title: String) -> String {
     var parts = title.split(separator: ", ")
     for part in index.sharedEnding {
@@ -160,14 +164,14 @@ extension BenchmarkReport {
     return parts.joined(separator: ", ")
   }
 
-  /// The conditions that stand in no heading, as a sentence behind another one.
+  /// The conditions that headings omit, as a sentence to append.
   var sharedConditions: String {
     guard index.titles.count > 1, let title = index.titles.first else { return "" }
     let shared = title.dropFirst(shortened(title).count).drop { $0 == "," || $0 == " " }
     return shared.isEmpty ? "" : " All benchmarks share these conditions: \(shared)."
   }
 
-  /// How many of our operations follow which law; nothing where none could be told.
+  /// Returns a tile that counts operations by complexity; empty if all are inconclusive.
   func complexityTile() -> [VerdictTile] {
     let found = index.baseTitles.filter(hasCourse).compactMap { title in
       rows(title: title, metric: .wall).first { $0.ratio != nil }.flatMap {

@@ -1,7 +1,7 @@
 package import Measuring
 
 extension BenchmarkReport {
-  /// The figures of all goals for programs, with where they come from in each row.
+  /// Returns the figures of all goals as CSV; each row states its run, commit, time and seed.
   package func goalCSV(run: String) -> String {
     var writer = CSVWriter(columns: [
       "measure", "benchmark", "contender", "history", "figure", "unit", "lower", "upper",
@@ -27,7 +27,7 @@ extension BenchmarkReport {
     return writer.text
   }
 
-  /// The goals and the figures at the largest history as Markdown, with where they come from.
+  /// Returns Markdown with the goals, the figures at the largest history, and their provenance.
   package func markdown(command: String) -> String {
     var provenance = ReportTable(columns: [.text("what"), .text("which")])
     provenance.append(["Command", command])
@@ -45,7 +45,7 @@ extension BenchmarkReport {
     ].joined(separator: "\n\n") + "\n"
   }
 
-  /// The medians and ratios of every benchmark and contender, where history is largest.
+  /// The medians and ratios of every benchmark and contender at the largest history.
   private var largest: ReportTable {
     var table = ReportTable(columns: [
       .text("benchmark"), .text("contender"), .number("history"), .number("median"),
@@ -66,7 +66,7 @@ extension BenchmarkReport {
     return table
   }
 
-  /// Who was measured, and on what unless it is time.
+  /// Returns the contender of a row, with the metric unless it is wall time.
   package static func contender(of row: BenchmarkRow) -> String {
     row.metric == .wall ? row.contender : "\(row.contender), \(row.metric.name)"
   }

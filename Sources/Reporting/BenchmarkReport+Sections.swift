@@ -1,7 +1,7 @@
 import Measuring
 
 extension BenchmarkReport {
-  /// One benchmark: its curves, its numbers, and what can be said about its growth.
+  /// Returns the section of one benchmark: its curves, its numbers and its growth.
   func benchmarkSection(_ title: String) -> PageSection? {
     let rows = rows(title: title, metric: .wall)
     guard !rows.isEmpty else { return nil }
@@ -40,7 +40,7 @@ extension BenchmarkReport {
     )
   }
 
-  /// A benchmark's title as a heading begins.
+  /// Returns a benchmark's title with its first letter in upper case.
   static func heading(_ title: String) -> String {
     title.prefix(1).uppercased() + title.dropFirst()
   }
@@ -62,7 +62,7 @@ extension BenchmarkReport {
       + "\(NumberText.count(least)): \(factors.joined(separator: ", ")). "
   }
 
-  /// Which law each contender follows, or the reason why none is named, told once.
+  /// Returns the law of each contender, or the distinct reasons for which none is known.
   private func lawSentence(_ names: [String], _ verdicts: [ComplexityVerdict?]) -> String {
     let laws = zip(names, verdicts).compactMap { name, verdict -> String? in
       guard let verdict, verdict.complexity != .inconclusive else { return nil }
@@ -123,7 +123,7 @@ extension BenchmarkReport {
     return values
   }
 
-  /// What has no number, and why.
+  /// Returns the values that could not be measured, with the reasons.
   func missingSection() -> PageSection? {
     let rows = results.rows.filter { $0.notMeasured != nil }
     if rows.isEmpty { return nil }
@@ -141,7 +141,7 @@ extension BenchmarkReport {
     return PageSection("Not measured", [.table(table)])
   }
 
-  /// How to read the numbers.
+  /// Returns an explanation of how the numbers were measured.
   func methodSection() -> PageSection {
     PageSection(
       "How it was measured",
@@ -159,7 +159,7 @@ extension BenchmarkReport {
     )
   }
 
-  /// The way from the page to a file of the run.
+  /// Returns the path from the page to a file of the run.
   private func inRun(_ file: String) -> String {
     runFolder.isEmpty ? file : runFolder + "/" + file
   }

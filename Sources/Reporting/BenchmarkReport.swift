@@ -1,14 +1,14 @@
 package import Measuring
 
-/// Tells what a run of the benchmarks found: as a page, as tables for a terminal and for Markdown.
+/// A report on a run of the benchmarks: a page, and tables for a terminal and for Markdown.
 package struct BenchmarkReport: Sendable {
-  /// What is told.
+  /// The results of the run.
   package let results: BenchmarkResults
-  /// Verdicts that were reached elsewhere; they stand first on the page.
+  /// Verdicts from elsewhere, which come first on the page.
   package var verdicts: [VerdictTile]
-  /// The way from the page's folder to that of the run; empty where the page lies in it.
+  /// The path from the page's folder to the run's folder; empty if they are the same.
   package var runFolder = ""
-  /// What came of the goals.
+  /// The outcomes of the goals.
   package let outcomes: [GoalOutcome]
 
   /// The rows by benchmark.
@@ -20,7 +20,7 @@ package struct BenchmarkReport: Sendable {
 
   private let complexities: [String: ComplexityVerdict]
 
-  /// Makes a report of results and of what they were to be.
+  /// Creates a report on results and their goals.
   ///
   /// - Complexity: 200 resamples of every curve.
   package init(
@@ -36,7 +36,7 @@ package struct BenchmarkReport: Sendable {
     let floors = Set(results.rows.compactMap { $0.ratio?.to })
     self.floors = floors
     let contenders = results.rows.map(\.contender).uniqued
-    // A floor that is compared with another one itself, as ours is, keeps its colour.
+    // A floor that is itself compared with another one, such as this project's, keeps its colour.
     let compared = Set(results.rows.lazy.filter { $0.ratio != nil }.map(\.contender))
     palette = ContenderPalette(contenders: contenders, floors: floors.subtracting(compared))
     let judge = ComplexityJudge(seed: results.environment.seed)
@@ -49,7 +49,7 @@ package struct BenchmarkReport: Sendable {
     self.complexities = complexities
   }
 
-  /// One table with the medians and ratios of all timed rows.
+  /// A table with the medians and ratios of all timed rows.
   package var overview: ReportTable {
     var table = ReportTable(
       caption: "Time of one operation, and its cost beside the floor of the same rounds",
@@ -67,27 +67,28 @@ package struct BenchmarkReport: Sendable {
     return table
   }
 
-  /// The rows of one benchmark on one metric, smallest history first.
+  /// Returns the rows of one benchmark and metric, smallest history first.
   func rows(title: String, metric: Metric) -> [BenchmarkRow] {
     index.rows(titled: title).filter { $0.metric == metric }
       .sorted { $0.historySize < $1.historySize }
   }
 
-  /// The names of the contenders in one benchmark, in the order of measuring.
+  /// Returns the contenders of one benchmark and metric, in the order of measurement.
   func contenders(title: String, metric: Metric) -> [String] {
     index.rows(titled: title).filter { $0.metric == metric }.map(\.contender).uniqued
   }
 
-  /// Whether a benchmark was measured at as many sizes of history as any, so that its cost has a
-  /// course over them.
+  /// Returns whether a benchmark was measured at the full number of history sizes.
+  ///
+  /// Only then does its cost have a curve over the sizes.
   func hasCourse(_ title: String) -> Bool { index.titlesWithCourse.contains(title) }
 
-  /// How the wall time of one contender follows the size of history; nil if it was not measured.
+  /// Returns the complexity of a contender's wall time, or `nil` if it was not measured.
   func complexity(title: String, contender: String) -> ComplexityVerdict? {
     complexities[Self.key(title, contender)]
   }
 
-  /// The name by which a link leads to a row of a table.
+  /// Returns the anchor of a row in a table.
   static func anchor(_ table: String, _ names: [String]) -> String {
     PageSection.anchor(from: ([table] + names).joined(separator: " "))
   }
@@ -111,7 +112,7 @@ package struct BenchmarkReport: Sendable {
     row.ratio.map { NumberText.ratio($0.interval.estimate) } ?? ""
   }
 
-  /// How many samples lie far out, of how many; they are never dropped.
+  /// Returns the number of outliers among the samples; outliers are never dropped.
   static func outliers(_ row: BenchmarkRow) -> String {
     row.summary.map { "\($0.outliers.count) of \($0.count)" } ?? ""
   }

@@ -1,16 +1,17 @@
 package import Measuring
 
 extension BenchmarkResults {
-  /// The columns of `results.csv`, one row a benchmark, contender, size and metric.
+  /// The columns of `results.csv`, which has one row per benchmark, contender, size and metric.
   ///
-  /// `ci_lo` and `ci_hi` enclose the median, `ratio_lo` and `ratio_hi` the cost beside `ratio_to`.
+  /// `ci_lo` and `ci_hi` bound the median, `ratio_lo` and `ratio_hi` the cost relative to
+  /// `ratio_to`.
   package static let csvColumns = [
     "run", "commit", "time", "bench", "peer", "size", "metric", "unit", "n", "min", "p5", "p25",
     "p50", "p75", "p90", "p95", "p99", "max", "mean", "ci_lo", "ci_hi", "ratio_to", "ratio",
     "ratio_lo", "ratio_hi", "outliers", "severe_outliers", "seed", "not_measured",
   ]
 
-  /// Writes the rows in long form; what was not measured is empty, never zero.
+  /// Returns the rows in long form; unmeasured values are empty, never zero.
   package func csv(run: String) -> String {
     var writer = CSVWriter(columns: Self.csvColumns)
     for row in rows {

@@ -1,9 +1,9 @@
-/// Writes rows as comma-separated values (RFC 4180, lines ended by a line feed).
+/// A writer of comma-separated values (RFC 4180, except that lines end with a line feed).
 package struct CSVWriter: Sendable {
-  /// What was written so far.
+  /// The text written so far.
   package private(set) var text = ""
 
-  /// Makes a writer whose first line names the columns.
+  /// Creates a writer and writes the column names as the first line.
   package init(columns: [String]) { append(columns) }
 
   /// Writes one row.
@@ -11,7 +11,7 @@ package struct CSVWriter: Sendable {
     text += fields.map(Self.quoted).joined(separator: ",") + "\n"
   }
 
-  /// Writes a field as it stands, or in quotes where a reader would misread it.
+  /// Returns a field as it is, or in quotes if it contains special characters or outer spaces.
   package static func quoted(_ field: String) -> String {
     let needsQuotes = field.utf8.contains { byte in
       [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(byte)

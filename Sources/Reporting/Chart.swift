@@ -1,18 +1,18 @@
-/// A chart before it is drawn: a Vega-Lite specification and what it shows, in words.
+/// A chart before rendering: a Vega-Lite specification and a description.
 package struct Chart: Sendable, Hashable {
-  /// The name by which its drawing is found; unique on a page.
+  /// The identifier of the drawing, unique on a page.
   package var id: String
-  /// What it shows, for those who cannot see it.
+  /// A text alternative for readers who cannot see the chart.
   package var summary: String
-  /// The specification.
+  /// The Vega-Lite specification.
   package var spec: ChartSpec
-  /// Who is drawn how; the page shows it above the drawing.
+  /// The legend that the page shows above the drawing.
   package var legend: [ContenderPalette.Entry]
 
-  /// How to read it; stands below the drawing.
+  /// An explanation that the page shows below the drawing.
   package var note: String
 
-  /// Makes a chart.
+  /// Creates a chart.
   package init(
     id: String,
     summary: String,
@@ -28,14 +28,14 @@ package struct Chart: Sendable, Hashable {
   }
 }
 
-/// The drawings of a page's charts, or why there are none.
+/// The drawings of a page's charts, or the reason for their absence.
 package enum ChartImages: Sendable, Hashable {
-  /// SVG by the charts' names.
+  /// The SVG texts by chart identifier.
   case drawn([String: String])
-  /// Nothing was drawn, and what to do about it.
+  /// No chart was drawn, with the reason.
   case missing(because: String)
 
-  /// How to get the tool that draws.
+  /// The command that installs the drawing tool.
   package static let remedy =
     "python3 -m venv .tools && .tools/bin/pip install vl-convert-python==1.9.0.post1"
 }

@@ -1,19 +1,19 @@
-/// A Vega-Lite specification, or any part of one, as a value.
+/// A Vega-Lite specification, or a part of one, as a value.
 package enum ChartSpec: Sendable, Hashable, Encodable {
-  /// A text.
+  /// A string.
   case text(String)
   /// A number.
   case number(Double)
-  /// True or false.
+  /// A Boolean value.
   case flag(Bool)
-  /// No value.
+  /// A null value.
   case null
   /// A list.
   case list([ChartSpec])
   /// An object.
   case object([String: ChartSpec])
 
-  /// Encodes the specification as the JSON that it stands for.
+  /// Encodes the value as the JSON that it represents.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -26,7 +26,7 @@ package enum ChartSpec: Sendable, Hashable, Encodable {
     }
   }
 
-  /// Adds the members of another object; its values win.
+  /// Returns the object merged with other members, which take precedence.
   func with(_ other: [String: ChartSpec]) -> ChartSpec {
     guard case .object(let object) = self else { return .object(other) }
     return .object(object.merging(other) { $1 })
@@ -37,26 +37,26 @@ extension ChartSpec: ExpressibleByStringLiteral, ExpressibleByFloatLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-  /// Makes a text.
+  /// Creates a string.
   package init(stringLiteral value: String) { self = .text(value) }
 
-  /// Makes a number.
+  /// Creates a number.
   package init(floatLiteral value: Double) { self = .number(value) }
 
-  /// Makes a number.
+  /// Creates a number.
   package init(integerLiteral value: Int) { self = .number(Double(value)) }
 
-  /// Makes a flag.
+  /// Creates a Boolean value.
   package init(booleanLiteral value: Bool) { self = .flag(value) }
 
-  /// Makes a list.
+  /// Creates a list.
   package init(arrayLiteral elements: ChartSpec...) { self = .list(elements) }
 
-  /// Makes an object; of a key that comes twice the last counts.
+  /// Creates an object; the last value of a repeated key is used.
   package init(dictionaryLiteral elements: (String, ChartSpec)...) {
     self = .object(Dictionary(elements) { $1 })
   }
 
-  /// Makes no value.
+  /// Creates a null value.
   package init(nilLiteral: ()) { self = .null }
 }

@@ -1,12 +1,14 @@
-/// The look that all charts share: a font that exists, quiet axes, round ticks.
+/// The style shared by all charts: fonts, colours, axes and ticks.
 enum ChartStyle {
-  /// A real font must be named: without one the text is measured wrongly and labels overlap.
+  /// The font of all texts.
+  ///
+  /// It must name an installed font: otherwise text is measured wrongly and labels overlap.
   static let font = "DejaVu Sans, Helvetica, Arial, sans-serif"
 
-  /// The colour of axes and texts; on a page it becomes the colour of the page's text.
+  /// The colour of axes and texts, which a page replaces with its own text colour.
   static let ink = "#1f2328"
 
-  /// The settings of a whole chart.
+  /// The configuration of a complete chart.
   static let config: ChartSpec = [
     "font": .text(font),
     "background": nil,
@@ -20,7 +22,7 @@ enum ChartStyle {
     ],
   ]
 
-  /// A row for each title, of as many lines as ``wrapped(_:)`` gives it.
+  /// The axis with one row per title, which may have several lines, as in ``wrapped(_:)``.
   static let titles: ChartSpec = [
     "field": "title", "type": "nominal", "sort": nil, "title": nil,
     "axis": [
@@ -28,24 +30,24 @@ enum ChartStyle {
     ],
   ]
 
-  /// A title in lines that fit beside a chart, so that none is cut.
+  /// Returns a title broken into lines of 30 columns, so that none is truncated next to a chart.
   static func wrapped(_ title: String) -> String {
     CounterexampleCell.wrap(title, to: 30).joined(separator: "\n")
   }
 
-  /// How many lines the longest of some titles takes.
+  /// Returns the largest number of lines among wrapped titles.
   static func lineCount(of titles: [String]) -> Int {
     titles.map { wrapped($0).split(separator: "\n").count }.max() ?? 1
   }
 
-  /// Powers of ten that enclose values above zero, one decade at least.
+  /// Returns the exponents of powers of ten that enclose positive values; at least one decade.
   static func decades(around values: [Double]) -> ClosedRange<Int> {
     let logs = values.filter { $0 > 0 }.map(decade)
     guard let least = logs.min(), let most = logs.max() else { return 0...1 }
     return least...(most + 1)
   }
 
-  /// The powers of ten in a range, with twice and five times each where there are few.
+  /// Returns the powers of ten in a range, with their double and fivefold for up to two decades.
   static func ticks(over decades: ClosedRange<Int>) -> [Double] {
     if decades.count > 3 { return decades.map(power) }
     return decades.flatMap { exponent -> [Double] in
@@ -68,7 +70,7 @@ enum ChartStyle {
     return exponent
   }
 
-  /// A power of ten.
+  /// Returns a power of ten.
   static func power(_ exponent: Int) -> Double {
     let factor = exponent < 0 ? 0.1 : 10
     return (0..<abs(exponent)).reduce(1.0) { product, _ in product * factor }

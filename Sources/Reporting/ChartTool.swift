@@ -2,15 +2,15 @@ import Foundation
 
 /// Draws charts as SVG with `vl-convert-python` from a private virtual environment.
 ///
-/// All charts of a page are drawn by one process, which reads no address outside of it and ends
-/// itself after two minutes.
+/// One process draws all charts of a page. It reads no external URL and terminates itself after two
+/// minutes.
 package struct ChartTool: Sendable {
   private let python: String
 
-  /// Takes the folder of the virtual environment, usually `.tools` at the package's root.
+  /// Creates a tool for a virtual environment's folder, usually `.tools` at the package's root.
   package init(toolsFolder: String) { python = toolsFolder + "/bin/python" }
 
-  /// Draws charts, or says why it could not: a report never fails for the want of a drawing.
+  /// Draws charts, or returns the reason for failure; a report never fails for lack of drawings.
   package func draw(_ charts: [Chart]) -> ChartImages {
     if charts.isEmpty { return .drawn([:]) }
     guard FileManager.default.isExecutableFile(atPath: python) else {
@@ -68,10 +68,10 @@ package struct ChartTool: Sendable {
     return try result.get()
   }
 
-  /// Draws, and takes away what nobody sees.
+  /// The Python program that draws charts and removes invisible details.
   ///
-  /// That is a tenth of a pixel, defaults, empty parts, and the font of every single text; it halves
-  /// the size of a drawing.
+  /// It rounds coordinates to a tenth of a pixel and removes default attributes, empty groups and
+  /// repeated fonts, which halves the size of a drawing.
   private static let program = #"""
     import itertools, json, re, signal, sys
     signal.alarm(120)
@@ -124,7 +124,7 @@ package struct ChartTool: Sendable {
     """#
 }
 
-/// Why charts could not be drawn.
+/// The reason for which charts could not be drawn.
 private struct ChartFailure: Error {
   let text: String
 }

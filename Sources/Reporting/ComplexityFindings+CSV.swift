@@ -1,13 +1,13 @@
 package import Measuring
 
 extension ComplexityFindings {
-  /// The columns of `complexity.csv`, one row a benchmark, contender and metric.
+  /// The columns of `complexity.csv`, which has one row per benchmark, contender and metric.
   package static let csvColumns = [
     "run", "bench", "peer", "metric", "verdict", "confidence", "law", "growth", "growth_lo",
     "growth_hi", "tail_slope", "tail_slope_lo", "tail_slope_hi", "why_inconclusive", "disagreement",
   ]
 
-  /// Writes all verdicts, by time and by counts.
+  /// Returns all verdicts, by time and by counts.
   package func csv(run: String) -> String {
     var writer = CSVWriter(columns: Self.csvColumns)
     for entry in entries {

@@ -1,30 +1,30 @@
-/// Gives each contender a colour and a shape, the same in every chart of a page.
+/// The colours and shapes of contenders, the same in every chart of a page.
 ///
-/// The colours are those of Okabe and Ito, which the colour-blind tell apart, and grey for what
-/// others are compared with; the shapes tell the series apart once more. On a page the colours
-/// are replaced by the page's own, which differ in light and dark.
+/// The colours are those of Okabe and Ito, which colour-blind readers can distinguish, and grey for
+/// floors; the shapes distinguish the series a second time. A page replaces the colours with its
+/// own, which differ between light and dark mode.
 package struct ContenderPalette: Sendable, Hashable {
-  /// The colours of the series; on a page the n-th becomes the variable `--s<n>`.
+  /// The colours of the series; a page replaces the n-th one with the variable `--s<n>`.
   static let series = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b37400", "#3a9bd9", "#6f4aa8",
   ]
 
-  /// The colour of a floor; on a page it becomes the variable `--floor`.
+  /// The colour of a floor, which a page replaces with the variable `--floor`.
   static let floor = "#66707a"
 
   /// One line of a chart's legend.
   package struct Entry: Sendable, Hashable {
-    /// The contender.
+    /// The contender's name.
     package var contender: String
-    /// Its colour, as in the drawing.
+    /// The colour in the drawing.
     var color: String
-    /// Its shape.
+    /// The shape of its marks.
     var shape: MarkShape
   }
 
   private let entries: [Entry]
 
-  /// Makes the palette of all contenders on a page; floors are grey.
+  /// Creates the palette for all contenders of a page; floors are grey.
   package init(contenders: [String], floors: Set<String>) {
     var floorCount = 0
     var seriesCount = 0
@@ -42,7 +42,7 @@ package struct ContenderPalette: Sendable, Hashable {
     }
   }
 
-  /// The n-th series: where the colours come again, they come with other shapes.
+  /// Returns the entry of the n-th series; repeated colours get other shapes.
   private static func series(_ contender: String, at place: Int) -> Entry {
     Entry(
       contender: contender,
@@ -51,7 +51,7 @@ package struct ContenderPalette: Sendable, Hashable {
     )
   }
 
-  /// The legend for some of the contenders, in their order.
+  /// Returns the legend for some contenders, in their order.
   func legend(for contenders: [String]) -> [Entry] {
     contenders.map { contender in
       entries.first { $0.contender == contender }
@@ -59,12 +59,12 @@ package struct ContenderPalette: Sendable, Hashable {
     }
   }
 
-  /// The channel that colours a contender's marks; the page draws the legend.
+  /// Returns the encoding channel for the marks' colour; the page draws the legend.
   func color(for contenders: [String]) -> ChartSpec {
     channel(contenders, legend(for: contenders).map { .text($0.color) })
   }
 
-  /// The channel that shapes a contender's marks.
+  /// Returns the encoding channel for the marks' shape.
   func shape(for contenders: [String]) -> ChartSpec {
     channel(contenders, legend(for: contenders).map { .text($0.shape.rawValue) })
   }
@@ -77,7 +77,7 @@ package struct ContenderPalette: Sendable, Hashable {
   }
 }
 
-/// The shapes of marks, by the names that Vega-Lite has for them.
+/// The shapes of marks, with Vega-Lite's names.
 enum MarkShape: String, Sendable, CaseIterable {
   case circle
   case square
@@ -87,10 +87,10 @@ enum MarkShape: String, Sendable, CaseIterable {
   case cross
   case triangleRight = "triangle-right"
 
-  /// The n-th shape, beginning anew behind the last.
+  /// Returns the n-th shape, starting again after the last.
   static func at(_ place: Int) -> MarkShape { allCases[place % allCases.count] }
 
-  /// The shape as a path within a box from -5 to 5.
+  /// The SVG path of the shape within a box from -5 to 5.
   var path: String {
     switch self {
     case .circle: "M4,0A4,4 0 1 1 -4,0A4,4 0 1 1 4,0Z"

@@ -95,7 +95,7 @@ extension CostChart {
     ]
   }
 
-  /// Ticks as people write them; a log axis in nanoseconds reads `1 ms`, not `1000000`.
+  /// The expression that formats ticks; nanoseconds appear as `1 ms`, not `1000000`.
   private var tickText: String {
     unit == "ns" ? Self.nanosecondTicks : "format(datum.value, '~s')"
   }

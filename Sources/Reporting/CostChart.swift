@@ -1,18 +1,18 @@
 package import Measuring
 
-/// Draws what one operation costs as history grows, on log-log paper.
+/// A log-log chart of an operation's cost by size of history.
 ///
-/// A flat cost is a flat line, a linear one climbs a decade in a decade. The band reaches from the
-/// 5th to the 95th percentile; a fitted law is dashed.
+/// A constant cost appears as a horizontal line; a linear cost rises one decade per decade. The
+/// band extends from the 5th to the 95th percentile; a fitted law is dashed.
 package struct CostChart: Sendable, Hashable {
   /// The percentiles at one size of history.
   package struct Point: Sendable, Hashable {
     /// The size of history, in transactions.
     package var size: Int
-    /// What the measurements cost.
+    /// The summary of the samples.
     package var summary: SampleSummary
 
-    /// Makes a point.
+    /// Creates a point.
     package init(size: Int, summary: SampleSummary) {
       self.size = size
       self.summary = summary
@@ -21,14 +21,14 @@ package struct CostChart: Sendable, Hashable {
 
   /// One contender's curve.
   package struct Series: Sendable, Hashable {
-    /// Who.
+    /// The contender's name.
     package var contender: String
     /// The points, smallest size first.
     package var points: [Point]
-    /// The fitted law; nil for none.
+    /// The fitted law, or `nil` for none.
     package var fit: CostFit?
 
-    /// Makes a curve.
+    /// Creates a curve.
     package init(contender: String, points: [Point], fit: CostFit? = nil) {
       self.contender = contender
       self.points = points
@@ -36,9 +36,9 @@ package struct CostChart: Sendable, Hashable {
     }
   }
 
-  /// The name by which the drawing is found.
+  /// The identifier of the drawing.
   package var id: String
-  /// The operation.
+  /// The title of the operation.
   package var title: String
   /// The unit of the samples.
   package var unit: String
@@ -47,7 +47,7 @@ package struct CostChart: Sendable, Hashable {
   /// The colours and shapes of the page.
   package var palette: ContenderPalette
 
-  /// Makes a chart of one operation.
+  /// Creates a chart of one operation.
   package init(
     id: String,
     title: String,
@@ -62,7 +62,7 @@ package struct CostChart: Sendable, Hashable {
     self.palette = palette
   }
 
-  /// The chart as a specification with its words.
+  /// The chart with its specification and texts.
   package var chart: Chart {
     Chart(
       id: id,
@@ -80,7 +80,7 @@ package struct CostChart: Sendable, Hashable {
     return spread + (hasFits ? ", dashed lines are the best fit." : ".")
   }
 
-  /// A band between few sizes would show a course that nobody measured.
+  /// Whether the sizes suffice for a band; between few sizes it would suggest unmeasured values.
   var hasManySizes: Bool { (series.map(\.points.count).max() ?? 0) >= 5 }
 
   var hasFits: Bool { series.contains { $0.fit != nil } }

@@ -1,9 +1,9 @@
-/// Text that is measured and broken by the columns that it takes on a terminal.
+/// Measures and wraps text by the terminal columns that it occupies.
 enum CounterexampleCell {
-  /// The most lines that one cell takes.
+  /// The maximum number of lines in a cell.
   static let lineCountMax = 6
 
-  /// How many columns a terminal takes for a text: two for wide letters and pictures.
+  /// Returns the number of terminal columns of a text; wide characters and emoji occupy two.
   static func width(_ text: some StringProtocol) -> Int {
     text.reduce(0) { $0 + width($1) }
   }
@@ -18,19 +18,20 @@ enum CounterexampleCell {
     }
   }
 
-  /// The text filled up with spaces on the right.
+  /// Returns the text padded with spaces on the right.
   static func pad(_ text: String, to columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))
   }
 
-  /// The text cut to a number of columns, with an ellipsis where something is missing.
+  /// Returns the text truncated to a number of columns, with an ellipsis if it is too long.
   static func cut(_ text: String, to columns: Int) -> String {
     guard width(text) > columns else { return text }
     return prefix(of: text, columns - 1) + "…"
   }
 
-  /// The text in lines of at most a number of columns, broken at spaces where that is possible; no
-  /// break space becomes a space.
+  /// Returns the text in lines of at most a number of columns, at most six.
+  ///
+  /// Lines break at spaces where possible. No-break spaces become spaces.
   static func wrap(_ text: String, to columns: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -48,7 +49,7 @@ enum CounterexampleCell {
     return shorten(lines, columns).map { $0.replacing("\u{a0}", with: " ") }
   }
 
-  /// Keeps the first lines and the last one, which has the outcome, when there are too many.
+  /// Returns at most six lines: the first ones and the last one, which contains the outcome.
   private static func shorten(_ lines: [String], _ columns: Int) -> [String] {
     guard lines.count > lineCountMax, let last = lines.last else { return lines }
     let kept = lines.prefix(lineCountMax - 1)
@@ -66,7 +67,7 @@ enum CounterexampleCell {
     )
   }
 
-  /// A word in parts that fit a line.
+  /// Returns a word in pieces that fit in a line.
   private static func pieces(of word: String, _ columns: Int) -> [String] {
     var pieces: [String] = []
     var rest = Substring(word)

@@ -1,14 +1,14 @@
 internal import PersistentHistory
 internal import Traces
 
-/// Says what each step of a trace did.
+/// Describes the steps of a trace in words.
 struct CounterexampleNarrator {
   private let trace: Trace
-  /// The event that breaks the invariant; it is told in any case.
+  /// The event that violates the invariant, which is always described.
   private let violationAt: Int?
-  /// The events that move a cursor.
+  /// The positions of the events that move a cursor.
   private let moves: Set<Int>
-  /// What the store's data held last.
+  /// The last known contents of the store's data.
   private let data: Objects?
 
   init(_ trace: Trace, violationAt: Int?) {
@@ -32,7 +32,7 @@ struct CounterexampleNarrator {
     return moves
   }
 
-  /// The step in a few words; empty when nothing is worth a word.
+  /// Returns a short description of the step; empty if it contains no event of interest.
   func text(of step: CounterexampleStep) -> String {
     let action = step.position.flatMap { position in
       trace.header.plan.commands.indices.contains(position)
@@ -47,7 +47,7 @@ struct CounterexampleNarrator {
       .joined(separator: " ")
   }
 
-  /// Whether what came of a command is told after its word and a colon.
+  /// Returns whether a colon separates the command's word from its result.
   private func needsColon(_ step: CounterexampleStep, _ action: Action?) -> Bool {
     switch action {
     case .write, .begin, .batch, .clock: false
@@ -55,7 +55,7 @@ struct CounterexampleNarrator {
     }
   }
 
-  /// What is said before the events: nothing where an event says it better.
+  /// Returns the words before the events; empty if an event's phrase contains the verb.
   private func verb(of step: CounterexampleStep, _ action: Action?) -> String {
     switch action {
     case _ where step.word == "skipped": return "(skipped)"
@@ -73,7 +73,7 @@ struct CounterexampleNarrator {
     return speaking ? "" : CounterexamplePhrase.printable(word)
   }
 
-  /// Whether an event's phrase begins with the verb of the command that caused it.
+  /// Returns whether an event's phrase begins with the verb of the command that caused it.
   private func speaks(_ happening: Happening, for word: String) -> Bool {
     switch happening {
     case .fetched: word == "fetch"
@@ -98,10 +98,12 @@ struct CounterexampleNarrator {
     return phrases.isEmpty ? ["nothing new"] : phrases
   }
 
-  /// The words of commands that may make a whole pass.
+  /// The words of commands that may perform a whole pass.
   private static let passing: Set<String> = ["pass", "deliver", "poll", CounterexampleStep.catchUp]
 
-  /// Whether an event of a pass says nothing new: empty lists, and what is merged as it was read.
+  /// Returns whether an event of a pass adds no information, such as an empty list.
+  ///
+  /// Also a fetch or observation of the transactions that the pass merges adds none.
   private func isEmpty(_ event: Event, in step: CounterexampleStep) -> Bool {
     switch event.happening {
     case .merged([]), .purged([]), .fetched([]), .observed([]), .woke: true
@@ -115,7 +117,7 @@ struct CounterexampleNarrator {
   private func phrase(_ happening: Happening, in step: CounterexampleStep) -> String? {
     typealias Say = CounterexamplePhrase
     switch happening {
-    // Who is signalled is everyone who runs; what comes of it is told when it arrives.
+    // All running actors are signalled; the effect of a signal is described when it arrives.
     case .called, .ended(_, .ok), .clock, .signalled: return nil
     case .ended(_, .failed(let failure)) where isTold(failure, in: step): return nil
     case .ended(_, .failed(let failure)): return "fails " + Say.failure(failure)
@@ -152,7 +154,7 @@ struct CounterexampleNarrator {
     }
   }
 
-  /// Whether an event of the step says what an error says.
+  /// Returns whether an event of the step reports the same failure.
   private func isTold(_ failure: SystemFailure, in step: CounterexampleStep) -> Bool {
     step.events.contains { event in
       switch event.happening {
@@ -163,10 +165,10 @@ struct CounterexampleNarrator {
     }
   }
 
-  /// The verb of a launch, where the command did not say it.
+  /// Returns the verb of a launch if the command did not name it.
   private func launch(_ step: CounterexampleStep) -> String { step.word == nil ? "launch " : "" }
 
-  /// What a view holds; in the closing phase, where it should equal the data, how it differs.
+  /// Returns a view's contents, or in the closing phase the difference from the data, if known.
   private func view(
     _ context: String,
     _ objects: Objects,

@@ -1,18 +1,18 @@
 internal import PersistentHistory
 package import Traces
 
-/// A counterexample as a page of its own: its picture, and what to copy.
+/// A web page for one counterexample: its picture, and the commands to run it again.
 package struct CounterexamplePage: Sendable {
-  /// What it shows.
+  /// The counterexample to show.
   package var counterexample: Counterexample
-  /// What the broken invariant demands, in a sentence; `nil` leaves it out.
+  /// A sentence that explains the violated invariant, or `nil` to omit it.
   package var meaning: String?
-  /// The command that runs it again.
+  /// The command that replays the counterexample.
   package var replay: String
-  /// The name of the file beside the page that holds it.
+  /// The name of the counterexample's file in the page's folder.
   package var file: String
 
-  /// Makes a page.
+  /// Creates a page.
   package init(
     _ counterexample: Counterexample,
     meaning: String? = nil,
@@ -25,7 +25,7 @@ package struct CounterexamplePage: Sendable {
     self.file = file
   }
 
-  /// The page, one file that needs neither network nor script.
+  /// Returns the page as one HTML file that needs neither network nor script.
   package func html() -> String { page.html(images: .drawn([:])) }
 
   private var page: ReportPage {

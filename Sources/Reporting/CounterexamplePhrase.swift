@@ -1,16 +1,16 @@
 internal import PersistentHistory
 internal import Traces
 
-/// Says in a few words what is in a plan or a trace, safe to print in a terminal.
+/// Short phrases for the contents of plans and traces, safe to print in a terminal.
 enum CounterexamplePhrase {
-  /// The most objects of a write or a view that are named one by one.
+  /// The number of objects of a write or a view that are named individually.
   private static let objectCountMax = 3
   private static let textLengthMax = 16
   private static let messageLengthMax = 120
-  /// A space that lines are not broken at.
+  /// A no-break space.
   static let joint = "\u{a0}"
 
-  /// A transaction's name.
+  /// Returns a transaction's name with a number sign.
   static func name(_ transaction: TransactionName) -> String { "#" + printable(transaction) }
 
   static func names(_ transactions: [TransactionName]) -> String {
@@ -19,7 +19,9 @@ enum CounterexamplePhrase {
 
   static func cursor(_ cursor: TransactionName?) -> String { cursor.map(name) ?? "nothing" }
 
-  /// The text without line breaks and other controls, which could move the cursor or change colours.
+  /// Returns the text with line breaks and other controls escaped.
+  ///
+  /// Unescaped, they could move the cursor or change colours.
   static func printable(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -55,7 +57,7 @@ enum CounterexamplePhrase {
     values.isEmpty ? name.description : "\(name) \(self.values(values))"
   }
 
-  /// The first of several phrases, and how many more there are.
+  /// Returns the first phrases, and the number of the others.
   static func list(_ phrases: [String]) -> String {
     let rest = phrases.count - objectCountMax
     let shown = phrases.prefix(objectCountMax).joined(separator: ", ")
@@ -67,7 +69,7 @@ enum CounterexamplePhrase {
       ? "nothing" : list(objects.sorted { $0.key < $1.key }.map { object($0.key, $0.value) })
   }
 
-  /// How a view differs from the data: what it lacks, still has, or holds otherwise.
+  /// Returns the difference of a view from the data: missing, leftover and differing objects.
   static func difference(of view: Objects, from data: Objects) -> String {
     let names = Set(view.keys).union(data.keys).filter { view[$0] != data[$0] }.sorted()
     let phrases = names.map { name in
@@ -80,7 +82,7 @@ enum CounterexamplePhrase {
     return phrases.isEmpty ? "equals the data" : list(phrases)
   }
 
-  /// The values that differ, as they are and as they should be.
+  /// Returns the differing values, as seen and as expected.
   private static func otherwise(_ seen: Values, _ held: Values) -> String {
     let differing = Set(seen.keys).union(held.keys).filter { seen[$0] != held[$0] }
     return values(seen.filter { differing.contains($0.key) }) + " instead of "
@@ -152,7 +154,7 @@ enum CounterexamplePhrase {
       + "\(fault.call.rawValue) \(fault.k) of \(fault.file.rawValue)"
   }
 
-  /// A time in the greatest unit that it is a multiple of, with its sign.
+  /// Returns a signed duration in the largest unit of which it is a multiple.
   static func duration(_ seconds: Double) -> String {
     let units: [(size: Double, one: String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
     let sign = seconds < 0 ? "" : "+"
@@ -167,6 +169,6 @@ enum CounterexamplePhrase {
 }
 
 extension String {
-  /// The text without line breaks and other controls, which could move a terminal's cursor.
+  /// The text with line breaks and other controls escaped, which could move a terminal's cursor.
   package var printable: String { CounterexamplePhrase.printable(self) }
 }

@@ -1,22 +1,23 @@
 internal import PersistentHistory
 package import Traces
 
-/// A counterexample as a picture for a page: a timeline with its steps told beside it.
+/// A picture of a counterexample for a page: a timeline with a list of its steps.
 ///
-/// A lane for each actor and consumer, and one for the store, in which each transaction is a bar from
-/// its commit to its purge, each cursor a line and what lies below the watermark shaded. The step that breaks the
-/// invariant is marked, the lost transaction coloured, and values show under the pointer. It needs
-/// no script and takes the colours of its page. Everything is taken from the trace.
+/// The timeline has one lane per actor and consumer, and one for the store: a bar for each
+/// transaction from its commit to its purge, a line for each cursor, and a shaded part below the
+/// watermark. The step that violates the invariant is marked, the lost transaction is coloured, and
+/// tooltips show values. The picture needs no script and uses the colours of its page. All content
+/// comes from the trace.
 package struct CounterexamplePicture: Sendable, Hashable {
-  /// What is drawn.
+  /// The counterexample to draw.
   package var counterexample: Counterexample
 
-  /// Makes a picture.
+  /// Creates a picture.
   package init(_ counterexample: Counterexample) { self.counterexample = counterexample }
 
-  /// The markup.
+  /// Returns the markup.
   ///
-  /// - Complexity: the steps times those who take part and the transactions.
+  /// - Complexity: the number of steps times the number of actors, consumers and transactions.
   func html() -> HTML {
     let story = CounterexampleStory(counterexample, isNarrow: false)
     let drawing = PictureDrawing(counterexample, story)
@@ -36,7 +37,7 @@ package struct CounterexamplePicture: Sendable, Hashable {
     )
   }
 
-  /// One step as a sentence, as high as its row of the drawing.
+  /// Returns one step as a list item of the same height as its row of the drawing.
   private func item(
     _ index: Int,
     _ story: CounterexampleStory,
@@ -71,7 +72,7 @@ package struct CounterexamplePicture: Sendable, Hashable {
     )
   }
 
-  /// What the signs of the drawing mean.
+  /// An explanation of the drawing's symbols.
   private static let legend = HTML.element(
     "figcaption",
     text:
@@ -83,7 +84,7 @@ package struct CounterexamplePicture: Sendable, Hashable {
 }
 
 extension CounterexampleRow.Kind {
-  /// The class of a row; empty for a plain step.
+  /// The CSS class of a row; empty for a plain step.
   var name: String {
     switch self {
     case .step: ""

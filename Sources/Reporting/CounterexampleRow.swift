@@ -1,33 +1,33 @@
 internal import PersistentHistory
 internal import Traces
 
-/// One step as the table shows it.
+/// One step as a row of the table.
 struct CounterexampleRow {
   enum Kind {
     case step
-    /// What did not run, and the closing phase.
+    /// A skipped command, or the closing phase.
     case quiet
-    /// The step that breaks the invariant.
+    /// The step that violates the invariant.
     case violation
   }
 
   var kind: Kind = .step
-  /// The step's number, counted from 1; empty for what came by itself.
+  /// The step's number, counted from 1; empty for a step outside of the plan.
   var number = ""
-  /// What was done, by column.
+  /// The descriptions of the action, by column.
   var cells: [Int: String] = [:]
-  /// What is said across all columns, instead of cells.
+  /// A text across all columns, in place of cells.
   var note: String?
-  /// Who did it, or nothing for the store, the clock and the closing phase.
+  /// The actor, or `nil` for the store, the clock and the closing phase.
   var actor: ActorID?
-  /// The word for what was done: `write`, `pass`.
+  /// The word for the action, such as `write` or `pass`.
   var verb = ""
-  /// What was done, in a few words.
+  /// A short description of the action.
   var text = ""
-  /// What happened meanwhile, untold things included.
+  /// The events of the step, including those that the text omits.
   var events: [Event] = []
 
-  /// Says that something did not happen in time.
+  /// Returns a violation row for an event that did not occur in time.
   static func omission(_ note: String) -> CounterexampleRow {
     var row = CounterexampleRow(kind: .violation, note: note)
     row.text = note
@@ -35,12 +35,12 @@ struct CounterexampleRow {
   }
 }
 
-/// Which rows a transaction lives through, from its write to its loss.
+/// The rows between the write and the loss of a transaction.
 struct CounterexampleLife {
   let name: String
   let rows: ClosedRange<Int>
 
-  /// The mark beside a line of a row.
+  /// Returns the mark before a line of a row.
   func mark(row: Int, isFirstLine: Bool) -> String {
     guard rows.contains(row) else { return " " }
     if rows.count == 1 { return isFirstLine ? "╶" : " " }
@@ -49,7 +49,7 @@ struct CounterexampleLife {
     return "│"
   }
 
-  /// A text in pieces, those that are the transaction's name apart from the others.
+  /// Splits a text at each occurrence of the transaction's name.
   func pieces(of text: String) -> [(text: String, isName: Bool)] {
     var pieces: [(text: String, isName: Bool)] = []
     var plain = ""

@@ -1,30 +1,30 @@
 internal import PersistentHistory
 internal import Traces
 
-/// What one command did, or one thing that happened by itself.
+/// The events of one command, or one event outside of commands.
 struct CounterexampleStep {
-  /// Where in a run a step lies.
+  /// The phase of a run in which a step occurs.
   enum Phase {
-    /// Before the first command: the actors are launched.
+    /// The launches of actors before the first command.
     case opening
     case plan
-    /// After the last command: the lab lets everyone catch up and looks at the result.
+    /// The phase after the last command, in which actors catch up and the lab reads the results.
     case closing
   }
 
   private(set) var phase = Phase.plan
-  /// The command's position in the plan, or nothing for what the plan did not ask for.
+  /// The command's position in the plan, or `nil` for a step outside of the plan.
   let position: Int?
-  /// The word that was called, or nothing for what came by itself.
+  /// The word that was called, or `nil` for an event without a call.
   private(set) var word: String?
-  /// Who did it, or nothing for the store and the clock.
+  /// The actor, or `nil` for the store and the clock.
   let actor: ActorID?
-  /// What happened, in order, the call itself left out.
+  /// The events in order, without the call.
   private(set) var events: [Event] = []
-  /// The place in the trace of the first event.
+  /// The position of the first event in the trace.
   let at: Int
 
-  /// The word that was called, or what came by itself.
+  /// The word that was called, or a word for the event.
   var verb: String {
     if let word { return word }
     switch events.first?.happening {
@@ -34,10 +34,10 @@ struct CounterexampleStep {
     }
   }
 
-  /// Whether an event of the trace belongs to the step.
+  /// Returns whether an event of the trace belongs to the step.
   func contains(_ place: Int) -> Bool { at == place || events.contains { $0.at == place } }
 
-  /// The steps of a trace, each with its events even where calls of several actors overlap.
+  /// Returns the steps of a trace, each with its events even if calls of several actors overlap.
   static func all(of trace: Trace) -> [CounterexampleStep] {
     var steps: [CounterexampleStep] = []
     var open: [ActorID?: Int] = [:]
@@ -58,10 +58,10 @@ struct CounterexampleStep {
     return joined(inPhases(steps))
   }
 
-  /// What stands for fetch, merge and record of the closing phase.
+  /// The word for fetch, merge and record in the closing phase.
   static let catchUp = "catch up"
 
-  /// The steps with what one actor does in a row to catch up in the closing phase as one step.
+  /// Merges an actor's consecutive steps for catching up in the closing phase.
   private static func joined(_ steps: [CounterexampleStep]) -> [CounterexampleStep] {
     var result: [CounterexampleStep] = []
     for step in steps {
@@ -91,7 +91,7 @@ struct CounterexampleStep {
     }
   }
 
-  /// The step that an event begins, or nothing when it belongs to one that is open.
+  /// Creates the step that an event begins, or returns `nil` if the event belongs to an open step.
   private init?(_ event: Event) {
     switch event.happening {
     case .called(let position, let word):
@@ -124,7 +124,7 @@ struct CounterexampleStep {
 }
 
 extension CounterexampleStep {
-  /// Whether a transaction was written, read, merged or purged here.
+  /// Returns whether a transaction was written, read, merged, consumed or purged in the step.
   func touches(_ name: TransactionName) -> Bool {
     events.contains { event in
       switch event.happening {
@@ -137,19 +137,19 @@ extension CounterexampleStep {
     }
   }
 
-  /// Whether nothing happened but that actors were launched.
+  /// Whether the step contains only the launch of actors.
   var onlyLaunches: Bool {
     events.allSatisfy { event in
       switch event.happening {
       case .registered, .launched, .ended(_, .ok), .signalled: true
-      // In plans that signals drive an actor looks around as it starts.
+      // In plans driven by signals, an actor polls as it starts.
       case .woke, .merged([]), .recorded(nil): true
       default: false
       }
     }
   }
 
-  /// Whether a transaction was written here.
+  /// Returns whether a transaction was written in the step.
   func commits(_ name: TransactionName) -> Bool {
     events.contains { event in
       if case .committed(let transaction) = event.happening { return transaction.name == name }

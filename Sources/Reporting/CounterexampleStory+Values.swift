@@ -1,9 +1,9 @@
 internal import PersistentHistory
 internal import Traces
 
-/// What the pointer shows: names and values in full.
+/// The texts of tooltips: names and values in full.
 extension CounterexampleStory {
-  /// Who did what in a row, and when.
+  /// Returns the actor, action and time of a row.
   func value(of row: CounterexampleRow) -> String {
     let place = row.number.isEmpty ? "" : "Step \(row.number), "
     let who = row.actor.map { CounterexamplePhrase.printable($0.name) } ?? "the store"
@@ -15,7 +15,7 @@ extension CounterexampleStory {
     return text.replacing("\u{a0}", with: " ")
   }
 
-  /// A transaction's author, context, time and changes.
+  /// Returns a transaction's author, context, time and changes.
   func value(of name: TransactionName) -> String {
     typealias Say = CounterexamplePhrase
     guard let told = transaction(named: name) else { return Say.name(name) }
@@ -30,7 +30,7 @@ extension CounterexampleStory {
       .replacing("\u{a0}", with: " ")
   }
 
-  /// Where an actor's cursor went, row by row.
+  /// Returns the movements of an actor's cursor, row by row.
   func cursors(of actor: ActorID, _ positions: [TracePositions]) -> String {
     var told = ["The cursor of \(CounterexamplePhrase.printable(actor.name))"]
     for (row, (before, after)) in zip(rows, zip(positions, positions.dropFirst())) {

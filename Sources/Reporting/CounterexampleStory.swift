@@ -2,23 +2,23 @@ internal import Measuring
 internal import PersistentHistory
 internal import Traces
 
-/// What a counterexample tells: its headings, rows and sentences, before they are set in columns.
+/// The content of a counterexample's report before layout: headings, rows and sentences.
 struct CounterexampleStory {
   private let counterexample: Counterexample
   private let steps: [CounterexampleStep]
   private let columns: [ActorID: Int]
   private let isNarrow: Bool
 
-  /// The names above the columns.
+  /// The headings of the columns.
   let headings: [String]
-  /// The steps; those of the closing phase that tell nothing are one row.
+  /// The steps; those of the closing phase without relevant events are combined into one row.
   private(set) var rows: [CounterexampleRow] = []
-  /// What happened before the first row: the launches.
+  /// The events before the first row, which are the launches.
   private(set) var opening: [Event] = []
-  /// The rows that the lost transaction lives through, if one was lost.
+  /// The rows from the write to the loss of the lost transaction, if one was lost.
   private(set) var life: CounterexampleLife?
 
-  /// Takes the story from the trace; a narrow one has a column for who and one for what.
+  /// Creates the story from the trace; a narrow one has two columns: actors and actions.
   init(_ counterexample: Counterexample, isNarrow: Bool) {
     let header = counterexample.trace.header.plan.header
     self.counterexample = counterexample
@@ -39,7 +39,7 @@ struct CounterexampleStory {
 
   private var violation: Violation { counterexample.violation }
 
-  /// Which system broke which invariant, in how many commands.
+  /// A title with the system, the violated invariant, the number of commands and the seed.
   var title: String {
     let header = counterexample.trace.header
     let count = header.plan.commands.count
@@ -49,34 +49,34 @@ struct CounterexampleStory {
     )
   }
 
-  /// What happened, as the checker says it.
+  /// The checker's explanation, as a sentence.
   var sentence: String {
     let text = CounterexamplePhrase.printable(violation.because)
     return [".", "!", "?"].contains { text.hasSuffix($0) } ? text : text + "."
   }
 
-  /// Where the lost transaction was written, merged and purged.
+  /// A sentence that names where the lost transaction was written, merged and purged.
   var lifeSentence: String? {
     guard let name = violation.transaction else { return nil }
     var said: [String] = []
     var last: (verb: String, who: String) = ("", "")
     for deed in steps.filter({ isTold($0) }).flatMap({ deeds(of: $0, to: name) }) {
-      // Whoever merged it twice in a row is named once.
+      // A member that merged it twice in succession is named once.
       if deed == last { continue }
       said.append(deed.verb == last.verb ? deed.who : "\(deed.verb) by \(deed.who)")
       last = deed
     }
-    // Who wrote it stands in the first sentence.
+    // The main sentence already names the writer.
     if said.count < 2 { return nil }
     return "\(CounterexamplePhrase.name(name)) was \(said.joined(separator: ", "))."
   }
 
-  /// Whether a step belongs to the plan, or to the closing phase up to the violation.
+  /// Returns whether a step belongs to the plan, or to the closing phase up to the violation.
   private func isTold(_ step: CounterexampleStep) -> Bool {
     step.phase != .closing || step.at <= violation.at
   }
 
-  /// What the trace tells of a transaction's commit.
+  /// Returns a transaction from the event of its commit.
   func transaction(named name: TransactionName) -> CommittedTransaction? {
     for event in counterexample.trace.events {
       if case .committed(let told) = event.happening, told.name == name { return told }
@@ -90,7 +90,7 @@ struct CounterexampleStory {
   ) -> [(verb: String, who: String)] {
     let place =
       step.position.map { " in step \($0 + 1)" } ?? (step.phase == .closing ? " at the end" : "")
-    // Of the end, only what came before the violation.
+    // Of the closing phase, only events up to the violation count.
     let events = step.events.filter { step.phase != .closing || $0.at <= violation.at }
     return events.compactMap { event in
       let who = CounterexamplePhrase.printable(event.actor?.name ?? "the store") + place
@@ -106,7 +106,7 @@ struct CounterexampleStory {
 }
 
 extension CounterexampleStory {
-  /// Makes the rows, and notes in which of them the lost transaction was written and lost.
+  /// Creates the rows and finds those in which the lost transaction was written and lost.
   private mutating func tell() {
     let narrator = CounterexampleNarrator(counterexample.trace, violationAt: violation.at)
     var written: Int?
@@ -119,7 +119,8 @@ extension CounterexampleStory {
       }
       let breaks = step.contains(violation.at)
       if breaks, let omission = omission(step) {
-        // At the end all that the closing phase did comes first; before it, what came afterwards.
+        // For a violation at the end, the closing steps come first; for an earlier one, they
+        // follow.
         if step.actor == nil { hidden.append(step) }
         closeUp(&hidden)
         rows.append(.omission(omission))
@@ -148,8 +149,7 @@ extension CounterexampleStory {
     life = CounterexampleLife(name: CounterexamplePhrase.name(name), rows: written...lost)
   }
 
-  /// What is said where the invariant breaks because something did not happen: the event at which
-  /// that is noticed tells nothing.
+  /// Returns a text for a violation by omission, whose event is only the moment of detection.
   private func omission(_ step: CounterexampleStep) -> String? {
     switch violation.checker {
     case "WakeUp": "the time for a pass is over"
@@ -159,7 +159,7 @@ extension CounterexampleStory {
     }
   }
 
-  /// Keeps what happened in a step that has no row of its own.
+  /// Adds the events of a step without a row to the previous row, or to the opening.
   private mutating func absorb(_ step: CounterexampleStep) {
     if rows.isEmpty {
       opening += step.events
@@ -168,7 +168,9 @@ extension CounterexampleStory {
     }
   }
 
-  /// Whether a step is worth a row: all but launches before the plan, and what tells nothing after.
+  /// Returns whether a step has a row.
+  ///
+  /// Launches before the plan have none, and neither have irrelevant steps after it.
   private func matters(_ step: CounterexampleStep) -> Bool {
     if step.contains(violation.at) { return true }
     switch step.phase {
@@ -209,7 +211,7 @@ extension CounterexampleStory {
     return [column: isShared ? "\(name): \(text)" : text]
   }
 
-  /// One row for the steps of the closing phase that told nothing.
+  /// Combines the hidden steps of the closing phase into one row.
   private mutating func closeUp(_ hidden: inout [CounterexampleStep]) {
     guard !hidden.isEmpty else { return }
     let words = hidden.map(\.verb).uniqued.map(CounterexamplePhrase.printable)

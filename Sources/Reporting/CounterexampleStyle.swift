@@ -1,4 +1,4 @@
-/// How a terminal shows a text, as an escape sequence (ECMA-48, SGR).
+/// Text styles of a terminal, as escape sequences (ECMA-48, SGR).
 enum CounterexampleStyle: String {
   case bold = "\u{1b}[1m"
   case quiet = "\u{1b}[2m"

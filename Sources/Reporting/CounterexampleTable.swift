@@ -1,6 +1,6 @@
-/// Sets rows in columns that fit a width, each cell wrapped within its column.
+/// A layout of rows in columns that fit a width, with each cell wrapped within its column.
 struct CounterexampleTable {
-  /// Below this many columns of a terminal a cell cannot be read.
+  /// The minimum width of a readable column, in terminal columns.
   static let columnWidthMin = 14
   private static let separator = " │ "
 
@@ -8,7 +8,7 @@ struct CounterexampleTable {
   let rows: [CounterexampleRow]
   let life: CounterexampleLife?
   let colour: Bool
-  /// The columns of the terminal that each column takes.
+  /// The widths of the columns, in terminal columns.
   private let widths: [Int]
   private let total: Int
   private let digits: Int
@@ -29,16 +29,16 @@ struct CounterexampleTable {
     widths = Self.widths(headings, rows, within: width - Self.gutter(digits))
   }
 
-  /// The columns before the first cell: a mark, the number, the transaction's life.
+  /// Returns the width before the first cell: a mark, the number and the transaction's life.
   private static func gutter(_ digits: Int) -> Int { 2 + digits + 1 + 1 }
 
-  /// Whether so many columns can be read within a width.
+  /// Returns whether a number of columns is readable within a width.
   static func fits(_ count: Int, within width: Int) -> Bool {
     let available = width - gutter(2) - count * separator.count
     return available >= count * columnWidthMin
   }
 
-  /// Each column as wide as its widest cell, if all fit; else the widest give way.
+  /// Returns the widths of the widest cells, with the widest columns narrowed to fit.
   private static func widths(
     _ headings: [String],
     _ rows: [CounterexampleRow],
@@ -54,7 +54,7 @@ struct CounterexampleTable {
     return natural.map { min($0, cap) }
   }
 
-  /// The heading, a rule, and the rows.
+  /// Returns the heading, a rule and the rows.
   func lines() -> [String] {
     [heading, rule] + rows.indices.flatMap { lines(of: $0) }
   }
@@ -102,7 +102,7 @@ struct CounterexampleTable {
     trimmed(start(index, line) + cells.map { Self.separator + $0 }.joined())
   }
 
-  /// Mark, number and life at the start of a line.
+  /// Returns the mark, number and life at the start of a line.
   private func start(_ index: Int, _ line: Int) -> String {
     let row = rows[index]
     let mark = row.kind == .violation && line == 0 ? paint(">", .loss) : " "
@@ -121,7 +121,7 @@ struct CounterexampleTable {
     }
   }
 
-  /// The text with the followed transaction's name in colour, while it lives.
+  /// Returns the text with the followed transaction's name coloured, during its life.
   private func followed(_ text: String, _ index: Int) -> String {
     guard colour, let life, life.rows.contains(index) else { return text }
     return life.pieces(of: text).map { $0.isName ? paint($0.text, .life) : $0.text }.joined()

@@ -1,15 +1,15 @@
 internal import PersistentHistory
 package import Traces
 
-/// A counterexample as text for a terminal: who did what, step by step, and what was lost.
+/// A counterexample as text for a terminal: the steps by actor, and the loss.
 ///
-/// One column an actor, one for the consumers, one line a step. The transaction that was lost is
-/// followed from its write to its loss by a line beside the steps, in colour if that is asked for;
-/// the step that breaks the invariant is marked `>`. Everything is taken from the trace.
+/// It has one column per actor, one for the consumers, and one row per step. A line next to the
+/// steps follows the lost transaction from its write to its loss, optionally in colour; the step
+/// that violates the invariant is marked `>`. All content comes from the trace.
 package struct CounterexampleText {
-  /// The columns of the terminal; lines are not longer, the replay command excepted.
+  /// The maximum length of lines in terminal columns, except for the replay command.
   package var width: Int
-  /// Whether the text has escape sequences for colours.
+  /// Whether the text contains escape sequences for colours.
   package var colour: Bool
 
   package init(width: Int = 100, colour: Bool = false) {
@@ -17,9 +17,9 @@ package struct CounterexampleText {
     self.colour = colour
   }
 
-  /// The text, each line with its newline.
+  /// Returns the text, each line with its newline.
   ///
-  /// The replay command is the one that shows the same again; it is printed as it is given.
+  /// The replay command reproduces the counterexample; it is printed unchanged.
   ///
   /// - Complexity: linear in the trace.
   package func render(_ counterexample: Counterexample, replay: String) -> String {
@@ -38,7 +38,7 @@ package struct CounterexampleText {
     return paragraphs.map { $0.map { $0 + "\n" }.joined() }.joined(separator: "\n")
   }
 
-  /// Whether the actors are too many for a column each.
+  /// Returns whether the actors are too many for one column each.
   private func isNarrow(_ counterexample: Counterexample) -> Bool {
     let header = counterexample.trace.header.plan.header
     let columns = header.actors.count + (header.consumers.isEmpty ? 0 : 1)

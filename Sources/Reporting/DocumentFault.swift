@@ -1,8 +1,8 @@
 import Foundation
 
-/// Says what is wrong with a JSON document, as the end of a sentence.
+/// Explains errors in JSON documents.
 package enum DocumentFault {
-  /// Why decoding a document failed.
+  /// Returns the reason for a decoding failure, as a clause.
   package static func reason(of error: any Error) -> String {
     guard let error = error as? DecodingError else { return error.localizedDescription }
     switch error {

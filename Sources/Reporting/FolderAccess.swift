@@ -6,9 +6,9 @@ import Glibc
 import Musl
 #endif
 
-/// The few things that a run does to the file system, each with the error number that it met.
+/// File-system operations of a run, with the error number of each failure.
 enum FolderAccess {
-  /// Makes a folder unless it is there; the folder that it lies in must exist.
+  /// Creates a folder unless it exists; its parent folder must exist.
   static func makeIfMissing(_ path: String) throws(RunFolderError) {
     let isMade = mkdir(path, 0o777) == 0
     let code = errno
@@ -16,13 +16,15 @@ enum FolderAccess {
     throw RunFolderError(.cannotMakeFolder, path: path, code: cause(code, of: path))
   }
 
-  /// The cause of a failure: a folder such as /proc is there, and answers that it is not.
+  /// Returns the error number of a failure, corrected to `EPERM` for folders such as /proc.
+  ///
+  /// Such a folder exists, but creating a folder in it fails with `ENOENT`.
   private static func cause(_ code: Int32, of path: String) -> Int32 {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     return code == ENOENT && isFolder(folder) ? EPERM : code
   }
 
-  /// Makes a folder that was not there before, with a number behind its name if need be.
+  /// Creates a new folder, with a number appended to its name if the name is in use.
   static func makeNew(_ name: String, in folder: String) throws(RunFolderError) -> String {
     var number = 1
     while true {
@@ -36,14 +38,14 @@ enum FolderAccess {
     }
   }
 
-  /// Makes sure that nothing but a link would be replaced.
+  /// Throws unless the path is a symbolic link or does not exist.
   static func checkLink(_ path: String) throws(RunFolderError) {
     var facts = stat()
     guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFLNK else { return }
     throw RunFolderError(.notALink, path: path, code: 0)
   }
 
-  /// Points a link, new or old, to a target; there is no moment without it.
+  /// Points a new or existing symbolic link to a target; the replacement is atomic.
   static func point(_ link: String, to target: String) throws(RunFolderError) {
     let fresh = "\(link).\(getpid())"
     guard symlink(target, fresh) == 0 else {
@@ -56,7 +58,7 @@ enum FolderAccess {
     }
   }
 
-  /// Writes a file under another name and moves it into place.
+  /// Writes a file under a temporary name and moves it into place.
   static func write(_ text: String, to path: String) throws(RunFolderError) {
     let fresh = "\(path).\(getpid())"
     guard let file = fopen(fresh, "wx") else {

@@ -1,20 +1,20 @@
-/// A piece of markup whose text is escaped, because there is no other way to make one.
+/// A piece of markup, which can only be created by methods that escape its text.
 package struct HTML: Sendable, Hashable {
   /// The markup.
   package let markup: String
 
-  /// Elements that end where the next one begins; a page of tables is a fifth shorter for it.
+  /// Elements whose end tags HTML lets one omit, which shortens a page of tables by a fifth.
   private static let endless: Set<String> = ["td", "th", "tr"]
 
   private init(markup: String) { self.markup = markup }
 
-  /// Takes markup of this program's own making as it stands.
+  /// Creates markup from a string of this program, unescaped.
   static func own(_ markup: String) -> HTML { HTML(markup: markup) }
 
-  /// Makes text.
+  /// Creates text.
   package static func text(_ text: String) -> HTML { HTML(markup: escaped(text)) }
 
-  /// Makes an element with children; an attribute with an empty value is left out.
+  /// Creates an element with children; attributes with empty values are omitted.
   package static func element(
     _ name: String,
     _ attributes: KeyValuePairs<String, String> = [:],
@@ -24,7 +24,7 @@ package struct HTML: Sendable, Hashable {
     return HTML(markup: open(name, attributes) + children.map(\.markup).joined() + end)
   }
 
-  /// Makes an element that holds text.
+  /// Creates an element that contains text.
   package static func element(
     _ name: String,
     _ attributes: KeyValuePairs<String, String> = [:],
@@ -33,14 +33,14 @@ package struct HTML: Sendable, Hashable {
     element(name, attributes, [.text(text)])
   }
 
-  /// Makes an element of a drawing that holds nothing.
+  /// Creates an empty element of a drawing.
   static func shape(_ name: String, _ attributes: KeyValuePairs<String, String>) -> HTML {
     HTML(markup: open(name, attributes).dropLast() + "/>")
   }
 
-  /// Escapes text so that it is the same text within an element and within a quoted attribute.
+  /// Returns text escaped for use within an element or a quoted attribute.
   ///
-  /// Control characters, which no page may hold, become the replacement character.
+  /// Control characters, which HTML forbids, become the replacement character.
   package static func escaped(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)

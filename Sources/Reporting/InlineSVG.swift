@@ -1,6 +1,6 @@
-/// Prepares a drawing to stand within a page: no scripts, no addresses, the page's own colours.
+/// Prepares a drawing for embedding in a page: no scripts, no addresses, the page's own colours.
 enum InlineSVG {
-  /// Turns a drawing into markup; nil for one that holds what no drawing of ours holds.
+  /// Returns a drawing as markup, or `nil` if it contains elements that the lab never draws.
   static func markup(of svg: String, summary: String) -> HTML? {
     let forbidden = ["<script", "<foreignObject", "<image", "<a ", "javascript:", "href="]
     guard let start = svg.firstRange(of: "<svg "), svg.hasSuffix("</svg>"),
@@ -18,10 +18,10 @@ enum InlineSVG {
     for needless in [" version=\"1.1\"", " font-family=\"\(ChartStyle.font)\""] {
       markup.replace(needless, with: "")
     }
-    // A circle of two arcs says its radius nine times.
+    // A circle of two arcs repeats its radius nine times.
     let arcs = /<path ([^>]*?)d="M([\d.]+),0A\2,\2,0,1,1,-\2,0A\2,\2,0,1,1,\2,0"/
     markup.replace(arcs) { "<circle \($0.output.1)r=\"\($0.output.2)\"" }
-    // The page's style centres what says nothing else, which is most of a drawing's text.
+    // The page's style centres texts without `text-anchor`, which are most texts of a drawing.
     if markup.matches(of: /<text(?! text-anchor)/).isEmpty {
       markup.replace("<text text-anchor=\"middle\"", with: "<text")
     }
@@ -29,8 +29,9 @@ enum InlineSVG {
     return .own(markup)
   }
 
-  /// Attributes that a drawing repeats for every tick and label, and the classes of the page's style
-  /// that stand for them: a third of a drawing's bytes.
+  /// Attributes that a drawing repeats for ticks and labels, and the CSS classes that replace them.
+  ///
+  /// The replacement saves a third of a drawing's bytes.
   private static let classes = [
     ("stroke=\"currentColor\" stroke-opacity=\"0.12\"", "grid"),
     ("stroke=\"currentColor\" stroke-opacity=\"0.4\"", "tick"),
@@ -38,12 +39,12 @@ enum InlineSVG {
     ("stroke-width=\"1.5\" opacity=\"0.6\"", "spread"),
   ]
 
-  /// The page's own colour for a colour of a drawing.
+  /// Returns the CSS variable for a colour of a drawing.
   static func pageColor(_ color: String) -> String {
     ContenderPalette.series.firstIndex(of: color).map { "var(--s\($0))" } ?? "var(--floor)"
   }
 
-  /// A mark alone, as it stands in a legend.
+  /// Returns a single mark for a legend.
   static func mark(_ entry: ContenderPalette.Entry) -> HTML {
     .own(
       "<svg viewBox=\"-6 -6 12 12\" width=\"12\" height=\"12\" aria-hidden=\"true\">"

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Writes JSON for other programs: keys sorted, one line a member, no escaped slashes.
+/// Writes JSON for other programs: sorted keys, one line per member, no escaped slashes.
 enum JSONText {
-  /// - Throws: `EncodingError`, for a number that is none.
+  /// - Throws: `EncodingError` for NaN and infinity.
   static func of(_ value: some Encodable) throws -> String { try text(value, .useDefaultKeys) }
 
-  /// The same with the names of members, not the keys of dictionaries, written as `real_time`.
+  /// Returns JSON with the names of members, but not dictionary keys, written as `real_time`.
   ///
-  /// - Throws: `EncodingError`, for a number that is none.
+  /// - Throws: `EncodingError` for NaN and infinity.
   static func snakeCased(_ value: some Encodable) throws -> String {
     try text(value, .convertToSnakeCase)
   }

@@ -1,45 +1,46 @@
 import Foundation
 
-/// Verdicts as JUnit XML, which every CI system reads.
+/// Verdicts as JUnit XML, which CI systems read.
 ///
 /// The elements and attributes are those of the schema that Jenkins publishes
-/// (https://github.com/jenkinsci/xunit-plugin, junit-10.xsd): `testsuites`, `testsuite`, `testcase`,
-/// `failure`, `skipped`. There the root has no attribute `skipped`, and a time has no exponent.
+/// (https://github.com/jenkinsci/xunit-plugin, junit-10.xsd): `testsuites`, `testsuite`,
+/// `testcase`, `failure`, `skipped`. In that schema the root has no attribute `skipped`, and times
+/// have no exponent.
 package struct JUnitReport: Sendable, Hashable {
-  /// What came of a case.
+  /// The outcome of a case.
   package enum Outcome: Sendable, Hashable {
-    /// It holds.
+    /// The case passed.
     case passed
-    /// It is broken; the text says how.
+    /// The case failed, for the reason given.
     case failed(String)
-    /// It could not be decided, or is no verdict on our code; the text says why.
+    /// The case is undecided or does not concern the tested code, for the reason given.
     case skipped(String)
   }
 
-  /// One thing that was judged.
+  /// One case that was judged.
   package struct Case: Sendable, Hashable {
-    /// What: an invariant, a bug, a row.
+    /// The name: an invariant, a bug or a row.
     package var name: String
-    /// What came of it.
+    /// The outcome.
     package var outcome: Outcome
 
-    /// Makes a case.
+    /// Creates a case.
     package init(_ name: String, _ outcome: Outcome) {
       self.name = name
       self.outcome = outcome
     }
   }
 
-  /// What was judged together.
+  /// A group of cases.
   package struct Suite: Sendable, Hashable {
-    /// The name, which also stands before the names of its cases.
+    /// The name, which also precedes the names of its cases.
     package var name: String
-    /// How long it took, in seconds.
+    /// The duration in seconds.
     package var seconds: Double
     /// The cases.
     package var cases: [Case]
 
-    /// Makes a suite.
+    /// Creates a suite.
     package init(_ name: String, seconds: Double = 0, cases: [Case]) {
       self.name = name
       self.seconds = seconds
@@ -50,10 +51,10 @@ package struct JUnitReport: Sendable, Hashable {
   /// The suites, in order.
   package var suites: [Suite]
 
-  /// Makes a report.
+  /// Creates a report.
   package init(suites: [Suite]) { self.suites = suites }
 
-  /// The report as XML.
+  /// Returns the report as XML.
   package func xml() -> String {
     let counts = Counts(suites.flatMap(\.cases))
     let seconds = suites.reduce(0) { $0 + $1.seconds }
@@ -87,7 +88,7 @@ package struct JUnitReport: Sendable, Hashable {
     "time=\"\(String(format: "%.3f", max(0, seconds)))\""
   }
 
-  /// How many cases there are of each outcome.
+  /// The numbers of cases by outcome.
   private struct Counts {
     let all: Int
     var failed = 0
@@ -104,7 +105,7 @@ package struct JUnitReport: Sendable, Hashable {
       }
     }
 
-    /// As attributes of a suite, or of all of them together.
+    /// The attributes of one suite, or of all suites.
     var attributes: String { "tests=\"\(all)\" failures=\"\(failed)\" errors=\"0\"" }
   }
 }

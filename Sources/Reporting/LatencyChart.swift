@@ -1,6 +1,6 @@
 import Measuring
 
-/// Draws latency by percentile: how long the slowest of ten, of a hundred, of a thousand took.
+/// A chart of latency by percentile, with one curve per series.
 struct LatencyChart {
   /// One curve.
   struct Series {
@@ -11,7 +11,7 @@ struct LatencyChart {
   let series: [Series]
   let palette: ContenderPalette
 
-  /// The shares that are told, as far as the samples are many enough to tell them.
+  /// The shares to show, if the number of samples suffices for them.
   static let shares = [0, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999]
 
   var chart: Chart {
@@ -24,12 +24,12 @@ struct LatencyChart {
     )
   }
 
-  /// The shares that stand on at least one sample.
+  /// Returns the shares beyond which at least one sample lies.
   static func shares(of samples: SortedSamples) -> [Double] {
     shares.filter { (1 - $0) * Double(samples.values.count) >= 1 }
   }
 
-  /// A share as people write it: 99.9 %.
+  /// Returns a share in percent, such as 99.9 %.
   static func name(_ share: Double) -> String {
     NumberText.exact((share * 1_000_000).rounded() / 10_000) + " %"
   }
@@ -95,7 +95,7 @@ struct LatencyChart {
     }
   }
 
-  /// How many nines a share has: 0.9 is one, 0.99 two.
+  /// Returns the number of nines in a share: 0.9 has one, 0.99 has two.
   private static func nines(_ share: Double) -> Double {
     var (rest, nines) = (1 - share, 0.0)
     while rest < 0.1 - 1e-9 {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes numbers for people: three digits, a unit that fits, thousands apart.
+/// Formats numbers for readers: three significant digits, a suitable unit, grouped thousands.
 package enum NumberText {
-  /// Writes a time given in nanoseconds: `12.3 us` with the Greek letter.
+  /// Returns a time given in nanoseconds, such as `12.3 us` (with the Greek letter mu).
   package static func time(nanoseconds: Double) -> String {
     let units: [(size: Double, name: String)] = [(1e9, "s"), (1e6, "ms"), (1e3, "\u{B5}s")]
     for unit in units where abs(nanoseconds) >= unit.size * 0.9995 {
@@ -11,7 +11,7 @@ package enum NumberText {
     return significant(nanoseconds) + " ns"
   }
 
-  /// Writes a number of bytes: `12.3 MiB`.
+  /// Returns a number of bytes, such as `12.3 MiB`.
   package static func bytes(_ bytes: Double) -> String {
     let units: [(size: Double, name: String)] = [
       (1_073_741_824, "GiB"), (1_048_576, "MiB"), (1024, "KiB"),
@@ -22,7 +22,7 @@ package enum NumberText {
     return significant(bytes) + " B"
   }
 
-  /// Writes a value in a unit; nanoseconds and bytes take the unit that fits.
+  /// Returns a value with its unit; nanoseconds and bytes are converted to a suitable unit.
   package static func quantity(_ value: Double, unit: String) -> String {
     if unit == "ns" { return time(nanoseconds: value) }
     if unit == "B" { return bytes(value) }
@@ -31,7 +31,7 @@ package enum NumberText {
     return unit.isEmpty ? number : "\(number) \(unit)"
   }
 
-  /// Writes a whole number with its thousands apart: `1,000,000`.
+  /// Returns an integer with grouped thousands, such as `1,000,000`.
   package static func count(_ number: Int) -> String {
     var groups: [Substring] = []
     var digits = Substring(String(number.magnitude))
@@ -43,7 +43,7 @@ package enum NumberText {
     return (number < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
   }
 
-  /// Writes a round number shortly: `10k`, `1M`; any other number in full.
+  /// Returns a round number in short form, such as `10k` or `1M`, and any other number in full.
   package static func shortCount(_ number: Int) -> String {
     if number >= 1_000_000 && number.isMultiple(of: 100_000) {
       return exact(Double(number) / 1e6) + "M"
@@ -52,15 +52,15 @@ package enum NumberText {
     return count(number)
   }
 
-  /// Writes a ratio: `x1.25` with the sign of multiplication.
+  /// Returns a ratio, such as `x1.25` (with the multiplication sign).
   package static func ratio(_ ratio: Double) -> String { "\u{D7}" + significant(ratio) }
 
-  /// Writes an interval of ratios: `1.20 to 1.31` with a dash.
+  /// Returns an interval of ratios, such as `1.20-1.31` (with an en dash).
   package static func range(_ lower: Double, _ upper: Double) -> String {
     significant(lower) + "\u{2013}" + significant(upper)
   }
 
-  /// Writes three significant digits, more before the point where the number has them.
+  /// Returns a number with three significant digits; an integer part keeps all its digits.
   package static func significant(_ value: Double) -> String {
     guard value.isFinite else { return "not a number" }
     let size = abs(value)
@@ -71,13 +71,13 @@ package enum NumberText {
     return String(format: "%.*f", digits, value)
   }
 
-  /// Writes a number for machines with six digits, which is more than any measurement has.
+  /// Returns a number for programs with six digits, which exceeds the precision of measurements.
   package static func rounded(_ value: Double) -> String {
     guard value.isFinite else { return "" }
     return abs(value) >= 1e5 ? exact(value.rounded()) : String(format: "%.6g", value)
   }
 
-  /// Writes a number for machines: the shortest that reads back the same, whole ones without point.
+  /// Returns the shortest text that reads back as the same number; integers have no decimal point.
   package static func exact(_ value: Double) -> String {
     value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
   }

@@ -1,5 +1,7 @@
-/// The only script of a page: it shows the value under the pointer, which the tables hold as well, and puts
-/// the address of a row that is clicked into the address bar, so that one can link to it.
+/// The only script of a page.
+///
+/// It shows the value under the pointer, which the tables also contain, and puts the address of a
+/// clicked row into the address bar, so that the row can be linked to.
 enum PageScript {
   static let hoverValues = #"""
     (() => {

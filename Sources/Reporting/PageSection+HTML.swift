@@ -1,7 +1,7 @@
 import Foundation
 
 extension PageSection {
-  /// The section with its heading, to which a link can lead.
+  /// Returns the section with its heading, which can be linked to.
   func html(images: ChartImages) -> HTML {
     .element(
       "section",
@@ -60,7 +60,7 @@ extension PageBlock {
     .element("pre", ["class": style, "tabindex": "0"], [.element("code", text: text)])
   }
 
-  /// A path that stays beside the page: a scheme or a root in it would lead elsewhere.
+  /// Returns a path relative to the page; a scheme or a root in it would lead elsewhere.
   static func relative(_ path: String) -> String {
     "./" + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? "")
   }

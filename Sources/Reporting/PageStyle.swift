@@ -1,4 +1,4 @@
-/// The look of all pages: calm, legible, the same in light and dark, on paper and on a telephone.
+/// The style sheet of all pages, for light and dark mode, print and small screens.
 enum PageStyle {
   static let sheet = colors + text + tiles + figures + tables + narrow + PictureStyle.sheet + paper
 
@@ -132,7 +132,9 @@ enum PageStyle {
 
     """
 
-  /// A table says which of its columns hold numbers; saying it in every cell would double the page.
+  /// The selectors of numeric columns, which a table lists once in its class.
+  ///
+  /// A class in every cell would double the size of the page.
   private static let numericColumns = (1...ReportTable.mostColumns).map { place in
     ".n\(place) :is(td,th):nth-child(\(place))"
   }.joined(separator: ",")

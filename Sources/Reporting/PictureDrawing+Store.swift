@@ -2,7 +2,7 @@ internal import PersistentHistory
 internal import Traces
 
 extension PictureDrawing {
-  /// A bar for each transaction, from its commit to its purge.
+  /// The bars of the transactions, from commit to purge.
   var bars: [HTML] {
     guard let last = positions.last else { return [] }
     return last.transactions.indices.map { bar($0, last.transactions[$0]) }
@@ -27,7 +27,7 @@ extension PictureDrawing {
 
   private func y(of row: Int?) -> Int { row.map { layout.y($0) } ?? PictureLayout.head }
 
-  /// A line for each cursor, which steps to the right where it is recorded.
+  /// The lines of the cursors, which step to the right when they are recorded.
   var cursors: [HTML] {
     layout.lanes.indices.map { lane in
       let told = story.cursors(of: layout.lanes[lane], positions)
@@ -55,7 +55,7 @@ extension PictureDrawing {
     return last == nil ? line : line + "V\(layout.bottom)"
   }
 
-  /// Where a cursor begins, moves and ends.
+  /// Returns the beginning, moves and end of a cursor's line.
   private func moves(of lane: Int) -> [PictureMove] {
     let counts = positions.map { $0.cursors[layout.lanes[lane]] }
     let first = PictureMove(count: counts[0], y: PictureLayout.head - 4)
@@ -67,7 +67,7 @@ extension PictureDrawing {
       }
   }
 
-  /// The shaded part of the store, which every member has merged: it ends at the least cursor's line.
+  /// The shaded part of the store, merged by all members, which ends at the least cursor's line.
   var watermark: HTML {
     let areas = shades.map { shade in
       "M\(layout.storeX) \(shade.from)H\(shade.x)V\(shade.to)H\(layout.storeX)z"
@@ -82,7 +82,7 @@ extension PictureDrawing {
     )
   }
 
-  /// How far to the right the store is shaded, between two heights.
+  /// The right edges of the store's shaded part, each between two heights.
   var shades: [(x: Int, from: Int, to: Int)] {
     let lines = layout.lanes.indices.map(moves)
     let heights = Set(lines.joined().map(\.y)).sorted()
@@ -97,7 +97,7 @@ extension PictureDrawing {
   }
 }
 
-/// One step of a cursor: how many transactions are at or below it from a height on.
+/// One step of a cursor's line: the number of transactions at or below the cursor from a height on.
 private struct PictureMove {
   let count: Int?
   let y: Int

@@ -1,13 +1,13 @@
 internal import PersistentHistory
 internal import Traces
 
-/// The drawing of a counterexample's picture, as markup of an inline SVG.
+/// The drawing of a counterexample as inline SVG.
 struct PictureDrawing {
   let layout: PictureLayout
   let story: CounterexampleStory
-  /// Where everyone stands before the first row, and after each.
+  /// The positions of all actors and consumers before the first row and after each row.
   let positions: [TracePositions]
-  /// The position of the transaction that was lost, if one was.
+  /// The position of the lost transaction, if one was lost.
   let followed: Int?
   let counterexample: Counterexample
 
@@ -28,7 +28,6 @@ struct PictureDrawing {
     followed = counterexample.violation.transaction.flatMap { state.position(of: $0) }
   }
 
-  /// The whole drawing.
   func html() -> HTML {
     let size = "\(layout.width) \(layout.height)"
     return .element(
@@ -36,7 +35,7 @@ struct PictureDrawing {
       [
         "role": "img", "aria-label": story.sentence, "viewBox": "0 0 " + size,
         "width": String(layout.width), "height": String(layout.height),
-        // On a narrow screen it shrinks a little before it scrolls.
+        // On a narrow screen the drawing shrinks a little before it scrolls.
         "style": "min-width:\(layout.width * 3 / 4)px",
       ],
       bands + names + lifeLines + [watermark] + bars + cursors
@@ -44,7 +43,7 @@ struct PictureDrawing {
     )
   }
 
-  /// The colours of an actor.
+  /// Returns the CSS class for the colours of an actor.
   func tone(_ lane: Int) -> String { "c\(lane % 7)" }
 
   static func path(_ style: String, _ line: String) -> HTML {
@@ -67,9 +66,9 @@ struct PictureDrawing {
 }
 
 extension PictureDrawing {
-  // MARK: Behind everything
+  // MARK: Background
 
-  /// The frame of the store, a line between rows, and a band for the row that breaks.
+  /// The frame of the store, a line between rows, and a band for the row of the violation.
   private var bands: [HTML] {
     let rules = story.rows.indices.dropFirst().map { "M0 \(layout.top($0))H\(layout.width)" }
     let broken = story.rows.indices.filter { story.rows[$0].kind == .violation }.map { row in
@@ -103,7 +102,7 @@ extension PictureDrawing {
     )
   }
 
-  /// The names above the lanes and the numbers of the steps.
+  /// The names above the lanes, and the numbers of the steps.
   private var names: [HTML] {
     let letters = layout.laneWidth / 7
     let actors = layout.lanes.enumerated().map { lane, actor in
@@ -125,7 +124,7 @@ extension PictureDrawing {
     return actors + [Self.label("store", store, 16, "tl-name")] + numbers
   }
 
-  /// A line in each actor's lane while it runs.
+  /// The lines in the actors' lanes during which the actors run.
   private var lifeLines: [HTML] {
     layout.lanes.enumerated().map { lane, actor in
       var line = ""
@@ -146,7 +145,7 @@ extension PictureDrawing {
 
   // MARK: Steps
 
-  /// What one step did: who, in a pill, a line to the store, and a mark on each transaction.
+  /// Returns one step: the actor's pill, a line to the store, and marks on the transactions.
   private func step(_ index: Int) -> HTML {
     let row = story.rows[index]
     let touch = PictureTouch(row.events, positions[index + 1])
@@ -168,7 +167,7 @@ extension PictureDrawing {
     )
   }
 
-  /// A line between an actor and the farthest transaction that it touches, with an arrow's head.
+  /// Returns a line from an actor to the farthest transaction that it touches, with an arrowhead.
   private func link(_ touch: PictureTouch, from x: Int, _ y: Int) -> [HTML] {
     guard let far = touch.all.max() else { return [] }
     let end = layout.barX(far)
@@ -180,7 +179,7 @@ extension PictureDrawing {
       + [Self.path("tl-link", line)]
   }
 
-  /// Rings and dots on what was read and merged, crosses on what was purged.
+  /// Returns rings for read transactions, dots for merged ones and crosses for purged ones.
   private func marks(_ touch: PictureTouch, _ y: Int) -> [HTML] {
     func circles(_ positions: Set<Int>) -> String {
       positions.sorted().map { "M\(layout.barX($0) - 4) \(y)a4 4 0 1 0 8 0a4 4 0 1 0 -8 0" }

@@ -1,21 +1,21 @@
 internal import PersistentHistory
 internal import Traces
 
-/// Where everything of a counterexample's picture lies, in pixels.
+/// The positions and sizes of all parts of a counterexample's picture, in pixels.
 ///
-/// Time goes down, a row a step. From the left: the steps' numbers, a lane for each actor and
-/// consumer, and the store, where each transaction has a column and each cursor a place between
-/// two of them.
+/// Time runs downward, one row per step. From left to right come the steps' numbers, a lane for
+/// each actor and consumer, and the store, in which each transaction has a column and each cursor a
+/// position between two columns.
 struct PictureLayout {
-  /// The room for the steps' numbers.
+  /// The width reserved for the steps' numbers.
   static let gutter = 34
-  /// The room for the names above the lanes.
+  /// The height reserved for the names above the lanes.
   static let head = 34
   private static let rowHeightMin = 38
   private static let lineHeight = 20
-  /// The letters of a step's sentence that surely fit one line beside the picture.
+  /// The number of characters of a step's sentence that fit one line next to the picture.
   private static let lineLength = 62
-  /// The room for all columns of the store, beyond which they grow thin.
+  /// The width of all columns of the store, beyond which columns become narrower.
   private static let storeWidthMax = 520
   private static let storePadding = 18
   private static let letterWidth = 7
@@ -23,11 +23,11 @@ struct PictureLayout {
 
   /// The actors and consumers, from left to right.
   let lanes: [ActorID]
-  /// How wide each lane is.
+  /// The width of each lane.
   let laneWidth: Int
-  /// How wide a transaction's column is.
+  /// The width of a transaction's column.
   let column: Int
-  /// Whether each transaction's name fits its column.
+  /// Whether the names of all transactions fit their columns.
   let namesFit: Bool
   private let tops: [Int]
   private let transactionCount: Int
@@ -58,36 +58,37 @@ struct PictureLayout {
   var storeX: Int { Self.gutter + lanes.count * laneWidth + 12 }
   var storeWidth: Int { transactionCount * column + 2 * Self.storePadding }
 
-  /// The upper edge of a row.
+  /// Returns the upper edge of a row.
   func top(_ row: Int) -> Int { tops[row] }
 
   func height(_ row: Int) -> Int { tops[row + 1] - tops[row] }
 
-  /// Where a row's marks lie.
+  /// Returns the vertical position of a row's marks.
   func y(_ row: Int) -> Int { tops[row] + 18 }
 
-  /// The middle of an actor's lane.
+  /// Returns the centre of an actor's lane.
   func laneX(_ lane: Int) -> Int { Self.gutter + lane * laneWidth + laneWidth / 2 }
 
-  /// The middle of a transaction's column.
+  /// Returns the centre of a transaction's column.
   func barX(_ position: Int) -> Int {
     storeX + Self.storePadding + position * column + column / 2
   }
 
-  /// Where a cursor lies that so many transactions are at or below, a little apart from the others'.
+  /// Returns the position of a cursor after a number of transactions, slightly apart from others.
   func cursorX(_ count: Int, lane: Int) -> Int {
     storeX + Self.storePadding + count * column + (2 * lane - lanes.count + 1) * spread / 2
   }
 
-  /// Where a cursor moves within a row: below the step's own line, and apart from others that move there.
+  /// Returns the height at which a cursor moves within a row, below the step's own line.
   ///
-  /// To the left the leftmost goes first, to the right the rightmost, so that no two of them cross.
+  /// Cursors that move in the same row have different heights: of those moving left the leftmost is
+  /// first, of those moving right the rightmost, so that their lines do not cross.
   func cursorY(_ row: Int, lane: Int, isRising: Bool) -> Int {
     let place = isRising ? lanes.count - 1 - lane : lane
     return y(row) + 9 + place * min(4, 9 / max(1, lanes.count - 1))
   }
 
-  /// How far apart cursors at the same place are drawn: as far as the bars beside them allow.
+  /// The distance between cursors at the same position, limited by the bars next to them.
   private var spread: Int {
     min(6, max(2, (column - 10) / max(1, lanes.count)))
   }

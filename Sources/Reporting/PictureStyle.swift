@@ -1,4 +1,4 @@
-/// The look of a counterexample's picture; its colours are the page's.
+/// The style sheet of a counterexample's picture, with the page's colours.
 enum PictureStyle {
   static let sheet = frame + drawing + list + narrow
 

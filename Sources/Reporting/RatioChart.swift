@@ -1,20 +1,20 @@
 import Foundation
 package import Measuring
 
-/// Draws what contenders cost beside a floor: a dot and its interval for each comparison.
+/// A chart of contenders' costs relative to a floor: a dot and its interval per comparison.
 ///
-/// The line at 1 means equal; farther right is dearer.
+/// The line at 1 means equal; values to the right are more expensive.
 package struct RatioChart: Sendable, Hashable {
   /// One comparison.
   package struct Entry: Sendable, Hashable {
-    /// What was compared: an operation at a size.
+    /// The subject of the comparison: an operation at a size.
     package var title: String
-    /// Who was compared with the floor.
+    /// The contender that is compared with the floor.
     package var contender: String
     /// The ratio and its interval.
     package var ratio: Interval
 
-    /// Makes a comparison.
+    /// Creates a comparison.
     package init(title: String, contender: String, ratio: Interval) {
       self.title = title
       self.contender = contender
@@ -22,16 +22,16 @@ package struct RatioChart: Sendable, Hashable {
     }
   }
 
-  /// The name by which the drawing is found.
+  /// The identifier of the drawing.
   package var id: String
-  /// The contender that is 1.
+  /// The contender whose cost is 1.
   package var floor: String
   /// The comparisons, in the order in which they are drawn.
   package var entries: [Entry]
   /// The colours and shapes of the page.
   package var palette: ContenderPalette
 
-  /// Makes a chart of comparisons with one floor.
+  /// Creates a chart of comparisons with one floor.
   package init(id: String, floor: String, entries: [Entry], palette: ContenderPalette) {
     self.id = id
     self.floor = floor
@@ -39,7 +39,7 @@ package struct RatioChart: Sendable, Hashable {
     self.palette = palette
   }
 
-  /// The chart as a specification with its words.
+  /// The chart with its specification and texts.
   package var chart: Chart {
     Chart(id: id, summary: summary, spec: spec, legend: palette.legend(for: contenders))
   }
@@ -74,7 +74,7 @@ package struct RatioChart: Sendable, Hashable {
     ]
   }
 
-  /// Pixels for one contender of a row, so many that a title of several lines fits beside its row.
+  /// The height in pixels of a contender's row, enough for a title of several lines.
   private var rowHeight: Int {
     let lines = ChartStyle.lineCount(of: entries.map(\.title))
     let count = max(1, contenders.count)
@@ -101,8 +101,9 @@ package struct RatioChart: Sendable, Hashable {
     ]
   }
 
-  /// The span of all intervals and 1, with room for the numbers to the left and a little to the
-  /// right, where they may stand beyond the axis.
+  /// The span of all intervals and 1, with margins for the figures next to the intervals.
+  ///
+  /// The right margin is smaller, since figures may extend beyond the axis there.
   private var domain: ClosedRange<Double> {
     let least = min(1, entries.map(\.ratio.lower).min() ?? 1)
     let most = max(1, entries.map(\.ratio.upper).max() ?? 1)
@@ -111,7 +112,7 @@ package struct RatioChart: Sendable, Hashable {
     return least / left...most * pow(span, 0.08)
   }
 
-  /// Round ratios on the axis, few enough that they do not run into each other.
+  /// Round ratios on the axis, few enough that their labels do not overlap.
   private var ticks: [ChartSpec] {
     let steps: [Double] =
       switch domain.upperBound / domain.lowerBound {
@@ -154,7 +155,7 @@ package struct RatioChart: Sendable, Hashable {
     ]
   }
 
-  /// The numbers stand on the side that is away from the line at 1.
+  /// Returns the figures, placed on the side away from the line at 1.
   private func figures(at end: String, isRight: Bool) -> ChartSpec {
     [
       "transform": [["filter": .text(isRight ? "datum.ratio >= 1" : "datum.ratio < 1")]],

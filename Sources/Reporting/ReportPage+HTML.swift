@@ -1,7 +1,7 @@
 extension ReportPage {
-  /// Draws the page as one file that needs no network and no script.
+  /// Returns the page as one file that needs no network, with a script only for charts' tooltips.
   ///
-  /// Its content policy forbids every load, so that nothing can creep in.
+  /// Its content security policy forbids all external resources.
   package func html(images: ChartImages) -> String {
     let head = HTML.element(
       "head",
@@ -30,7 +30,7 @@ extension ReportPage {
       + HTML.element("html", ["lang": "en"], [head, body]).markup + "\n"
   }
 
-  /// What shows a chart's values; a page without charts has no script at all.
+  /// The tooltip and its script; a page without charts has no script.
   private var script: [HTML] {
     if charts.isEmpty { return [] }
     return [
@@ -103,7 +103,7 @@ extension ReportPage {
 }
 
 extension VerdictTile {
-  /// The tile as an item of a list; the sign and the word tell what the colour tells.
+  /// The tile as a list item; the sign and the word express the same as the colour.
   var html: HTML {
     let state = HTML.element(
       "span",

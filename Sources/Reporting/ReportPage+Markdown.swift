@@ -1,5 +1,5 @@
 extension ReportPage {
-  /// The page as Markdown, charts left out.
+  /// Returns the page as Markdown, without charts and pictures.
   package func markdown() -> String {
     func heading(_ rank: Int, _ text: String) -> String {
       String(repeating: "#", count: rank) + " " + text

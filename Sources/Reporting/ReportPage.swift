@@ -1,13 +1,13 @@
-/// What a report says, before it is drawn: verdicts first, then the reasons, then the conditions.
+/// The content of a report before rendering: verdicts, then the reasons, then the conditions.
 package struct ReportPage: Sendable, Hashable {
-  /// A name and a value, as in "SQLite: 3.40.1".
+  /// A name and a value, such as "SQLite: 3.40.1".
   package struct Fact: Sendable, Hashable {
-    /// What it is.
+    /// The name.
     package var name: String
     /// Its value.
     package var value: String
 
-    /// Makes a fact.
+    /// Creates a fact.
     package init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -22,10 +22,10 @@ package struct ReportPage: Sendable, Hashable {
   package var tiles: [VerdictTile]
   /// The sections.
   package var sections: [PageSection]
-  /// Where, with what and when it was made.
+  /// The conditions of the run: machine, versions and time.
   package var environment: [Fact]
 
-  /// Makes a page.
+  /// Creates a page.
   package init(
     title: String,
     lead: String,
@@ -40,7 +40,7 @@ package struct ReportPage: Sendable, Hashable {
     self.environment = environment
   }
 
-  /// Every chart of the page, to be drawn in one go.
+  /// All charts of the page, for drawing them in one batch.
   package var charts: [Chart] {
     sections.flatMap(\.blocks).compactMap { block in
       guard case .figure(let figure) = block else { return nil }
@@ -49,22 +49,22 @@ package struct ReportPage: Sendable, Hashable {
   }
 }
 
-/// One verdict in a box: what about, the answer in large, and a line on it.
+/// One verdict in a box: its subject, the answer in large type, and a line of detail.
 package struct VerdictTile: Sendable, Hashable {
-  /// What it is about.
+  /// The subject of the verdict.
   package var subject: String
-  /// How it turned out.
+  /// The state of the verdict.
   package var state: VerdictState
-  /// The word beside the sign: `holds`, `not measured`.
+  /// The word next to the sign, such as `holds` or `not measured`.
   package var word: String
-  /// The answer itself: a ratio, a count, a name.
+  /// The answer: a ratio, a count or a name.
   package var answer: String
-  /// What the answer rests on.
+  /// The basis of the answer.
   package var detail: String
-  /// The section that tells more; nil for none.
+  /// The anchor of the section with details, or `nil` for none.
   package var anchor: String?
 
-  /// Makes a tile; without a word the state's own is shown.
+  /// Creates a tile; the default word is the state's own.
   package init(
     subject: String,
     state: VerdictState,

@@ -1,14 +1,13 @@
 import Foundation
 
 extension ReportTable {
-  /// The table in a frame that scrolls sideways where it is too wide, with a link to its values.
+  /// Returns the table in a frame that scrolls horizontally if the table is too wide.
   ///
-  /// On a narrow screen a table with sentences is stacked instead: each row becomes a few lines. One that
-  /// is so long that it would hide what comes next is opened by a click.
+  /// On a narrow screen a table with sentences is stacked: each row becomes a few lines. A long
+  /// table is collapsed until it is clicked.
   ///
-  /// With a file name the values can be saved as a CSV file, which lies within the page itself.
-  ///
-  /// The file holds `values` where they are given: plain numbers instead of those made for people.
+  /// With a file name the values can be saved as a CSV file, which the page itself contains. The
+  /// file contains `values` if given: plain numbers instead of those formatted for readers.
   func html(fileName: String? = nil, values: ReportTable? = nil) -> HTML {
     var parts: [HTML] = []
     if !caption.isEmpty || fileName != nil { parts.append(captionLine(fileName, values)) }
@@ -80,19 +79,19 @@ extension ReportTable {
     )
   }
 
-  /// What stands for itself in a data address.
+  /// The characters that a data URL contains unescaped.
   private static let plainCharacters = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~,;:()/"
   )
 
-  /// The classes of the table: which columns are numeric, and what becomes of it on a narrow screen.
+  /// The CSS classes of the table: its numeric columns and its layout on a narrow screen.
   private var style: String {
     let numeric = columns.indices.filter { columns[$0].isNumeric }.map { "n\($0 + 1)" }
     let layout = isMatrix ? ["matrix"] : isStacked ? ["stack"] : []
     return (numeric + layout).joined(separator: " ")
   }
 
-  /// Whether single cells stand out, so that rows and columns matter alike.
+  /// Whether single cells are marked, so that rows and columns are equally important.
   private var isMatrix: Bool { rows.contains { !$0.cellMarks.isEmpty } }
 
   private var isStacked: Bool {
@@ -101,7 +100,7 @@ extension ReportTable {
 }
 
 extension VerdictState {
-  /// The sign with its word for those who cannot see it.
+  /// The sign, with its word as a text alternative.
   var signHTML: HTML {
     .element(
       "span",

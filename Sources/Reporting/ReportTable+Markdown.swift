@@ -1,8 +1,8 @@
 extension ReportTable {
-  /// Writes the table in the Markdown that GitHub and GitLab read.
+  /// Returns the table in the Markdown dialect of GitHub and GitLab.
   ///
-  /// Cells lead to places where these are headings of the same text, which the caller knows. The default
-  /// is `false`: cells lead nowhere.
+  /// If `isLinked` is `true`, cells link to headings with the same text, which the caller must
+  /// provide. The default is `false`, without links.
   package func markdown(isLinked: Bool = false) -> String {
     func linked(_ text: String, _ link: Link?) -> String {
       guard isLinked, case .place(let anchor) = link else { return Self.escaped(text) }
@@ -23,7 +23,7 @@ extension ReportTable {
     "| " + cells.joined(separator: " | ") + " |"
   }
 
-  /// Takes from a cell everything that Markdown or HTML within it would act on.
+  /// Returns a cell with all characters escaped that Markdown or HTML would interpret.
   private static func escaped(_ cell: String) -> String {
     var result = ""
     for character in cell {

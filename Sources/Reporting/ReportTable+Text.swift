@@ -1,5 +1,5 @@
 extension ReportTable {
-  /// Draws the table for a terminal: aligned columns, a rule under the titles.
+  /// Returns the table for a terminal: aligned columns, and a rule under the titles.
   ///
   /// Line breaks and other control characters within a cell become spaces, so that a cell cannot
   /// disturb the terminal.

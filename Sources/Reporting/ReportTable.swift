@@ -1,54 +1,54 @@
-/// Rows and columns that every kind of output draws in its own way.
+/// A table of rows and columns, rendered differently by each kind of output.
 package struct ReportTable: Sendable, Hashable {
-  /// One column: its title and to which side its cells lean.
+  /// One column: its title and its alignment.
   package struct Column: Sendable, Hashable {
     /// The title.
     package var title: String
-    /// Numbers lean to the right.
+    /// Whether the column contains numbers, which are right-aligned.
     package var isNumeric: Bool
-    /// Sentences: on a narrow screen each gets the whole width below the rest of its row.
+    /// Whether the column contains sentences, which get a line of their own on a narrow screen.
     package var isProse = false
-    /// Where the title leads; `nil` for nowhere.
+    /// The link of the title, or `nil` for none.
     package var link: Link?
 
-    /// Makes a column of text.
+    /// Creates a column of text.
     package static func text(_ title: String, link: Link? = nil) -> Column {
       Column(title: title, isNumeric: false, link: link)
     }
 
-    /// Makes a column of sentences.
+    /// Creates a column of sentences.
     package static func prose(_ title: String) -> Column {
       Column(title: title, isNumeric: false, isProse: true)
     }
 
-    /// Makes a column of numbers.
+    /// Creates a column of numbers.
     package static func number(_ title: String) -> Column { Column(title: title, isNumeric: true) }
   }
 
-  /// Where a cell or the title of a column leads.
+  /// The target of a link from a cell or a column's title.
   package enum Link: Sendable, Hashable {
-    /// A file beside the page, by its relative path.
+    /// A file in the page's folder, by its relative path.
     case file(String)
     /// A place on the same page, by its anchor.
     case place(String)
   }
 
-  /// One row: its cells, and whether it stands out.
+  /// One row: its cells and marks.
   package struct Row: Sendable, Hashable {
     /// The cells, as many as there are columns.
     package var cells: [String]
-    /// How the row stands out; nil for a plain one.
+    /// The mark of the row, or `nil` for none.
     package var mark: VerdictState?
-    /// How single cells stand out, by their column.
+    /// The marks of single cells, by column.
     package var cellMarks: [Int: VerdictState] = [:]
-    /// Where single cells lead, by their column.
+    /// The links of single cells, by column.
     package var cellLinks: [Int: Link] = [:]
-    /// Sentences below the text of single cells on a page, by their column.
+    /// Sentences below the text of single cells on a page, by column.
     package var cellNotes: [Int: String] = [:]
-    /// The name by which a link leads to this row.
+    /// The anchor of the row for links.
     package var anchor: String?
 
-    /// Makes a row.
+    /// Creates a row.
     package init(_ cells: [String], mark: VerdictState? = nil, anchor: String? = nil) {
       self.cells = cells
       self.mark = mark
@@ -56,26 +56,26 @@ package struct ReportTable: Sendable, Hashable {
     }
   }
 
-  /// As many columns as a table may have.
+  /// The maximum number of columns of a table.
   package static let mostColumns = 16
-  /// The most rows that a page shows without being asked.
+  /// The maximum number of rows that a page shows without a click.
   static let shownRowCountMax = 100
 
-  /// What the table shows, in a few words.
+  /// The subject of the table, in a few words.
   package var caption: String
   /// The columns.
   package var columns: [Column]
   /// The rows.
   package private(set) var rows: [Row] = []
 
-  /// Makes a table without rows.
+  /// Creates a table without rows, of at most 16 columns.
   package init(caption: String = "", columns: [Column]) {
     precondition(columns.count <= Self.mostColumns, "\(columns.count) columns")
     self.caption = caption
     self.columns = columns
   }
 
-  /// Adds a row; it must have as many cells as there are columns.
+  /// Appends a row, which must have as many cells as there are columns.
   package mutating func append(_ row: Row) {
     precondition(
       row.cells.count == columns.count,
@@ -84,10 +84,10 @@ package struct ReportTable: Sendable, Hashable {
     rows.append(row)
   }
 
-  /// Adds a plain row.
+  /// Appends a row without marks.
   package mutating func append(_ cells: [String]) { append(Row(cells)) }
 
-  /// Writes the table as comma-separated values, marks left out.
+  /// Returns the table as comma-separated values, without marks.
   package func csv() -> String {
     var writer = CSVWriter(columns: columns.map(\.title))
     for row in rows { writer.append(row.cells) }

@@ -1,17 +1,18 @@
 package import Measuring
 
-/// Benchmark results in the formats that other programs read.
+/// Exports benchmark results in formats of other programs.
 package struct ResultsExport: Sendable {
-  /// What is exported.
+  /// The results to export.
   package let results: BenchmarkResults
 
-  /// Makes an export.
+  /// Creates an export.
   package init(_ results: BenchmarkResults) { self.results = results }
 
-  /// Bencher Metric Format: by benchmark and measure a value with its bounds
-  /// (https://bencher.dev/docs/reference/bencher-metric-format/).
+  /// Returns Bencher Metric Format: values with bounds, by benchmark and measure.
   ///
-  /// - Throws: `EncodingError`, for a number that is none.
+  /// See https://bencher.dev/docs/reference/bencher-metric-format/.
+  ///
+  /// - Throws: `EncodingError` for NaN and infinity.
   package func bencher() throws -> String {
     struct Value: Encodable {
       let value: Double
@@ -30,10 +31,11 @@ package struct ResultsExport: Sendable {
     return try JSONText.snakeCased(document)
   }
 
-  /// The custom data of github-action-benchmark, less is better
-  /// (https://github.com/benchmark-action/github-action-benchmark, `customSmallerIsBetter`).
+  /// Returns custom data for github-action-benchmark, where smaller values are better.
   ///
-  /// - Throws: `EncodingError`, for a number that is none.
+  /// See https://github.com/benchmark-action/github-action-benchmark, `customSmallerIsBetter`.
+  ///
+  /// - Throws: `EncodingError` for NaN and infinity.
   package func githubAction() throws -> String {
     struct Entry: Encodable {
       let name: String
@@ -61,12 +63,12 @@ package struct ResultsExport: Sendable {
     results.rows.compactMap { row in row.summary.map { (row, $0) } }
   }
 
-  /// The row without its metric: benchmark, contender and size of history.
+  /// Returns a row's name without its metric: benchmark, contender and size of history.
   static func name(_ row: BenchmarkRow) -> String {
     "\(row.title)/\(row.contender)/\(row.historySize)"
   }
 
-  /// A metric as Bencher names measures: `latency` is its own for times.
+  /// Returns Bencher's name for a metric; wall time is its built-in measure `latency`.
   private static func measure(_ metric: Metric) -> String {
     metric == .wall ? "latency" : PageSection.anchor(from: metric.name)
   }

@@ -1,20 +1,21 @@
 import Measuring
 
-/// The rows of results by benchmark, found once: a page asks for them thousands of times, and a row
-/// makes its title anew whenever it is asked.
+/// An index of results by benchmark.
+///
+/// A page looks up rows thousands of times, and a row computes its title on each access.
 struct ResultsIndex: Sendable {
   /// The titles of the benchmarks, in the order of their first row.
   let titles: [String]
-  /// The same of the benchmarks at the base point, or all where none is measured there.
+  /// The titles of the benchmarks at the base point, or all titles if none was measured there.
   let baseTitles: [String]
-  /// The benchmarks that were measured at as many sizes of history as any.
+  /// The titles of the benchmarks that were measured at the full number of history sizes.
   let titlesWithCourse: Set<String>
-  /// What the titles at the base point all end with, the last part first.
+  /// The common trailing parts of the titles at the base point, the last part first.
   let sharedEnding: [String]
 
   private let rows: [String: [BenchmarkRow]]
 
-  /// Goes through the rows once.
+  /// Creates the index in one pass over the rows.
   ///
   /// - Complexity: O(n).
   init(_ results: BenchmarkResults) {
@@ -35,17 +36,17 @@ struct ResultsIndex: Sendable {
     self.rows = rows
   }
 
-  /// The rows of a benchmark, in the order of measuring.
+  /// Returns the rows of a benchmark, in the order of measurement.
   func rows(titled title: String) -> [BenchmarkRow] { rows[title] ?? [] }
 
-  /// A benchmark's rows of one contender, by contender, in the order of measuring.
+  /// Returns the rows of a benchmark by contender, in the order of measurement.
   func byContender(_ title: String) -> [(contender: String, rows: [BenchmarkRow])] {
     let all = rows(titled: title)
     return all.map(\.contender).uniqued
       .map { contender in (contender, all.filter { $0.contender == contender }) }
   }
 
-  /// The parts that all titles end with, the last one first; no title is all ending.
+  /// Returns the common trailing parts of titles, last one first; each title keeps its first part.
   private static func ending(of titles: [String]) -> [String] {
     guard titles.count > 1 else { return [] }
     let parts = titles.map { $0.split(separator: ", ").map(String.init) }

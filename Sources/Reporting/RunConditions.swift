@@ -1,8 +1,8 @@
 package import Measuring
 
-/// Words for the environment of a run.
+/// Describes the environment of a run.
 package enum RunConditions {
-  /// The facts of an environment, as they stand at the foot of a page.
+  /// Returns the facts of an environment for the footer of a page.
   package static func facts(of environment: RunEnvironment) -> [ReportPage.Fact] {
     let gigabytes = Double(environment.memory) / 1_073_741_824
     return [

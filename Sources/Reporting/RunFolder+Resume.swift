@@ -1,7 +1,7 @@
 import Foundation
 
 extension RunFolder {
-  /// Takes up the folder of a run that was cut short; it must exist.
+  /// Opens the folder of an interrupted run, which must exist.
   package init(resuming path: String) {
     let whole = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let runs = (whole as NSString).deletingLastPathComponent

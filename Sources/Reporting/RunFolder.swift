@@ -1,23 +1,24 @@
 import Foundation
 import Measuring
 
-/// The folder of one run, with `run.json` from the start and everything else as it is made.
+/// The folder of one run, which contains `run.json` from the start.
 ///
-/// Nothing that exists is ever overwritten: a second run in the same second gets a number behind
-/// its name. `latest` leads to the newest run.
+/// A new run never overwrites an earlier one: a second run within the same second gets a number
+/// appended to its name. The link `latest` points to the newest run.
 package struct RunFolder: Sendable, Hashable {
-  /// The folder.
+  /// The path of the folder.
   package let path: String
-  /// The link to the newest run.
+  /// The path of the link to the newest run.
   package let latest: String
 
-  /// Makes the folder of a run that begins now, points `latest` to it and writes `run.json`.
+  /// Creates the folder of a new run, writes `run.json` and points `latest` to the folder.
   ///
-  /// Without an output the runs lie in `Reports/runs` under the current folder, and `latest` in
-  /// `Reports`. An output that is named must exist, or the folder that it lies in must; `latest`
-  /// lies within it, or beside it when it is named `runs`.
+  /// Without an output, runs are in `Reports/runs` under the current folder, and `latest` is in
+  /// `Reports`. A given output folder or its parent must exist; `latest` is within it, or next to
+  /// it if it is named `runs`.
   ///
-  /// - Throws: `RunFolderError`; then nothing was made but empty folders.
+  /// - Throws: `RunFolderError`. Folders may have been created by then, and if only the link
+  ///   failed, `run.json` as well.
   package static func create(
     for record: RunRecord,
     output: String? = nil,
@@ -35,13 +36,13 @@ package struct RunFolder: Sendable, Hashable {
     return folder
   }
 
-  /// The folder's name without the folders it lies in.
+  /// The folder's name without its parents.
   package var name: String { String(path.split(separator: "/").last ?? "") }
 
-  /// The path of a file within the folder.
+  /// Returns the path of a file in the folder.
   package func path(of file: String) -> String { path + "/" + file }
 
-  /// Writes `run.json`, at the beginning and again when the verdict is known.
+  /// Writes `run.json`, at the start and again when the verdict is known.
   ///
   /// - Throws: `RunFolderError`.
   package func write(_ record: RunRecord) throws(RunFolderError) {
@@ -57,7 +58,7 @@ package struct RunFolder: Sendable, Hashable {
     }
   }
 
-  /// Writes a text file of the run, whole or not at all.
+  /// Writes a text file of the run atomically.
   ///
   /// - Throws: `RunFolderError`.
   package func writeFile(_ file: String, _ text: String) throws(RunFolderError) {

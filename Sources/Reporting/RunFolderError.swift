@@ -6,38 +6,38 @@ import Glibc
 import Musl
 #endif
 
-/// Why the folder of a run, or a file in it, could not be made.
+/// An error while creating the folder of a run or a file in it.
 package struct RunFolderError: Error, Hashable, CustomStringConvertible {
-  /// What was tried.
+  /// The operation that failed.
   package enum Attempt: String, Sendable, Hashable {
-    /// To make a folder.
+    /// Creating a folder.
     case cannotMakeFolder = "cannot make the folder"
-    /// To write a file.
+    /// Writing a file.
     case cannotWrite = "cannot write"
-    /// To point the link to the newest run.
+    /// Pointing the link to the newest run.
     case cannotLink = "cannot point the link"
-    /// To replace something that is not ours.
+    /// Replacing a file or folder that is not a link.
     case notALink = "will not replace"
   }
 
-  /// What was tried.
+  /// The operation that failed.
   package var attempt: Attempt
-  /// The folder, file or link.
+  /// The path of the folder, file or link.
   package var path: String
-  /// What the operating system answered (`errno`); 0 when it was not asked.
+  /// The error number of the operating system (`errno`), or 0 if no system call failed.
   package var code: Int32
 
-  /// Makes an error.
+  /// Creates an error.
   package init(_ attempt: Attempt, path: String, code: Int32) {
     self.attempt = attempt
     self.path = path
     self.code = code
   }
 
-  /// Says what happened, where, and what to try.
+  /// The operation, the path, the reason and a suggestion as one line of text.
   package var description: String { "\(attempt.rawValue) \(path): \(reason); \(advice)" }
 
-  /// Whether another folder would do, as opposed to a disk that is full or fails.
+  /// Whether another folder could help, unlike with a full or failing disk.
   package var isOfFolder: Bool {
     attempt == .notALink
       || [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EEXIST, ENAMETOOLONG].contains(code)

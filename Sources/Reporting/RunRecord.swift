@@ -1,30 +1,30 @@
 package import Measuring
 
-/// What `run.json` says about a run: enough to do it again and to know what came of it.
+/// The contents of `run.json`: everything needed to repeat a run, and its verdict.
 ///
-/// The key `run` carries the version of the format. A reader accepts its own version and older ones, and
-/// refuses a newer one with a sentence.
+/// The key `run` contains the version of the format. Older versions are accepted; a newer one is
+/// rejected with an error message.
 package struct RunRecord: Sendable, Hashable, Codable {
   /// The version of the format that this program writes.
   package static let formatVersion = 1
 
   /// The version of the format.
   package private(set) var run = RunRecord.formatVersion
-  /// What was done: `check`, `bench`.
+  /// The command of the run, such as `check` or `bench`.
   package var verb: String
-  /// The command line, word by word.
+  /// The command line as a list of words.
   package var commandLine: [String]
-  /// Where, with what and when.
+  /// The machine, the versions and the time of the run.
   package var environment: RunEnvironment
-  /// What came of it: `valid`, `invalid`, `unknown`; nil while the run goes on, or was cut short.
+  /// `valid`, `invalid` or `unknown`; `nil` while the run continues, or if it was interrupted.
   package var verdict: String?
-  /// The same in a sentence; nil while the run goes on.
+  /// The explanation of the verdict in a sentence; `nil` while the run continues.
   package var because: String?
 
-  /// Which part of a run it is that is split over several machines; nil for a whole one.
+  /// The part of a run that is split over several machines, or `nil` for a whole run.
   package var shard: Shard?
 
-  /// Makes the record of a run that begins.
+  /// Creates the record of a new run.
   package init(
     verb: String,
     commandLine: [String],
@@ -49,7 +49,7 @@ package struct RunRecord: Sendable, Hashable, Codable {
 
   /// Decodes a record of a known version.
   ///
-  /// - Throws: `DecodingError`, for another version too.
+  /// - Throws: `DecodingError`, also for an unknown version.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     run = try container.version(of: "a run", newest: Self.formatVersion, forKey: .run)

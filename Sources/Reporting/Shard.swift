@@ -1,20 +1,20 @@
 /// One part of a run that is split over several machines.
 ///
-/// Written as `2/4`: the second of four.
+/// It is written as `2/4`: the second of four parts.
 package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// Which part it is, from 1.
+  /// The number of the part, from 1.
   package var index: Int
-  /// How many parts there are.
+  /// The number of parts.
   package var count: Int
 
-  /// Makes a part; nil when there is no such one.
+  /// Creates a part, or returns `nil` if the index is not between 1 and the count.
   package init?(_ index: Int, of count: Int) {
     guard count > 0, (1...count).contains(index) else { return nil }
     self.index = index
     self.count = count
   }
 
-  /// Reads `2/4`.
+  /// Parses `2/4`, or returns `nil`.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     let numbers = parts.compactMap { Int($0) }
@@ -22,16 +22,17 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
     self.init(numbers[0], of: numbers[1])
   }
 
-  /// The written form.
+  /// The part as text, such as `2/4`.
   package var description: String { "\(index)/\(count)" }
 
-  /// Whether what stands at a place of a list, from 0, belongs to this part.
+  /// Returns whether the list element at a position, counted from 0, belongs to this part.
   package func holds(_ place: Int) -> Bool { place % count == index - 1 }
 
-  /// The part that the machine's scheduler has given to this process; nil when none has.
+  /// Returns the part that a job scheduler assigned to this process, or `nil` for none.
   ///
-  /// Slurm arrays, Kubernetes indexed jobs and GitHub's matrix strategies (whose `strategy.job-index`
-  /// and `strategy.job-total` a workflow hands on) count from different numbers.
+  /// The schedulers are Slurm arrays, Kubernetes indexed jobs, and GitHub's matrix strategies,
+  /// whose `strategy.job-index` and `strategy.job-total` a workflow must export; they start
+  /// counting at different numbers.
   package static func scheduled(in environment: [String: String]) -> Shard? {
     func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
     if let id = number("SLURM_ARRAY_TASK_ID"), let count = number("SLURM_ARRAY_TASK_COUNT") {

@@ -1,43 +1,44 @@
 package import PersistentHistory
 package import Traces
 
-/// Where everyone stands after some events of a trace: cursors, watermark, and what history holds.
+/// The state after some events of a trace: cursors, watermark and the contents of history.
 ///
-/// A cursor is told as the count of transactions at or below it, in commit order; 0 is before the
-/// first. Members are those that the trace registers, until they retire or are lost.
+/// A cursor is the number of transactions at or below it, in commit order; 0 is before the first
+/// one. Members are the actors and consumers that the trace registers, until they retire or are
+/// lost.
 package struct TracePositions: Sendable, Hashable {
-  /// The transactions that were committed, in order.
+  /// The committed transactions, in order.
   package private(set) var transactions: [TransactionName] = []
-  /// The positions in that order of the transactions that were purged, or lost in a power-off.
+  /// The indices in `transactions` of those that were purged, or lost in a power-off.
   package private(set) var purged: Set<Int> = []
-  /// How many transactions each member has merged through.
+  /// The number of transactions up to each member's cursor.
   package private(set) var cursors: [ActorID: Int] = [:]
-  /// Those that are launched.
+  /// The launched actors and consumers.
   package private(set) var running: Set<ActorID> = []
   private var positions: [TransactionName: Int] = [:]
 
-  /// Stands before the first event.
+  /// Creates the state before the first event.
   package init() {}
 
-  /// The least cursor of all members, or nothing when there is none.
+  /// The least cursor of all members, or `nil` without members.
   package var watermark: Int? { cursors.values.min() }
 
-  /// The transactions that history holds, in order.
+  /// The transactions in history, in order.
   package var held: [TransactionName] {
     transactions.indices.filter { !purged.contains($0) }.map { transactions[$0] }
   }
 
-  /// The position of a transaction, or nothing for one that no event told.
+  /// Returns the position of a transaction, or `nil` if no event committed or listed it.
   package func position(of name: TransactionName) -> Int? { positions[name] }
 
-  /// The transaction at a cursor, or nothing before the first.
+  /// Returns the transaction at a cursor, or `nil` before the first one.
   package func name(at cursor: Int) -> TransactionName? {
     cursor > 0 ? transactions[cursor - 1] : nil
   }
 
-  /// Takes what happened into account.
+  /// Updates the state with an event.
   ///
-  /// - Complexity: the transactions that the event names.
+  /// - Complexity: linear in the transactions that the event names.
   package mutating func apply(_ event: Event) {
     switch event.happening {
     case .committed(let transaction): add(transaction.name)
@@ -69,7 +70,7 @@ package struct TracePositions: Sendable, Hashable {
     transactions.append(name)
   }
 
-  /// After a power-off what came later is gone, and its names may be used again.
+  /// Removes the transactions lost in a power-off, whose names may be reused.
   private mutating func recover(through last: TransactionName?) {
     for position in count(through: last)..<transactions.count {
       purged.insert(position)

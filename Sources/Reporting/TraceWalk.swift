@@ -1,27 +1,27 @@
 package import PersistentHistory
 package import Traces
 
-/// A trace to walk through: what each step did, and where everyone stood after it.
+/// The steps of a trace, and the state after each of them.
 package struct TraceWalk: Sendable {
-  /// A command, what came by itself between two, or something of the closing phase.
+  /// A command, or an event between two commands.
   package struct Step: Sendable, Hashable {
-    /// The command's number, counted from 1; nothing for what the plan did not ask for.
+    /// The command's number, counted from 1, or `nil` for a step outside of the plan.
     package let number: Int?
-    /// Who did it; nothing for the store and the clock.
+    /// The actor or consumer, or `nil` for the store and the clock.
     package let actor: ActorID?
-    /// What was done, in a few words.
+    /// A short description of the action.
     package let text: String
-    /// The position of its last event in the trace.
+    /// The position of the step's last event in the trace.
     package let lastAt: Int
-    /// Whether it breaks the invariant.
+    /// Whether the step violates the invariant.
     package let isBroken: Bool
   }
 
-  /// The launches of the beginning and the steps of the plan, in order; the closing phase is left out.
+  /// The initial launches and the steps of the plan, in order, without the closing phase.
   package let steps: [Step]
   private let trace: Trace
 
-  /// Takes the steps of a trace; the one that breaks an invariant is marked.
+  /// Creates the steps of a trace and marks the one that violates the invariant.
   package init(_ trace: Trace, violation: Violation? = nil) {
     self.trace = trace
     let narrator = CounterexampleNarrator(trace, violationAt: violation?.at)
@@ -39,7 +39,7 @@ package struct TraceWalk: Sendable {
     }
   }
 
-  /// Where everyone stands after an event, with what the contexts and the store answered then.
+  /// Returns the state after an event, with the contents of contexts and store from `answers`.
   ///
   /// - Complexity: linear in the trace up to the event.
   package func state(after at: Int, answers: [Event]) -> ReportTable {

@@ -1,7 +1,7 @@
 import Measuring
 internal import PersistentHistory
 
-/// Draws what one row came to in run after run, with a rule at each step.
+/// A chart of one row's values over several runs, with a rule at each step.
 struct TrendChart {
   let course: TrendCourse
   let steps: [TrendReport.Finding]

@@ -1,25 +1,25 @@
 package import Measuring
 
-/// What one row of the benchmarks came to in run after run on one machine.
+/// The values of one benchmark row over several runs on one machine.
 package struct TrendCourse: Sendable, Hashable {
-  /// Which row.
+  /// The identity of the row.
   package struct Row: Sendable, Hashable {
     /// The benchmark.
     package var title: String
-    /// Who was measured.
+    /// The contender's name.
     package var contender: String
     /// The size of history, in transactions.
     package var historySize: Int
-    /// What was measured: a metric's name, or one with ` ratio` behind it.
+    /// The metric's name, followed by ` ratio` for a ratio.
     package var metric: String
-    /// How it was measured.
+    /// The kind of the metric.
     package var kind: Metric.Kind
     /// The unit; empty for a ratio.
     package var unit: String
-    /// On which machine.
+    /// The machine.
     package var machine: String
 
-    /// Makes a row's name.
+    /// Creates a row's identity.
     package init(
       title: String,
       contender: String,
@@ -39,19 +39,19 @@ package struct TrendCourse: Sendable, Hashable {
     }
   }
 
-  /// What one run said.
+  /// The result of one run.
   package struct Point: Sendable, Hashable {
-    /// When the run began.
+    /// The start time of the run.
     package var time: UTCTime
-    /// The commit that was measured; nil when the run could not know.
+    /// The commit that was measured, or `nil` if it is unknown.
     package var commit: String?
     /// The median.
     package var median: Double
-    /// The interval's ends; nil for what has none.
+    /// The bounds of the interval, or `nil` if it has none.
     package var lower: Double?
     package var upper: Double?
 
-    /// Makes a point.
+    /// Creates a point.
     package init(
       time: UTCTime,
       commit: String?,
@@ -67,18 +67,18 @@ package struct TrendCourse: Sendable, Hashable {
     }
   }
 
-  /// Which row.
+  /// The identity of the row.
   package var row: Row
   /// The runs, oldest first.
   package var points: [Point]
 
-  /// Makes a course.
+  /// Creates a course.
   package init(row: Row, points: [Point]) {
     self.row = row
     self.points = points
   }
 
-  /// The steps of the medians, oldest first.
+  /// Returns the steps of the medians, oldest first.
   ///
   /// - Complexity: as `ChangePointJudge.steps(in:)`.
   package func steps(by judge: ChangePointJudge = ChangePointJudge()) -> [ChangePoint] {
@@ -87,7 +87,7 @@ package struct TrendCourse: Sendable, Hashable {
 }
 
 extension TrendCourse.Row {
-  /// The row as people name it.
+  /// The row's name for readers.
   package var name: String {
     "\(title), \(contender), at \(NumberText.count(historySize)): \(metric)"
   }

@@ -2,8 +2,9 @@ import Measuring
 internal import PersistentHistory
 
 extension TrendReport {
-  /// The trend's part of a page: its steps, and the courses of the rows that stepped, or else of those
-  /// that are watched, so many at most.
+  /// Returns the trend's section of a page: its steps, and charts of the rows that stepped.
+  ///
+  /// If these are fewer than `count`, charts of watched rows follow.
   package func section(watching titles: [String] = [], charts count: Int = 3) -> PageSection {
     var blocks: [PageBlock] = [.paragraph(sentence + (rowCount == 0 ? "" : Self.method))]
     if !findings.isEmpty { blocks.append(.table(table)) }
@@ -11,7 +12,7 @@ extension TrendReport {
     return PageSection("Trend", anchor: Self.anchor, blocks)
   }
 
-  /// One tile for the trend; nil without two runs to compare.
+  /// A tile for the trend, or `nil` if no row has two runs.
   package var tile: VerdictTile? {
     guard rowCount > 0 else { return nil }
     let dearer = recent().filter(\.isDearer)
@@ -34,7 +35,7 @@ extension TrendReport {
       + "one bad night is none. A counter steps with its first other value."
   }
 
-  /// The courses to draw: with steps first, the largest change first; then what is watched.
+  /// Returns the courses to draw: those with steps, largest change first, then the watched ones.
   private func shown(_ titles: [String], _ count: Int) -> [TrendCourse] {
     var seen: Set<TrendCourse.Row> = []
     let stepped = findings.sorted { size($0) > size($1) }.map(\.course)

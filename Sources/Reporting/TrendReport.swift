@@ -1,20 +1,20 @@
 package import Measuring
 internal import PersistentHistory
 
-/// Tells how results moved from run to run, and at which runs they stepped to another level.
+/// A report on results over several runs and the steps between their levels.
 package struct TrendReport: Sendable {
-  /// A row with a step.
+  /// One step of a row.
   package struct Finding: Sendable, Hashable {
     /// The row.
     package var course: TrendCourse
-    /// Where it stepped.
+    /// The step.
     package var step: ChangePoint
 
     /// The first run of the new level.
     package var point: TrendCourse.Point { course.points[step.index] }
-    /// Whether more is worse there; less is better for every metric.
+    /// Whether the value increased, which is worse for every metric.
     package var isDearer: Bool { step.after > step.before }
-    /// By how much, as people write it.
+    /// The size of the step, formatted for readers.
     package var change: String {
       guard let factor = step.factor else {
         return "from 0 to \(TrendReport.text(step.after, course))"
@@ -24,16 +24,16 @@ package struct TrendReport: Sendable {
     }
   }
 
-  /// The rows with two runs or more.
+  /// The rows with at least two runs.
   package let courses: [TrendCourse]
   /// The steps of all rows, newest first.
   package let findings: [Finding]
-  /// How many rows were judged.
+  /// The number of rows that were judged.
   package var rowCount: Int { courses.count }
-  /// The runs of the row that has most.
+  /// The largest number of runs of a row.
   package var runCount: Int { courses.map(\.points.count).max() ?? 0 }
 
-  /// Judges every row.
+  /// Creates a report that judges every row.
   ///
   /// - Complexity: as `ChangePointJudge.steps(in:)`, for each row.
   package init(_ courses: [TrendCourse], judge: ChangePointJudge = ChangePointJudge()) {
@@ -46,12 +46,12 @@ package struct TrendReport: Sendable {
     }
   }
 
-  /// The steps that came in one of the last runs of their rows.
+  /// Returns the steps in the last runs of their rows; by default the last five.
   package func recent(within runs: Int = 5) -> [Finding] {
     findings.filter { $0.step.index + runs >= $0.course.points.count }
   }
 
-  /// What the trend says, in a sentence.
+  /// A sentence that summarizes the trend.
   package var sentence: String {
     guard rowCount > 0 else {
       return "There are no two runs of one row on one machine yet: a trend needs more nights."
@@ -63,7 +63,7 @@ package struct TrendReport: Sendable {
     return "\(steps) in \(runs), \(dearer) of them upwards."
   }
 
-  /// The steps as a table.
+  /// A table of the steps, newest first.
   package var table: ReportTable {
     var table = ReportTable(
       caption: "Steps, newest first",
@@ -92,7 +92,7 @@ package struct TrendReport: Sendable {
     )
   }
 
-  /// A value of a row, in its unit.
+  /// Returns a value of a row with its unit.
   static func text(_ value: Double, _ course: TrendCourse) -> String {
     course.row.unit.isEmpty
       ? NumberText.ratio(value) : NumberText.quantity(value, unit: course.row.unit)

@@ -1,15 +1,15 @@
-/// How something turned out; told by a sign and a word, never by colour alone.
+/// The state of a result, expressed by a sign and a word, never by colour alone.
 package enum VerdictState: String, Sendable, Hashable, Codable {
-  /// It holds.
+  /// The claim holds.
   case good
-  /// It is broken.
+  /// The claim is violated.
   case bad
-  /// It could not be decided.
+  /// The claim could not be decided.
   case unknown
-  /// A measured fact that is neither.
+  /// A measured fact without a judgement.
   case measured
 
-  /// The sign that stands before the word.
+  /// The sign before the word.
   package var sign: String {
     switch self {
     case .good: "\u{2713}"
@@ -19,7 +19,7 @@ package enum VerdictState: String, Sendable, Hashable, Codable {
     }
   }
 
-  /// The word for it, where nothing more fitting is given.
+  /// The default word for the state.
   package var word: String {
     switch self {
     case .good: "holds"

@@ -1,10 +1,10 @@
 package import PersistentHistory
 
-/// One generated step of a plan: what is done, and the faults that strike while it is done.
+/// One generated step of a plan: an action and the faults injected while it runs.
 package struct Command: Hashable, Sendable {
-  /// What is done.
+  /// The action to perform.
   package var action: Action
-  /// What goes wrong meanwhile.
+  /// The faults injected while the action runs.
   package var faults: [PlannedFault]
 
   package init(_ action: Action, faults: [PlannedFault] = []) {
@@ -13,51 +13,51 @@ package struct Command: Hashable, Sendable {
   }
 }
 
-/// What a command does; each case is one word of the plan format.
+/// An action of a command; each case is one word of the plan format.
 package enum Action: Hashable, Sendable {
   /// An actor saves changes as one transaction.
   case write(PlannedWrite)
   /// An actor changes every object that matches, as one transaction.
   case batch(PlannedBatch)
-  /// An actor reads the clock and stages a transaction without taking the lock.
+  /// An actor takes a timestamp and stages a transaction without acquiring the lock.
   case begin(PlannedWrite)
   /// An actor commits what it staged.
   case commit(ActorID)
-  /// An actor starts: the first time it registers, later it loads its view anew.
+  /// An actor starts: it registers on the first launch and reloads its view on later ones.
   case launch(ActorID)
-  /// An actor ends in order.
+  /// An actor shuts down normally.
   case stop(ActorID)
-  /// An actor loses what it had in memory.
+  /// An actor loses its in-memory state.
   case crash(ActorID)
-  /// An actor ends its membership.
+  /// An actor unregisters as a member.
   case retire(ActorID)
-  /// An actor reads what is new.
+  /// An actor fetches new transactions.
   case fetch(ActorID)
-  /// An actor brings what it fetched into its contexts.
+  /// An actor merges the fetched transactions into its contexts.
   case merge(ActorID)
-  /// An actor records how far it has merged.
+  /// An actor records its cursor: the last transaction that it has merged.
   case record(ActorID)
-  /// An actor fetches, merges, records, and purges if its strategy says so.
+  /// An actor fetches, merges and records, and purges if its strategy requires it.
   case pass(ActorID)
-  /// An actor purges what every member has merged.
+  /// An actor purges the transactions that every member has merged.
   case purge(ActorID)
   /// An actor takes a new snapshot and moves its cursor to the head.
   case resync(ActorID)
-  /// The process of an actor that a later launch has replaced does one more step.
+  /// A process that a later launch of its actor has replaced performs one more step.
   case belated(ActorID, BelatedStep)
-  /// A consumer reads what is new and keeps its token.
+  /// A consumer reads new transactions and stores its token.
   case consume(ActorID)
-  /// A pending notification reaches an actor, or does not.
+  /// The fate of an actor's pending notification: delivered, late, lost or doubled.
   case deliver(ActorID, SignalFate)
-  /// An actor looks for itself whether something is new.
+  /// An actor polls for new transactions.
   case poll(ActorID, SignalFate)
-  /// An actor tells what one of its contexts holds.
+  /// An actor reports the contents of one of its contexts.
   case view(ActorID, context: String)
-  /// The store tells what its data holds.
+  /// The store reports the contents of its data.
   case data
-  /// The store tells what its history holds.
+  /// The store reports the contents of its history.
   case history
-  /// The clock moves by seconds, which may be negative.
+  /// The clock moves by a number of seconds, which may be negative.
   case clock(advance: Double)
 
   /// The word of the plan format.
@@ -88,7 +88,7 @@ package enum Action: Hashable, Sendable {
     }
   }
 
-  /// The actor or consumer that acts, or nothing for the store and the clock.
+  /// The actor or consumer that acts, or `nil` for the store and the clock.
   package var actor: ActorID? {
     switch self {
     case .write(let write), .begin(let write): write.actor
@@ -103,7 +103,7 @@ package enum Action: Hashable, Sendable {
   }
 }
 
-/// What a process still does that a later launch of its actor has replaced.
+/// A step performed by a process that a later launch of its actor has replaced.
 package enum BelatedStep: String, Hashable, Sendable, CaseIterable {
   case record
   case purge
@@ -112,7 +112,7 @@ package enum BelatedStep: String, Hashable, Sendable, CaseIterable {
   case fetch
 }
 
-/// What becomes of a notification.
+/// The fate of a notification or poll.
 package enum SignalFate: String, Hashable, Sendable, CaseIterable {
   case delivered
   case late
@@ -120,11 +120,11 @@ package enum SignalFate: String, Hashable, Sendable, CaseIterable {
   case doubled
 }
 
-/// Whose name a write carries.
+/// The author recorded with a write.
 package enum WriteAuthor: Hashable, Sendable {
   /// The actor's own author.
   case own
-  /// None.
+  /// No author.
   case absent
   /// Another author.
   case other(String)
@@ -134,7 +134,7 @@ package enum WriteAuthor: Hashable, Sendable {
 package struct PlannedChange: Hashable, Sendable {
   package var type: ChangeType
   package var object: ObjectName
-  /// What is set; empty for a delete.
+  /// The attribute values to set; empty for a delete.
   package var values: Values
 
   package init(_ type: ChangeType, _ object: ObjectName, _ values: Values = [:]) {
@@ -144,18 +144,19 @@ package struct PlannedChange: Hashable, Sendable {
   }
 }
 
-/// What a save does with objects that somebody else changed since its context read them; an object that
-/// is gone stays gone.
+/// The merge policy of a save, for objects that another writer changed after its context read them.
+///
+/// Objects that another writer deleted stay deleted.
 package enum PlannedPolicy: String, Hashable, Sendable, CaseIterable {
-  /// What the write sets is written over the store's row.
+  /// The values that the write sets overwrite the store's row.
   case objectWins
   /// The write fails with `conflict`.
   case error
-  /// Attribute by attribute, what the store changed stays; a delete is left out.
+  /// The store's changes are kept attribute by attribute; a delete is skipped.
   case storeWins
-  /// The whole object as the context has it is written over the store's row.
+  /// The complete object, as its context holds it, overwrites the store's row.
   case overwrite
-  /// The object is left out.
+  /// The object is left out of the transaction.
   case rollback
 }
 
@@ -166,9 +167,9 @@ package struct PlannedWrite: Hashable, Sendable {
   package var context: String
   package var author: WriteAuthor
   package var changes: [PlannedChange]
-  /// How conflicts end; in the context `batch` there are none.
+  /// The merge policy for conflicts; the context `batch` has none.
   package var policy: PlannedPolicy
-  /// Whether the clock moves before the write; under the condition `ties` it may not.
+  /// Whether the clock advances before the write; it may not under the condition `ties`.
   package var ticks: Bool
 
   package init(

@@ -1,4 +1,4 @@
-/// The words of commands, as plans and the wire write them under the key `do`.
+/// The words of commands: the value of the key `do` in plans and wire messages.
 enum CommandWord: String, CaseIterable {
   case write
   case batch
@@ -23,7 +23,7 @@ enum CommandWord: String, CaseIterable {
   case history
   case clock
 
-  /// The keys of such a command, all of them.
+  /// All keys that the command accepts.
   var keys: [String] { own + ["do", "faults"] }
 
   private var own: [String] {

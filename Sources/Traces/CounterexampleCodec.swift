@@ -1,18 +1,18 @@
 internal import PersistentHistory
 
-/// Counterexamples as JSON Lines: the plan's lines, the trace's, and the verdict as the last one.
+/// Encodes counterexamples as JSON Lines: the plan's lines, the trace's lines, then the verdict.
 ///
-/// The first line says that trace and verdict follow, and the verdict at the end proves that the file
-/// is whole: a cut file is refused, never replayed, not even as a plan.
+/// The first line announces a trace and a verdict, and the verdict at the end proves that the file
+/// is complete: a truncated file is rejected and never replayed, not even as a plan.
 package enum CounterexampleCodec {
-  /// The key of the plan's header that announces a counterexample.
+  /// The key in the plan's header that announces a counterexample.
   ///
   /// Files of older versions lack it.
   static let key = "counterexample"
   /// The version of the format.
   static let version = 1
 
-  /// The counterexample's lines, each with its newline.
+  /// Returns the counterexample's lines, each with its newline.
   ///
   /// - Complexity: linear in plan and trace.
   package static func encode(_ counterexample: Counterexample) -> String {
@@ -25,7 +25,7 @@ package enum CounterexampleCodec {
 
   /// Reads the lines of a counterexample file.
   ///
-  /// - Throws: ``FormatError`` that names the line, what is wrong, and what to try.
+  /// - Throws: ``FormatError`` with the line, the problem and a suggestion.
   package static func decode(_ text: String) throws(FormatError) -> Counterexample {
     var lines = LineReader(text)
     let (plan, afterPlan) = try PlanCodec.read(&lines)
@@ -33,7 +33,7 @@ package enum CounterexampleCodec {
     return try read(&lines, plan, afterPlan)
   }
 
-  /// Reads what comes after the plan's lines.
+  /// Reads the lines that follow the plan's lines.
   static func read(
     _ lines: inout LineReader,
     _ plan: Plan,
@@ -61,21 +61,21 @@ package enum CounterexampleCodec {
     )
   }
 
-  /// The trace's header with the number of the plan's lines instead of the plan.
+  /// Returns the trace's header with the plan's command count in place of the plan.
   private static func json(of header: TraceHeader) -> JSONValue {
     var members = TraceCodec.json(ofRun: header).members ?? [:]
     members["commands"] = .integer(Int64(header.plan.commands.count))
     return .object(members)
   }
 
-  /// Whether the header of a plan says that a trace and a verdict follow.
+  /// Returns whether the header of a plan announces a trace and a verdict.
   static func isAnnounced(by header: Fields) throws(FormatError) -> Bool {
     guard header.has(key) else { return false }
     try PlanCodec.checkVersion(key, is: version, in: header)
     return true
   }
 
-  /// The error for a file that ends too early.
+  /// Returns the error for a truncated file.
   static func cut(
     _ lines: LineReader,
     after last: String,

@@ -1,14 +1,14 @@
 package import PersistentHistory
 
-/// One thing that happened in a run.
+/// One event of a run.
 package struct Event: Hashable, Sendable {
-  /// Counts the events of a trace from 0.
+  /// The position of the event in the trace, counted from 0.
   package var at: Int
-  /// The scheduler's step: which command, closing rounds included.
+  /// The scheduler's step, counted through the closing rounds; milliseconds in a joined trace.
   package var tick: Int
-  /// Who it happened to, if it was an actor or consumer.
+  /// The actor or consumer that the event happened to, if any.
   package var actor: ActorID?
-  /// What happened.
+  /// The kind of event and its details.
   package var happening: Happening
 
   package init(at: Int, tick: Int, actor: ActorID?, _ happening: Happening) {
@@ -19,17 +19,17 @@ package struct Event: Hashable, Sendable {
   }
 }
 
-/// What happened; each case is one word of the trace format.
+/// An event's kind and details; each case is one word of the trace format.
 package enum Happening: Hashable, Sendable {
-  /// A command was given: its position in the plan, or nothing in the closing phase; its word.
+  /// A command was called; its position in the plan is `nil` in the closing phase.
   case called(command: Int?, word: String)
   /// The command ended.
   case ended(command: Int?, Outcome)
-  /// A command did not run because its actor was in the wrong state.
+  /// A command was skipped because its actor was in the wrong state.
   case skipped(command: Int?, because: String)
-  /// An actor became a member; its cursor is the head, or nothing in an empty history.
+  /// An actor became a member; its cursor is the head, or `nil` in an empty history.
   case registered(cursor: TransactionName?)
-  /// An actor started again with the cursor that it had recorded, if it had.
+  /// An actor started again with its recorded cursor, or `nil` if it has recorded none.
   case launched(cursor: TransactionName?)
   case stopped
   case crashed
@@ -38,56 +38,58 @@ package enum Happening: Hashable, Sendable {
   case committed(CommittedTransaction)
   /// A write took no effect and left no transaction.
   case wroteNothing
-  /// An actor read the transactions that it will merge, in order.
+  /// An actor fetched the transactions to merge, in order.
   case fetched([TransactionName])
-  /// An observer was told about a transaction.
+  /// An observer was notified of transactions.
   case observed([TransactionName])
-  /// An actor brought transactions into its contexts, in order.
+  /// An actor merged transactions into its contexts, in order.
   case merged([TransactionName])
-  /// A merge hook of an actor finished the merge of transactions: they count as merged, and what they
-  /// changed is in none of its contexts unless the hook brought it there.
+  /// A merge hook of an actor finished the merge itself.
+  ///
+  /// The transactions count as merged; the actor's contexts lack their changes unless the hook
+  /// applied them.
   case finished([TransactionName])
-  /// An actor recorded that it has merged through a transaction.
+  /// An actor recorded the last transaction that it has merged.
   case recorded(cursor: TransactionName?)
-  /// A consumer read transactions and kept its token.
+  /// A consumer read transactions and stored its token.
   case consumed([TransactionName])
-  /// Transactions left history.
+  /// Transactions were purged from history.
   case purged([TransactionName])
   /// A member was cut off by a retention limit.
   case lost
-  /// A member was told that history it needs is gone.
+  /// A member received the error that the history it needs is gone.
   case expired
-  /// A member was told that history is another one than it knew.
+  /// A member received the error that the history is not the one it knew.
   case rewound
-  /// A member took a new snapshot at a cursor.
+  /// A member took a new snapshot and moved its cursor there.
   case resynced(cursor: TransactionName?)
-  /// A context of an actor told what it holds.
+  /// The contents of one of an actor's contexts.
   case viewed(context: String, Objects)
-  /// The store told what its data holds.
+  /// The contents of the store's data.
   case data(Objects)
-  /// The store told what its history holds, in order.
+  /// The contents of the store's history, in order.
   case history([CommittedTransaction])
   case signalled
   case woke
-  /// After a power-off the store holds everything through a transaction.
+  /// The store was recovered after a power-off and contains everything through a transaction.
   case recovered(through: TransactionName?)
-  /// After a power-off the store is not whole, or cannot be opened.
+  /// The store is damaged after a power-off, or cannot be opened.
   case damaged(because: String)
   case fault(PlannedFault)
-  /// The clock was moved and now reads seconds since 2001-01-01 UTC.
+  /// The clock was set, to seconds since 2001-01-01 UTC.
   case clock(now: Double)
 }
 
-/// How a command ended.
+/// The outcome of a command.
 package enum Outcome: Hashable, Sendable {
   case ok
-  /// It took no effect.
+  /// The command had no effect.
   case failed(SystemFailure)
-  /// Nobody knows whether it took effect.
+  /// The effect of the command is uncertain.
   case unknown(SystemFailure)
 }
 
-/// Why a system could not do what a command asked.
+/// The reason for which a system could not perform a command.
 package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Code: String, Hashable, Sendable, CaseIterable {
     case expired
@@ -113,12 +115,12 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// A transaction as the system says that it wrote or holds it.
+/// A transaction as the system reports that it wrote or holds it.
 package struct CommittedTransaction: Hashable, Sendable {
   package var name: TransactionName
   package var author: String?
   package var context: String?
-  /// The registration and context that really wrote it, if the system knows.
+  /// The registration and context that performed the write, if the system knows them.
   package var writer: String?
   /// Seconds since 2001-01-01 UTC.
   package var timestamp: Double
@@ -145,11 +147,11 @@ package struct CommittedTransaction: Hashable, Sendable {
 package struct CommittedChange: Hashable, Sendable {
   package var type: ChangeType
   package var object: ObjectName
-  /// The attributes that an update set.
+  /// The attributes that an update changed.
   package var columns: [String]
-  /// What was set by the write, where the system tells it.
+  /// The values that the write set, if the system reports them.
   package var values: Values
-  /// What a delete left behind, where the system tells it.
+  /// The values that a delete preserved, if the system reports them.
   package var tombstone: Values?
 
   package init(

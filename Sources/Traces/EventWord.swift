@@ -1,4 +1,4 @@
-/// The words of events, as traces write them under the key `event`.
+/// The words of events: the value of the key `event` in traces.
 package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case called
   case ended
@@ -31,7 +31,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case fault
   case clock
 
-  /// The keys of such an event, all of them.
+  /// All keys that the event accepts.
   var keys: [String] { own + ["at", "tick", "actor", "event"] }
 
   private var own: [String] {

@@ -1,8 +1,8 @@
-/// One JSON object whose keys are read by name, with a sentence for each thing that is wrong.
+/// The members of one JSON object, read by key, with an error message for each problem.
 ///
-/// A null counts as a key that is not there.
+/// A `null` value counts as an absent key.
 struct Fields {
-  /// What the object is, with its article, for sentences.
+  /// A description of the object, with its article, for error messages.
   let what: String
   let place: Place
   let members: [String: JSONValue]
@@ -20,26 +20,26 @@ struct Fields {
     self.members = members
   }
 
-  /// The same keys under another name.
+  /// Returns the same members under another description.
   func named(_ what: String) -> Fields { Fields(members, as: what, at: place) }
 
-  /// Whether the key is there and not null.
+  /// Returns whether the key is present and not `null`.
   func has(_ key: String) -> Bool { (members[key] ?? .null) != .null }
 
-  /// Refuses keys that are not known, unless they are to be passed over.
+  /// Rejects unknown keys, unless the place is lenient.
   func allow(_ known: [String]) throws(FormatError) {
     if place.lenient { return }
     guard let key = members.keys.filter({ !known.contains($0) }).min() else { return }
     throw place.of(key).error("\(what) has no key \"\(key)\"", Self.advice(key, known))
   }
 
-  /// A sentence that names the nearest known name, or all of them.
+  /// Returns a suggestion: the nearest known name, or all known names.
   static func advice(_ name: String, _ known: [String]) -> String {
     if let nearest = NearestName.of(name, among: known) { return "Did you mean \"\(nearest)\"?" }
     return "Known are \(known.sorted().map { "\"\($0)\"" }.joined(separator: ", "))."
   }
 
-  /// The value of a key, or nothing when it is not there.
+  /// Returns the value of a key, or `nil` if the key is absent.
   func find<T>(
     _ key: String,
     _ wanted: String,
@@ -55,7 +55,7 @@ struct Fields {
     return result
   }
 
-  /// The value of a key that must be there.
+  /// Returns the value of a required key.
   func need<T>(
     _ key: String,
     _ wanted: String,
@@ -88,7 +88,7 @@ extension Fields {
     try find(key, "true or false", \.truth) ?? standard
   }
 
-  /// A whole number that is not negative.
+  /// Returns a nonnegative integer, or `nil` if the key is absent.
   func count(ifAny key: String) throws(FormatError) -> Int? {
     try find(key, "a whole number, 0 or more", Self.count)
   }
@@ -110,12 +110,12 @@ extension Fields {
     try need(key, "a number", \.finite)
   }
 
-  /// A number of seconds; one that JSON cannot write is kept, so that checkers see it.
+  /// Returns a number of seconds; NaN and infinity are accepted, so that checkers see them.
   func seconds(_ key: String) throws(FormatError) -> Double {
     try need(key, "a number of seconds", \.double)
   }
 
-  /// The objects of a list, empty when the key is not there; each is named for sentences.
+  /// Returns the objects of a list, each described for error messages; empty if the key is absent.
   func objects(_ key: String, as name: String) throws(FormatError) -> [Fields] {
     let list = try find(key, "a list of objects", \.elements) ?? []
     return try list.enumerated().map { (item) throws(FormatError) in
@@ -123,7 +123,7 @@ extension Fields {
     }
   }
 
-  /// One of the words of an enumeration.
+  /// Returns the enumeration case that the key names.
   func choice<T: RawRepresentable & CaseIterable>(
     _ key: String,
     as type: T.Type

@@ -1,10 +1,10 @@
-/// What is wrong with a plan, trace or counterexample, where, and what to try.
+/// An error in a plan, trace or counterexample: the line, the problem and a suggestion.
 package struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The line of the file, counted from 1, or nothing for a message on the wire.
+  /// The line of the file, counted from 1, or `nil` for a wire message.
   package var line: Int?
-  /// A clause that says what is wrong.
+  /// The problem, as a clause.
   package var problem: String
-  /// A sentence that says what to try.
+  /// The suggestion, as a sentence.
   package var advice: String
 
   package init(line: Int?, problem: String, advice: String) {
@@ -13,7 +13,7 @@ package struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
     self.advice = advice
   }
 
-  /// The place, the problem and the advice in one line.
+  /// The line, the problem and the suggestion as one line of text.
   package var description: String {
     let place = line.map { "line \($0): " } ?? ""
     return "\(place)\(problem). \(advice)"

@@ -1,16 +1,19 @@
-/// Finds where a text stops being JSON, which Foundation's decoder does not tell everywhere alike
-/// (RFC 8259).
+/// A validator that finds the first line of a text that is not valid JSON (RFC 8259).
+///
+/// Foundation's decoder does not report the position on every platform.
 struct JSONSyntax {
   private let bytes: [UInt8]
   private var position = 0
   private var depth = 0
-  /// Deeper than any plan or configuration; a text of brackets alone does not exhaust the stack.
+  /// The nesting limit.
+  ///
+  /// It exceeds the depth of every plan and configuration, and keeps a text of brackets alone from
+  /// exhausting the stack.
   private static let depthMax = 512
 
   private init(_ text: String) { bytes = Array(text.utf8) }
 
-  /// The line of the first byte that cannot stand where it does, counted from 1; nothing when the text
-  /// is one JSON value.
+  /// Returns the line of the first invalid byte, counted from 1, or `nil` for one valid JSON value.
   ///
   /// - Complexity: linear in the text.
   static func wrongLine(of text: String) -> Int? {
@@ -19,7 +22,7 @@ struct JSONSyntax {
     return 1 + syntax.bytes[..<syntax.position].count { $0 == UInt8(ascii: "\n") }
   }
 
-  /// The next byte that is no space, which is not consumed.
+  /// Returns the next byte that is not whitespace, without consuming it.
   private mutating func peek() -> UInt8? {
     while position < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[position]) {
       position += 1

@@ -1,7 +1,7 @@
-/// Parses one line of JSON that this program has written itself, ten times as fast as Foundation's
-/// decoder: traces of real processes have millions of lines.
+/// A parser for one line of JSON that this program has written itself.
 ///
-/// Whole numbers are exact up to 64 bits.
+/// It is about ten times as fast as Foundation's decoder: traces of real processes have millions of
+/// lines. Integers are exact up to 64 bits.
 struct JSONText {
   private let bytes: UnsafeRawBufferPointer
   private let place: Place
@@ -14,9 +14,9 @@ struct JSONText {
     self.place = place
   }
 
-  /// The value that some bytes spell.
+  /// Returns the value that the bytes encode.
   ///
-  /// - Throws: ``FormatError`` when they are not one JSON value.
+  /// - Throws: ``FormatError`` if the bytes are not exactly one JSON value.
   static func parse(
     _ bytes: UnsafeRawBufferPointer,
     at place: Place
@@ -34,7 +34,7 @@ struct JSONText {
     )
   }
 
-  /// The next byte that is no space, which is not consumed; 0 at the end.
+  /// Returns the next byte that is not whitespace, without consuming it; 0 at the end.
   private mutating func peek() -> UInt8 {
     while position < bytes.count {
       let byte = bytes[position]
@@ -146,7 +146,7 @@ extension JSONText {
     throw error()
   }
 
-  /// Goes on where the first backslash of a string stands.
+  /// Parses the rest of a string from its first backslash on.
   private mutating func escapedString(from start: Int) throws(FormatError) -> String {
     var text = Array(bytes[start..<position])
     while position < bytes.count {
@@ -162,7 +162,7 @@ extension JSONText {
     throw error()
   }
 
-  /// The character behind a backslash, as it was written by ``JSONValue/line``.
+  /// Parses the rest of an escape sequence, as ``JSONValue/line`` writes it.
   private mutating func escape() throws(FormatError) -> [UInt8] {
     guard position < bytes.count else { throw error() }
     let byte = bytes[position]

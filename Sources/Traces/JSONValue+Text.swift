@@ -1,17 +1,18 @@
 extension JSONValue {
-  /// The value as one line of JSON, keys in order of their bytes, no space.
+  /// The value as one line of JSON, without spaces and with keys in byte order.
   ///
-  /// Written by hand because the bytes are compared and digested: Foundation orders keys in another
-  /// way on Apple's systems, and writes -0.0 as an integer, which is then read as 0.
+  /// It is written without Foundation because the bytes are compared and digested: Foundation
+  /// orders keys differently on Apple's systems, and writes -0.0 as an integer, which is then read
+  /// as 0.
   ///
-  /// - Complexity: linear in the text, and sorts the keys of each object.
+  /// - Complexity: linear in the text, plus sorting the keys of each object.
   var line: String {
     var bytes: [UInt8] = []
     append(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The line, cut to what a sentence can hold.
+  /// The line, truncated to 40 characters for error messages.
   var excerpt: String {
     let whole = line
     return whole.count > 40 ? whole.prefix(37) + "..." : whole

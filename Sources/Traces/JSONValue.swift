@@ -1,8 +1,8 @@
-/// One JSON value; the parsing of bytes is left to Foundation's decoder.
+/// One JSON value.
 enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// A whole number that a double holds exactly.
+  /// A whole number; the initializers create it only up to 2^53 in magnitude.
   case integer(Int64)
   /// Any other number.
   case number(Double)
@@ -10,13 +10,13 @@ enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// The greatest whole number up to which every one is exact in a double: 2^53.
+  /// The bound up to which a double represents every whole number exactly: 2^53.
   static let exactMax: Int64 = 1 << 53
 }
 
 extension JSONValue: Decodable {
-  // The decoder does not tell what comes next, so each kind is tried in turn, the frequent first; a
-  // failed try only says that it is another kind.
+  // A decoder does not reveal the kind of the next value, so each kind is tried in turn, the most
+  // frequent first; a failed attempt only means another kind.
   init(from decoder: any Decoder) throws {
     let single = try decoder.singleValueContainer()
     if let text = try? single.decode(String.self) {
@@ -44,7 +44,7 @@ extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
 }
 
 extension JSONValue {
-  /// A number, as an integer if it is one; what JSON has no number for is a string.
+  /// Creates a number, an integer if it is a whole one; NaN and infinities become strings.
   init(_ number: Double) {
     if number.isNaN {
       self = .string("NaN")
@@ -59,34 +59,34 @@ extension JSONValue {
     }
   }
 
-  /// A number that is exact in every reader: a decimal string beyond 2^53.
+  /// Creates a number that every reader reads exactly: a decimal string beyond 2^53.
   init(_ integer: Int64) {
     self = integer.magnitude <= UInt64(Self.exactMax) ? .integer(integer) : .string(String(integer))
   }
 
   init(strings: [String]) { self = .array(strings.map(JSONValue.string)) }
 
-  /// The text, or nothing for another kind.
+  /// The string, or `nil` for other kinds.
   var text: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The truth value, or nothing for another kind.
+  /// The Boolean value, or `nil` for other kinds.
   var truth: Bool? {
     if case .bool(let truth) = self { truth } else { nil }
   }
 
-  /// The elements, or nothing for another kind.
+  /// The elements of an array, or `nil` for other kinds.
   var elements: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// The members, or nothing for another kind.
+  /// The members of an object, or `nil` for other kinds.
   var members: [String: JSONValue]? {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// A whole number or its decimal string, or nothing for another kind.
+  /// A whole number or one written as a decimal string, or `nil` for other values.
   var whole: Int64? {
     switch self {
     case .integer(let integer): integer
@@ -95,7 +95,7 @@ extension JSONValue {
     }
   }
 
-  /// A finite number, or nothing for another kind.
+  /// A finite number, or `nil` for other kinds.
   var finite: Double? {
     switch self {
     case .integer(let integer): Double(integer)
@@ -104,7 +104,7 @@ extension JSONValue {
     }
   }
 
-  /// A number or the name of one that JSON cannot write, or nothing for another kind.
+  /// A number, or NaN or an infinity written as a string; `nil` for other values.
   var double: Double? {
     switch self {
     case .string("NaN"): .nan

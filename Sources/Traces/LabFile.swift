@@ -1,4 +1,4 @@
-/// What a file of the lab holds, told by its lines: whatever can be run again.
+/// The contents of a file that the lab can run again; its lines determine the kind.
 package enum LabFile: Hashable, Sendable {
   case plan(Plan)
   case trace(Trace)
@@ -6,7 +6,7 @@ package enum LabFile: Hashable, Sendable {
 
   /// Reads a plan, a trace or a counterexample.
   ///
-  /// - Throws: ``FormatError`` that names the line, what is wrong, and what to try.
+  /// - Throws: ``FormatError`` with the line, the problem and a suggestion.
   package init(_ text: String) throws(FormatError) {
     var probe = LineReader(text)
     if let (_, first) = try probe.next(), first.members?["trace"] != nil {
@@ -22,7 +22,7 @@ package enum LabFile: Hashable, Sendable {
     self = .counterexample(try CounterexampleCodec.read(&lines, plan, after))
   }
 
-  /// The plan that the file holds.
+  /// The plan in the file.
   package var plan: Plan {
     switch self {
     case .plan(let plan): plan

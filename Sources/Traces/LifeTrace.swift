@@ -8,10 +8,10 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Reads the trace that one thread of a real process has written during one life, line by line, however
-/// long it is.
+/// Reads the trace that one thread of a real process wrote during one life, line by line.
 ///
-/// A process that was killed may have left half a line at the end, which counts as not written.
+/// The file may be of any length. A killed process may have left an incomplete last line, which is
+/// ignored.
 package final class LifeTrace {
   private let path: String
   private let names: Vocabulary
@@ -20,9 +20,9 @@ package final class LifeTrace {
   private var capacity = 0
   private var line = 0
 
-  /// Opens a file; the header says who and what it may name.
+  /// Opens a file; the header declares the names that may occur in it.
   ///
-  /// - Throws: ``FormatError`` when it cannot be opened.
+  /// - Throws: ``FormatError`` if the file cannot be opened.
   package init(_ path: String, _ header: PlanHeader) throws(FormatError) {
     self.path = path
     names = Vocabulary(header)
@@ -41,12 +41,12 @@ package final class LifeTrace {
     free(buffer)
   }
 
-  /// Whether a process has come so far that it made its trace.
+  /// Returns whether the trace file exists: a process killed early may not have created it.
   static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// The next event, or nothing at the end.
+  /// Returns the next event, or `nil` at the end.
   ///
-  /// - Throws: ``FormatError`` that names the line.
+  /// - Throws: ``FormatError`` with the line.
   package func next() throws(FormatError) -> TimedEvent? {
     guard let file else { return nil }
     let count = getline(&buffer, &capacity, file)
@@ -56,7 +56,9 @@ package final class LifeTrace {
     return try Self.event(bytes, line, names)
   }
 
-  /// The events of the last lines of a file, in order; nothing of it is older than so many bytes.
+  /// Returns the events within the last bytes of a file, in order.
+  ///
+  /// The partial line at the beginning of these bytes is skipped. The default is 64 KiB.
   ///
   /// - Throws: ``FormatError`` as ``next()``.
   package static func tail(

@@ -4,16 +4,16 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Where something is read, and how strictly.
+/// A position in a file or message, and the strictness with which it is read.
 struct Place {
-  /// The line of a file, or nothing on the wire.
+  /// The line of a file, or `nil` for a wire message.
   var line: Int?
-  /// Whether unknown keys are passed over.
+  /// Whether unknown keys are ignored.
   var lenient = false
-  /// The lines of keys, where one object goes over several.
+  /// The lines of the keys, if one object spans several lines.
   var keyLines: [String: Int] = [:]
 
-  /// The place of a key.
+  /// Returns the place of a key.
   func of(_ key: String) -> Place {
     var place = self
     place.line = keyLines[key] ?? line
@@ -25,7 +25,7 @@ struct Place {
   }
 }
 
-/// Reads a JSON Lines text line by line; empty lines are passed over.
+/// Reads JSON Lines text line by line, skipping blank lines.
 struct LineReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -36,12 +36,12 @@ struct LineReader {
     bytes = Array(text.utf8)
   }
 
-  /// The line after the last one, for what is missing there.
+  /// The place after the last line, for errors about missing content.
   var end: Place { Place(line: line + 1) }
 
-  /// The next line that is not empty, or nothing at the end.
+  /// Returns the next line that is not blank, or `nil` at the end.
   ///
-  /// - Throws: ``FormatError`` when the line is not JSON, or was cut off.
+  /// - Throws: ``FormatError`` if the line is not JSON or is truncated.
   mutating func next() throws(FormatError) -> (place: Place, value: JSONValue)? {
     while position < bytes.count {
       let rest = bytes[position...]
@@ -81,9 +81,9 @@ struct LineReader {
 }
 
 extension JSONValue {
-  /// Parses one message of the wire.
+  /// Parses one wire message.
   ///
-  /// - Throws: ``FormatError`` when it is not JSON.
+  /// - Throws: ``FormatError`` if the message is not JSON.
   init(message: String) throws(FormatError) {
     var reader = LineReader(message + "\n")
     let next: (place: Place, value: JSONValue)?

@@ -1,16 +1,18 @@
-/// Finds the known name that a mistyped one was probably meant to be.
+/// Finds the known name nearest to a mistyped one.
 package enum NearestName {
-  /// The known name with the fewest edits, or nothing when even that needs more than half of the
-  /// letters; of several the first.
+  /// Returns the known name with the fewest edits, the first of several.
   ///
-  /// - Complexity: known names times the product of the lengths.
+  /// - Returns: `nil` if the edits exceed half of the length of the longer name.
+  /// - Complexity: the number of known names times the product of the lengths.
   package static func of(_ name: String, among known: some Sequence<String>) -> String? {
     let ranked = known.map { (name: $0, edits: distance(name, $0)) }
     guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
     return best.edits * 2 <= max(name.count, best.name.count) ? best.name : nil
   }
 
-  /// The number of letters to insert, delete, replace or swap with their neighbour, case aside.
+  /// Returns the edits between two names, case-insensitively.
+  ///
+  /// An edit inserts, deletes or replaces a letter, or swaps two adjacent letters.
   static func distance(_ left: String, _ right: String) -> Int {
     let (a, b) = (Array(left.lowercased()), Array(right.lowercased()))
     var rows = [Array(0...b.count)]

@@ -1,8 +1,8 @@
 package import PersistentHistory
 
-/// The name that a plan gives to an object: its entity and a key of the plan's own choosing.
+/// The name of an object in a plan: its entity and a key that the plan chooses.
 ///
-/// A plan never depends on the keys that a system hands out.
+/// A plan never depends on the keys that a system assigns.
 package struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The entity's name.
   package let entity: String
@@ -14,7 +14,7 @@ package struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertib
     self.key = key
   }
 
-  /// Reads `Entity/key`, or answers nothing.
+  /// Parses `Entity/key`, or returns `nil`.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, let key = Int64(parts[1]) else { return nil }
@@ -32,7 +32,7 @@ package struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertib
 /// Attribute values by name.
 package typealias Values = [String: Value]
 
-/// Objects by name, as a view, the data or the reference model holds them.
+/// Objects by name: the contents of a view, the data or the reference model.
 package typealias Objects = [ObjectName: Values]
 
 /// The name of a transaction, chosen by the system: opaque, unique within a plan.

@@ -1,7 +1,7 @@
 internal import PersistentHistory
 
 extension PlanCodec {
-  /// The command as one object; keys that hold the default are left out.
+  /// Returns the command as one object; keys with default values are omitted.
   static func json(of command: Command) -> JSONValue {
     var members = json(of: command.action)
     members["do"] = .string(command.action.word)
@@ -76,7 +76,7 @@ extension PlanCodec {
     return members
   }
 
-  /// The fault as one object.
+  /// Returns the fault as one object.
   static func json(of fault: PlannedFault) -> JSONValue {
     var members: [String: JSONValue] = [
       "kind": .string(fault.kind.rawValue), "file": .string(fault.file.rawValue),

@@ -1,7 +1,7 @@
 internal import PersistentHistory
 
 extension PlanCodec {
-  /// A comparison as a list, a connection of others as an object with one key.
+  /// Returns a comparison as a list, and a compound condition as an object with one key.
   static func json(of condition: PlannedCondition) -> JSONValue {
     switch condition {
     case .compare(let name, let comparison, let value):
@@ -30,14 +30,14 @@ extension PlanCodec {
   }
 }
 
-/// The words of conditions that are no plain comparison.
+/// The words of conditions that are not plain comparisons.
 private enum ConditionWord: String, CaseIterable {
   case among = "in"
   case between
   case like
 }
 
-/// Reads the conditions on one entity.
+/// A reader for the conditions on one entity.
 private struct ConditionReader {
   let fields: Fields
   let entity: String
@@ -108,7 +108,7 @@ private struct ConditionReader {
   }
 
   private func values(_ list: [JSONValue], of name: String) throws(FormatError) -> [Value] {
-    // An empty list names its attribute too.
+    // An empty list must name an existing attribute too.
     _ = try names.type(of: name, in: entity, of: fields)
     return try list.map { (json) throws(FormatError) in try value(json, of: name) }
   }

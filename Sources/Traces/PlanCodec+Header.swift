@@ -1,7 +1,7 @@
 internal import PersistentHistory
 
 extension PlanCodec {
-  /// The header as one object; keys that hold the default are left out.
+  /// Returns the header as one object; keys with default values are omitted.
   static func json(of header: PlanHeader) -> JSONValue {
     var members: [String: JSONValue] = [
       "plan": .integer(Int64(PlanHeader.version)),

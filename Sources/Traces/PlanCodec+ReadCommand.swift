@@ -1,7 +1,6 @@
 internal import PersistentHistory
 
 extension PlanCodec {
-  /// Reads a command.
   static func command(_ fields: Fields, _ names: Vocabulary) throws(FormatError) -> Command {
     let word = try fields.choice("do", as: CommandWord.self)
     let named = fields.named("the command \"\(word.rawValue)\"")
@@ -10,7 +9,7 @@ extension PlanCodec {
     return Command(try action(word, named, names), faults: faults)
   }
 
-  /// One line a word: the table that says what each one reads.
+  /// Reads the action for a word; one line per word lists the keys it reads.
   private static func action(
     _ word: CommandWord,
     _ fields: Fields,
@@ -47,7 +46,7 @@ extension PlanCodec {
     try fields.string(ifAny: "context") ?? "view"
   }
 
-  /// A key that is not there means the actor's own author; null means none.
+  /// Reads an author: an absent key means the actor's own author, `null` means none.
   private static func author(_ fields: Fields) throws(FormatError) -> WriteAuthor {
     guard fields.members["author"] != nil else { return .own }
     return try fields.string(ifAny: "author").map(WriteAuthor.other) ?? .absent
@@ -104,7 +103,6 @@ extension PlanCodec {
     )
   }
 
-  /// Reads a fault.
   static func fault(_ fields: Fields) throws(FormatError) -> PlannedFault {
     try fields.allow(["kind", "file", "call", "k", "from", "seed"])
     let kind = try fields.choice("kind", as: PlannedFault.Kind.self)

@@ -10,7 +10,7 @@ extension PlanCodec {
     "strategy", "cursors", "hooks",
   ]
 
-  /// Reads a header; the version is looked at first, since a newer one may have other keys.
+  /// Reads a header; the version is checked first, since a newer one may have other keys.
   static func header(
     _ fields: Fields,
     and more: [String] = []
@@ -37,7 +37,7 @@ extension PlanCodec {
     return header
   }
 
-  /// Refuses a file of another kind or of another version.
+  /// Rejects a file of another kind or version.
   static func checkVersion(
     _ kind: String,
     is known: Int,
@@ -88,7 +88,6 @@ extension PlanCodec {
     )
   }
 
-  /// Reads the actors.
   static func actors(_ fields: Fields) throws(FormatError) -> [PlannedActor] {
     _ = try fields.need("actors", "a list of objects", \.elements)
     return try fields.objects("actors", as: "actor").map(actor)
@@ -116,7 +115,6 @@ extension PlanCodec {
     return actor
   }
 
-  /// Reads the consumers.
   static func consumers(_ fields: Fields) throws(FormatError) -> [ActorID] {
     try (fields.strings(ifAny: "consumers") ?? []).map { (name) throws(FormatError) in
       try id(name, fields)
@@ -130,7 +128,7 @@ extension PlanCodec {
     return ActorID(name)
   }
 
-  /// Reads the limits, if there are any.
+  /// Reads the retention limits, or returns `nil` if the key is absent.
   static func retention(_ fields: Fields) throws(FormatError) -> PlannedRetention? {
     guard let members = try fields.find("retention", "an object", \.members) else { return nil }
     let limits = Fields(members, as: "the retention", at: fields.place)
@@ -142,7 +140,7 @@ extension PlanCodec {
     )
   }
 
-  /// Refuses two actors or consumers with one name.
+  /// Rejects actors or consumers with the same name.
   static func checkNames(_ ids: [ActorID], _ place: Place) throws(FormatError) {
     var names: Set<ActorID> = []
     for id in ids where !names.insert(id).inserted {

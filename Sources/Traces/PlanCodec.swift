@@ -1,17 +1,17 @@
 internal import PersistentHistory
 
-/// Plans as JSON Lines: the header, then one command a line.
+/// Encodes plans as JSON Lines: the header, then one command per line.
 ///
-/// A plan that is decoded and encoded again has the same bytes, if it was written by this codec.
+/// Decoding and encoding a plan written by this codec reproduces its bytes.
 package enum PlanCodec {
-  /// The plan's lines, each with its newline.
+  /// Returns the plan's lines, each with its newline.
   ///
   /// - Complexity: linear in the plan.
   package static func encode(_ plan: Plan) -> String {
     lines([json(of: plan.header)] + plan.commands.map(json))
   }
 
-  /// The plan's lines as a counterexample begins with them: the header says that more must follow.
+  /// Returns the plan's lines for a counterexample, whose header announces a trace and a verdict.
   static func encodeBeginning(_ plan: Plan) -> String {
     var members = json(of: plan.header).members ?? [:]
     members[CounterexampleCodec.key] = .integer(Int64(CounterexampleCodec.version))
@@ -24,7 +24,7 @@ package enum PlanCodec {
 
   /// Reads the lines of a plan file.
   ///
-  /// - Throws: ``FormatError`` that names the line, what is wrong, and what to try.
+  /// - Throws: ``FormatError`` with the line, the problem and a suggestion.
   package static func decode(_ text: String) throws(FormatError) -> Plan {
     var lines = LineReader(text)
     let (plan, after) = try read(&lines)
@@ -35,10 +35,10 @@ package enum PlanCodec {
     )
   }
 
-  /// Reads a plan's lines up to the end, or to the first line of a trace, which is answered too.
+  /// Reads a plan's lines up to the end or the first line of a trace, which is also returned.
   ///
-  /// - Throws: ``FormatError`` also when the header announces a counterexample and the file ends after
-  ///   the plan.
+  /// - Throws: ``FormatError``, also if the header announces a counterexample and the file ends
+  ///   after the plan.
   static func read(_ lines: inout LineReader) throws(FormatError) -> (Plan, after: Fields?) {
     guard let (place, first) = try lines.next() else {
       throw lines.end.error("the file is empty", "A plan begins with {\"plan\":1,...}.")

@@ -1,22 +1,22 @@
 package import PersistentHistory
 
-/// How a store makes the timestamps of its transactions.
+/// The rule by which a store assigns timestamps to transactions.
 package enum TimestampPolicy: String, Hashable, Sendable, CaseIterable {
-  /// max(clock, previous + 1 us): a date is a position.
+  /// max(clock, previous + 1 us), so that a date identifies a position.
   case monotone
-  /// The raw reading, ties and steps back included, as Core Data keeps it.
+  /// The raw clock value, including ties and backward steps, as Core Data stores it.
   case wallClock
 }
 
-/// What makes an actor pass.
+/// The trigger of an actor's passes.
 package enum Drive: String, Hashable, Sendable, CaseIterable {
   /// The plan's own commands.
   case commands
-  /// Signals that are delivered.
+  /// Delivered signals.
   case signals
 }
 
-/// When a commit waits for the disk.
+/// The durability of commits, as in SQLite's `synchronous` pragma.
 package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
   /// Commits are atomic; a power-off may lose the newest ones.
   case normal
@@ -24,29 +24,29 @@ package enum PlannedSynchronous: String, Hashable, Sendable, CaseIterable {
   case full
 }
 
-/// Whether a second process of an actor that runs is refused.
+/// The detection of a second process for a running actor.
 package enum PlannedLocks: String, Hashable, Sendable, CaseIterable {
-  /// It is.
+  /// The second process is refused.
   case held
-  /// Nobody can tell that the first one runs: the second replaces it.
+  /// The running process is not detected: the second one replaces it.
   case none
 }
 
-/// Where consumers keep their tokens.
+/// The place where consumers keep their tokens.
 package enum PlannedTokens: String, Hashable, Sendable, CaseIterable {
   /// In the store.
   case store
-  /// In a place of their own besides, from which no power-off takes them back.
+  /// In the store and in a place of their own, which no power-off reverts.
   case own
 }
 
-/// Limits beyond which a member is lost; absent limits are off.
+/// The retention limits beyond which a member is lost; absent limits are off.
 package struct PlannedRetention: Hashable, Sendable {
-  /// Seconds against the newest transaction.
+  /// The maximum age in seconds, relative to the newest transaction.
   package var age: Double?
-  /// Transactions behind the head.
+  /// The maximum number of transactions behind the head.
   package var transactions: Int?
-  /// Bytes of history behind the head.
+  /// The maximum number of bytes of history behind the head.
   package var bytes: Int?
 
   package init(age: Double? = nil, transactions: Int? = nil, bytes: Int? = nil) {
@@ -56,29 +56,29 @@ package struct PlannedRetention: Hashable, Sendable {
   }
 }
 
-/// One actor of a plan, with its own configuration where it differs from the plan's.
+/// One actor of a plan, with the configuration in which it differs from the plan's.
 package struct PlannedActor: Hashable, Sendable {
   /// The actor's name in the plan.
   package var id: ActorID
-  /// The author of its own writes; absent is allowed.
+  /// The author of the actor's own writes, or `nil` for none.
   package var author: String?
-  /// Whether it is launched before the first command.
+  /// Whether the actor is launched before the first command; the default is `true`.
   package var launched = true
-  /// The authors that it believes to exist, if it differs from all actors' authors.
+  /// The authors that the actor assumes to exist, if they differ from all actors' authors.
   package var allAuthors: [String]?
-  /// The batch authors that it believes to exist, if they differ from the plan's.
+  /// The batch authors that the actor assumes to exist, if they differ from the plan's.
   package var batchAuthors: [String]?
-  /// The authors whose transactions it does not merge.
+  /// The authors whose transactions the actor does not merge.
   package var ignores: [String]?
-  /// The number of contexts that it merges into, if more than one.
+  /// The number of contexts that the actor merges into; `nil` means one.
   package var contexts: Int?
-  /// How many transactions it fetches, merges and records at a time, if fewer than by default.
+  /// The number of transactions fetched, merged and recorded at a time, if below the default.
   package var page: Int?
-  /// When it purges after a pass, in the system's words.
+  /// The purge strategy after a pass, as a word of the system.
   package var strategy: String?
-  /// Whether its cursors lie in a defaults store shared with the others (`shared` or `own`).
+  /// The place of the actor's cursors: a shared defaults store (`shared`) or its own (`own`).
   package var cursors: String?
-  /// Its hooks, in the system's words.
+  /// The actor's hooks, as words of the system.
   package var hooks: [String]?
 
   package init(_ id: ActorID, author: String?, launched: Bool = true) {
@@ -88,47 +88,47 @@ package struct PlannedActor: Hashable, Sendable {
   }
 }
 
-/// What drives a tracker of ours.
+/// The driver of this project's trackers.
 package enum PlannedDriver: String, Sendable, Hashable, CaseIterable {
-  /// Its core directly, without tasks, unless the plan has signals.
+  /// The tracker's core, called directly without tasks, unless the plan is driven by signals.
   case core
-  /// The actor with its tasks, as in an app.
+  /// The tracker actor with its tasks, as in an app.
   case actor
 }
 
-/// What a plan says before its commands: the clock, the model and who takes part.
+/// The header of a plan: the clock, the model, the actors and the consumers.
 package struct PlanHeader: Hashable, Sendable {
   /// The version of the plan format.
   package static let version = 1
-  /// The seed that the plan was made from; 0 for a plan written by hand.
+  /// The seed that generated the plan; 0 for a plan written by hand.
   package var seed: UInt64 = 0
-  /// Seconds that the clock moves before each write or begin.
+  /// The seconds that the clock advances before each write or begin; the default is 1.
   package var step: Double = 1
-  /// How the store makes timestamps.
+  /// The rule for timestamps; the default is `monotone`.
   package var timestamps: TimestampPolicy = .monotone
-  /// What makes an actor pass.
+  /// The trigger of passes; the default is `commands`.
   package var drive: Drive = .commands
-  /// What drives our trackers; other systems have one way only.
+  /// The driver of this project's trackers; it has no effect on other systems.
   package var driver: PlannedDriver = .core
-  /// When a commit waits for the disk.
+  /// The durability of commits; the default is `normal`.
   package var synchronous: PlannedSynchronous = .normal
-  /// How many pages the write-ahead log takes before it is copied into the file, if the plan says.
+  /// The write-ahead log's size in pages that triggers a checkpoint, or `nil` for the default.
   package var checkpointPages: Int?
-  /// Whether a second process of an actor that runs is refused.
+  /// The detection of a second process for a running actor; the default is `held`.
   package var locks: PlannedLocks = .held
-  /// Where the consumers keep their tokens.
+  /// The place where consumers keep their tokens; the default is `store`.
   package var tokens: PlannedTokens = .store
   /// The entities of the store.
   package var model: Model
   /// The actors, launched in this order.
   package var actors: [PlannedActor]
-  /// The consumers without a view.
+  /// The consumers, which have no view.
   package var consumers: [ActorID] = []
-  /// Authors that only write and are no members.
+  /// The authors that only write and are not members.
   package var batchAuthors: [String] = []
-  /// Authors whose transactions are never purged; a trailing `*` stands for any ending.
+  /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
-  /// The limits beyond which a member is lost, if any.
+  /// The limits beyond which a member is lost, or `nil` for none.
   package var retention: PlannedRetention?
 
   package init(model: Model, actors: [PlannedActor]) {
@@ -136,15 +136,15 @@ package struct PlanHeader: Hashable, Sendable {
     self.actors = actors
   }
 
-  /// The actor with a name, or nothing.
+  /// Returns the actor with an id, or `nil`.
   package func actor(_ id: ActorID) -> PlannedActor? { actors.first { $0.id == id } }
 }
 
-/// The whole generated test input: who takes part and what they do, in order.
+/// A complete generated test input: the header and the commands, in order.
 package struct Plan: Hashable, Sendable {
-  /// What holds for the whole plan.
+  /// The configuration of the plan.
   package var header: PlanHeader
-  /// The steps, in the order in which they run.
+  /// The commands, in the order in which they run.
   package var commands: [Command]
 
   package init(header: PlanHeader, commands: [Command]) {

@@ -1,29 +1,29 @@
 package import PersistentHistory
 
-/// A user's own configuration: who takes part, and under which limits; plans are drawn for it.
+/// A user's own configuration, for which plans are generated: actors, consumers and limits.
 package struct PlanSetup: Hashable, Sendable {
-  /// The entities of the store, if they are not drawn.
+  /// The entities of the store, or `nil` to generate them.
   package var model: Model?
   /// The actors, launched in this order.
   package var actors: [PlannedActor]
-  /// The consumers without a view.
+  /// The consumers, which have no view.
   package var consumers: [ActorID] = []
-  /// Authors that only write and are no members.
+  /// The authors that only write and are not members.
   package var batchAuthors: [String] = []
-  /// Authors whose transactions are never purged; a trailing `*` stands for any ending.
+  /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   package var protectedAuthors: [String] = []
-  /// The limits beyond which a member is lost, if any.
+  /// The limits beyond which a member is lost, or `nil` for none.
   package var retention: PlannedRetention?
-  /// What makes an actor pass.
+  /// The trigger of passes; the default is `commands`.
   package var drive = Drive.commands
-  /// When a commit waits for the disk, if it is not drawn.
+  /// The durability of commits, or `nil` to generate it.
   package var synchronous: PlannedSynchronous?
 
   package init(actors: [PlannedActor]) {
     self.actors = actors
   }
 
-  /// The header of a plan for this configuration, on another model unless it names its own.
+  /// Returns a plan's header for this configuration; `other` is used if it names no model.
   package func header(model other: Model) -> PlanHeader {
     var header = PlanHeader(model: model ?? other, actors: actors)
     header.consumers = consumers

@@ -1,6 +1,6 @@
 package import PersistentHistory
 
-/// How an attribute is compared in a batch's predicate.
+/// A comparison operator of a batch's predicate.
 package enum PlannedComparison: String, Hashable, Sendable, CaseIterable {
   case equal = "="
   case notEqual = "!="
@@ -10,32 +10,34 @@ package enum PlannedComparison: String, Hashable, Sendable, CaseIterable {
   case greaterOrEqual = ">="
 }
 
-/// One condition of a batch's predicate; conditions are joined by and.
+/// One condition of a batch's predicate; the conditions of a batch are combined with AND.
 ///
-/// Each holds or does not: what SQL leaves unknown because of a null does not hold, and `not` of it
-/// does.
+/// A condition is either true or false: where SQL yields unknown because of a null, it is false,
+/// and its negation is true.
 package indirect enum PlannedCondition: Hashable, Sendable {
-  /// An attribute compares so with a value; null equals null, and is neither less nor greater than
-  /// anything.
+  /// A comparison of an attribute with a value.
+  ///
+  /// Null equals null, and is neither less nor greater than any value.
   case compare(String, PlannedComparison, Value)
-  /// An attribute equals one of some values, null among them or not.
+  /// An attribute that equals one of several values, which may include null.
   case among(String, [Value])
-  /// An attribute lies between two values, both included.
+  /// An attribute between two values, inclusive.
   case between(String, Value, Value)
-  /// A text is like a pattern: `%` is any characters, `_` one, a backslash takes the meaning from the
-  /// next; ASCII letters match in either case.
+  /// A string that matches a pattern, ASCII letters case-insensitively.
+  ///
+  /// `%` matches any characters and `_` one; a backslash escapes the next character.
   case like(String, String)
-  /// All of some conditions hold.
+  /// Conditions that are all true.
   case all([PlannedCondition])
-  /// Any of some conditions holds.
+  /// Conditions of which at least one is true.
   case any([PlannedCondition])
-  /// A condition does not hold.
+  /// A condition that is false.
   case not(PlannedCondition)
 
-  /// How deep conditions may lie in each other: as deep as a store takes them in a list.
+  /// The maximum nesting depth, which is the depth that a store accepts in a list.
   package static let depthMax = 15
 
-  /// A comparison with one value.
+  /// Creates a comparison with one value.
   package init(_ attribute: String, _ comparison: PlannedComparison, _ value: Value) {
     self = .compare(attribute, comparison, value)
   }

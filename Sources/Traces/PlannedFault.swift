@@ -1,27 +1,27 @@
-/// Trouble that strikes the k-th call of a kind on a file within one command.
+/// A fault injected at the k-th call of a kind on a file within one command.
 package struct PlannedFault: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The call fails and does nothing.
+    /// The call fails without effect.
     case ioError
     /// The disk is full.
     case full
-    /// Somebody else holds the lock.
+    /// Another process holds the lock.
     case busy
-    /// The file seems to end in the middle of what is read.
+    /// The file appears to end in the middle of the range that is read.
     case shortRead
-    /// There is no memory.
+    /// An allocation fails.
     case memory
-    /// A sync is acknowledged, and takes place only with the file's next one: the disk lies.
+    /// A sync is acknowledged but takes effect only with the file's next one, as on a lying disk.
     case delay
-    /// The power goes: what was not synced is lost.
+    /// The power fails: all unsynced data is lost.
     case powerOff
-    /// The power goes: what was not synced is there or not, sector by sector.
+    /// The power fails: each sector of unsynced data is either kept or lost.
     case torn
 
-    /// Whether everyone loses what they had in memory.
+    /// Whether all actors lose their in-memory state.
     package var isPowerOff: Bool { self == .powerOff || self == .torn }
 
-    /// The calls that it can strike.
+    /// The calls at which the fault can be injected.
     package var calls: [Call] {
       switch self {
       case .ioError: [.read, .write, .sync, .truncate, .lock]
@@ -45,18 +45,19 @@ package struct PlannedFault: Hashable, Sendable {
     case sync
     case truncate
     case lock
-    /// SQLite asks for memory, whatever for: the file does not matter.
+    /// SQLite allocates memory, for any purpose; the file is ignored.
     case allocate
   }
   package var kind: Kind
   package var file: File
   package var call: Call
-  /// Which such call within the command, from 1; a power-off whose call does not come strikes when
-  /// the command has ended.
+  /// The number of the call within the command, counted from 1.
+  ///
+  /// If the call of a power-off does not occur, the power fails after the command.
   package var k: Int
-  /// Whether every later call fails too.
+  /// Whether every later call of this kind fails too; the default is `false`.
   package var from: Bool
-  /// Which sectors a torn file keeps.
+  /// The seed that selects the sectors that a torn file keeps.
   package var seed: Int
 
   package init(kind: Kind, file: File, call: Call, k: Int, from: Bool = false, seed: Int = 0) {
@@ -68,7 +69,8 @@ package struct PlannedFault: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// The power goes, and all is lost that was not synced: at a sync of the log, or when the command has
-  /// ended if there is none.
+  /// A power-off at the first sync of the log that loses all unsynced data.
+  ///
+  /// If the command syncs no log, the power fails after it.
   package static let powerOff = PlannedFault(kind: .powerOff, file: .wal, call: .sync, k: 1)
 }

@@ -1,40 +1,41 @@
-/// The hooks of a planned actor, by the words that plans use for our tracker.
+/// A hook of a planned actor, named by the word that plans use for this project's tracker.
 package enum PlannedHook: String, CaseIterable, Sendable {
-  /// It is told of every group of changes and keeps a note of it.
+  /// An observer that notes every group of changes.
   case observer
-  /// A merge hook whose every third call throws; the pass fails and is repeated.
+  /// A merge hook that throws at every third call; the pass fails and is repeated.
   case retry = "throws-retry"
-  /// A merge hook whose every third call throws; the call is given up.
+  /// A merge hook that throws at every third call; that call is skipped.
   case skip = "throws-skip"
-  /// An observer whose every third call throws; the pass fails and is repeated.
+  /// An observer that throws at every third call; the pass fails and is repeated.
   case observerRetry = "observer-throws-retry"
-  /// As ``retry``, but that every other call throws, beginning with the first.
+  /// As ``retry``, but the first and then every other call throws.
   case retryAlternating = "throws-retry-alternating"
-  /// As ``skip``, but that every other call throws, beginning with the first.
+  /// As ``skip``, but the first and then every other call throws.
   case skipAlternating = "throws-skip-alternating"
-  /// As ``observerRetry``, but that every other call throws, beginning with the first.
+  /// As ``observerRetry``, but the first and then every other call throws.
   case observerRetryAlternating = "observer-throws-retry-alternating"
 
-  /// A merge hook whose every third call finishes the merge by itself: what was fetched counts as
-  /// merged, and an event says so.
+  /// A merge hook that finishes the merge itself at every third call.
+  ///
+  /// The fetched transactions then count as merged, and an event reports it.
   case finish = "finishes"
 
-  /// Those that throw, or finish the merge, at every third call: random plans have them.
+  /// The hooks of random plans, which throw or finish the merge at every third call.
   package static let failing: [PlannedHook] = [.retry, .skip, .observerRetry, .finish]
-  /// Those that throw at every other call: short plans need no more for both.
+  /// The hooks of short plans, which throw at every other call so that few calls suffice.
   package static let alternating: [PlannedHook] = [
     .retryAlternating, .skipAlternating, .observerRetryAlternating,
   ]
 
-  /// Whether it keeps a note of what observers are told.
+  /// Whether the hook notes the changes that observers receive.
   package var observes: Bool {
     self == .observer || self == .observerRetry || self == .observerRetryAlternating
   }
 
-  /// Whether it is asked before each merge.
+  /// Whether the hook is called before each merge.
   package var merges: Bool { !observes }
 
-  /// Whether its call with a number, the first being 1, throws, or finishes the pass.
+  /// Returns whether the call with a number, counted from 1, throws or finishes the merge.
   package func isTrouble(at call: Int) -> Bool {
     switch self {
     case .observer: false
@@ -43,16 +44,16 @@ package enum PlannedHook: String, CaseIterable, Sendable {
     }
   }
 
-  /// After so many calls all hooks go on as from the beginning.
+  /// The number of calls after which the behaviour of every hook repeats.
   package static let period = 6
 }
 
 extension PlannedActor {
-  /// The name of one of an actor's contexts, the first being 0.
+  /// Returns the name of one of an actor's contexts, counted from 0.
   package static func contextName(_ index: Int) -> String {
     index == 0 ? "view" : "view-\(index + 1)"
   }
 
-  /// The names of the contexts that it merges into.
+  /// The names of the contexts that the actor merges into.
   package var contextNames: [String] { (0..<max(contexts ?? 1, 1)).map(Self.contextName) }
 }

@@ -6,9 +6,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A user's own configuration as one JSON object, over as many lines as one likes.
+/// Decodes a user's own configuration: one JSON object, which may span several lines.
 package enum SetupCodec {
-  /// The version of the form.
+  /// The version of the configuration format.
   package static let version = 1
 
   private static let keys = [
@@ -18,7 +18,7 @@ package enum SetupCodec {
 
   /// Reads a configuration.
   ///
-  /// - Throws: ``FormatError`` that names the line, what is wrong, and what to try.
+  /// - Throws: ``FormatError`` with the line, the problem and a suggestion.
   package static func decode(_ text: String) throws(FormatError) -> PlanSetup {
     let place = Place(line: nil, keyLines: lines(of: text))
     let fields = try Fields(try parse(text), as: "the configuration", at: place)
@@ -55,7 +55,7 @@ package enum SetupCodec {
   }
 
   private static func parse(_ text: String) throws(FormatError) -> JSONValue {
-    // Some decoders take more than JSON, such as a comma before a closing bracket.
+    // Some decoders accept more than JSON, such as a comma before a closing bracket.
     let wrongLine = JSONSyntax.wrongLine(of: text)
     if wrongLine == nil,
       let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
@@ -69,7 +69,7 @@ package enum SetupCodec {
     )
   }
 
-  /// The line on which each key stands first.
+  /// Returns the first line of each key.
   private static func lines(of text: String) -> [String: Int] {
     var lines: [String: Int] = [:]
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
@@ -79,7 +79,7 @@ package enum SetupCodec {
     return lines
   }
 
-  /// The quoted texts of a line that a colon follows.
+  /// Returns the quoted texts of a line that are followed by a colon.
   private static func keys(in line: Substring) -> [String] {
     let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
     return parts.indices.dropFirst().dropLast().filter { index in

@@ -1,16 +1,17 @@
-/// How long signals take in plans that signals drive, in ticks: commands of anybody.
+/// Delays and limits, in ticks, of signals in plans that are driven by signals.
 ///
-/// A signal that a plan says nothing about arrives by itself, and actors look for themselves now and
-/// then, so that a plan keeps its meaning when a command is taken out of it.
+/// A tick is one command of any actor. A signal that the plan does not mention arrives by itself,
+/// and actors poll at intervals, so that a plan keeps its meaning when a command is removed from
+/// it.
 package enum SignalTicks {
-  /// After so many ticks a signal arrives.
+  /// The ticks until a signal arrives.
   package static let delivery = 4
-  /// So much later one arrives that the plan says is late.
+  /// The additional ticks until a late signal arrives.
   package static let lateness = 12
-  /// So often an actor that can looks for itself whether anything is new.
+  /// The ticks between two polls of an actor that can poll.
   package static let poll = 32
-  /// An actor has passed after so many ticks if nothing came late or got lost.
+  /// The ticks within which an actor passes if no signal or poll was late or lost.
   package static let bound = 16
-  /// An actor has passed after so many ticks whatever became of its signals and polls.
+  /// The ticks within which an actor passes even if signals or polls were late or lost.
   package static let boundAtWorst = 80
 }

@@ -1,18 +1,18 @@
 internal import PersistentHistory
 
-/// What counts when states are compared for what can come of them.
+/// The equivalence of states: the differences that cannot affect what follows.
 package struct StateLikeness: Sendable {
-  /// Every way to exchange actors that are configured alike: the new place of each member.
+  /// The permutations of actors with equal configurations: the new place of each member.
   fileprivate let exchanges: [[Int]]
-  /// Whether the distance of a number from the newest counts, rather than its rank.
+  /// Whether the distance of a number from the newest one counts, rather than its rank.
   fileprivate let keepsDistances: Bool
-  /// Whether a time that lies a week back is as old as any before it: nothing turns the clock back.
+  /// Whether all times more than a week ago count as equally old, as the clock never moves back.
   fileprivate let clipsAges: Bool
 
-  /// Takes what a plan's header makes alike.
+  /// Creates the equivalence for a plan's header.
   ///
-  /// Under a limit on transactions it counts how far they are apart. Whether an actor is launched at
-  /// the beginning does not count: states tell who runs.
+  /// With retention limits, the distances between transaction numbers count. Whether an actor is
+  /// launched at the beginning does not count: the state contains the running actors.
   package init(_ header: PlanHeader, clipsAges: Bool) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil
@@ -28,7 +28,7 @@ package struct StateLikeness: Sendable {
     exchanges = Self.exchanges(of: kinds).map { $0 + consumers }
   }
 
-  /// Every order of places in which each holds the kind that it held before.
+  /// Returns the permutations that map each actor to one of equal configuration.
   private static func exchanges(of kinds: [PlannedActor]) -> [[Int]] {
     var orders: [[Int]] = [[]]
     for kind in kinds {
@@ -41,9 +41,9 @@ package struct StateLikeness: Sendable {
 }
 
 extension StateSketch {
-  /// A number that is equal for states from which the same can come.
+  /// Returns a number that is equal for equivalent states, which have the same possible futures.
   ///
-  /// - Complexity: n log n in the words, and n for each exchange of actors.
+  /// - Complexity: n log n in the words, and n for each permutation of actors.
   package func likeness(_ likeness: StateLikeness) -> UInt64 {
     let ranks = Ranks(self, likeness)
     var plain = PlainWords(
@@ -61,10 +61,10 @@ extension StateSketch {
     return least
   }
 
-  /// The words of all sections, one after the other, without what nothing depends on.
+  /// The words of all sections in sequence, each reduced to the part that counts.
   private struct PlainWords {
     var words: [Word] = []
-    /// Where each section ends.
+    /// The end of each section.
     var ends: [Int] = []
 
     init(sectionCount: Int, count: Int) {
@@ -77,7 +77,7 @@ extension StateSketch {
     }
   }
 
-  /// Members that the header does not name keep their places.
+  /// Returns the permutation with members that the header does not name in their own places.
   private static func extended(_ exchange: [Int], to count: Int) -> [Int] {
     exchange.count < count ? exchange + Array(exchange.count..<count) : exchange
   }
@@ -112,12 +112,12 @@ extension StateSketch {
   }
 }
 
-/// The order of everything in a sketch of which only the order counts.
+/// The ranks of the numbers, times, keys and values of a sketch.
 private struct Ranks {
   private var numbers: [Int64] = []
   private var times: [Double] = []
   private var keys: [Int64] = []
-  /// What a value is called: by its first appearance in what belongs to nobody, where there is any.
+  /// The number of each value, by first appearance in the common section, then by magnitude.
   private var values: [Int64: UInt64] = [:]
   private let now: Double
   private let likeness: StateLikeness
@@ -140,7 +140,7 @@ private struct Ranks {
         }
       }
     }
-    // Values that only members know are called in their own order: who is exchanged does not count.
+    // Values known only to members are numbered in their own order, independent of permutations.
     Self.order(&others)
     for number in others where values[number] == nil { values[number] = UInt64(values.count) }
     Self.order(&numbers)
@@ -148,7 +148,7 @@ private struct Ranks {
     Self.order(&keys)
   }
 
-  /// Sorts, and leaves one of each.
+  /// Sorts the elements and removes duplicates.
   private static func order<Element: Comparable>(_ all: inout [Element]) {
     all.sort()
     var kept = 0
@@ -183,7 +183,7 @@ private struct Ranks {
     return UInt64(low)
   }
 
-  /// How old a moment is, in hours: what plans do within an hour happens in a few seconds.
+  /// Returns the age of a time in whole hours, since plans run within a few seconds.
   private func age(of time: Double) -> Int32 {
     let hours = ((now - time) / 3_600).rounded()
     let most = likeness.clipsAges ? Self.weekHours : Double(Int32.max)

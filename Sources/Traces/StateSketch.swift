@@ -1,28 +1,27 @@
 package import PersistentHistory
 
-/// Everything that decides what comes next, as words: what a system holds, what checkers know.
+/// The complete state that determines what follows, as words: the system's and the checkers'.
 ///
-/// Whoever has a part of the state adds it, always in the same order; what belongs to one actor goes
-/// into that actor's section. ``digest`` tells states apart to the last bit. ``likeness(_:)`` takes
-/// states for the same that differ only in what nothing depends on: which numbers, times, keys and
-/// values there are, beyond their order, and which of several actors that are configured alike is
-/// which.
+/// Each owner of a part of the state adds it, always in the same order; the state of one actor goes
+/// into that actor's section. ``digest`` is a hash of every bit. ``likeness(_:)`` merges equivalent
+/// states: of numbers, times and keys only the order counts, of times also the age, and of values
+/// only which are equal; actors with equal configurations are interchangeable.
 package struct StateSketch: Sendable {
-  /// What a word means, and so what of it counts.
+  /// The kind of a word, which determines what of it counts for equivalence.
   enum Kind: UInt8 {
-    /// Its bits.
+    /// The bits themselves.
     case plain
-    /// Its rank among all transaction numbers.
+    /// A transaction number: its rank among all transaction numbers.
     case number
-    /// Its rank among all times, and its age.
+    /// A time: its rank among all times, and its age.
     case time
-    /// Its rank among all keys of objects.
+    /// An object's key: its rank among all keys of objects.
     case key
-    /// Which others are equal to it, among all whole-number values.
+    /// A whole-number attribute value: its equality with other such values.
     case value
-    /// Who it is.
+    /// A member.
     case member
-    /// Who they are, one bit each.
+    /// A set of members, one bit each.
     case members
   }
 
@@ -31,16 +30,16 @@ package struct StateSketch: Sendable {
     let bits: UInt64
   }
 
-  /// What belongs to nobody, then what belongs to each member.
+  /// The common section, then one section for each member.
   private(set) var sections: [[Word]]
-  /// The members, actors first, in the order of the plan's header.
+  /// The members: actors first, then consumers, in the order of the plan's header.
   private(set) var members: [ActorID]
-  /// The clock's reading in seconds, against which times have an age.
+  /// The clock value in seconds, relative to which times have an age.
   package private(set) var now = 0.0
   private var current = 0
-  /// Whether the power may go, so that what it would take back counts too.
+  /// Whether the power may fail, so that the data it would revert counts too.
   package var tellsLosses = false
-  /// Who alone writes under an author.
+  /// The index of the actor that is the only writer under an author.
   private let owners: [String: Int]
 
   /// Starts the sketch of a plan's state.
@@ -55,14 +54,14 @@ package struct StateSketch: Sendable {
     self.owners = owners
   }
 
-  /// Starts a sketch of what belongs to no plan.
+  /// Starts a sketch without a plan.
   package init() {
     members = []
     sections = [[]]
     owners = [:]
   }
 
-  /// Starts over, with the clock's reading in seconds.
+  /// Clears the sketch and sets the clock value, in seconds.
   package mutating func restart(at now: Double) {
     for index in sections.indices { sections[index].removeAll(keepingCapacity: true) }
     current = 0
@@ -72,13 +71,14 @@ package struct StateSketch: Sendable {
 
   // MARK: Sections
 
-  /// What comes next belongs to a member, or to nobody.
+  /// Selects the section of a member for the following words, or the common one for `nil`.
   package mutating func enter(_ member: ActorID?) {
     current = member.map { position(of: $0) + 1 } ?? 0
   }
 
-  /// What comes next belongs to whoever alone writes under an author, or to nobody; then the author is
-  /// added as a text.
+  /// Selects the section of the only actor that writes under an author.
+  ///
+  /// For any other author it selects the common section and adds the author as text.
   package mutating func enter(author: String) {
     guard let owner = owners[author] else {
       current = 0
@@ -87,7 +87,7 @@ package struct StateSketch: Sendable {
     current = owner + 1
   }
 
-  /// The position of a member, who is added if the plan's header does not name it.
+  /// Returns the position of a member, which is appended if the plan's header does not name it.
   private mutating func position(of member: ActorID) -> Int {
     if let known = members.firstIndex(of: member) { return known }
     members.append(member)
@@ -95,7 +95,7 @@ package struct StateSketch: Sendable {
     return members.count - 1
   }
 
-  /// Adds everything that another sketch of the same plan holds.
+  /// Adds the words of another sketch of the same plan.
   package mutating func add(_ other: StateSketch) {
     for (index, section) in other.sections.enumerated() {
       current = index == 0 ? 0 : position(of: other.members[index - 1]) + 1
@@ -111,13 +111,13 @@ package struct StateSketch: Sendable {
     sections[current].append(Word(kind: kind, bits: bits))
   }
 
-  /// Adds a whole number that counts as it is.
+  /// Adds an integer whose exact value counts.
   package mutating func add(_ number: Int) { add(.plain, UInt64(bitPattern: Int64(number))) }
 
-  /// Adds yes or no.
+  /// Adds a Boolean value.
   package mutating func add(_ flag: Bool) { add(.plain, flag ? 1 : 0) }
 
-  /// Adds a text that counts as it is.
+  /// Adds a string whose exact value counts.
   package mutating func add(_ text: String) {
     var hash = Self.textSeed
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* Self.textFactor }
@@ -127,24 +127,24 @@ package struct StateSketch: Sendable {
   /// Adds the number of a transaction.
   package mutating func add(number: Int64) { add(.number, UInt64(bitPattern: number)) }
 
-  /// Adds a transaction by its name: a number, in most systems.
+  /// Adds a transaction by its name, which is a number in most systems.
   package mutating func add(transaction name: TransactionName) {
     if let number = Int64(name) { add(number: number) } else { add(name) }
   }
 
-  /// Adds a moment, in seconds since 2001-01-01 UTC.
+  /// Adds a time, in seconds since 2001-01-01 UTC.
   package mutating func add(time: Double) { add(.time, time.bitPattern) }
 
-  /// Adds who did something.
+  /// Adds a member.
   package mutating func add(member: ActorID) { add(.member, UInt64(position(of: member))) }
 
-  /// Adds an author; one that a single actor writes under stands for that actor.
+  /// Adds an author, or the actor if only one actor writes under that author.
   package mutating func add(author: String?) {
     guard let author else { return add(-1) }
     if let owner = owners[author] { add(.member, UInt64(owner)) } else { add(author) }
   }
 
-  /// Adds some members: the bit of each is its position in the plan's header, consumers last.
+  /// Adds a set of members; bits are positions in the plan's header, consumers last.
   package mutating func add(members: UInt64) { add(.members, members) }
 
   /// Adds the name of an object.
@@ -167,7 +167,7 @@ package struct StateSketch: Sendable {
     }
   }
 
-  /// Adds values by the names of their attributes.
+  /// Adds values, ordered by the names of their attributes.
   package mutating func add(_ values: Values) {
     add(values.count)
     for (attribute, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -176,7 +176,7 @@ package struct StateSketch: Sendable {
     }
   }
 
-  /// Adds objects in the order of their names.
+  /// Adds objects, ordered by their names.
   package mutating func add(_ objects: Objects) {
     add(objects.count)
     for (name, values) in objects.sorted(by: { $0.key < $1.key }) {
@@ -185,7 +185,7 @@ package struct StateSketch: Sendable {
     }
   }
 
-  /// Adds a write that has begun.
+  /// Adds a write that was staged.
   package mutating func add(_ write: PlannedWrite) {
     add(write.context)
     switch write.author {
@@ -205,7 +205,7 @@ package struct StateSketch: Sendable {
   private static let textSeed: UInt64 = 0xcbf2_9ce4_8422_2325
   private static let textFactor: UInt64 = 0x0000_0100_0000_01b3
 
-  /// A number that is equal for equal states, in every process.
+  /// A hash that is equal for equal states, in every process.
   ///
   /// - Complexity: linear in the words.
   package var digest: UInt64 {
@@ -218,7 +218,7 @@ package struct StateSketch: Sendable {
   }
 }
 
-/// A running hash of words, with every bit of it depending on every word.
+/// A running hash of words in which every bit depends on every word.
 struct StateHash {
   private(set) var value: UInt64 = 0x9e37_79b9_7f4a_7c15
 
@@ -235,7 +235,7 @@ struct StateHash {
 }
 
 extension PlanHeader {
-  /// How many actors write under each author.
+  /// The number of actors that write under each author.
   var authorCounts: [String: Int] {
     Dictionary(actors.compactMap(\.author).map { ($0, 1) }, uniquingKeysWith: +)
   }

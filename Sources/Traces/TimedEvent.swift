@@ -1,12 +1,12 @@
 internal import PersistentHistory
 
-/// An event of a real process, which happened between two moments.
+/// An event of a real process, with the interval in which it happened.
 package struct TimedEvent: Hashable, Sendable {
-  /// What happened; its tick says nothing.
+  /// The event; its tick is meaningless.
   package var event: Event
-  /// Nanoseconds of the machine's monotonic clock: not before the first, not after the second.
+  /// The bounds of the event's time, in nanoseconds of the machine's monotonic clock.
   package var mono: ClosedRange<Int64>
-  /// What a command says that was called, where the trace's header does not list the commands.
+  /// The content of a called command, if the trace's header does not list the commands.
   package var given: Command?
 
   package init(_ event: Event, mono: ClosedRange<Int64>, given: Command? = nil) {
@@ -17,8 +17,9 @@ package struct TimedEvent: Hashable, Sendable {
 }
 
 extension TraceCodec {
-  /// One line, without its newline, of the trace of a real process: `mono` stands in place of `tick`, and
-  /// `given` is what a called command says.
+  /// Returns one line, without its newline, of the trace of a real process.
+  ///
+  /// The key `mono` replaces `tick`, and `given` contains a called command.
   package static func encode(_ timed: TimedEvent) -> String {
     var members = json(of: timed.event).members ?? [:]
     members["tick"] = nil

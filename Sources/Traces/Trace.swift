@@ -1,8 +1,8 @@
-/// Everything that happened when one plan ran on one system.
+/// The events of one run of a plan on one system.
 package struct Trace: Hashable, Sendable {
-  /// The plan, and what it ran on.
+  /// The plan, and the system that it ran on.
   package var header: TraceHeader
-  /// What happened, in order.
+  /// The events, in order.
   package var events: [Event]
 
   package init(header: TraceHeader, events: [Event] = []) {
@@ -11,7 +11,7 @@ package struct Trace: Hashable, Sendable {
   }
 }
 
-/// The plan of a trace, and what it ran on.
+/// The plan of a trace, and the system that it ran on.
 package struct TraceHeader: Hashable, Sendable {
   /// The version of the trace format.
   package static let version = 1
@@ -28,13 +28,13 @@ package struct TraceHeader: Hashable, Sendable {
   }
 }
 
-/// A checker's answer about one trace.
+/// The result of a checker for one trace.
 package enum Verdict: Hashable, Sendable {
   /// The invariant held, and the trace exercised it.
   case valid
   /// The invariant broke.
   case invalid(Violation)
-  /// The trace does not decide; the sentence says why.
+  /// The trace does not suffice to decide, for the reason given.
   case unknown(String)
 }
 
@@ -44,9 +44,9 @@ package struct Violation: Hashable, Sendable {
   package var checker: String
   /// The position of the event in the trace.
   package var at: Int
-  /// One sentence that says who did what, and what was lost.
+  /// One sentence that names the actor, its action and the loss.
   package var because: String
-  /// The transaction that was lost, if one was.
+  /// The transaction that was lost, if any.
   package var transaction: TransactionName?
 
   package init(
@@ -62,11 +62,11 @@ package struct Violation: Hashable, Sendable {
   }
 }
 
-/// A shrunk plan with its trace and the first event that breaks an invariant.
+/// A shrunk plan with its trace and the first violation.
 package struct Counterexample: Hashable, Sendable {
-  /// The trace, which holds the plan.
+  /// The trace, which contains the plan.
   package var trace: Trace
-  /// What broke.
+  /// The violation of an invariant.
   package var violation: Violation
 
   package init(trace: Trace, violation: Violation) {

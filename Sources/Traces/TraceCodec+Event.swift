@@ -6,7 +6,7 @@ extension CommittedTransaction {
 }
 
 extension TraceCodec {
-  /// The event as one object; what is absent is left out.
+  /// Returns the event as one object; absent values are omitted.
   static func json(of event: Event) -> JSONValue {
     var members = json(of: event.happening)
     members["at"] = .integer(Int64(event.at))
@@ -65,13 +65,13 @@ extension TraceCodec {
     ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
   }
 
-  /// Objects by their names.
+  /// Returns the objects by their names.
   static func json(of objects: Objects) -> JSONValue {
     let pairs = objects.map { ($0.key.description, JSONValue.object($0.value.mapValues(\.json))) }
     return .object(Dictionary(uniqueKeysWithValues: pairs))
   }
 
-  /// A transaction as keys of one object.
+  /// Returns the members of one object that represent a transaction.
   static func json(of transaction: CommittedTransaction) -> [String: JSONValue] {
     var members: [String: JSONValue] = [
       "transaction": .string(transaction.name), "timestamp": JSONValue(transaction.timestamp),

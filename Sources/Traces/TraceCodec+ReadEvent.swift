@@ -1,7 +1,7 @@
 internal import PersistentHistory
 
 extension TraceCodec {
-  /// Reads an event of a plan with a number of commands.
+  /// Reads an event of a plan that has a number of commands.
   static func event(
     _ fields: Fields,
     _ names: Vocabulary,
@@ -16,14 +16,14 @@ extension TraceCodec {
   }
 }
 
-/// Reads what happened from the keys of one event.
+/// A reader for the details of one event.
 struct EventReader {
   let fields: Fields
   let names: Vocabulary
-  /// How many commands the plan has.
+  /// The number of commands in the plan.
   let commands: Int
 
-  /// One line a word: the table that says what each one reads.
+  /// Reads the happening for a word; one line per word lists the keys it reads.
   func read(_ word: EventWord) throws(FormatError) -> Happening {
     switch word {
     case .called: .called(command: try command(), word: try fields.string("do"))
@@ -110,7 +110,7 @@ struct EventReader {
     return try PlanCodec.fault(Fields(members, as: "the fault", at: fields.place))
   }
 
-  /// The transactions that history holds.
+  /// Reads the transactions of history.
   func history() throws(FormatError) -> [CommittedTransaction] {
     _ = try fields.need("transactions", "a list of transactions", \.elements)
     return try fields.objects("transactions", as: "transaction")
@@ -120,7 +120,7 @@ struct EventReader {
       }
   }
 
-  /// One transaction from its keys.
+  /// Reads one transaction from its keys.
   func transaction(_ fields: Fields) throws(FormatError) -> CommittedTransaction {
     _ = try fields.need("changes", "a list of changes", \.elements)
     let changes = try fields.objects("changes", as: "change")

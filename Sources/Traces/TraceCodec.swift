@@ -1,27 +1,27 @@
-/// Traces as JSON Lines: a header that holds the whole plan, then one event a line.
+/// Encodes traces as JSON Lines: a header that contains the whole plan, then one event per line.
 ///
-/// A trace that is decoded and encoded again has the same bytes, if it was written by this codec.
+/// Decoding and encoding a trace written by this codec reproduces its bytes.
 package enum TraceCodec {
-  /// The trace's lines, each with its newline.
+  /// Returns the trace's lines, each with its newline.
   ///
   /// - Complexity: linear in the trace.
   package static func encode(_ trace: Trace) -> String {
     encode(trace.header) + "\n" + trace.events.map { encode($0) + "\n" }.joined()
   }
 
-  /// The header's line without its newline, for a trace that is written while it happens.
+  /// Returns the header's line without its newline, for a trace that is written during the run.
   package static func encode(_ header: TraceHeader) -> String {
     var members = json(ofRun: header).members ?? [:]
     members["plan"] = json(inline: header.plan)
     return JSONValue.object(members).line
   }
 
-  /// One event's line without its newline.
+  /// Returns one event's line without its newline.
   package static func encode(_ event: Event) -> String { json(of: event).line }
 
   /// Reads the lines of a trace file.
   ///
-  /// - Throws: ``FormatError`` that names the line, what is wrong, and what to try.
+  /// - Throws: ``FormatError`` with the line, the problem and a suggestion.
   package static func decode(_ text: String) throws(FormatError) -> Trace {
     var lines = LineReader(text)
     guard let (place, first) = try lines.next() else {
@@ -38,8 +38,9 @@ package enum TraceCodec {
 }
 
 extension TraceCodec {
-  /// What a line is if it does not belong to a plan: the line of a trace's header, an event or a
-  /// verdict.
+  /// Returns a description of a line that is not part of a plan, or `nil` for a plan's line.
+  ///
+  /// Such a line is the header of a trace, an event or a verdict.
   static func kind(of fields: Fields) -> String? {
     if fields.has("do") && !fields.has("event") { return nil }
     if fields.has("trace") { return "the header of a trace" }
@@ -47,7 +48,7 @@ extension TraceCodec {
     return fields.has("verdict") ? "a verdict" : nil
   }
 
-  /// The header without its plan, as a counterexample has it.
+  /// Returns the header without its plan, as counterexamples contain it.
   static func json(ofRun header: TraceHeader) -> JSONValue {
     var members: [String: JSONValue] = [
       "trace": .integer(Int64(TraceHeader.version)), "system": .string(header.system),
@@ -77,7 +78,7 @@ extension TraceCodec {
     return try run(fields, of: Plan(header: header, commands: commands))
   }
 
-  /// Reads what a plan ran on.
+  /// Reads a trace's header apart from its plan.
   static func run(_ fields: Fields, of plan: Plan) throws(FormatError) -> TraceHeader {
     let versions = try fields.find("versions", "an object of strings") { value in
       value.members.flatMap { members in
@@ -88,7 +89,7 @@ extension TraceCodec {
     return TraceHeader(plan: plan, system: try fields.string("system"), versions: versions ?? [:])
   }
 
-  /// Reads events up to the end, or to the first line that is not one, which is answered too.
+  /// Reads events up to the end or the first other line, which is also returned.
   static func read(
     _ lines: inout LineReader,
     after header: TraceHeader

@@ -1,21 +1,22 @@
 package import PersistentHistory
 
-/// What one command of a real process did, or what happened to it otherwise: the smallest part of its
-/// trace that others' events do not come between.
+/// The events of one command of a real process, or one event outside of commands.
+///
+/// It is the smallest unit of a trace: events of other processes are never placed within it.
 package struct TraceGroup: Sendable {
-  /// Who.
+  /// The actor or consumer, if any.
   package var actor: ActorID?
-  /// The word of the command, or nothing for an event on its own.
+  /// The word of the command, or `nil` for an event outside of commands.
   package var word: String?
-  /// What the command said.
+  /// The content of the command.
   package var given: Command?
-  /// What happened, the call and its outcome left out.
+  /// The events, without the call and its outcome.
   package var events: [TimedEvent] = []
-  /// How the command ended; unknown where its process was killed meanwhile.
+  /// The outcome of the command; unknown if its process was killed during it.
   package var outcome: Outcome?
-  /// Not before this moment.
+  /// The earliest time, in nanoseconds of the monotonic clock.
   package var start: Int64
-  /// Not after this one.
+  /// The latest time, in nanoseconds of the monotonic clock.
   package var end: Int64
 
   init(_ event: TimedEvent) {
@@ -32,13 +33,13 @@ package struct TraceGroup: Sendable {
     }
   }
 
-  /// Why nobody knows how a command ended.
+  /// The failure of a command whose process was killed before the outcome was logged.
   static let killed = SystemFailure(.crashed, "The process was killed before it could tell.")
 
-  /// Whether it is a command whose outcome was not told.
+  /// Whether the group is a command whose outcome was not logged.
   package var isCut: Bool { if case .unknown = outcome { true } else { false } }
 
-  /// Takes in the next event of the command, and answers whether it was its last.
+  /// Adds the next event of the command and returns whether it was the last one.
   mutating func take(_ event: TimedEvent) -> Bool {
     if case .ended(_, let outcome) = event.event.happening {
       self.outcome = outcome
@@ -47,7 +48,7 @@ package struct TraceGroup: Sendable {
       end = event.mono.upperBound
       return true
     }
-    // What it did happened when its first event says, not when it was called.
+    // The command took effect at the time of its first event, not at the call.
     if events.isEmpty { start = max(start, event.mono.lowerBound) }
     events.append(event)
     return false
@@ -55,7 +56,7 @@ package struct TraceGroup: Sendable {
 
   // MARK: Numbers
 
-  /// The number of the transaction that it committed, if it did.
+  /// The number of the transaction that the group committed, if any.
   var committed: Int64? {
     for event in events {
       if case .committed(let transaction) = event.event.happening { return Int64(transaction.name) }
@@ -63,14 +64,14 @@ package struct TraceGroup: Sendable {
     return nil
   }
 
-  /// The greatest number of a transaction that it names and did not commit.
+  /// The greatest number among the transactions that the group names but did not commit.
   var mentioned: Int64 {
     events.reduce(0) { greatest, event in max(greatest, event.event.happening.mentioned) }
   }
 }
 
 extension Happening {
-  /// The greatest number of a transaction that was there before it; 0 for none.
+  /// The greatest number of a transaction that must precede the event; 0 for none.
   fileprivate var mentioned: Int64 {
     switch self {
     case .registered(let cursor), .launched(let cursor), .recorded(let cursor),

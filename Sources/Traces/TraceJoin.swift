@@ -1,23 +1,23 @@
 internal import PersistentHistory
 
-/// Joins the traces of several real processes into one, by the intervals in which things happened.
+/// Joins the traces of several real processes into one, ordered by the intervals of their events.
 ///
-/// Commits come in the order of their numbers. Of what happened in two processes, that comes first
-/// which certainly ended before the other began; where intervals overlap, the order is the one that
-/// accuses nobody: what is merged, recorded or left comes at its earliest moment, what is purged at its
-/// latest, and a transaction comes before whatever names it. So whatever the checkers find in the one
-/// trace was so in every order that the intervals allow; ``doubtCount`` tells at how many points another
-/// order was possible that they would have found something in.
+/// Commits are ordered by their numbers. Of two processes' events, the one that certainly ended
+/// before the other began comes first. Where intervals overlap, the join chooses the order that
+/// shows no violation: merges, records and retirements are placed at their earliest time, purges at
+/// their latest, and a transaction before every event that names it. A violation in the joined
+/// trace therefore exists in every order that the intervals allow; ``doubtCount`` counts the points
+/// at which another possible order would have shown one.
 ///
-/// It reads all lanes side by side, and keeps one group of each.
+/// The traces of all threads are read in parallel, with one group of each in memory.
 ///
 /// - Complexity: linear in the events and in the lanes.
 package struct TraceJoin {
-  /// How often nobody can say whether a purge came before a record that it had to wait for.
+  /// The number of purges that may have come before a record that they had to wait for.
   package private(set) var doubtCount = 0
-  /// How many numbers no process has told of.
+  /// The number of transaction numbers that no process logged.
   package private(set) var untoldCount = 0
-  /// The last number that was told.
+  /// The last transaction number that was logged.
   package private(set) var lastNumber: Int64 = 0
 
   private var lanes: [TraceLane]
@@ -27,9 +27,9 @@ package struct TraceJoin {
   private var eventCount = 0
   private let origin: Int64
 
-  /// Begins to join; the origin is the moment that ticks, of a millisecond each, are counted from.
+  /// Starts the join; ticks of a millisecond are counted from the origin.
   ///
-  /// - Throws: ``FormatError`` when a file cannot be read.
+  /// - Throws: ``FormatError`` if a file cannot be read.
   package init(_ lanes: [TraceLane], origin: Int64) throws(FormatError) {
     self.lanes = lanes
     self.origin = origin
@@ -37,24 +37,24 @@ package struct TraceJoin {
     for index in lanes.indices { heads.append(try self.lanes[index].next()) }
   }
 
-  /// How many writes of unknown outcome the store has settled.
+  /// The number of writes with unknown outcome that the store's contents reconciled.
   package var settledCount: Int { lanes.reduce(0) { $0 + $1.settledCount } }
-  /// How many it has not.
+  /// The number of writes whose outcome remains unknown.
   package var openCount: Int { lanes.reduce(0) { $0 + $1.openCount } }
 
-  /// One group in its place of the joined trace.
+  /// One group at its position in the joined trace.
   package struct Step: Sendable {
-    /// The command that the plan goes on with, if the group is a write.
+    /// The command to append to the plan, if the group is a write.
     package var command: Command?
-    /// What happened, numbered through.
+    /// The events, with consecutive positions.
     package var events: [Event]
-    /// When it happened.
+    /// The time bounds of the events, in nanoseconds of the monotonic clock.
     package var mono: ClosedRange<Int64>
   }
 
-  /// The next group with its events, or nothing at the end.
+  /// Returns the next group with its events, or `nil` at the end.
   ///
-  /// - Throws: ``FormatError`` when a file cannot be read.
+  /// - Throws: ``FormatError`` if a file cannot be read.
   package mutating func next() throws(FormatError) -> Step? {
     guard let index = choose(), let group = heads[index] else { return nil }
     heads[index] = try lanes[index].next()
@@ -66,12 +66,12 @@ package struct TraceJoin {
     return step(group)
   }
 
-  /// The lane whose head comes next: the earliest that nothing else must come before.
+  /// Returns the index of the lane whose head comes next: the earliest that need not wait.
   private func choose() -> Int? {
     guard let first = earliest(of: heads.indices, { _ in true }), let waiting = heads[first]
     else { return nil }
     if isReady(waiting) { return first }
-    // What it waits for began before its own end; without that it goes on alone.
+    // A group that it waits for started before its end; without such a group it is placed now.
     let limit = waiting.end
     return earliest(of: heads.indices) { isReady($0) && $0.place <= limit } ?? first
   }
@@ -89,7 +89,7 @@ package struct TraceJoin {
     return found
   }
 
-  /// Whether all commits are told that must come before.
+  /// Returns whether all commits that must come before the group have been logged.
   private func isReady(_ group: TraceGroup) -> Bool {
     if let number = group.committed { return number <= lastNumber + 1 }
     return group.mentioned <= lastNumber
@@ -112,8 +112,8 @@ package struct TraceJoin {
     }
     add(group.actor, .called(command: position, word: word), &step)
     if group.isCut { add(group.actor, .ended(command: position, outcome), &step) }
-    // What was cut may be on disk. A purge counts as made, since the next one makes it anyway; how far
-    // the process has recorded is told by its next launch.
+    // An interrupted command may have taken effect on disk. Its purge is assumed to be done, since
+    // the next purge repeats it anyway; its recorded cursor appears in the process's next launch.
     for timed in group.events where !group.isCut || timed.event.happening.word == .purged {
       add(timed.event.actor, timed.event.happening, &step)
     }
@@ -129,7 +129,7 @@ package struct TraceJoin {
 }
 
 extension TraceGroup {
-  /// Where it stands in the joined trace: a purge at its latest moment, everything else at its earliest.
+  /// The time for ordering: the latest time of a purge, the earliest of any other group.
   fileprivate var place: Int64 {
     guard let last = events.last, last.event.happening.word == .purged else { return start }
     return max(start, last.mono.upperBound)
@@ -137,8 +137,9 @@ extension TraceGroup {
 }
 
 extension Command {
-  /// The same with the names that the store has given to new objects, where the command could not know
-  /// them.
+  /// Returns the command with the object names that the store assigned.
+  ///
+  /// Negative keys mark new objects whose names the command could not know.
   fileprivate func naming(_ events: [TimedEvent]) -> Command {
     guard case .write(var write) = action, write.changes.contains(where: { $0.object.key < 0 })
     else { return self }
@@ -152,12 +153,12 @@ extension Command {
   }
 }
 
-/// Finds purges that overlap with a record that they had to wait for.
+/// Finds purges that overlap in time with a record that they had to wait for.
 private struct PurgeDoubts {
-  /// The last cursor of each member, when it may have been recorded, and the one before.
+  /// The last cursor of each member, the bounds of its time, and the cursor before.
   private var records: [ActorID: (cursor: Int64, mono: ClosedRange<Int64>, before: Int64)] = [:]
 
-  /// Takes a group in, and answers whether it holds such a purge.
+  /// Adds a group and returns whether it contains such a purge.
   mutating func take(_ group: TraceGroup) -> Bool {
     var isDoubtful = false
     for timed in group.events {

@@ -1,12 +1,12 @@
 internal import PersistentHistory
 
-/// One life of one thread of a real process: its trace, and what others know of its end.
+/// One life of one thread of a real process: its trace file and how it ended.
 package struct TraceLife: Sendable {
-  /// The file that it wrote.
+  /// The path of its trace file.
   package var path: String
-  /// What the store says of the write whose outcome it did not tell.
+  /// The outcome, according to the store, of the write that it did not report.
   package var settlement: Settlement
-  /// By when it was dead, if it was killed.
+  /// The latest time of its death in nanoseconds of the monotonic clock, if it was killed.
   package var diedAt: Int64?
 
   package init(path: String, settlement: Settlement = .open, diedAt: Int64? = nil) {
@@ -15,24 +15,24 @@ package struct TraceLife: Sendable {
     self.diedAt = diedAt
   }
 
-  /// What the store says of a write of unknown outcome.
+  /// The outcome of a write, according to the store.
   package enum Settlement: Hashable, Sendable {
-    /// Nobody can tell, or there is no such write.
+    /// The outcome is unknown, or no such write exists.
     case open
-    /// It took effect.
+    /// The write took effect.
     case committed(CommittedTransaction)
-    /// It took none.
+    /// The write had no effect.
     case nothing
   }
 }
 
-/// The traces of one thread of one actor, life after life, as the groups that they are made of.
+/// The traces of one thread of one actor, life after life, divided into groups.
 package struct TraceLane {
   private let header: PlanHeader
   private var rest: ArraySlice<TraceLife>
   private var life: TraceLife?
   private var trace: LifeTrace?
-  /// How many writes of unknown outcome the store has settled, and how many it has not.
+  /// The numbers of writes with unknown outcome that the store reconciled, and that remain unknown.
   package private(set) var settledCount = 0
   package private(set) var openCount = 0
 
@@ -41,9 +41,9 @@ package struct TraceLane {
     rest = lives[...]
   }
 
-  /// The next group, or nothing when all lives are over.
+  /// Returns the next group, or `nil` after the last life.
   ///
-  /// - Throws: ``FormatError`` when a file cannot be read.
+  /// - Throws: ``FormatError`` if a file cannot be read.
   mutating func next() throws(FormatError) -> TraceGroup? {
     while true {
       if let event = try trace?.next() {
@@ -56,12 +56,12 @@ package struct TraceLane {
       }
       guard let life = rest.popFirst() else { return nil }
       self.life = life
-      // One that was killed at once has none.
+      // A process that was killed immediately has no trace.
       trace = LifeTrace.isThere(life.path) ? try LifeTrace(life.path, header) : nil
     }
   }
 
-  /// Ends a command in the middle of which the process was killed.
+  /// Completes a command during which the process was killed.
   private mutating func settle(_ group: TraceGroup) -> TraceGroup {
     var group = group
     group.end = life?.diedAt ?? .max
@@ -83,7 +83,7 @@ package struct TraceLane {
 }
 
 extension Action {
-  /// Whether it writes data.
+  /// Whether the action is a write or a batch.
   package var isWrite: Bool {
     switch self {
     case .write, .batch: true

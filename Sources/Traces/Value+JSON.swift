@@ -7,7 +7,7 @@ internal import Foundation
 #endif
 
 extension Value {
-  /// The value as plans and traces write it; its type is told by the model, not by the text.
+  /// The value as plans and traces write it; its type follows from the model, not from the text.
   var json: JSONValue {
     switch self {
     case .null: .null
@@ -21,7 +21,7 @@ extension Value {
     }
   }
 
-  /// Reads a value of an attribute's type, or answers nothing.
+  /// Reads a value of an attribute's type, or returns `nil`.
   init?(_ json: JSONValue, as type: AttributeType) {
     if json == .null {
       self = .null
@@ -43,7 +43,7 @@ extension Value {
 }
 
 extension AttributeType {
-  /// A sentence that says how a value of the type is written.
+  /// A sentence that describes how a value of the type is written.
   var spelling: String {
     switch self {
     case .int: "An int is a whole number up to 2^53, beyond that a decimal string."
@@ -58,7 +58,7 @@ extension AttributeType {
 }
 
 extension ChangeType {
-  /// The word of plans and traces.
+  /// The word for the type in plans and traces.
   package var word: String {
     switch self {
     case .insert: "insert"
@@ -69,7 +69,7 @@ extension ChangeType {
 }
 
 extension Fields {
-  /// The type of a change under the key `op`.
+  /// Reads the type of a change under the key `op`.
   func changeType() throws(FormatError) -> ChangeType {
     let text = try string("op")
     guard let type = ChangeType.allCases.first(where: { $0.word == text }) else {

@@ -1,6 +1,6 @@
 internal import PersistentHistory
 
-/// The names that a plan's header declares, by which its commands and events are read.
+/// The names that a plan's header declares, used to read its commands and events.
 struct Vocabulary {
   private let members: Set<String>
   private let entities: [String: [String: AttributeType]]
@@ -15,7 +15,7 @@ struct Vocabulary {
     }
   }
 
-  /// The actor or consumer under a key.
+  /// Reads the actor or consumer under a key.
   func member(_ key: String, of fields: Fields) throws(FormatError) -> ActorID {
     let name = try fields.string(key)
     guard members.contains(name) else {
@@ -27,7 +27,7 @@ struct Vocabulary {
     return ActorID(name)
   }
 
-  /// Refuses an entity that the model does not have.
+  /// Rejects an entity that the model lacks.
   func check(entity: String, of fields: Fields) throws(FormatError) {
     guard entities[entity] != nil else {
       throw fields.place.error(
@@ -37,7 +37,7 @@ struct Vocabulary {
     }
   }
 
-  /// The object that a text such as `Item/3` names.
+  /// Returns the object that a text such as `Item/3` names.
   func object(_ text: String, of fields: Fields) throws(FormatError) -> ObjectName {
     guard let name = ObjectName(text), name.description == text else {
       throw fields.place.error(
@@ -49,7 +49,6 @@ struct Vocabulary {
     return name
   }
 
-  /// The type of an attribute.
   func type(
     of attribute: String,
     in entity: String,
@@ -66,7 +65,6 @@ struct Vocabulary {
     return type
   }
 
-  /// One attribute's value.
   func value(
     _ json: JSONValue,
     of attribute: String,
@@ -83,7 +81,7 @@ struct Vocabulary {
     return value
   }
 
-  /// The values under a key, or nothing when it is not there.
+  /// Reads the values under a key, or returns `nil` if the key is absent.
   func values(
     _ key: String,
     of entity: String,
@@ -93,7 +91,7 @@ struct Vocabulary {
     return try values(members, of: entity, in: fields)
   }
 
-  /// All objects under the key `objects`.
+  /// Reads all objects under the key `objects`.
   func objects(in fields: Fields) throws(FormatError) -> Objects {
     var objects: Objects = [:]
     let members = try fields.need("objects", "an object", \.members)

@@ -1,65 +1,65 @@
 package import PersistentHistory
 
-/// What a program under test says that a command did: the keys of an answer of the wire.
+/// The effects of a command as a program under test reports them: the keys of a wire answer.
 ///
-/// What a command has nothing to say about is absent.
+/// Keys that do not apply to the command are absent.
 package struct WireAnswer: Hashable, Sendable {
-  /// What was merged, consumed, or will be merged after a fetch, in order.
+  /// The merged or consumed transactions, or after a fetch those to be merged, in order.
   package var transactions: [TransactionName]?
-  /// What a pass fetched, if that is not what it merged.
+  /// The transactions that a pass fetched, if they differ from those that it merged.
   package var fetched: [TransactionName]?
-  /// What observers were told.
+  /// The transactions that observers were notified of.
   package var observed: [TransactionName]?
-  /// What a merge hook finished.
+  /// The transactions whose merge a merge hook finished.
   package var finished: [TransactionName]?
-  /// What is gone from history.
+  /// The transactions that were purged from history.
   package var purged: [TransactionName]?
-  /// The position that an actor has now.
+  /// The actor's current position.
   package var cursor: WirePosition?
   /// The position that a launch recorded when it caught up.
   package var recorded: WirePosition?
-  /// What a write did, if it was one.
+  /// The effect of a write, if the command was one.
   package var write: WireWrite?
-  /// What a view or the data hold.
+  /// The contents of a view or of the data.
   package var objects: Objects?
-  /// What history holds, in order.
+  /// The contents of history, in order.
   package var history: [CommittedTransaction]?
-  /// What the program's clock reads.
+  /// The clock value of the program, in seconds since 2001-01-01 UTC.
   package var now: Double?
-  /// Whether a launch was the first one of a membership, if the program tells.
+  /// Whether a launch was the first one of a membership, if the program reports it.
   package var isRegistered: Bool?
-  /// Whether an actor that was signalled, or looked, found something new.
+  /// Whether an actor that was signalled or polled found new transactions.
   package var hasWoken = false
-  /// Whether the actor was told that its history is gone, and went on.
+  /// Whether the actor received the error that its history is gone, and continued.
   package var isExpired = false
-  /// Whether the actor was told that history is another one, and went on.
+  /// Whether the actor received the error that the history is a different one, and continued.
   package var isRewound = false
-  /// The members that a retention limit has cut off.
+  /// The members that a retention limit cut off.
   package var lost: [ActorID] = []
-  /// The actors that a commit has signalled.
+  /// The actors that a commit signalled.
   package var signalled: [ActorID] = []
 
   package init() {}
 }
 
-/// A position in history as an answer tells it: a transaction, or nothing at the beginning.
+/// A position in history: a transaction, or `nil` for the beginning.
 package struct WirePosition: Hashable, Sendable {
   package var transaction: TransactionName?
 
   package init(_ transaction: TransactionName?) { self.transaction = transaction }
 }
 
-/// What a write did.
+/// The effect of a write.
 package enum WireWrite: Hashable, Sendable {
-  /// Nothing took effect, and there is no transaction.
+  /// The write had no effect and left no transaction.
   case nothing
   case committed(CommittedTransaction)
 }
 
-/// Why a program could not do what a command asked, and what it had done by then.
+/// The reason for which a program failed to perform a command, and the effects until then.
 package struct WireFailure: Error, Hashable, Sendable {
   package var failure: SystemFailure
-  /// What was done before it failed.
+  /// The effects before the failure.
   package var done: WireAnswer
 
   package init(_ failure: SystemFailure, done: WireAnswer = WireAnswer()) {
@@ -68,14 +68,14 @@ package struct WireFailure: Error, Hashable, Sendable {
   }
 }
 
-/// What a program says of itself when it is greeted.
+/// The answer of a program to a greeting.
 package struct WireHello: Hashable, Sendable {
-  /// Its name.
+  /// The program's name.
   package var system: String
   package var version: String
-  /// The words for what it can be asked to do, also those that this lab does not know.
+  /// The words for the program's capabilities, including those unknown to this lab.
   package var capabilities: [String]
-  /// How it makes timestamps; if it does not say, they are the clock's raw readings.
+  /// The rule for timestamps; the default is the clock's raw values.
   package var timestamps: TimestampPolicy
 
   package init(
@@ -91,7 +91,7 @@ package struct WireHello: Hashable, Sendable {
   }
 }
 
-/// What a write's answer leaves out because the lab knows it.
+/// The properties of a write that its answer may omit because the lab knows them.
 package struct WireWriter: Hashable, Sendable {
   package var author: String?
   package var context: String

@@ -1,12 +1,12 @@
 internal import PersistentHistory
 
 extension WireCodec {
-  /// One answer without its newline.
+  /// Returns one answer without its newline.
   package static func encode(_ answer: WireAnswer, id: Int) -> String {
     line(id: id, "ok", .object(json(of: answer)))
   }
 
-  /// One failure without its newline; a request whose number could not be read has none.
+  /// Returns one failure without its newline; `id` is `nil` if the request's id was unreadable.
   package static func encode(_ failure: WireFailure, id: Int?) -> String {
     var members: [String: JSONValue] = [
       "code": .string(failure.failure.code.rawValue), "message": .string(failure.failure.message),
@@ -16,7 +16,7 @@ extension WireCodec {
     return line(id: id, "error", .object(members))
   }
 
-  /// What a program says of itself, without its newline.
+  /// Returns the answer to a greeting, without its newline.
   package static func encode(_ hello: WireHello, id: Int) -> String {
     let members: [String: JSONValue] = [
       "system": .string(hello.system), "version": .string(hello.version),
@@ -64,7 +64,7 @@ extension WireCodec {
     case .nothing: return ["transaction": .null, "timestamp": .null, "changes": []]
     case .committed(let transaction):
       var members = TraceCodec.json(of: transaction)
-      // Without the key the lab takes the actor's own author.
+      // If the key is absent, the lab assumes the actor's own author.
       members["author"] = transaction.author.map(JSONValue.string) ?? .null
       return members
     }

@@ -1,11 +1,12 @@
 internal import PersistentHistory
 
 extension WireCodec {
-  /// What a program said: what it did, or why it could not.
+  /// The reply of a program: the effects of a command, or its failure.
   package typealias Reply = Result<WireAnswer, WireFailure>
 
-  /// Reads the answer to a command; without the id of the message its id is not checked.
-  /// - Throws: ``FormatError`` without a line: what the program said is not an answer to it.
+  /// Reads the answer to a command; the id is not checked if `id` is `nil`.
+  ///
+  /// - Throws: ``FormatError`` without a line if the text is not an answer to the command.
   package static func reply(
     _ line: String,
     id: Int?,
@@ -32,7 +33,7 @@ extension WireCodec {
     }
   }
 
-  /// Reads the answer to a greeting; without the id of the message its id is not checked.
+  /// Reads the answer to a greeting; the id is not checked if `id` is `nil`.
   package static func hello(
     _ line: String,
     id: Int?
@@ -52,7 +53,7 @@ extension WireCodec {
     }
   }
 
-  /// Keys without which an answer says nothing; they may be null where that means something.
+  /// Returns the keys that an answer requires; `transaction` and `cursor` may be null.
   package static func keys(of request: WireRequest) -> [String] {
     guard case .command(let action) = request else { return [] }
     switch action {
@@ -70,13 +71,13 @@ extension WireCodec {
     return "Every answer to \"\(word)\" has it" + (mayBeNull ? "; it may be null" : "")
   }
 
-  /// An error with its keys, of which `done` is read later.
+  /// An error with its keys; `done` is read later.
   private struct ErrorBody: Error {
     let failure: SystemFailure
     let fields: Fields
   }
 
-  /// The object under `ok` or `error`.
+  /// Returns the object under `ok` or `error`.
   private static func body(
     _ line: String,
     id: Int?,
@@ -138,7 +139,7 @@ private struct AnswerReader {
     return answer
   }
 
-  /// A position; null is the beginning.
+  /// Reads a position; `null` is the beginning of history.
   private func position(_ key: String) throws(FormatError) -> WirePosition? {
     guard fields.members[key] != nil else { return nil }
     return WirePosition(try fields.string(ifAny: key))

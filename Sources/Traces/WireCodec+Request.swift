@@ -1,10 +1,10 @@
 internal import PersistentHistory
 
-/// Messages between the lab and a program under test: one JSON object a line.
+/// Encodes messages between the lab and a program under test: one JSON object per line.
 ///
-/// Unknown keys are passed over, so that either side may be newer.
+/// Unknown keys are ignored, so that either side may be newer.
 package enum WireCodec {
-  /// One request without its newline.
+  /// Returns one request without its newline.
   package static func encode(_ message: WireMessage) -> String {
     var members = json(of: message.request)
     members["do"] = .string(message.request.word)
@@ -26,9 +26,9 @@ package enum WireCodec {
     }
   }
 
-  /// Reads a request; commands are read by the names of the plan that runs.
+  /// Reads a request; commands are read with the names of the current plan.
   ///
-  /// - Throws: ``WireRefusal`` with a sentence for the program on the other side.
+  /// - Throws: ``WireRefusal`` with an error message for the sender.
   package static func request(
     _ line: String,
     for header: PlanHeader?

@@ -1,13 +1,13 @@
-/// What the lab asks of a program under test.
+/// A request from the lab to a program under test.
 package enum WireRequest: Hashable, Sendable {
-  /// Who are you, and what can you do?
+  /// Asks for the program's name and capabilities.
   case hello
-  /// Start over with an empty store.
+  /// Starts over with an empty store.
   case reset(PlanHeader)
   case command(Action)
-  /// Nothing is to go wrong any more: hooks stop throwing.
+  /// Disables all faults: hooks stop throwing.
   case heal
-  /// The program is to end.
+  /// Ends the program.
   case bye
 
   /// The word under the key `do`.
@@ -21,18 +21,18 @@ package enum WireRequest: Hashable, Sendable {
     }
   }
 
-  /// Every word that a program may be asked with.
+  /// The words of all requests.
   package static var words: [String] {
     ["hello", "reset", "heal", "bye"] + CommandWord.allCases.map(\.rawValue)
   }
 }
 
-/// A request as it came over the wire.
+/// A request as received over the wire.
 package struct WireMessage: Hashable, Sendable {
-  /// What the answer is to repeat.
+  /// The id that the answer must repeat.
   package var id: Int
   package var request: WireRequest
-  /// What the plan's clock reads, if the lab says so.
+  /// The clock value of the plan, if the lab sends it.
   package var now: Double?
 
   package init(id: Int, request: WireRequest, now: Double? = nil) {
@@ -42,7 +42,7 @@ package struct WireMessage: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a request, with its number if that could be read.
+/// The reason for refusing a request, with the request's id if it was readable.
 package struct WireRefusal: Error, Hashable, Sendable {
   package var id: Int?
   package var failure: SystemFailure
