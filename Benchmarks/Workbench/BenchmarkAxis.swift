@@ -2,8 +2,8 @@ import HistoryStore
 
 /// An additional condition in which some benchmarks are measured.
 ///
-/// It differs in one respect from the base point, which has four authors, the packed layout, warm
-/// caches and `synchronous=NORMAL`.
+/// The condition differs in one respect from the base point, which has four authors, the packed
+/// layout, warm caches and `synchronous=NORMAL`.
 package enum BenchmarkAxis: String, CaseIterable, Sendable {
   case oneAuthor = "authors-1"
   case manyAuthors = "authors-16"

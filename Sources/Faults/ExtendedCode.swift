@@ -1,7 +1,8 @@
 internal import CSQLite
 
-/// SQLite's extended I/O error codes (https://sqlite.org/rescode.html), which C defines as
-/// expressions that Swift does not import.
+/// SQLite's extended I/O error codes (https://sqlite.org/rescode.html).
+///
+/// C defines them as expressions that Swift does not import.
 enum ExtendedCode {
   static let shortRead = SQLITE_IOERR | 2 << 8
   static let sharedMemorySize = SQLITE_IOERR | 19 << 8

@@ -71,7 +71,7 @@ package struct GoalOutcome: Sendable, Hashable {
   ///
   /// A busy machine disturbs processor time less than wall time.
   package var processorValue: Double?
-  /// The history sizes that the figure was computed from, largest first: one or two.
+  /// The history sizes behind the figure, largest first; empty if it was not measured.
   package var historySizes: [Int] = []
   /// The reason why the figure is missing, or `nil` if it was measured.
   package var reason: String?

@@ -16,9 +16,9 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
   package var samples: [Double]
   /// The percentiles of the samples, or `nil` if there are no samples.
   package var summary: SampleSummary?
-  /// The median with its interval, or `nil` for exact metrics.
+  /// The median with its interval, or `nil` for rows that were not measured in rounds.
   package var median: Interval?
-  /// The cost relative to the floor in the same rounds, or `nil` for the floor itself.
+  /// The cost relative to the floor in the same rounds, or `nil` if there is no such ratio.
   package var ratio: RatioEstimate?
   /// The seed that determines the order of measuring.
   @HexCoded package var seed: UInt64

@@ -6,7 +6,7 @@ package struct Exploration: Sendable {
   package internal(set) var depth = 0
   /// The number of plans covered: each legal order of commands counts as one plan.
   package internal(set) var planCount = 0.0
-  /// The number of distinct states, after equivalent states are merged.
+  /// The number of states; equivalent states count once if they are merged.
   package internal(set) var stateCount = 0
   /// The number of moves from all states, including those known from an earlier exploration.
   package internal(set) var moveCount = 0

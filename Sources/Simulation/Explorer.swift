@@ -108,7 +108,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   /// Estimates whether the next length would exceed the greatest number of states.
   ///
   /// The estimate assumes that the number of states grows as it did from the previous length to
-  /// this one.
+  /// this one. Up to 2 % above the limit is tolerated.
   private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
     guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter

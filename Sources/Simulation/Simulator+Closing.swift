@@ -142,8 +142,7 @@ extension Happening {
 }
 
 extension Event {
-  /// Whether the event is a change: transactions merged or fetched, or a member launched or
-  /// resynced.
+  /// Whether the event is a change: fetched or merged transactions, lost history, resync or launch.
   fileprivate var isProgress: Bool {
     switch happening {
     case .merged(let transactions), .fetched(let transactions): !transactions.isEmpty

@@ -190,7 +190,7 @@ package final class Simulator {
     }
   }
 
-  /// Advances time after the plan's last command until every signal and poll has arrived.
+  /// Advances time after the plan's last command, long enough for all signals and polls to arrive.
   func settle(_ observe: (Event) -> Bool) {
     let end = log.tick + SignalTicks.boundAtWorst
     while !isStopped, log.tick < end {
