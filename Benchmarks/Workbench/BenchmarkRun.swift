@@ -16,9 +16,8 @@ package struct BenchmarkRun: Sendable {
   package var haste = 1
   /// Whether time is measured.
   ///
-  /// The default is `true`.
-  ///
-  /// If `false`, only exact values are counted, which takes a fraction of the time.
+  /// The default is `true`. If `false`, only exact values are counted, which takes a fraction of
+  /// the time.
   package var measuresTime = true
   /// Whether the benchmarks' work is counted in a separate pass.
   ///
@@ -35,10 +34,8 @@ package struct BenchmarkRun: Sendable {
   package var checksNoise = true
   /// Whether the run must finish in about a minute.
   ///
-  /// The default is `false`.
-  ///
-  /// If `true`, stores in the layout of Core Data are small, because they take ten times as long to
-  /// build.
+  /// The default is `false`. If `true`, stores in the layout of Core Data are small, because they
+  /// take ten times as long to build.
   package var isQuick = false
   /// The planned writes per second of an open loop, or `nil` for shares of the measured capacity.
   package var plannedRate: Double?

@@ -46,7 +46,7 @@ package struct BuildComparison: Sendable {
     package var counts = ExactComparison(base: [], head: [])
   }
 
-  /// Counts once, launches both builds in turn, and repeats this for suspects.
+  /// Counts once, launches both builds in turn, and launches them again for suspects.
   ///
   /// The `progress` closure receives, before each pair, the number of its stage and of the pairs in
   /// that stage; an error that it throws ends the comparison.

@@ -27,7 +27,7 @@ package struct RegressionGate: Sendable {
   package var suspicion = 0.03
   /// The half-width of a 95 % interval, as a share, above which a row is undecided.
   ///
-  /// Default: 0.05.
+  /// The default is 0.05.
   package var widestDecided = 0.05
   /// The accepted share of false alarms among all alarms.
   ///

@@ -42,19 +42,17 @@ package struct ExplorationBounds: Sendable, Hashable {
   package var stateCountMax: Int
   /// Whether the system is restored from snapshots.
   ///
-  /// The default is `true`.
-  ///
-  /// If `false`, all commands that lead to a state are performed again before each move.
+  /// The default is `true`. If `false`, all commands that lead to a state are performed again
+  /// before each move.
   package var putsStatesBack = true
   /// The greatest number of states of one length that are kept with snapshots.
   ///
-  /// The default is 50,000.
-  ///
-  /// Any other state is reached by performing its commands again, once for all of its moves.
+  /// The default is 50,000. Any other state is reached by performing its commands again, once for
+  /// all of its moves.
   package var keptCountMax = 50_000
   /// The number of states of a length from which the size of the next is estimated.
   ///
-  /// Default: 1,000.
+  /// The default is 1,000.
   package var foresightCountMin = 1_000
   /// Whether the outcomes of the last moves are kept for later explorations.
   ///

@@ -133,7 +133,7 @@ package final class Simulator {
     life.objection(to: action) ?? post?.objection(to: action)
   }
 
-  /// Advances the clock before each write, begin and batch, and for clock commands.
+  /// Advances the clock before each batch, each write or begin that ticks, and for clock commands.
   private func advanceClock(for action: Action, _ header: PlanHeader) {
     switch action {
     case .write(let write), .begin(let write): if write.ticks { place.clock.now += header.step }
