@@ -2,8 +2,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Batch deletes of objects that a closure names, and of all that match a predicate, each leaving a
-/// tombstone of sixteen bytes.
+/// Batch deletes by closure and by predicate; each delete leaves a tombstone of sixteen bytes.
 enum Deletes {
   static let all = Subjects.batchSizes.map(byKey) + [10, 1000].map(matching)
 

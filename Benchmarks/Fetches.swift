@@ -3,7 +3,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Fetches of what is new after a token, and of all that there is.
+/// Fetches of the transactions after a token, and of the whole history.
 enum Fetches {
   static let all = [
     subject(of: 10, repeats: 300),
@@ -59,7 +59,7 @@ enum Fetches {
     }
   }
 
-  // MARK: Everything
+  // MARK: Whole history
 
   private static let pageSize = 1000
 
@@ -82,7 +82,7 @@ enum Fetches {
     ]
   }
 
-  /// Reads all pages, and tells how many changes they have and the number of the last transaction.
+  /// Reads all pages, and returns the number of changes and the number of the last transaction.
   private static func readAll(_ store: Store) throws -> WorkTally {
     var tally = WorkTally(count: 0 as Int64, sum: 0)
     var request = HistoryRequest(after: nil, transactionCountMax: pageSize)
@@ -119,7 +119,7 @@ extension FloorPage {
 }
 
 extension WorkTally {
-  /// The changes of a page, and the sum of all their numbers.
+  /// Tallies the changes of a page, and the sum of all their numbers.
   init(_ page: HistoryPage) {
     self.init(
       count: page.changes.count,
@@ -129,7 +129,7 @@ extension WorkTally {
     )
   }
 
-  /// The same of a page that C has read.
+  /// Tallies the same values of a page that was read in C.
   init(_ page: borrowing FloorPage) {
     let changes = UnsafeBufferPointer(start: page.changes, count: Int(page.change_count))
     let tombstones = UnsafeBufferPointer(start: page.tombstones, count: Int(page.tombstone_count))

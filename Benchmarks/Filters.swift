@@ -3,21 +3,21 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Fetches of a part of what is new: by author, and by entity.
+/// Fetches of the transactions after a token, filtered by author or by entity.
 enum Filters {
   static let all = [
     author.varying([.oneAuthor, .manyAuthors, .coreData]) { try ofAuthor($0) },
     entity,
   ]
 
-  /// How many transactions match and are fetched.
+  /// The number of matching transactions that are fetched.
   private static let count = 50
   private static let repeats = 80
 
   // MARK: By author
 
   private static let writer = "app"
-  /// Of so many new transactions even one of sixteen authors has written that many.
+  /// Enough new transactions for each of up to sixteen authors to have written `count` of them.
   private static let newCount = Int64(16 * count)
 
   private static let author = BenchmarkSubject(
@@ -64,7 +64,7 @@ enum Filters {
 
   // MARK: By entity
 
-  /// For each transaction about a slip there are so many about items.
+  /// The number of transactions on items for each transaction on a slip.
   private static let itemCount = 19
 
   private static let entity = BenchmarkSubject(

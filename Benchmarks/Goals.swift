@@ -1,16 +1,15 @@
 import BenchmarkFloor
 package import Measuring
 
-/// What the benchmarks are to reach: the one table of the goals, each with the figure that is read
-/// for it.
+/// The table of all benchmark goals, each with the figure that it limits.
 package enum Goals {
-  /// All goals, in the order in which they are told.
+  /// All goals, in the order in which they are reported.
   package static let all =
     tracked + inSwift + saves + reading + purging + merging + readers + signals + peers + sizes
 
   // MARK: Writing
 
-  /// The store without its signal, beside raw SQLite in C that tracks nothing.
+  /// Goals for the store without its signal, compared with raw SQLite in C without tracking.
   private static let tracked =
     Subjects.batchSizes.flatMap { size in
       ["insert", "update", "delete"].map { verb in
@@ -23,7 +22,7 @@ package enum Goals {
       }
     }
 
-  /// The same beside the same work in C.
+  /// Goals for the same, compared with the same work in C.
   private static let inSwift =
     Subjects.batchSizes.flatMap { size in
       ["insert", "update", "delete"].map { verb in
@@ -99,7 +98,7 @@ package enum Goals {
     ),
   ]
 
-  // MARK: Side by side
+  // MARK: Concurrent processes and other designs
 
   private static let readers = [
     goal(

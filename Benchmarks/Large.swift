@@ -1,7 +1,7 @@
 import HistoryStore
 import Measuring
 
-/// A store of ten million changes, built and inspected.
+/// Building and inspecting a store of ten million changes.
 enum Large {
   static let all = [
     BenchmarkSubject(
@@ -78,7 +78,7 @@ enum Large {
   }
 }
 
-/// A store does not hold what was written into it.
+/// An error for a store whose inspection finds another number of changes than were written.
 private struct WrongSize: Error, CustomStringConvertible {
   let expected: Int64
   let found: Int64

@@ -2,7 +2,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// What a member writes into the registry.
+/// Writes of a member to the registry: recording a cursor, and joining.
 enum Members {
   static let all = [
     BenchmarkSubject(
@@ -92,7 +92,7 @@ enum Members {
 }
 
 extension BenchmarkSetting {
-  /// A floor on a file that knows a member.
+  /// Creates a floor on a file in which a member has joined.
   fileprivate func floorWithMember() throws -> BenchmarkFloorFile {
     let path = try copy()
     let store = try Store(path: path, configuration: StoreTemplate.configuration)
@@ -102,7 +102,7 @@ extension BenchmarkSetting {
 }
 
 extension SideConnection {
-  /// The members' cursors, and their epochs.
+  /// Tallies the sums of the members' cursors and of their epochs.
   fileprivate func tallyOfMembers() throws -> WorkTally {
     WorkTally(
       count: try integer("SELECT sum(cursor) FROM history_member"),

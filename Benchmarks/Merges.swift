@@ -4,7 +4,7 @@ import Measuring
 import ObjectContexts
 import PersistentHistory
 
-/// Merges of new history into contexts, and their costliest part: reading changed rows again.
+/// Merges of new history into contexts, and their costliest part, the refetch of changed rows.
 enum Merges {
   static let all = [
     BenchmarkSubject(
@@ -41,7 +41,7 @@ enum Merges {
     },
   ]
 
-  /// Who merges into one context where others merge into four.
+  /// The contender that merges into one context, for comparison with four.
   private static let oneContext = "Store, one context"
 
   private static func merge(

@@ -2,7 +2,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Writes at a planned rate, and how long each took from when it should have begun.
+/// Writes at a planned rate, each timed from its planned start.
 enum OpenLoops {
   static let all = [
     BenchmarkSubject(
@@ -22,13 +22,13 @@ enum OpenLoops {
     }
   ]
 
-  /// How many writes one plan has.
+  /// The number of writes per plan.
   private static let writeCount = 5000
 
-  /// A rate, and how results call who writes at it.
+  /// A rate, and the contender's name in results.
   private struct RatePlan {
     let contender: String
-    /// In writes a second.
+    /// In writes per second.
     let rate: Double
   }
 
@@ -46,7 +46,7 @@ enum OpenLoops {
     ]
   }
 
-  /// How many writes a second there are when one follows the other.
+  /// Returns the number of back-to-back writes per second.
   private static func capacity(of file: BenchmarkStore, _ count: Int) throws -> Double {
     for _ in 0..<count { try file.store.insertSlip() }
     let start = NanosecondClock.wall.now()
@@ -83,6 +83,6 @@ enum OpenLoops {
 }
 
 extension Metric {
-  /// How many operations a second were planned, which follows from what the machine can do.
+  /// The planned operations per second, which may be derived from the measured capacity.
   fileprivate static let plannedRate = Metric(name: "planned rate", kind: .wall, unit: "/s")
 }

@@ -2,7 +2,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// What it takes to open a store that has a history, up to its first answer.
+/// Opening a store with history, up to its first result.
 enum Openings {
   static let all = [
     BenchmarkSubject(

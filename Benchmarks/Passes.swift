@@ -4,9 +4,9 @@ import Measuring
 import ObjectContexts
 import PersistentHistory
 
-/// What a pass costs above what it cannot do without.
+/// The cost of a pass compared with that of its unavoidable work.
 enum Passes {
-  /// The work that no pass can do without.
+  /// The contender that performs only the unavoidable work.
   static let floor = "fetch and refetch"
 
   static let all = [
@@ -24,7 +24,7 @@ enum Passes {
     }.varying([.coreData, .cold, .full]) { pass(try MergeData($0)) }
   ]
 
-  /// A pass over all that is new, which is recorded anew in each measurement.
+  /// Creates a pass over all new transactions, which records its cursor in each measurement.
   static func pass(
     _ data: MergeData,
     _ contender: String = MeasuredWork.store

@@ -3,30 +3,29 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Other ways to keep history on SQLite, beside ours: what they cost a writer, and what reading them
-/// costs.
+/// A comparison with other ways to keep history on SQLite, for writing and reading.
 enum Peers {
   static let all =
     [Phase.insert, .update, .delete].flatMap { phase in
       batchSizes.map { writes(phase, $0) }
     } + [fetch]
 
-  /// The numbers of rows that one request or transaction writes.
+  /// The numbers of rows written by one request or transaction.
   static let batchSizes = [10, 100, 1000]
 
-  /// What of the life of a slip is measured.
+  /// The measured phase in the life of a slip.
   private enum Phase: String {
     case insert
     case update
     case delete
 
-    /// What is done, in order; the last is what is measured.
+    /// The phases that are performed, in order; only the last one is measured.
     var steps: [Phase] { self == .insert ? [.insert] : [.insert, self] }
   }
 
   // MARK: Writing
 
-  /// How many slips are written in one measurement.
+  /// The number of slips written in one measurement.
   private static let slipCount = 2000
 
   private static func writes(_ phase: Phase, _ size: Int) -> BenchmarkSubject {
@@ -68,7 +67,8 @@ enum Peers {
       let left = try writer.side.tally(of: SampleData.slip)
       let recorded = try writer.takeRecordedCount()
       try writer.clear()
-      // Each must hold a change for each row that was written; the floor tells how many those are.
+      // Each peer must have a change for each row written; the floor records none and returns
+      // `nil`.
       return WorkTally(count: recorded ?? written, sum: left.count &* 1 << 32 &+ left.sum)
     }
   }
@@ -140,7 +140,7 @@ enum Peers {
 }
 
 extension BenchmarkFloorFile {
-  /// Makes the changes of a page here, transaction by transaction, so that a peer records them.
+  /// Replays the changes of a page in this file, one transaction each, so that a peer records them.
   func replay(_ page: HistoryPage) throws {
     for record in page.records {
       let changes = page.changeRecords[record.firstChange..<record.firstChange + record.count]
@@ -162,8 +162,9 @@ extension BenchmarkFloorFile {
 }
 
 extension WorkTally {
-  /// The changes of a page, and the sum of their numbers but for tombstones, which every history
-  /// writes in its own form.
+  /// Tallies the changes of a page, and the sum of their numbers except those of tombstones.
+  ///
+  /// Tombstones are excluded because each history format stores them differently.
   fileprivate init(changesOf page: HistoryPage) {
     self.init(
       count: page.changes.count,
@@ -173,7 +174,7 @@ extension WorkTally {
     )
   }
 
-  /// The same of a page that C has read.
+  /// Tallies the same values of a page that was read in C.
   fileprivate init(changesOf page: borrowing FloorPage) {
     let changes = UnsafeBufferPointer(start: page.changes, count: Int(page.change_count))
     self.init(

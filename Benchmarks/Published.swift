@@ -3,20 +3,20 @@ import Measuring
 import PersistentHistory
 import Systems
 
-/// What the published designs cost on the tables of Core Data, beside ours: a user of Core Data sees
-/// what their own costs as history grows.
+/// A comparison with the published designs on Core Data's tables.
 ///
-/// They run on our store in its `coreData` layout, whose tables and indexes are Core Data's, with the
-/// raw clock; the statements are ours, not Apple's.
+/// It shows users of Core Data how the cost of these designs grows with the history. They run on
+/// our store in its `coreData` layout, whose tables and indexes are Core Data's, with the raw
+/// clock; the statements are ours, not Apple's.
 enum Published {
   static let all = [pass.comparingLayouts, clean.comparingLayouts]
 
   private static let systems: [PublishedProtocol] = [.article, .kit13, .kit2, .sevenDayPurge]
 
-  /// Ours on the same tables.
+  /// The contender that is our store on the same tables.
   private static let coreData = "Store, coreData layout"
 
-  /// Who has merged and who has written: all authors of the history, and the one who reads.
+  /// All authors of the history, and the author of the reading member.
   private static let authors = HistoryWriter.authors(StoreShape.base.authorCount) + [reader]
   private static let reader = "reader"
 
@@ -89,7 +89,7 @@ enum Published {
         return WorkTally(count: 0 as Int64, sum: 0)
       }
       for author in authors { manager.keep(kept.timestamp, of: author) }
-      // Seven days after what is kept was written.
+      // Seven days after the oldest remaining transaction was written.
       let now = kept.timestamp.addingTimeInterval(7 * 86_400)
       _ = try watch.time { try manager.clean(at: now) }
       let count = try file.side.firstNumber() - first

@@ -2,7 +2,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Purges of what every member has merged.
+/// Purges of history that every member has merged.
 enum Purges {
   static let all = [
     BenchmarkSubject(
@@ -67,7 +67,7 @@ enum Purges {
 
   static let count = 1000
 
-  /// Purges some transactions of a store that grows by as many before each measurement.
+  /// Purges transactions of a store that grows by the same number before each measurement.
   static func ours(
     _ setting: BenchmarkSetting,
     _ count: Int = count
@@ -76,7 +76,7 @@ enum Purges {
     let member = try file.store.join(ActorID("reader"))
     return MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in
       let first = try file.side.prepareForPurge(of: count)
-      // The pages of what goes are in the cache, as they are after a pass.
+      // Reads the transactions to be purged into the cache, as a pass would.
       _ = try file.store.fetch(HistoryRequest(after: nil, transactionCountMax: count))
       try file.store.record(member, through: try file.store.currentToken())
       let bound = try file.token(first + Int64(count))
@@ -102,7 +102,7 @@ enum Purges {
 
   // MARK: With a lagging actor
 
-  /// Lets a member be at the head and another behind the first transaction.
+  /// Registers one member at the head and one behind the first transaction.
   private static func addLaggingMember(_ path: String) throws {
     let store = try Store(path: path, configuration: StoreTemplate.quietConfiguration)
     _ = try store.join(ActorID("reader"))
@@ -110,7 +110,7 @@ enum Purges {
     let side = try SideConnection(path: path)
     let first = try side.firstNumber()
     let mark = try side.mark(of: first)
-    // A cursor only moves forward; as if history had grown since.
+    // A cursor only moves forward, so this simulates history that has grown since.
     try side.execute(
       """
       UPDATE history_member SET cursor = \(first), mark = \(mark)
@@ -179,14 +179,16 @@ enum Purges {
 }
 
 extension BenchmarkStore {
-  /// The position of the oldest of so many newest transactions.
+  /// Returns the position of the `count`-th newest transaction.
   fileprivate func token(back count: Int) throws -> HistoryToken {
     try token(try side.head() - Int64(count) + 1)
   }
 }
 
 extension SideConnection {
-  /// Writes as many transactions as will go, so that history keeps its size, and empties the log.
+  /// Appends as many transactions as will be purged, and checkpoints the log.
+  ///
+  /// History thus keeps its size.
   ///
   /// - Returns: the number of the first transaction.
   func prepareForPurge(of count: Int) throws -> Int64 {

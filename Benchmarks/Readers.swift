@@ -2,7 +2,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// What a reader that keeps one moment open costs a writer.
+/// The cost that a reader with an open read transaction causes a writer.
 enum Readers {
   static let all = [
     BenchmarkSubject(
@@ -15,7 +15,7 @@ enum Readers {
       floor: free,
       at: .three
     ) { setting in
-      // Enough for several tries to copy the log in each measurement.
+      // Enough for several attempts to checkpoint the log in each measurement.
       let times = setting.repeats(2000)
       return [
         try commits(setting, MeasuredWork.store, times, isPinned: true),
@@ -24,7 +24,7 @@ enum Readers {
     }
   ]
 
-  /// Who writes without a reader.
+  /// The contender that writes without a reader.
   static let free = "Store without reader"
 
   private static func commits(
@@ -50,12 +50,12 @@ enum Readers {
 }
 
 extension SideConnection {
-  /// Opens a read transaction and looks at something, so that it has a moment of its own.
+  /// Opens a read transaction and reads once, which fixes its snapshot.
   fileprivate func pin() throws {
     try execute("BEGIN")
     _ = try head()
   }
 
-  /// Ends it.
+  /// Ends the read transaction.
   fileprivate func unpin() throws { try execute("COMMIT") }
 }

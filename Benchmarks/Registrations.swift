@@ -5,7 +5,7 @@ import Measuring
 import ObjectContexts
 import PersistentHistory
 
-/// What the first launch of a member costs those who write meanwhile.
+/// The cost that the first launch of a member causes concurrent writers.
 enum Registrations {
   static let all = [
     BenchmarkSubject(
@@ -59,7 +59,7 @@ enum Registrations {
     SampledRow(contender: contender, metric: .wall, outcome: .samples(samples))
   }
 
-  /// Adds rows until the store has so many slips.
+  /// Inserts the given number of slips.
   private static func fill(_ path: String, rows: Int) throws {
     let store = try Store(path: path, configuration: StoreTemplate.configuration)
     var left = rows
@@ -73,7 +73,7 @@ enum Registrations {
   }
 }
 
-/// A thread that commits one row after the other, and how long each took.
+/// A thread that commits one row after the other, and measures each commit.
 private final class BusyWriter: @unchecked Sendable {
   private let store: Store
   private let lock = NSLock()
@@ -86,7 +86,7 @@ private final class BusyWriter: @unchecked Sendable {
     store = try Store(path: path, configuration: StoreTemplate.configuration)
   }
 
-  /// The times of the commits, in nanoseconds, while something is done.
+  /// Returns the times of the commits in nanoseconds while a closure runs.
   func commits(during body: () throws -> Void) throws -> [Double] {
     Thread.detachNewThread {
       self.result = Result { try self.commit() }

@@ -4,7 +4,7 @@ import Measuring
 import ObjectContexts
 import PersistentHistory
 
-/// Doing without history: reading everything again and finding what differs, beside a pass.
+/// Tracking without history: reading all rows again to find the changes, compared with a pass.
 enum Rereads {
   static let all = [
     BenchmarkSubject(
@@ -31,7 +31,7 @@ enum Rereads {
     }
   }
 
-  /// Finds what differs from the rows of the copy that has not changed.
+  /// Finds the differences from the rows of the unchanged copy.
   private static func compare(_ data: MergeData) throws -> MeasuredWork {
     let empty = [FloorRow](repeating: FloorRow(), count: 2 * SampleData.itemCount)
     var known = empty

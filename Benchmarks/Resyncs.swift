@@ -5,7 +5,7 @@ import Measuring
 import ObjectContexts
 import PersistentHistory
 
-/// What it takes a member to begin anew after its history is gone.
+/// The cost of a member's resync after its history is gone.
 enum Resyncs {
   static let all = [
     BenchmarkSubject(
@@ -30,7 +30,7 @@ enum Resyncs {
     }
   }
 
-  /// The items that a context holds, and the sum of their quantities.
+  /// Tallies the items that a context holds, and the sum of their quantities.
   private static func tally(of context: ObjectContext) throws -> WorkTally {
     var tally = WorkTally(count: 0 as Int64, sum: 0)
     context.forEachRegistered { _, values in

@@ -74,14 +74,14 @@ enum Saves {
     }
   }
 
-  /// Which object a save changes: ten neighbours, and others each time.
+  /// Returns the index of an object to change: ten consecutive ones, different for each save.
   private static func place(_ turn: Int, _ offset: Int, of count: Int) -> Int {
     (turn * 1009 + offset) % count
   }
 }
 
 extension BenchmarkFloorFile {
-  /// The keys of all items, sorted.
+  /// Returns the keys of all items, sorted.
   func itemKeys() throws -> [Int64] {
     let store = try Store(path: path, configuration: StoreTemplate.configuration)
     return try store.rows(store.model.number(of: SampleData.item) ?? 0).keys

@@ -3,7 +3,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// How soon another process can read a commit, and what telling it costs the writer.
+/// The latency from a commit until another process can read it, and the cost for the writer.
 enum Signals {
   static let all = [
     BenchmarkSubject(
@@ -114,7 +114,7 @@ enum Signals {
 }
 
 extension Store {
-  /// Inserts one slip as one transaction.
+  /// Inserts one slip in one transaction.
   func insertSlip() throws {
     let item = SampleItem(1)
     var isDone = false
@@ -127,17 +127,17 @@ extension Store {
   }
 }
 
-/// On which way a process is told.
+/// The ways in which a process is notified.
 enum SignalPath: String, CaseIterable {
   case thread = "watching thread"
   case sequence = "AsyncSequence"
 
-  /// The process that commits, whose cost of telling is measured too.
+  /// The contender's name for the committing process, whose cost of signalling is measured too.
   var writer: String { "\(rawValue), the writer" }
 
-  /// Begins to note what comes.
+  /// Starts recording arrivals.
   ///
-  /// - Returns: what ends it.
+  /// - Returns: a closure that stops the recording.
   fileprivate func listen(to store: Store, _ arrivals: Arrivals) throws -> () -> Void {
     switch self {
     case .thread:
@@ -151,7 +151,7 @@ enum SignalPath: String, CaseIterable {
   }
 }
 
-/// When which positions were told to this process.
+/// The positions that this process was notified of, with their times.
 private final class Arrivals: @unchecked Sendable {
   private let condition = NSCondition()
   private var arrivals: [(number: Int64, ns: UInt64)] = []
@@ -164,7 +164,7 @@ private final class Arrivals: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Waits until a number was told, and no longer than five seconds.
+  /// Waits until a number has arrived, for at most five seconds.
   func wait(for number: Int64) {
     let deadline = Date(timeIntervalSinceNow: 5)
     condition.lock()
@@ -174,8 +174,9 @@ private final class Arrivals: @unchecked Sendable {
     }
   }
 
-  /// The time from each commit to the first position told that includes it, in nanoseconds; those
-  /// that were never told are left out.
+  /// Returns the time from each commit to the first notified position that includes it, in ns.
+  ///
+  /// Commits that were never reported are left out.
   func latencies(of commits: [CommitPeer.Commit]) -> [Double] {
     condition.lock()
     defer { condition.unlock() }

@@ -2,7 +2,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// What history takes: in the file, and in the memory of who reads all of it.
+/// The size of history in the file, and the memory needed to read all of it.
 enum Sizes {
   static let all = [
     BenchmarkSubject(
@@ -48,7 +48,7 @@ enum Sizes {
     let path = setting.scratch.path + "/copy-\(layout.rawValue).sqlite"
     var builder = TemplateBuilder(folder: setting.scratch.path, seed: 1)
     builder.configuration.layout = layout
-    // The same bytes in every run, but for the digits of the clock.
+    // Gives the same bytes in every run, except for the digits of the clock.
     builder.configuration.random = { 0x5eed }
     try builder.write(path, size) { _ in }
     let census = try StoreInspector().census(of: path)

@@ -1,6 +1,6 @@
-/// Every benchmark, by the file that holds it.
+/// Every benchmark, by the file that defines it.
 package enum Subjects {
-  /// The files beside this one, each with its benchmarks.
+  /// The benchmarks by file name.
   package static let files: [(name: String, subjects: [BenchmarkSubject])] = [
     ("Inserts", Inserts.all),
     ("Updates", Updates.all),
@@ -25,22 +25,23 @@ package enum Subjects {
     ("Large", Large.all),
   ]
 
-  /// All of them, in the order of measuring.
+  /// All benchmarks, in the order of measuring.
   package static let all = files.flatMap(\.subjects)
 
-  /// Those that a run measures unless someone names others.
+  /// The benchmarks that a run measures by default.
   package static let usual = all.filter { !$0.isNamedOnly }
 
-  /// The benchmark with a name, in another condition where the name says so.
+  /// Returns the benchmark with a name, which may include a condition.
   static func named(_ name: String) -> BenchmarkSubject? {
     measured(all, at: [nil] + BenchmarkAxis.allCases).first { $0.name == name }
   }
 
-  /// The numbers of rows that one batch request writes.
+  /// The numbers of rows written by one batch request.
   static let batchSizes = [1, 10, 100, 1000]
 
-  /// The benchmarks in some conditions, nothing among them for the base point; each stands beside the
-  /// same in its other conditions.
+  /// Returns the benchmarks in the given conditions, where `nil` is the base point.
+  ///
+  /// Each benchmark is next to its variants in the other conditions.
   package static func measured(
     _ subjects: [BenchmarkSubject],
     at axes: [BenchmarkAxis?]
@@ -52,9 +53,9 @@ package enum Subjects {
 }
 
 extension Int {
-  /// At which sizes of history a request of so many rows is measured: in full for one size of it.
+  /// The sizes of history for a request of this many rows: all of them for 10 rows, else three.
   var batchSizes: BenchmarkSubject.Sizes { self == 10 ? .all : .three }
 
-  /// The conditions in which it is measured besides.
+  /// The additional conditions in which a request of this many rows is measured.
   var batchAxes: [BenchmarkAxis] { self == 10 ? [.coreData, .full] : [] }
 }

@@ -2,7 +2,7 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Batch updates of objects that a typed closure names, and of all that match a predicate.
+/// Batch updates by typed closure and by predicate.
 enum Updates {
   static let all = Subjects.batchSizes.map(byKey) + [10, 1000].map(matching)
 

@@ -1,11 +1,13 @@
 import Foundation
 import PackagePlugin
 
-/// Runs the benchmarks, as users of package-benchmark expect:
-/// `swift package --allow-writing-to-package-directory benchmark`.
+/// A command plugin that runs the benchmarks in the way that users of package-benchmark expect.
 ///
-/// It builds `history-lab` for release and hands all arguments to its verb `bench`; without any it runs
-/// `bench run`. Its exit status is 0, or 1 for whatever else the verb answered.
+///     swift package --allow-writing-to-package-directory benchmark
+///
+/// It builds `history-lab` for release and passes all arguments to its subcommand `bench`; without
+/// arguments it runs `bench run`. Its exit status is 0, or 1 for any other exit status of the
+/// subcommand.
 @main
 struct BenchmarkCommand: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -28,7 +30,7 @@ struct BenchmarkCommand: CommandPlugin {
   }
 }
 
-/// Why the command ends with 1.
+/// The reasons for which the command exits with 1.
 enum Failure: Error, CustomStringConvertible {
   case build(log: String)
   case bench(code: Int32)

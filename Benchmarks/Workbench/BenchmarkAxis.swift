@@ -1,7 +1,9 @@
 import HistoryStore
 
-/// A condition in which some benchmarks are measured besides: one thing is other than at the base
-/// point, which is four authors, the packed layout, warm caches and `synchronous=NORMAL`.
+/// An additional condition in which some benchmarks are measured.
+///
+/// The condition differs in one respect from the base point, which has four authors, the packed
+/// layout, warm caches and `synchronous=NORMAL`.
 package enum BenchmarkAxis: String, CaseIterable, Sendable {
   case oneAuthor = "authors-1"
   case manyAuthors = "authors-16"
@@ -12,7 +14,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
   /// The name on command lines.
   package var name: String { rawValue }
 
-  /// What is other than at the base point, in a sentence.
+  /// A sentence that describes the difference from the base point.
   package var sentence: String {
     switch self {
     case .oneAuthor: "One author has written all history instead of four."
@@ -23,7 +25,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// The condition as titles of rows tell it.
+  /// The condition in the titles of rows.
   var condition: String {
     switch self {
     case .oneAuthor: "1 author"
@@ -34,7 +36,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// What the base point has instead: the contender that does the same there, in the same rounds.
+  /// The name of the contender that does the same at the base point, in the same rounds.
   var base: String {
     switch self {
     case .oneAuthor, .manyAuthors: "Store, 4 authors"
@@ -44,7 +46,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// How the stores are built.
+  /// The shape of the stores that are built for the condition.
   var shape: StoreShape {
     switch self {
     case .oneAuthor: StoreShape(authorCount: 1)
@@ -54,10 +56,10 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it tells something only of stores on a disk.
+  /// Whether the condition only matters for stores on a disk.
   var needsDisk: Bool { self == .cold || self == .full }
 
-  /// Why it cannot be measured on a medium; nothing where it can.
+  /// Returns why the condition cannot be measured on a medium, or `nil` if it can.
   func absence(on medium: String) -> String? {
     if needsDisk && medium != ScratchFolder.disk {
       return "the folder for temporary files lies in memory; name one on a disk in TMPDIR"
@@ -69,15 +71,15 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
   }
 }
 
-/// How the stores of a run are built.
+/// The properties of a store that is built for a run.
 struct StoreShape: Hashable {
-  /// How many authors take turns in writing history.
+  /// The number of authors that take turns in writing history.
   var authorCount = 4
   var layout = HistoryLayout.packed
 
   static let base = StoreShape()
 
-  /// What tells its files from those of the base point.
+  /// The suffix of its file names, empty at the base point.
   var suffix: String {
     self == .base ? "" : "-\(authorCount)-\(layout.rawValue)"
   }

@@ -2,41 +2,54 @@ package import Measuring
 
 /// A run of benchmarks over stores of several sizes.
 package struct BenchmarkRun: Sendable {
-  /// What is measured.
+  /// The benchmarks to measure.
   package var subjects: [BenchmarkSubject]
   /// The sizes of history, in transactions of ten changes.
   package var historySizes: [Int]
-  /// From what everything random follows.
+  /// The seed of everything random.
   package var seed: UInt64
-  /// How many rounds each benchmark gets.
+  /// The number of rounds of each benchmark.
   package var budget: RoundBudget
-  /// By how much operations repeat less within one measurement than good figures need; 1 for those.
+  /// The divisor of the repetitions within one measurement.
+  ///
+  /// The default is 1, for precise results.
   package var haste = 1
-  /// Whether time is measured; without it only what is exact is counted, which takes a fraction as long.
+  /// Whether time is measured.
+  ///
+  /// The default is `true`. If `false`, only exact values are counted, which takes a fraction of
+  /// the time.
   package var measuresTime = true
-  /// Whether what the benchmarks do is counted besides, in a pass of its own.
+  /// Whether the benchmarks' work is counted in a separate pass.
+  ///
+  /// The default is `true`.
   package var countsWork = true
-  /// The command that is started again to count in a process of its own; nothing in a process that is
-  /// another one, which then counts itself, with what else it does.
+  /// The command that is started again to count in a separate process.
+  ///
+  /// It is `nil` if this process is a different program, which then counts in-process, including
+  /// its own other work.
   package var command = HelperProcess.command
-  /// Whether equal work is measured first, to tell how far the times can be trusted.
+  /// Whether equal work is measured first, to find the precision of times.
+  ///
+  /// The default is `true`.
   package var checksNoise = true
-  /// Whether a minute must be enough: stores in the layout of Core Data take ten times as long to build,
-  /// and are small then.
+  /// Whether the run must finish in about a minute.
+  ///
+  /// The default is `false`. If `true`, stores in the layout of Core Data are small, because they
+  /// take ten times as long to build.
   package var isQuick = false
-  /// How many writes a second an open loop plans, or nothing for shares of what the machine can do.
+  /// The planned writes per second of an open loop, or `nil` for shares of the measured capacity.
   package var plannedRate: Double?
-  /// The folder that the stores' own folder is made in, or nothing for one in memory if there is one.
+  /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?
 
-  /// The sizes of a quick run.
+  /// The history sizes of a quick run.
   package static let quickSizes = [1_000, 10_000, 100_000]
-  /// The sizes of a whole run.
+  /// The history sizes of a full run.
   package static let allSizes = [
     1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 350_000, 600_000, 1_000_000,
   ]
 
-  /// Plans a run.
+  /// Creates a run.
   package init(
     subjects: [BenchmarkSubject] = Subjects.usual,
     historySizes: [Int],
@@ -49,28 +62,28 @@ package struct BenchmarkRun: Sendable {
     self.budget = budget
   }
 
-  /// What a run tells while it goes on.
+  /// The events that a run reports.
   package enum Event: Sendable {
-    /// So many more transactions of the stores are built.
+    /// More transactions of the stores were built; the number since the last such event.
     case built(transactions: Int)
     /// Equal work was measured.
     case checkedNoise([BenchmarkRow])
-    /// A benchmark begins.
+    /// A benchmark starts.
     case began(BenchmarkSubject)
-    /// One more measurement of the benchmark that is going on begins.
+    /// Another measurement of the current benchmark starts.
     case measures
-    /// The benchmark that is going on has done so much more of something that takes long.
+    /// A long task of the current benchmark has advanced by some units.
     case advanced(LongWork, by: Int)
     /// A benchmark was measured at all sizes.
     case measured(BenchmarkSubject, [BenchmarkRow])
   }
 
-  /// Builds the stores and measures; the stores are removed at the end, come what may.
+  /// Builds the stores and measures; the stores are removed at the end, also after an error.
   ///
-  /// `observe` is told of every event; what it throws ends the run.
+  /// The `observe` closure receives every event; an error that it throws ends the run.
   ///
-  /// - Throws: what the store, the floor or `observe` throws, and a ``BenchmarkDisagreement`` when
-  ///   two contenders did not do the same.
+  /// - Throws: what the store, the floor or `observe` throws, or a ``BenchmarkDisagreement`` if two
+  ///   contenders had different results.
   package func run(_ observe: @escaping (Event) throws -> Void) throws {
     BenchmarkRandom.restart()
     let shelf = try BenchmarkShelf(self)
@@ -108,7 +121,7 @@ package struct BenchmarkRun: Sendable {
     }
   }
 
-  /// Measures in the benchmark's own rounds; without time only what is exact in itself.
+  /// Measures the benchmark's rounds; without time, only benchmarks of exact values run.
   private func measured(_ session: SubjectSession) throws -> [BenchmarkRow] {
     let budget = budget.adapted(to: session.subject)
     if measuresTime { return try session.rows(budget) }
@@ -116,8 +129,9 @@ package struct BenchmarkRun: Sendable {
     return try session.rows(budget).filter(\.isExact)
   }
 
-  /// Counts in a process of its own, where this one is the command that can be started again; nothing
-  /// where a disk is what differs, which counts do not show.
+  /// Counts the benchmark's work, in a separate process if this program can be started again.
+  ///
+  /// It returns no rows for conditions of the disk, which counts do not show.
   private func counted(_ session: SubjectSession, _ shelf: BenchmarkShelf) throws -> [BenchmarkRow]
   {
     let subject = session.subject
@@ -134,7 +148,7 @@ package struct BenchmarkRun: Sendable {
     return rows
   }
 
-  /// The sizes of history that a benchmark is measured at, smallest first.
+  /// Returns the history sizes at which a benchmark is measured, smallest first.
   package func sizes(of subject: BenchmarkSubject) -> [Int] {
     let sizes = Set(historySizes).sorted()
     switch subject.sizes {
@@ -151,18 +165,18 @@ package struct BenchmarkRun: Sendable {
     }
   }
 
-  /// What a moderate history has at most.
+  /// The greatest history size of a moderate benchmark.
   private static let moderateSize = 100_000
-  /// The same where it must be built in a second.
+  /// The greatest history size of a store that must be built within a second.
   private static let smallSize = 10_000
 
-  /// The sizes that pass, or the smallest where none does.
+  /// Returns the sizes that satisfy a predicate, or the smallest size if none does.
   private static func some(of sizes: [Int], where passes: (Int) -> Bool) -> [Int] {
     let some = sizes.filter(passes)
     return some.isEmpty ? Array(sizes.prefix(1)) : some
   }
 
-  /// The sizes of the stores of each shape that the benchmarks of the run begin with.
+  /// The sizes of the stores of each shape that the benchmarks of the run need at the start.
   var neededStores: [StoreShape: Set<Int>] {
     subjects.reduce(into: [:]) { needed, subject in
       let sizes = sizes(of: subject)
@@ -171,15 +185,17 @@ package struct BenchmarkRun: Sendable {
     }
   }
 
-  /// How many transactions are written before the first benchmark begins.
+  /// The number of transactions written before the first benchmark starts.
   package var transactionCount: Int {
     neededStores.values.reduce(0) { $0 + ($1.max() ?? 0) }
   }
 }
 
 extension RoundBudget {
-  /// The rounds that a benchmark gets: fewer where each takes as long as history is, and less time
-  /// where few sizes are measured.
+  /// Returns the budget for a benchmark.
+  ///
+  /// It has fewer rounds if each takes time proportional to the history, and less time for an axis,
+  /// which is measured at few sizes.
   fileprivate func adapted(to subject: BenchmarkSubject) -> RoundBudget {
     var budget = self
     if subject.isLong { budget.minimum = min(minimum, Self.longMinimum) }
@@ -191,8 +207,10 @@ extension RoundBudget {
 }
 
 extension String {
-  /// A number that follows from the text alone (FNV-1a), so that each benchmark has its own order of
-  /// measuring, whichever others are run.
+  /// A hash of the text alone (FNV-1a).
+  ///
+  /// It gives each benchmark its own order of measuring, independent of the other benchmarks in the
+  /// run.
   fileprivate var fingerprint: UInt64 {
     utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
   }

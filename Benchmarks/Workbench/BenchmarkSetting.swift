@@ -1,26 +1,26 @@
 import HistoryStore
 import PersistentHistory
 
-/// What a benchmark works with at one size of history: copies of a store that was built once.
+/// The environment of a benchmark at one history size, with copies of a prebuilt store.
 struct BenchmarkSetting {
-  /// The transactions that history holds.
+  /// The size of history, in transactions.
   let historySize: Int
   let template: StoreTemplate
   let scratch: ScratchFolder
-  /// By how much cheap operations repeat less than they should for a good measurement.
+  /// The divisor of the repetitions within one measurement; 1 for precise results.
   let haste: Int
-  /// What is other than at the base point, if anything is.
+  /// The condition that differs from the base point, or `nil` at the base point.
   var axis: BenchmarkAxis?
-  /// The store of the same size at the base point, where this one is of another shape.
+  /// The store of the same size at the base point, or `nil` if there is none.
   var baseTemplate: StoreTemplate?
-  /// The store of the same size in the layout of Core Data, where a benchmark compares with that.
+  /// The store of the same size in the Core Data layout, for benchmarks that compare layouts.
   var otherLayout: StoreTemplate?
-  /// Whether commits wait for the disk, here or where the others do what is done here.
+  /// Whether commits wait for the disk, here or at the condition compared with the base point.
   var waitsForDisk = false
-  /// How many writes a second are planned where someone has said so.
+  /// The planned writes per second, or `nil` if no rate was specified.
   var plannedRate: Double?
 
-  /// The same size at the base point.
+  /// The setting of the same size at the base point.
   var base: BenchmarkSetting {
     var base = BenchmarkSetting(
       historySize: historySize,
@@ -33,7 +33,7 @@ struct BenchmarkSetting {
     return base
   }
 
-  /// The same size in the layout of Core Data.
+  /// The setting of the same size in the layout of Core Data.
   var coreData: BenchmarkSetting {
     var other = BenchmarkSetting(
       historySize: historySize,
@@ -45,16 +45,18 @@ struct BenchmarkSetting {
     return other
   }
 
-  /// How often an operation repeats within one measurement: once where only the first is cold, and less
-  /// often where each commit waits for the disk.
+  /// Returns the number of repetitions within one measurement.
+  ///
+  /// It is 1 for a cold cache, because only the first repetition is cold, and a tenth if each
+  /// commit waits for the disk.
   func repeats(_ count: Int) -> Int {
     axis == .cold ? 1 : max(1, count / haste / (waitsForDisk ? 10 : 1))
   }
 
-  /// A fresh copy of the store file, for one contender.
+  /// Creates a fresh copy of the store file, for one contender.
   func copy() throws -> String { try scratch.copy(of: template) }
 
-  /// How stores are opened whose benchmark is not about signals.
+  /// The configuration of stores whose benchmark does not use signals.
   var configuration: StoreConfiguration {
     var configuration = StoreTemplate.quietConfiguration
     configuration.layout = layout
@@ -62,16 +64,16 @@ struct BenchmarkSetting {
     return configuration
   }
 
-  /// How the store keeps its history.
+  /// The layout of the store's history.
   var layout: HistoryLayout { axis?.shape.layout ?? .packed }
 
-  /// A contender's store on a fresh copy.
+  /// Opens a contender's store on a fresh copy.
   func store() throws -> BenchmarkStore { try BenchmarkStore(path: try copy(), self) }
 
-  /// A contender's floor on a fresh copy.
+  /// Opens a contender's floor on a fresh copy.
   func floor() throws -> BenchmarkFloorFile { try BenchmarkFloorFile(path: try copy()) }
 
-  /// A contender's floor that keeps history, on a fresh copy.
+  /// Opens a contender's floor with history, on a fresh copy.
   func trackedFloor() throws -> TrackedFloor {
     try TrackedFloor(path: try copy(), historySize: historySize)
   }
@@ -98,8 +100,9 @@ final class BenchmarkStore {
     isCold = false
   }
 
-  /// The store as a measurement finds it: where caches are to be cold it is opened anew, and the system
-  /// has forgotten the file.
+  /// Returns the store for a measurement.
+  ///
+  /// For a cold cache, the store is reopened after the system has dropped its cache of the file.
   func fresh() throws -> Store {
     guard isCold else { return store }
     try coolDown()
@@ -107,19 +110,19 @@ final class BenchmarkStore {
     return store
   }
 
-  /// Makes the system forget the file where caches are to be cold.
+  /// Drops the system's cache of the file if caches have to be cold.
   func coolDown() throws {
     guard isCold else { return }
     try side.checkpoint()
     try ColdCache.forget(store.path)
   }
 
-  /// The position behind a transaction.
+  /// Returns the token of a transaction.
   func token(_ number: Int64) throws -> HistoryToken {
     HistoryToken(store: store.id, number: number, mark: try side.mark(of: number))
   }
 
-  /// Purges what the history has grown by.
+  /// Purges the oldest transactions, so that the history has its original size again.
   func trim() throws {
     try store.purge(before: try token(try side.head() - Int64(historySize) + 1))
   }

@@ -1,15 +1,15 @@
 import HistoryStore
 import Measuring
 
-/// The stores of a run, each built once, in memory and on a disk.
+/// The prebuilt stores of a run, and the folders for their copies in memory and on disk.
 final class BenchmarkShelf {
   private let run: BenchmarkRun
-  /// Where the stores are built.
+  /// The folder in which the stores are built.
   let memory: ScratchFolder
-  /// Where copies lie for conditions that tell something only of a disk; nothing without them.
+  /// The folder for copies on disk, or `nil` if no condition of the run needs one.
   private let disk: ScratchFolder?
 
-  /// Makes the folders; whoever made the shelf removes it.
+  /// Creates the folders; the caller has to remove them with ``remove()``.
   init(_ run: BenchmarkRun) throws {
     self.run = run
     memory = try ScratchFolder(in: run.scratchParent)
@@ -17,14 +17,15 @@ final class BenchmarkShelf {
     disk = wantsDisk ? try ScratchFolder(in: run.scratchParent, onDisk: true) : nil
   }
 
-  /// Removes the folders with everything in them.
+  /// Removes the folders with all their files.
   func remove() throws {
     let results = [memory, disk].compactMap(\.self).map { folder in Result { try folder.remove() } }
     for result in results { try result.get() }
   }
 
-  /// Builds all stores that the run begins with, and tells how many transactions were written since it
-  /// last did.
+  /// Builds all stores that the run needs at the start.
+  ///
+  /// The `progress` closure receives the number of transactions written since its last call.
   func build(progress: (Int) throws -> Void) throws {
     for (shape, sizes) in run.neededStores.sorted(by: { $0.key.suffix < $1.key.suffix }) {
       let builder = TemplateBuilder(folder: memory.path, seed: BenchmarkRandom.seed, shape: shape)
@@ -32,12 +33,12 @@ final class BenchmarkShelf {
     }
   }
 
-  /// Where the copies of a benchmark lie.
+  /// Returns the folder for the copies of a benchmark.
   func scratch(for subject: BenchmarkSubject) -> ScratchFolder {
     subject.axis?.needsDisk == true ? disk ?? memory : memory
   }
 
-  /// What a benchmark works with, at each of its sizes.
+  /// Returns the settings of a benchmark, one per history size.
   func settings(for subject: BenchmarkSubject) -> [BenchmarkSetting] {
     let scratch = scratch(for: subject)
     return run.sizes(of: subject).map { size in
@@ -49,7 +50,7 @@ final class BenchmarkShelf {
 }
 
 extension BenchmarkSubject {
-  /// What it works with at one size, where the stores lie that were built in a folder.
+  /// Returns the setting at one history size, for stores that were built in a folder.
   func setting(
     _ size: Int,
     _ folder: String,
@@ -72,17 +73,17 @@ extension BenchmarkSubject {
     return setting
   }
 
-  /// How the stores are built that it begins with.
+  /// The shape of the stores that the benchmark starts with.
   private var shape: StoreShape { axis?.shape ?? .base }
 
-  /// The shapes of all stores that it works with.
+  /// The shapes of all stores that the benchmark uses.
   var shapes: Set<StoreShape> {
     var shapes: Set = [.base, shape]
     if comparesLayouts { shapes.insert(StoreShape(layout: .coreData)) }
     return shapes
   }
 
-  /// What rows tell of the conditions that all benchmarks share.
+  /// Returns the part of a row's condition that all benchmarks share.
   func sharedCondition(on medium: String) -> String {
     axis == .cold ? medium : "warm, \(medium)"
   }

@@ -1,53 +1,53 @@
-/// One benchmark: what is measured beside the floor, at some sizes of history.
+/// A benchmark: an operation that is measured at some history sizes, usually with a floor.
 package struct BenchmarkSubject: Sendable {
   /// The name on command lines: `fetch newest 10`.
   package private(set) var name: String
   /// The part of the system: `Store.fetch`.
   package let part: String
-  /// What it does: `after token`.
+  /// The operation that is measured: `after token`.
   package let operation: String
-  /// Under which conditions, without those that all benchmarks share: `10 new`.
+  /// The conditions, without those that all benchmarks share: `10 new`.
   package private(set) var condition: String
-  /// What one operation is, and what the floor does instead, in a sentence.
+  /// A sentence that describes one operation, and the work of the floor.
   package let sentence: String
-  /// At which of a run's sizes it is measured.
+  /// The history sizes of a run at which the benchmark is measured.
   package private(set) var sizes: Sizes
-  /// What is other than at the base point, if anything is.
+  /// The condition that differs from the base point, or `nil` at the base point.
   package private(set) var axis: BenchmarkAxis?
-  /// Whether one measurement takes as long as history is, so that fewer of them must be enough.
+  /// Whether one measurement takes time proportional to the history, so that fewer are made.
   package private(set) var isLong = false
 
-  /// Whether it works with stores in the layout of Core Data besides.
+  /// Whether the benchmark also uses stores in the layout of Core Data.
   package private(set) var comparesLayouts = false
 
-  /// The smallest history that it can be measured on, in transactions.
+  /// The least number of transactions of history that the benchmark needs.
   package private(set) var leastHistory = 0
 
-  /// The contender that is ours, in every benchmark.
+  /// The name of our contender in every benchmark.
   package static let ours = MeasuredWork.store
 
-  /// Sizes of history.
+  /// A selection of history sizes.
   package enum Sizes: Sendable {
-    /// Every size, in the same rounds: what may grow with history.
+    /// Every size, in the same rounds: for costs that may grow with history.
     case all
-    /// At most a hundred thousand transactions, in the same rounds: what would take too long with more.
+    /// At most 100,000 transactions, in the same rounds: for work that takes too long with more.
     case moderate
-    /// The smallest, the middle and the largest: what has little reason to grow with history.
+    /// The smallest, the middle and the largest: for costs that are unlikely to grow with history.
     case three
-    /// The largest alone: what has none.
+    /// The largest alone: for costs that do not grow with history.
     case largest
-    /// Those at which the conditions are varied, one at a time.
+    /// The sizes at which the conditions are varied, one at a time.
     case axis
-    /// None: it builds its own stores, takes long, and is measured only when someone names it.
+    /// None: the benchmark builds its own stores, takes long, and is measured only if it is named.
     case own
   }
 
-  /// Whether it takes samples that are counts, not times.
+  /// Whether the samples are counts, not times.
   private(set) var isCount = false
 
-  /// How it is measured.
+  /// The method of measurement.
   private(set) var method: Method
-  /// The conditions in which it is measured besides, and how ours is measured in them.
+  /// The additional conditions in which our contender is measured, and its work in them.
   private var variation: Variation?
 
   private struct Variation: Sendable {
@@ -56,11 +56,11 @@ package struct BenchmarkSubject: Sendable {
   }
 
   enum Method: Sendable {
-    /// In rounds, beside a floor that the others are compared with.
+    /// Measures contenders in rounds, and compares them with a floor.
     case rounds(floor: String, @Sendable (BenchmarkSetting) throws -> [MeasuredWork])
-    /// By samples that it takes itself, where one operation spans threads or processes.
+    /// Takes its own samples, because one operation spans threads or processes.
     case samples(@Sendable (BenchmarkSetting) throws -> [SampledRow])
-    /// The same on stores that it builds itself.
+    /// Takes its own samples on stores that it builds itself.
     case own(@Sendable (OwnSetting) throws -> [SampledRow])
   }
 
@@ -117,8 +117,9 @@ package struct BenchmarkSubject: Sendable {
     method = .own(own)
   }
 
-  /// The same benchmark, which is measured in other conditions besides: ours there beside ours at the
-  /// base point.
+  /// Returns the benchmark with additional conditions in which our contender is measured.
+  ///
+  /// There, it is compared with itself at the base point.
   func varying(
     _ axes: [BenchmarkAxis],
     work: @escaping @Sendable (BenchmarkSetting) throws -> MeasuredWork
@@ -128,38 +129,38 @@ package struct BenchmarkSubject: Sendable {
     return varied
   }
 
-  /// The same benchmark, one measurement of which takes as long as history is.
+  /// The benchmark, marked as taking time proportional to the history.
   var long: BenchmarkSubject {
     var long = self
     long.isLong = true
     return long
   }
 
-  /// The same benchmark, whose own samples are counts.
+  /// The benchmark, marked as one whose own samples are counts.
   var counting: BenchmarkSubject {
     var counting = self
     counting.isCount = true
     return counting
   }
 
-  /// The same benchmark, which works with stores in the layout of Core Data besides.
+  /// The benchmark, marked as one that also uses stores in the layout of Core Data.
   var comparingLayouts: BenchmarkSubject {
     var comparing = self
     comparing.comparesLayouts = true
     return comparing
   }
 
-  /// The same benchmark, which works on so many transactions of the history that it finds.
+  /// Returns the benchmark with a least number of transactions that it needs.
   func needing(_ transactionCount: Int) -> BenchmarkSubject {
     var needing = self
     needing.leastHistory = transactionCount
     return needing
   }
 
-  /// The conditions in which it is measured besides those of the base point.
+  /// The conditions in which the benchmark is measured in addition to the base point.
   package var axes: [BenchmarkAxis] { variation?.axes ?? [] }
 
-  /// The benchmark in another condition; nothing where it is not measured in that.
+  /// Returns the benchmark in another condition, or `nil` if it is not measured in that one.
   package func measured(at axis: BenchmarkAxis) -> BenchmarkSubject? {
     guard let variation, axes.contains(axis) else { return nil }
     var varied = self
@@ -177,20 +178,20 @@ package struct BenchmarkSubject: Sendable {
     return varied
   }
 
-  /// The part, what it does, and under which conditions: `Store.fetch after token, 10 new`.
+  /// The part, operation and conditions: `Store.fetch after token, 10 new`.
   package var title: String {
     condition.isEmpty ? "\(part) \(operation)" : "\(part) \(operation), \(condition)"
   }
 
-  /// Whether a row with a title is of this benchmark.
+  /// Returns whether a row with a title belongs to this benchmark.
   package func isTitled(_ title: String) -> Bool {
     title == self.title || title.hasPrefix(self.title + ", ")
   }
 
-  /// Whether it is measured only when someone names it.
+  /// Whether the benchmark is measured only if it is named.
   package var isNamedOnly: Bool { sizes == .own }
 
-  /// The contender that the others are compared with, in rounds.
+  /// The contender that the others are compared with, or `nil` if the benchmark has no rounds.
   var floor: String? {
     if case .rounds(let floor, _) = method { floor } else { nil }
   }

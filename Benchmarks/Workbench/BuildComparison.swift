@@ -1,28 +1,36 @@
 import Foundation
 package import Measuring
 
-/// Two builds of the command, launched in turn, so that what disturbs the machine disturbs both.
+/// A comparison of two builds, launched in turn so that disturbances affect both alike.
 package struct BuildComparison: Sendable {
-  /// The build that is 1.
+  /// The build whose cost counts as 1.
   package var base: LaunchProbe
-  /// The build in question.
+  /// The build that is compared with the base.
   package var head: LaunchProbe
   /// The names of the benchmarks.
   package var subjects: [String]
   /// The size of history, in transactions.
+  ///
+  /// The default is 10,000.
   package var historySize = 10_000
-  /// The pairs of launches of the first look.
+  /// The number of pairs of launches in the first stage.
+  ///
+  /// The default is 20.
   package var launches = 20
-  /// How often a launch measures each benchmark.
+  /// The number of rounds of each benchmark per launch.
+  ///
+  /// The default is 3.
   package var rounds = 3
   /// The share by which a count may differ.
+  ///
+  /// The default is 0.
   package var tolerance = 0.0
-  /// From what orders and resamples follow.
+  /// The seed of the orders and the resamples.
   package var seed: UInt64
-  /// The folder that the stores' own folder is made in, or nothing for one in memory if there is one.
+  /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?
 
-  /// Plans a comparison.
+  /// Creates a comparison.
   package init(base: String, head: String, subjects: [String], seed: UInt64) {
     self.base = LaunchProbe(command: base)
     self.head = LaunchProbe(command: head)
@@ -30,20 +38,20 @@ package struct BuildComparison: Sendable {
     self.seed = seed
   }
 
-  /// What came of a comparison.
+  /// The result of a comparison.
   package struct Outcome: Sendable {
-    /// The times, row by row.
+    /// The verdicts on times, one per row.
     package var judged: [LaunchComparison.Judged] = []
-    /// The counts.
+    /// The comparison of counts.
     package var counts = ExactComparison(base: [], head: [])
   }
 
-  /// Launches both builds in turn, the suspects again, and counts once.
+  /// Counts once, launches both builds in turn, and launches them again for suspects.
   ///
-  /// `progress` is told before each pair which look it is for and how many pairs that takes; what it
-  /// throws ends the comparison.
+  /// The `progress` closure receives, before each pair, the number of its stage and of the pairs in
+  /// that stage; an error that it throws ends the comparison.
   ///
-  /// - Throws: what a launch throws, and what `progress` throws.
+  /// - Throws: what a launch or `progress` throws.
   package func run(progress: (_ look: Int, _ pairs: Int) throws -> Void) throws -> Outcome {
     let scratch = try ScratchFolder(in: scratchParent)
     let result = Result { try compare(scratch, progress) }
@@ -57,7 +65,7 @@ package struct BuildComparison: Sendable {
   ) throws -> Outcome {
     let folders = try ["base", "head"].map { try scratch.makeFolder($0) }
     var outcome = Outcome()
-    // Counting builds the stores too, so that no launch that is timed does.
+    // Counting builds the stores too, so that no timed launch does.
     let counts = try pair(folders, subjects, rounds: 0, baseFirst: true, seed: seed)
     outcome.counts = ExactComparison(
       base: counts.base,
@@ -127,7 +135,7 @@ package struct BuildComparison: Sendable {
 }
 
 extension LaunchComparison.Key {
-  /// Whether the row is of the benchmark with a name.
+  /// Returns whether the row belongs to the benchmark with a name.
   fileprivate func isOf(_ name: String) -> Bool {
     Subjects.all.contains { $0.name == name && $0.isTitled(title) }
   }

@@ -4,9 +4,9 @@ import Glibc
 import Musl
 #endif
 
-/// Makes the system forget what it holds of a store's files, so that the next read comes from the disk.
+/// Drops the system's cache of a store's files, so that the next read comes from the disk.
 enum ColdCache {
-  /// The system did not do it.
+  /// An error for a cache that the system did not drop.
   struct Failure: Error, CustomStringConvertible {
     let path: String
     let code: Int32
@@ -17,7 +17,7 @@ enum ColdCache {
     }
   }
 
-  /// Writes what waits to be written, and forgets it (`posix_fadvise` with `POSIX_FADV_DONTNEED`).
+  /// Syncs a store's files and drops their cache (`posix_fadvise` with `POSIX_FADV_DONTNEED`).
   static func forget(_ path: String) throws(Failure) {
     for name in [path, path + "-wal"] {
       #if os(Linux)

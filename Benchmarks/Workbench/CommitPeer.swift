@@ -3,19 +3,19 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// A process that commits to a store and tells when: the other side of a signal.
+/// A process that commits to a store and reports the times, for measuring signals.
 enum CommitPeer {
-  /// One commit: when it was done, and what it took with its signal.
+  /// A commit with its times.
   struct Commit {
     /// The transaction's number.
     let number: Int64
-    /// When SQLite had committed and the signal was still to come, on the clock of the machine.
+    /// The time on the machine's clock after SQLite's commit and before the signal, in ns.
     let doneNs: UInt64
-    /// What telling others took.
+    /// The duration of signalling other processes, in ns.
     let signalNs: UInt64
   }
 
-  /// Starts a process that commits at once and pauses after each commit, and waits for its end.
+  /// Starts a process that pauses before each commit, waits for its end, and returns the commits.
   static func commits(
     _ command: String,
     path: String,
@@ -37,7 +37,7 @@ enum CommitPeer {
     return done
   }
 
-  /// Commits as the arguments say, and prints all commits at the end.
+  /// Commits according to the arguments, and prints all commits at the end.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 3, let commits = Int(arguments[1]),
       let pauseUs = UInt32(arguments[2])
@@ -71,7 +71,7 @@ enum CommitPeer {
   }
 }
 
-/// When the last commit was done; the one thread that commits sets and reads it.
+/// The time of the last commit; only the committing thread uses it.
 private final class Moment: @unchecked Sendable {
   var ns: UInt64 = 0
 }

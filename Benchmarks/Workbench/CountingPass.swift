@@ -1,23 +1,24 @@
 import BenchmarkFloor
 import Measuring
 
-/// The untimed pass over a benchmark: what each of its contenders does in one measurement, counted.
+/// The untimed pass over a benchmark that counts the work of its contenders in one measurement.
 ///
-/// Nothing is timed here: counting costs time, and an allocator that keeps counts costs more.
+/// Nothing is timed here, because counting takes time, and more so with an allocator that keeps
+/// counts.
 struct CountingPass {
   let subject: BenchmarkSubject
-  /// The stores at the sizes that the benchmark is measured at.
+  /// The settings, one per history size of the benchmark.
   let settings: [BenchmarkSetting]
   let seed: UInt64
   /// The conditions that all benchmarks share.
   let condition: String
-  /// Why allocations cannot be counted, where they cannot.
+  /// The reason given if allocations cannot be counted.
   var withoutAllocations = "this process cannot be started again under jemalloc"
 
-  /// Measurements before the one that is counted: the first fills caches and prepares statements.
+  /// The number of earlier measurements, which fill caches and prepare statements.
   private static let warmUp = 2
 
-  /// Counts, where the benchmark is measured in rounds; others have nothing to repeat.
+  /// Counts a benchmark that is measured in rounds; returns no rows for other benchmarks.
   func rows() throws -> [BenchmarkRow] {
     guard case .rounds(_, let prepare) = subject.method else { return [] }
     let allocations = AllocationCounter()
@@ -100,7 +101,7 @@ struct CountingPass {
 }
 
 extension BenchmarkSubject {
-  /// The conditions of the benchmark's own and those that all share, as rows tell them.
+  /// Returns the benchmark's own conditions and the shared ones, in the form used by rows.
   func fullCondition(_ shared: String) -> String {
     [condition, shared].filter { !$0.isEmpty }.joined(separator: ", ")
   }

@@ -1,9 +1,9 @@
 import Foundation
 import Measuring
 
-/// A process of its own that counts: this command again, under an allocator that keeps counts.
+/// A separate process of this command that counts, under an allocator that keeps counts.
 enum CountingProcess {
-  /// Where the counts of a benchmark are handed over, within the scratch folder.
+  /// The file in the scratch folder that receives the counts of a benchmark.
   private static let file = "/counted.json"
 
   /// The stores that the process copies for one size.
@@ -13,7 +13,7 @@ enum CountingProcess {
     var other: StoreTemplate?
   }
 
-  /// What the process is told.
+  /// The arguments of the process.
   struct Request: Codable {
     var subject: String
     var folder: String
@@ -25,7 +25,7 @@ enum CountingProcess {
     var withoutAllocations: String
   }
 
-  /// Counts a benchmark in a process of its own.
+  /// Counts a benchmark in a separate process.
   static func rows(
     _ pass: CountingPass,
     _ scratch: ScratchFolder,
@@ -53,15 +53,15 @@ enum CountingProcess {
     return try JSONDecoder().decode([BenchmarkRow].self, from: data)
   }
 
-  /// The variables with which such a process starts.
+  /// The environment variables for such a process.
   ///
-  /// Sets and dictionaries are gone through in the same order in every process.
+  /// They make the order of sets and dictionaries the same in every process.
   static var environment: [String: String] {
     let jemalloc = JemallocLibrary.find()?.environment ?? [:]
     return jemalloc.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
   }
 
-  /// Counts as the argument says, and leaves the rows in the folder.
+  /// Counts according to the argument, and writes the rows to the folder.
   static func run(_ arguments: [String]) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))
@@ -92,16 +92,16 @@ enum CountingProcess {
   }
 }
 
-/// The library of jemalloc, which keeps counts of allocations.
+/// The jemalloc library, which keeps counts of allocations.
 struct JemallocLibrary {
   private let path: String
 
-  /// What is said where there is none.
+  /// The message if the library was not found.
   static let absence =
     "jemalloc was not found; get it with apt-get install libjemalloc2 or brew install jemalloc, or "
     + "name the library in HISTORY_LAB_JEMALLOC"
 
-  /// Finds the library where the systems put it, or where the environment says.
+  /// Finds the library at its usual paths, or at the path in the environment.
   static func find() -> JemallocLibrary? {
     let named = ProcessInfo.processInfo.environment["HISTORY_LAB_JEMALLOC"]
     let found = ([named].compactMap(\.self) + usual).first {
@@ -110,7 +110,7 @@ struct JemallocLibrary {
     return found.map { JemallocLibrary(path: $0) }
   }
 
-  /// The variables with which a process starts under it.
+  /// The environment variables that start a process under the library.
   var environment: [String: String] {
     #if canImport(Darwin)
     let preload = "DYLD_INSERT_LIBRARIES"

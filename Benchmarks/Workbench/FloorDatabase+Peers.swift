@@ -6,19 +6,19 @@ extension PeerKind {
     (PEER_TRIGGERS, "SQL triggers"), session, (PEER_HISTORY_TABLE, "sqlite-history"),
   ]
 
-  /// The one whose reading is measured too.
+  /// The peer whose reading is measured too.
   static let session: (kind: PeerKind, name: String) = (PEER_SESSION, "session extension")
 }
 
 extension FloorDatabase {
-  /// Lets a peer record what is written into a table from now on.
+  /// Makes a peer record the writes to a table from now on.
   ///
-  /// - Throws: ``FloorError`` when its tables cannot be made; a floor has one peer at most.
+  /// - Throws: ``FloorError`` when its tables cannot be created; a floor has one peer at most.
   func attach(_ peer: PeerKind, to table: String) throws(FloorError) {
     try check(peer_attach(floor, peer, table))
   }
 
-  /// Makes changes to the table that the peer records, as one transaction.
+  /// Applies changes to the table that the peer records, in one transaction.
   func apply(_ changes: [FloorChange], version: Int64) throws(FloorError) {
     let code = changes.withUnsafeBufferPointer { changes in
       changes.baseAddress.map { peer_apply(floor, $0, Int64(changes.count), version) } ?? 0
@@ -26,7 +26,9 @@ extension FloorDatabase {
     try check(code)
   }
 
-  /// Fetches what the peer has recorded after a transaction, lends it to a closure and frees it.
+  /// Fetches the peer's records after a transaction, and passes them to a closure.
+  ///
+  /// The memory is freed afterwards.
   func fetchRecorded<Result>(
     after number: Int64,
     _ body: (borrowing FloorPage) -> Result
@@ -37,9 +39,9 @@ extension FloorDatabase {
     return body(page)
   }
 
-  /// The number of the transaction that the peer recorded last.
+  /// The number of the peer's newest recorded transaction.
   var lastRecorded: Int64 { peer_last(floor) }
 
-  /// Forgets all that the peer has recorded.
+  /// Deletes all records of the peer.
   func clearRecorded() throws(FloorError) { try check(peer_clear(floor)) }
 }

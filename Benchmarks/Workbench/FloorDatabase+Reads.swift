@@ -1,7 +1,7 @@
 import BenchmarkFloor
 
 extension FloorDatabase {
-  /// Fetches a page of one author's transactions, lends it to a closure and frees it.
+  /// Fetches a page of one author's transactions, and passes it to a closure before freeing it.
   func fetch<Result>(
     author: String,
     after number: Int64,
@@ -14,7 +14,7 @@ extension FloorDatabase {
     return body(page)
   }
 
-  /// Fetches a page of the transactions that changed an entity, lends it to a closure and frees it.
+  /// Fetches a page of an entity's transactions, and passes it to a closure before freeing it.
   func fetch<Result>(
     entity: Int32,
     after number: Int64,
@@ -27,16 +27,16 @@ extension FloorDatabase {
     return body(page)
   }
 
-  /// The number of the newest transaction.
+  /// Returns the number of the newest transaction.
   func head() throws(FloorError) -> Int64 {
     var number: Int64 = 0
     try check(floor_head(floor, &number))
     return number
   }
 
-  /// Reads all items into memory that has room for them, sorted by their keys.
+  /// Reads all items, sorted by their keys, into memory that has room for them.
   ///
-  /// - Returns: how many there are.
+  /// - Returns: the number of items.
   func allRows(into rows: UnsafeMutableBufferPointer<FloorRow>) throws(FloorError) -> Int {
     guard let room = rows.baseAddress else { return 0 }
     var found: Int64 = 0
@@ -44,10 +44,10 @@ extension FloorDatabase {
     return Int(found)
   }
 
-  /// Reads all items and compares them with those that were known.
+  /// Reads all items and compares them with known rows.
   ///
-  /// - Returns: how many rows were written down because they are new or differ, and how many of those
-  ///   that were known are gone.
+  /// - Returns: the number of rows written to `rows` because they are new or differ, and the number
+  ///   of known rows that are gone.
   func compare(
     with known: [FloorRow],
     into rows: UnsafeMutableBufferPointer<FloorRow>
@@ -63,7 +63,7 @@ extension FloorDatabase {
     return (Int(written), Int(gone))
   }
 
-  /// The least cursor of all members, looked for within a write.
+  /// Returns the least cursor of all members, read within a write transaction.
   func watermark() throws(FloorError) -> Int64 {
     var least: Int64 = 0
     try check(floor_watermark(floor, &least))

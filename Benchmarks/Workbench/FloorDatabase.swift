@@ -1,11 +1,11 @@
 import BenchmarkFloor
 import SQLiteStorage
 
-/// Raw SQLite in C on one file, closed when the last reference to it goes.
+/// Raw SQLite in C on one file, closed when the last reference to it is released.
 final class FloorDatabase {
   let floor: OpaquePointer
 
-  /// Opens a file that a store has made, under the settings of the store's own connections.
+  /// Opens a file created by a store, with the settings of the store's own connections.
   init(path: String) throws(FloorError) {
     var opened: OpaquePointer?
     let code = floor_open(path, ConnectionOptions().pragmas, &opened)
@@ -22,7 +22,7 @@ final class FloorDatabase {
 
   // MARK: Rows
 
-  /// Inserts slips with keys from a first one on.
+  /// Inserts slips with consecutive keys.
   func insert(
     _ items: UnsafeBufferPointer<FloorItem>,
     firstKey: Int64,
@@ -86,9 +86,9 @@ final class FloorDatabase {
     )
   }
 
-  /// Reads items by their sorted keys into memory that has room for one a key.
+  /// Reads items by their sorted keys into memory that has room for one per key.
   ///
-  /// - Returns: how many were there.
+  /// - Returns: the number of items found.
   func rows(
     _ keys: [Int64],
     into rows: UnsafeMutableBufferPointer<FloorRow>
@@ -104,7 +104,7 @@ final class FloorDatabase {
 
   // MARK: History
 
-  /// Fetches a page, lends it to a closure and frees it.
+  /// Fetches a page of transactions, and passes it to a closure before freeing it.
   func fetch<Result>(
     after number: Int64,
     limit: Int,
@@ -116,7 +116,7 @@ final class FloorDatabase {
     return body(page)
   }
 
-  /// Deletes the transactions through a number.
+  /// Deletes the transactions up to and including a number.
   func purge(through number: Int64) throws(FloorError) -> Int64 {
     var deleted: Int64 = 0
     try check(floor_purge(floor, number, &deleted))
@@ -125,7 +125,7 @@ final class FloorDatabase {
 
   // MARK: Members
 
-  /// Moves a member's cursor.
+  /// Sets a member's cursor.
   func record(
     _ member: String,
     cursor: Int64,
@@ -135,14 +135,14 @@ final class FloorDatabase {
     try check(floor_record(floor, member, cursor, mark, seen))
   }
 
-  /// Gives a member the next epoch.
+  /// Increments and returns a member's epoch.
   func join(_ member: String, seen: Double) throws(FloorError) -> Int64 {
     var epoch: Int64 = 0
     try check(floor_join(floor, member, seen, &epoch))
     return epoch
   }
 
-  /// Turns a result code of the floor into an error.
+  /// Throws an error if a result code of the floor is not 0.
   func check(_ code: Int32) throws(FloorError) {
     guard code == 0 else {
       throw FloorError(code: code, message: String(cString: floor_message(floor)))
@@ -150,14 +150,14 @@ final class FloorDatabase {
   }
 }
 
-/// What SQLite answered the floor.
+/// An error of SQLite in the floor.
 struct FloorError: Error, Hashable, CustomStringConvertible {
   /// The extended result code.
   let code: Int32
-  /// SQLite's own words.
+  /// SQLite's own message.
   let message: String
 
-  /// What happened, and what to try.
+  /// A message with the failure and a suggestion.
   var description: String {
     "The floor failed with SQLite's code \(code) (\(message)). Look at the space and the "
       + "permissions of the folder that the benchmarks use."

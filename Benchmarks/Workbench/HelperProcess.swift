@@ -1,39 +1,38 @@
 import Foundation
 
-/// A process that a benchmark needs beside its own: this command itself, started again under a verb
-/// that stands in no help.
+/// A helper process of a benchmark: this command, started with a verb that is hidden from the help.
 package enum HelperProcess {
-  /// What such a process does.
+  /// The tasks of helper processes.
   enum Verb: String, CaseIterable {
-    /// Commits to a store and tells when.
+    /// Commits to a store and reports the times.
     case commit = "_commit"
-    /// Streams a history and tells how much memory that took.
+    /// Streams a history and reports its memory use.
     case stream = "_stream"
-    /// Builds a store and tells how far it is.
+    /// Builds a store and reports its progress.
     case build = "_build"
     /// Inspects a store.
     case inspect = "_inspect"
-    /// Counts what a benchmark does.
+    /// Counts the work of a benchmark.
     case count = "_count"
-    /// Measures some benchmarks shortly, for a comparison of builds.
+    /// Measures some benchmarks briefly, for a comparison of builds.
     case launch = "_launch"
   }
 
-  /// The path of this command, or nothing in a process that is another one, such as tests.
+  /// The path of this command, or `nil` in a different program, such as a test runner.
   package static var command: String? {
     guard let path = Bundle.main.executablePath else { return nil }
     let name = URL(fileURLWithPath: path).resolvingSymlinksInPath().lastPathComponent
     return ["history-lab", "HistoryLab"].contains(name) ? path : nil
   }
 
-  /// The process failed; its own words went to standard error.
+  /// An error for a helper process that failed; its own messages went to standard error.
   struct Failure: Error, CustomStringConvertible {
     let verb: Verb
     let code: Int32
-    /// Whether a signal ended it, whose number the code is then.
+    /// Whether a signal ended the process; `code` is then the signal's number.
     let wasKilled: Bool
 
-    /// Whether no such process of this command ends so.
+    /// Whether the exit code is not one that a helper process of this command uses.
     var isForeign: Bool { !wasKilled && code != HelperProcess.failureCode }
 
     var description: String {
@@ -42,10 +41,11 @@ package enum HelperProcess {
     }
   }
 
-  // MARK: In the process that measures
+  // MARK: In the measuring process
 
-  /// Starts the process with some variables more in its environment; its lines of numbers are read by
-  /// ``Running/finish(_:)``.
+  /// Starts a helper process with additional environment variables.
+  ///
+  /// Its lines of numbers are read by ``Running/finish(_:)``.
   static func start(
     _ command: String,
     _ verb: Verb,
@@ -63,19 +63,19 @@ package enum HelperProcess {
     return Running(process: process, life: life, output: output, verb: verb)
   }
 
-  /// A process at work.
+  /// A running helper process.
   struct Running {
     fileprivate let process: Process
-    /// What ends with this process, so that the other one ends with it too.
+    /// The pipe that closes when this process ends, which ends the helper process too.
     fileprivate let life: Pipe
     fileprivate let output: Pipe
     fileprivate let verb: Verb
 
-    /// Waits for its end and hands each line of numbers on as it comes.
+    /// Passes each line of numbers to a closure, and waits for the end of the process.
     ///
-    /// What the closure throws ends the process too.
+    /// An error that the closure throws also ends the process.
     ///
-    /// - Throws: ``Failure``, and what the closure throws.
+    /// - Throws: ``Failure``, or what the closure throws.
     func finish(_ line: ([Int64]) throws -> Void) throws {
       try withExtendedLifetime(life) { try readToEnd(line) }
     }
@@ -109,11 +109,11 @@ package enum HelperProcess {
     }
   }
 
-  // MARK: In the process that helps
+  // MARK: In the helper process
 
-  /// Does what the arguments say, if they are those of such a process.
+  /// Performs the task that the arguments specify, if they are those of a helper process.
   ///
-  /// - Returns: the exit code, or nothing when the command has something else to do.
+  /// - Returns: the exit code, or `nil` if the arguments are not those of a helper process.
   package static func run(_ arguments: [String]) -> Int32? {
     guard let verb = arguments.first.flatMap(Verb.init) else { return nil }
     endWithStarter()
@@ -126,11 +126,12 @@ package enum HelperProcess {
     }
   }
 
-  /// With what such a process ends that has failed.
+  /// The exit code of a helper process that failed.
   private static let failureCode: Int32 = 70
 
-  /// Ends this process once its standard input does: whoever started it holds the other end, and is gone
-  /// then, however that ended.
+  /// Ends this process when its standard input ends.
+  ///
+  /// The process that started it holds the other end, so this also works if that process crashes.
   private static func endWithStarter() {
     Thread.detachNewThread {
       while readLine() != nil {}
@@ -149,12 +150,12 @@ package enum HelperProcess {
     }
   }
 
-  /// Writes a line of numbers at once.
+  /// Writes a line of numbers without buffering.
   private static func print(_ numbers: [Int64]) {
     let line = numbers.map(String.init).joined(separator: " ") + "\n"
     FileHandle.standardOutput.write(Data(line.utf8))
   }
 
-  /// The arguments of such a process are wrong; only the command itself makes them.
+  /// An error for wrong arguments, which only this command itself generates.
   struct WrongArguments: Error {}
 }

@@ -2,14 +2,16 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Writes history of one shape: each transaction inserts two items, updates six and deletes the two
-/// oldest, so that history grows and the data does not.
+/// A writer of history with transactions of one shape.
+///
+/// Each transaction inserts two items, updates six and deletes the two oldest, so that the history
+/// grows and the data does not.
 struct HistoryWriter {
-  /// The changes of one transaction.
+  /// The number of changes in one transaction.
   static let changesPerTransaction = 10
   private static let insertCount = 2
   private static let updateCount = 6
-  /// The authors who take turns; more are numbered.
+  /// Returns the names of the authors that take turns; those after the fourth are numbered.
   static func authors(_ count: Int) -> [String] {
     let known = ["app", "widget", "share", "watch"]
     return (0..<count).map { $0 < known.count ? known[$0] : "extension \($0)" }
@@ -30,7 +32,7 @@ struct HistoryWriter {
   private var oldest = 0
   private var count = 0
 
-  /// Takes up the items that a store holds.
+  /// Creates a writer that continues with the items in a store.
   init(_ store: Store, seed: UInt64, authorCount: Int = StoreShape.base.authorCount) throws {
     self.store = store
     authors = Self.authors(authorCount)
@@ -65,7 +67,7 @@ struct HistoryWriter {
     count += 1
   }
 
-  /// Draws places in the ring, none twice, and none of those that are about to be deleted.
+  /// Draws distinct slots of the ring, except those of the items about to be deleted.
   private mutating func drawUpdated() -> [Int] {
     var drawn: [Int] = []
     while drawn.count < Self.updateCount {

@@ -1,14 +1,14 @@
 import HistoryStore
 import Measuring
 
-/// What building or inspecting a store of any size took.
+/// The time and memory that a probe needed to build or inspect a store.
 struct ProbeOutcome {
   /// The time, in nanoseconds.
   var ns: Int64 = 0
-  /// The most memory that the process had, in bytes; nothing where it was not measured.
+  /// The peak resident memory of the process in bytes, or `nil` if it was not measured.
   var peakBytes: Int64?
 
-  /// Runs a closure and takes its time and the process's memory.
+  /// Runs a closure and measures its time and the process's memory.
   static func take(_ body: () throws -> Void) throws -> ProbeOutcome {
     let memory = ResidentMemory()
     let start = NanosecondClock.wall.now()
@@ -17,7 +17,7 @@ struct ProbeOutcome {
     return ProbeOutcome(ns: ns, peakBytes: memory?.peakBytes)
   }
 
-  /// Reads what a process has printed.
+  /// Parses the numbers printed by a probe process.
   init(_ numbers: [Int64]) {
     ns = numbers[0]
     peakBytes = numbers[1] < 0 ? nil : numbers[1]
@@ -28,13 +28,13 @@ struct ProbeOutcome {
     self.peakBytes = peakBytes
   }
 
-  /// What ``init(_:)`` reads.
+  /// The numbers that ``init(_:)`` parses.
   var numbers: [Int64] { [ns, peakBytes ?? -1] }
 }
 
-/// Builds a store whose history has so many transactions of ten changes.
+/// A probe that builds a store with a given number of transactions of ten changes.
 enum BuildProbe {
-  /// Builds in a process of its own, so that nothing else counts as its memory.
+  /// Builds in a separate process, so that other memory is not counted.
   static func measure(
     _ command: String,
     path: String,
@@ -51,7 +51,7 @@ enum BuildProbe {
     return outcome
   }
 
-  /// Builds as the arguments say, and prints how much more is done each time.
+  /// Builds according to the arguments, and prints the progress and the outcome.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 3, let transactions = Int(arguments[1]),
       let seed = UInt64(arguments[2])
@@ -73,16 +73,16 @@ enum BuildProbe {
   }
 }
 
-/// Inspects a store, as `history-lab inspect` does.
+/// A probe that inspects a store, as `history-lab inspect` does.
 enum InspectProbe {
-  /// What was found beside what it took.
+  /// The contents of the store, and the cost of the inspection.
   struct Outcome {
     var cost = ProbeOutcome(ns: 0, peakBytes: nil)
     var transactions: Int64 = 0
     var changes: Int64 = 0
   }
 
-  /// Inspects in a process of its own, so that nothing else counts as its memory.
+  /// Inspects in a separate process, so that other memory is not counted.
   static func measure(_ command: String, path: String) throws -> Outcome {
     var outcome = Outcome()
     try HelperProcess.start(command, .inspect, [path]).finish { numbers in
@@ -96,7 +96,7 @@ enum InspectProbe {
     return outcome
   }
 
-  /// Inspects as the arguments say, and prints what came of it.
+  /// Inspects according to the arguments, and prints the outcome.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let outcome = try inspect(path: arguments[0])

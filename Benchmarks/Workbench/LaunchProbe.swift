@@ -1,26 +1,26 @@
 import Foundation
 package import Measuring
 
-/// One launch of a build: a process of its own that measures some benchmarks shortly, ours alone.
+/// One launch of a build: a process that briefly measures our contender in some benchmarks.
 package struct LaunchProbe: Sendable {
-  /// What a launch is told.
+  /// The arguments of a launch.
   package struct Request: Codable, Sendable {
-    /// The version of what is told; a build refuses another one.
+    /// The version of the request; a build rejects other versions.
     package private(set) var launch = Self.version
-    /// The folder of the build's own stores, which the first launch builds.
+    /// The folder for the build's own stores, which the first launch builds.
     package var folder: String
     /// The names of the benchmarks.
     package var subjects: [String]
     /// The size of history, in transactions.
     package var historySize: Int
-    /// How often each benchmark is measured; none to count instead.
+    /// The number of rounds of each benchmark, or 0 to count instead.
     package var rounds: Int
-    /// From what the order of measuring follows.
+    /// The seed of the order of measuring.
     @HexCoded package var seed: UInt64
 
     static let version = 1
 
-    /// Makes a request.
+    /// Creates a request.
     package init(
       folder: String,
       subjects: [String],
@@ -36,14 +36,14 @@ package struct LaunchProbe: Sendable {
     }
   }
 
-  /// Why a program that was launched is no build that can be compared.
+  /// An error for a program that does not work as a launch of history-lab.
   package struct NoLaunch: Error, CustomStringConvertible {
-    /// The program.
+    /// The path of the program.
     package let command: String
-    /// What it did instead.
+    /// The observed behaviour of the program.
     package let reason: String
 
-    /// Says what happened, and what to try.
+    /// A message with the problem and a suggestion.
     package var description: String {
       "\(command) did not answer as a launch of history-lab: \(reason). Name a build of history-lab "
         + "that knows bench compare."
@@ -53,13 +53,13 @@ package struct LaunchProbe: Sendable {
   /// The build's executable.
   package let command: String
 
-  /// Makes a probe of a build.
+  /// Creates a probe of a build.
   package init(command: String) { self.command = command }
 
-  /// Launches the build once and reads what it measured, or counted under jemalloc.
+  /// Launches the build once and returns its rows: times, or counts under jemalloc.
   ///
-  /// - Throws: ``NoLaunch`` when the program is something else, and an error that says how the process
-  ///   failed.
+  /// - Throws: ``NoLaunch`` if the program is not a compatible build, or an error that describes
+  ///   how the process failed.
   package func launch(_ request: Request) throws -> [BenchmarkRow] {
     let text = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
     let isCounting = request.rounds == 0
@@ -89,16 +89,16 @@ package struct LaunchProbe: Sendable {
     }
   }
 
-  /// The benchmarks that can be compared: those that are measured in rounds.
+  /// Returns whether a benchmark can be compared: it must be measured in rounds, in one layout.
   package static func canCompare(_ subject: BenchmarkSubject) -> Bool {
     subject.floor != nil && !subject.comparesLayouts
   }
 
-  // MARK: In the process that is launched
+  // MARK: In the launched process
 
   private static let file = "/launch.json"
 
-  /// Measures as the argument says, and leaves the rows in the folder.
+  /// Measures according to the argument, and writes the rows to the folder.
   static func run(_ arguments: [String]) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))
@@ -120,7 +120,7 @@ package struct LaunchProbe: Sendable {
     try data.write(to: URL(fileURLWithPath: request.folder + file))
   }
 
-  /// A launch is short: many launches tell more than long ones.
+  /// Launches are short, because many of them give better results than a few long ones.
   private static let haste = 4
 
   private static func template(_ request: Request) throws -> StoreTemplate {

@@ -1,15 +1,17 @@
 import BenchmarkFloor
 import HistoryStore
 
-/// Notes for how long a store's connections hold the write lock, from the file system's side.
+/// Records how long a store's connections hold the write lock, using its own file system.
 enum LockWatch {
-  /// Who is measured, in results: the time that one holder has the lock.
+  /// The name in results for the durations of single holders of the lock.
   static let contender = "write lock"
 
-  /// How a store is opened whose locks are noted; it tells no other process, for that goes without a
-  /// file system of one's own.
+  /// Returns the configuration of a store whose locks are recorded.
   ///
-  /// - Throws: ``FloorError`` when SQLite does not take the file system.
+  /// It does not signal other processes, because signalling does not work with a custom file
+  /// system.
+  ///
+  /// - Throws: ``FloorError`` if SQLite rejects the file system.
   static func configuration() throws(FloorError) -> StoreConfiguration {
     let code = locks_register()
     guard code == 0 else { throw FloorError(code: code, message: "no file system for locks") }
@@ -18,7 +20,7 @@ enum LockWatch {
     return configuration
   }
 
-  /// Runs a closure, and answers how long each holder had the lock meanwhile, in nanoseconds.
+  /// Runs a closure, and returns the duration of each hold of the lock, in nanoseconds.
   static func holds(during body: () throws -> Void) throws -> [Double] {
     locks_reset()
     try body()

@@ -2,33 +2,35 @@ import HistoryStore
 package import Measuring
 import PersistentHistory
 
-/// The parts of the measuring's own test that time and count real work of the store.
+/// The parts of the measurement self-test that time and count real work of the store.
 package struct MeasuredSelfTest: Sendable {
-  /// From what orders and resamples follow.
+  /// The seed of the orders and the resamples.
   package var seed: UInt64
-  /// How many rows of equal work are judged.
+  /// The number of rows of equal work.
   package var alikeRows: Int
-  /// How many rows of 2 % more work are judged.
+  /// The number of rows with 2 % more work.
   package var dearerRows: Int
-  /// The folder that the stores' own folder is made in, or nothing for one in memory if there is one.
+  /// The folder in which the stores' folder is created, or `nil` for one in memory if possible.
   package var scratchParent: String?
 
-  /// The blocks of a row's first look, at least 10 ms a contender: on two cores with seven processes
-  /// that want them the 99 % interval of four times as many is still narrower than 1 %.
+  /// The number of blocks in the first stage of a row, at least 10 ms per contender.
+  ///
+  /// On two cores shared by seven busy processes, the 99 % interval of four times as many blocks is
+  /// still narrower than 1 %.
   private static let blocks = 80
   /// The sizes of history over which counts are judged.
   private static let sizes = [100, 200, 400, 800, 1600]
 
-  /// Plans the test; `quick` judges a tenth of the rows.
+  /// Creates the self-test; a quick one has a tenth of the rows.
   package init(seed: UInt64, isQuick: Bool) {
     self.seed = seed
     alikeRows = isQuick ? 30 : 300
     dearerRows = isQuick ? 10 : 100
   }
 
-  /// Does all parts, and tells each outcome as it comes; `measures` is told before each row.
+  /// Runs all parts, and passes each outcome to `note`; `measures` is called before each row.
   ///
-  /// - Throws: what the store throws, and what the closures throw.
+  /// - Throws: what the store or the closures throw.
   package func run(
     measures: () throws -> Void,
     _ note: (SelfTestOutcome) throws -> Void
@@ -46,7 +48,7 @@ package struct MeasuredSelfTest: Sendable {
     try result.get()
   }
 
-  /// How many rows are measured at most; second looks are not counted.
+  /// The greatest number of rows that are measured, without second stages.
   package var rowCount: Int { alikeRows + dearerRows }
 
   private func trial(
@@ -59,7 +61,8 @@ package struct MeasuredSelfTest: Sendable {
     let candidate = check.contender("candidate", percentMore: percentMore)
     var turn: UInt64 = 0
     var gate = RegressionGate(seed: seed)
-    // What is sought is 2 %; a look that is wider than half of it is worth another, which is cheap here.
+    // The gate has to detect 2 %. If the interval is wider than half of that, a second stage is
+    // worthwhile, because it is cheap here.
     gate.widestDecided = 0.01
     return try GateTrial(rows: rows, units: Self.blocks, gate: gate) {
       row,
@@ -72,10 +75,12 @@ package struct MeasuredSelfTest: Sendable {
     }
   }
 
-  // MARK: Regressions put in on purpose
+  // MARK: Seeded regressions
 
-  /// What must be found and named: 3 % more work, an index that is gone, a scan of all history; and the
-  /// same program beside itself, of which nothing may be.
+  /// Returns the outcomes for seeded regressions, and for the same program compared with itself.
+  ///
+  /// The regressions are 3 % more work, a dropped index, and a scan of all history. They must be
+  /// found and named; the comparison with itself must find none.
   private func seeded(
     _ scratch: ScratchFolder,
     _ check: NoiseCheck

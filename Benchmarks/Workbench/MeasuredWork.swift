@@ -1,19 +1,22 @@
 import Measuring
 
-/// What one contender does in one measurement.
+/// The work of one contender in one measurement.
 struct MeasuredWork {
-  /// Who does it.
+  /// The name of the contender.
   let contender: String
-  /// How many operations one measurement holds.
+  /// The number of operations in one measurement.
   let operations: Int
-  /// Why its counts may differ from run to run, where they may.
+  /// The reason why its counts may differ from run to run, or `nil` if they may not.
   var varies: String?
-  /// Does the work with the watch running only around what counts, puts back what it changed, and
-  /// tells what it did.
+  /// Performs the work with the watch running only around the measured part.
+  ///
+  /// It restores what it changed, and returns a tally of its work.
   let measure: (inout Stopwatch) throws -> WorkTally
 
-  /// The same work as a contender of another name; unless its sum is kept it is compared by how much it
-  /// did alone, for other stores hold other things.
+  /// Returns the same work under another contender name.
+  ///
+  /// Unless `keepingSum` is `true`, only the count of its tally is compared, because other stores
+  /// hold other data.
   func named(_ contender: String, keepingSum: Bool = false) -> MeasuredWork {
     MeasuredWork(contender: contender, operations: operations) { watch in
       let tally = try measure(&watch)
@@ -21,19 +24,19 @@ struct MeasuredWork {
     }
   }
 
-  /// The name of ours.
+  /// The name of our contender.
   static let store = "Store"
-  /// The name of the floor, which is 1 in every ratio.
+  /// The name of the floor, whose cost counts as 1 in every ratio.
   static let floor = "SQLite"
   /// The name of the floor that keeps history as the store does.
   static let trackedFloor = "SQLite, tracked"
 }
 
-/// What a measurement did: contenders that did the same have equal tallies.
+/// A tally of the work in a measurement; contenders with the same work have equal tallies.
 struct WorkTally: Hashable, Sendable {
-  /// How many rows or changes.
+  /// The number of rows or changes.
   var count: Int64
-  /// The sum of something that all of them have.
+  /// The sum of a value over all of them.
   var sum: Int64
 
   init(count: Int64, sum: Int64) {

@@ -3,24 +3,24 @@ import HistoryTracking
 import ObjectContexts
 import PersistentHistory
 
-/// A context that is some transactions behind, as often as it is needed.
+/// A store with new transactions, and contexts that have not merged them.
 final class MergeData {
   let file: BenchmarkStore
   let path: String
-  /// What is new for the context.
+  /// The request for the new transactions.
   let request: HistoryRequest
   let page: HistoryPage
   let entity: Int32
-  /// The rows that a merge reads again, sorted.
+  /// The keys of the rows that a merge refetches, sorted.
   private(set) var changedKeys: [Int64] = []
-  /// How many objects a merge forgets.
+  /// The number of objects that a merge removes.
   private(set) var goneCount = 0
-  /// A member that has merged nothing of it.
+  /// The state of a member that has merged none of the new transactions.
   let member: MemberSession.Memory
-  /// The store as it was before.
+  /// The store without the new transactions.
   let before: Store
 
-  /// Makes the store's history longer by so many transactions.
+  /// Appends a number of transactions to the store's history.
   init(_ setting: BenchmarkSetting, transactionCount: Int = 1000) throws {
     before = try Store(path: try setting.copy(), configuration: setting.configuration)
     path = try setting.copy()
@@ -44,23 +44,24 @@ final class MergeData {
     goneCount = delta.deleted.count
   }
 
-  /// A context that holds the data as it was before the page, alone: nothing in it is shared with
-  /// another context, so that a merge copies nothing.
+  /// Returns a context with the data before the new transactions.
+  ///
+  /// It shares no data with another context, so that a merge copies nothing.
   func staleContext() throws -> ObjectContext { try staleContext(on: file.store) }
 
-  /// The same on another connection to the store.
+  /// Returns such a context on another connection to the store.
   func staleContext(on store: Store) throws -> ObjectContext {
     let context = ObjectContext(store: before, author: "reader")
     try context.loadAll()
     return ObjectContext(store: store, memory: context.memory)
   }
 
-  /// The objects that a merge reads, and the sum of their quantities in a context.
+  /// Tallies the objects that a merge reads, and the sum of their quantities in a context.
   func tally(in context: ObjectContext) throws -> WorkTally {
     try tally(of: changedKeys.map { ObjectID(entity: entity, key: $0) }, in: context)
   }
 
-  /// The objects that a merge read, and the sum of their quantities.
+  /// Tallies the given objects, and the sum of their quantities in a context.
   func tally(of ids: [ObjectID], in context: ObjectContext) throws -> WorkTally {
     let sum = try ids.reduce(0 as Int64) {
       $0 + Self.int(try context.object($1)?["quantity"] ?? .null)

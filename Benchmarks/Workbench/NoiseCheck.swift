@@ -2,12 +2,13 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Equal work, and work that is more by a known share, on a small store: what shows how far the times
-/// of a run can be trusted.
+/// Measurements of equal work, and of work increased by a known share, on a small store.
+///
+/// They show how precise the times of a run are.
 final class NoiseCheck {
-  /// How many transactions the store holds.
+  /// The number of transactions in the store.
   private static let transactionCount = 100
-  /// How often a measurement repeats: each time more is one percent.
+  /// The number of repetitions in a measurement; each additional one is 1 % more work.
   private static let times = 100
 
   private let store: Store
@@ -23,13 +24,13 @@ final class NoiseCheck {
     request = HistoryRequest(after: try file.token(try file.side.head() - 1))
   }
 
-  /// A contender that does so many percent more than the others.
+  /// Creates a contender that does a percentage more work than the others.
   func contender(_ name: String, percentMore: Int = 0) -> Contender {
     let times = Self.times + percentMore
     return Contender(name) { [self] watch in try fetch(times, &watch) }
   }
 
-  /// The one function of all contenders: two closures of the same text are compiled apart.
+  /// The function that all contenders share, because equal closures are compiled separately.
   @inline(never)
   private func fetch(_ times: Int, _ watch: inout Stopwatch) throws {
     try watch.time {
@@ -37,7 +38,7 @@ final class NoiseCheck {
     }
   }
 
-  /// Measures the noise floor of a run, however few rounds its benchmarks get.
+  /// Measures the noise floor of a run, with a fixed number of rounds.
   func rows(seed: UInt64, condition: String) throws -> [BenchmarkRow] {
     let measurement = InterleavedMeasurement(seed: seed, budget: .rounds(150))
     let result = try measurement.measure([

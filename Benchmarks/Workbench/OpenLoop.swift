@@ -1,34 +1,38 @@
 import Foundation
 import Measuring
 
-/// Operations at planned moments, whatever those before them took: who waits behind a slow one is
-/// counted as having waited, which a loop that only goes on when it is done never sees.
+/// A loop that starts operations at planned times, independent of the duration of earlier ones.
+///
+/// Latencies include the time that an operation waits for a slow one before it. A closed loop,
+/// which starts an operation when the previous one is done, does not measure this wait.
 struct OpenLoop {
-  /// From one planned start to the next, in nanoseconds.
+  /// The time between planned starts, in nanoseconds.
   let intervalNs: Double
-  /// How many operations are planned.
+  /// The number of planned operations.
   let count: Int
   var clock = NanosecondClock.wall
-  /// Lets some nanoseconds pass.
+  /// Waits for a number of nanoseconds.
   var wait: (UInt64) -> Void = OpenLoop.sleep
 
-  /// How late an operation may begin, in nanoseconds, before it is said that the plan cannot be kept: a
-  /// quarter of the time of the plan, and no less than a hiccup of the machine.
+  /// The delay of a start, in nanoseconds, from which the loop counts as saturated.
+  ///
+  /// It is a quarter of the planned duration, but at least 5 ms, to allow for a hiccup of the
+  /// machine.
   var backlogNsMax: Double { max(Self.hiccupNs, Double(count) * intervalNs / 4) }
 
   private static let hiccupNs = 5e6
 
-  /// What came of it.
+  /// The result of a loop.
   struct Outcome: Equatable {
-    /// From each planned start to the end, in nanoseconds.
+    /// The time from each planned start to the end, in nanoseconds.
     var latencies: [Double] = []
-    /// From each real start to the end.
+    /// The time from each actual start to the end, in nanoseconds.
     var services: [Double] = []
-    /// Whether the plan was given up, since the work fell further and further behind.
+    /// Whether the loop was stopped because its delay grew too large.
     var isSaturated = false
   }
 
-  /// Does the operations, or gives up when too many of them wait.
+  /// Runs the operations, and stops when the delay grows too large.
   func run(_ operation: () throws -> Void) rethrows -> Outcome {
     var outcome = Outcome()
     let start = clock.now()
@@ -51,7 +55,7 @@ struct OpenLoop {
     return outcome
   }
 
-  /// Sleeps, but for the last stretch, which no timer of the system keeps.
+  /// Sleeps, except for the last 100 µs, because the system's timers are not precise enough.
   private static func sleep(_ nanoseconds: UInt64) {
     let stretch: UInt64 = 100_000
     if nanoseconds > stretch { usleep(UInt32((nanoseconds - stretch) / 1000)) }

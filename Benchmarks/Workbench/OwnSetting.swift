@@ -1,22 +1,22 @@
-/// What a benchmark works with that builds its own stores.
+/// The environment of a benchmark that builds its own stores.
 struct OwnSetting {
   let scratch: ScratchFolder
   let seed: UInt64
-  /// By how much the stores are smaller than they should be for a good measurement.
+  /// The divisor of the stores' sizes, applied twice; 1 for precise results.
   let haste: Int
-  /// Told how much more of which work is done; what it throws ends the benchmark.
+  /// Receives the progress of a long task; an error that it throws ends the benchmark.
   let advance: (LongWork, Int) throws -> Void
 
-  /// The size of a store, in transactions.
+  /// Returns the actual size of a store for a planned one, in transactions.
   func size(_ transactions: Int) -> Int { max(100, transactions / haste / haste) }
 }
 
-/// Work within one benchmark that is long enough to be watched.
+/// A task within one benchmark that is long enough to show its progress.
 package struct LongWork: Sendable, Hashable {
-  /// What is being done.
+  /// A description of the task.
   package let title: String
-  /// What is counted, in the plural.
+  /// The unit of progress, in the plural.
   package let unit: String
-  /// How many there will be.
+  /// The total number of units.
   package let total: Int
 }

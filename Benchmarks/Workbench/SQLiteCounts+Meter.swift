@@ -4,7 +4,7 @@ import Measuring
 import SQLiteStorage
 
 extension SQLiteCounts {
-  /// The counts as a meter reads them, of the connections that ``counting(_:)`` has noted.
+  /// The counts of the connections recorded by ``counting(_:)``, as a source for a meter.
   static var source: WorkMeter.Source {
     WorkMeter.Source([.vmSteps, .pageReads, .pageWrites, .rowsWritten]) { numbers in
       var counts = SQLiteCounts()
@@ -16,12 +16,12 @@ extension SQLiteCounts {
     }
   }
 
-  /// One thread counts at a time; another waits.
+  /// Held while counting: only one thread can count at a time.
   private static let lock = NSLock()
 
-  /// Counts what the connections do that this thread opens in a closure.
+  /// Counts the work of the connections that this thread opens in a closure.
   ///
-  /// - Throws: ``FloorError`` when SQLite takes no extension, and what the closure throws.
+  /// - Throws: ``FloorError`` if SQLite rejects the extension, or what the closure throws.
   static func counting<Answer>(_ body: () throws -> Answer) throws -> Answer {
     lock.lock()
     defer { lock.unlock() }

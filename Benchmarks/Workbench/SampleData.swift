@@ -1,13 +1,13 @@
 import BenchmarkFloor
 import PersistentHistory
 
-/// The data of all benchmarks: rows of seven columns and about 55 bytes, key and version among them.
+/// The data of all benchmarks: rows of seven columns and about 55 bytes, with key and version.
 enum SampleData {
-  /// The entity whose objects fill the store, and which history is about.
+  /// The entity whose objects fill the store, and whose changes are the history.
   static let item = "Item"
-  /// The entity that the benchmarks of batch requests fill and empty.
+  /// The entity whose rows the benchmarks of batch requests insert and delete.
   static let slip = "Slip"
-  /// How many items a store holds, however long its history is.
+  /// The number of items in a store, whatever the size of its history.
   static let itemCount = 10_000
   /// The columns of quantity and price, which updates set.
   static let updatedColumns: UInt64 = 0b1100
@@ -21,11 +21,11 @@ enum SampleData {
     return try Model([Entity(item, attributes), Entity(slip, attributes)])
   }
 
-  /// The rows that are written, the same for every contender.
+  /// Returns the rows to be written, the same for every contender.
   static func items(_ count: Int) -> [SampleItem] { (0..<count).map(SampleItem.init) }
 }
 
-/// What one row holds beside its key and version.
+/// The values of one row, without key and version.
 struct SampleItem {
   var name: String
   var kind: Int64 = 1
@@ -33,7 +33,7 @@ struct SampleItem {
   var price: Double
   var changed: Date
 
-  /// Makes the row with a number; the name has sixteen letters, so it lies on the heap.
+  /// Creates the row for a number; the name has sixteen letters, so that it lies on the heap.
   init(_ number: Int) {
     let mixed = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
     let digits = String(mixed, radix: 16)
@@ -48,7 +48,7 @@ struct SampleItem {
     [.string(name), .int(kind), .int(quantity), .double(price), .date(changed)]
   }
 
-  /// The same row as C has it.
+  /// The same row as a C struct.
   var floorItem: FloorItem {
     var item = FloorItem()
     withUnsafeMutableBytes(of: &item.name) { $0.copyBytes(from: name.utf8) }

@@ -1,22 +1,22 @@
 import Measuring
 
-/// What one contender of a benchmark that takes its own samples showed on one metric.
+/// The samples of one contender on one metric, in a benchmark that takes its own samples.
 struct SampledRow {
-  /// Who.
+  /// The name of the contender.
   let contender: String
-  /// What was measured.
+  /// The metric of the samples.
   let metric: Metric
-  /// The samples, each an event of its own, or why there are none.
+  /// The samples, each a separate event, or the reason why there are none.
   let outcome: Outcome
-  /// The size of history, where it is not that of the run.
+  /// The size of history, or `nil` if it is that of the run.
   var historySize: Int?
 
-  /// The samples, or a sentence that says why there are none.
+  /// The samples, or a sentence with the reason why there are none.
   enum Outcome {
     case samples([Double])
     case notMeasured(String)
 
-    /// A number of bytes of memory, which only some systems count.
+    /// Returns the outcome for a size of memory in bytes, which only some systems count.
     static func memory(_ bytes: Int64?) -> Outcome {
       guard let bytes else {
         return .notMeasured("only Linux counts it, and only of a process of its own")
@@ -25,7 +25,7 @@ struct SampledRow {
     }
   }
 
-  /// Makes the row of results.
+  /// Converts this row to a row of the results.
   func row(about topic: RowTopic, seed: UInt64) -> BenchmarkRow {
     switch outcome {
     case .samples(let samples) where !samples.isEmpty: found(samples, topic, seed)
@@ -34,7 +34,7 @@ struct SampledRow {
     }
   }
 
-  /// Why memory differs from run to run, though the system counts it.
+  /// The reason why memory differs from run to run, although the system counts it.
   static let memoryVaries = "the system gives and takes memory in pages of its own choice"
 
   private func found(

@@ -1,20 +1,19 @@
 import Foundation
 
-/// A folder for the stores of a run, in memory if the system has a file system there and nobody wants a
-/// disk.
+/// A folder for the stores of a run, in memory if possible unless a disk is required.
 final class ScratchFolder {
-  /// The folder.
+  /// The path of the folder.
   let path: String
-  /// What lies under it, in a word: `tmpfs` or `disk`.
+  /// The medium of the folder: `tmpfs` or `disk`.
   let medium: String
   private var copyCount = 0
 
-  /// The medium of a folder that does not lie in memory.
+  /// The medium of a folder that is not in memory.
   static let disk = "disk"
   private static let memory = "/dev/shm"
   private static let prefix = "history-lab-bench-"
 
-  /// Makes the folder of this process, and removes those that killed processes have left.
+  /// Creates this process's folder, and deletes folders left behind by killed processes.
   init(in chosen: String? = nil, onDisk wantsDisk: Bool = false) throws {
     let manager = FileManager.default
     let usesMemory = chosen == nil && !wantsDisk && manager.isWritableFile(atPath: Self.memory)
@@ -26,20 +25,20 @@ final class ScratchFolder {
     try manager.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 
-  /// Takes up the folder that another process has made and removes.
+  /// Uses a folder that another process creates and deletes.
   init(existing path: String, medium: String) {
     self.path = path
     self.medium = medium
   }
 
-  /// Makes a folder within the folder.
+  /// Creates a folder within the folder.
   func makeFolder(_ name: String) throws -> String {
     let folder = path + "/" + name
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     return folder
   }
 
-  /// Removes the folder with everything in it.
+  /// Deletes the folder with all its files.
   func remove() throws { try FileManager.default.removeItem(atPath: path) }
 
   /// Copies a template to a new path.
@@ -50,7 +49,7 @@ final class ScratchFolder {
     return copy
   }
 
-  /// Removes the copies that were made, whose stores must be closed.
+  /// Deletes the copies, whose stores must be closed.
   func removeCopies() throws {
     let manager = FileManager.default
     for name in try manager.contentsOfDirectory(atPath: path) where name.hasPrefix("copy-") {
@@ -58,10 +57,10 @@ final class ScratchFolder {
     }
   }
 
-  /// Whether a folder lies in a file system that is all memory.
+  /// Returns whether a folder is in a file system in memory.
   ///
-  /// The innermost mount counts, as Linux lists them; other systems have none that a folder for temporary
-  /// files lies in.
+  /// The innermost mount in Linux's list decides. Other systems have no such file system for
+  /// temporary files.
   static func isInMemory(_ path: String, mounts: String = "/proc/self/mounts") -> Bool {
     let text = String(
       decoding: FileManager.default.contents(atPath: mounts) ?? Data(),

@@ -2,11 +2,11 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Regressions put into real work on purpose, which the exact counts must show.
+/// Regressions seeded into real work, which the exact counts must detect.
 struct SeededRegressions {
   private let settings: [BenchmarkSetting]
 
-  /// How many transactions each fetch is about.
+  /// The number of newest transactions that each fetch returns.
   private static let newest = 10
 
   /// Builds stores in the layout of Core Data, whose fetches rely on an index.
@@ -23,7 +23,7 @@ struct SeededRegressions {
     }
   }
 
-  /// The same store beside itself: not one count may differ.
+  /// Compares a store with itself: no count may differ.
   func sameAgain() throws -> SelfTestOutcome {
     let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.asItIs)).findings
     return SelfTestOutcome(
@@ -35,7 +35,7 @@ struct SeededRegressions {
     )
   }
 
-  /// A store whose changes have lost their index.
+  /// Compares a store with one whose changes have lost their index.
   func droppedIndex() throws -> SelfTestOutcome {
     let findings = ExactComparison(base: try rows(.asItIs), head: try rows(.withoutIndex)).findings
     let steps = findings.first { $0.head.metric == .vmSteps && $0.isDearer }
@@ -48,7 +48,7 @@ struct SeededRegressions {
     )
   }
 
-  /// A fetch that reads all of history and keeps the newest.
+  /// Compares a fetch with one that reads all of history and keeps the newest transactions.
   func linearScan() throws -> SelfTestOutcome {
     let judge = ComplexityJudge(seed: BenchmarkRandom.seed)
     let before = judge.judge(try steps(.asItIs))
@@ -74,7 +74,7 @@ struct SeededRegressions {
     return CostCurve(rows.map { CostCurve.Point(size: $0.historySize, samples: $0.samples) })
   }
 
-  /// The counts of a fetch of the newest transactions at each size.
+  /// Returns the counts of a fetch of the newest transactions, at each size.
   private func rows(_ variant: Variant) throws -> [BenchmarkRow] {
     let subject = BenchmarkSubject(
       "seeded fetch",

@@ -1,11 +1,12 @@
 import HistoryStore
 import SQLiteStorage
 
-/// A connection of the benchmark's own beside a contender's: it looks, and restores what a
-/// measurement has changed, while no watch runs.
+/// A connection of the benchmark itself to a contender's file.
+///
+/// Outside the timed parts, it reads data and undoes the changes of a measurement.
 final class SideConnection {
   private let connection: Connection
-  /// How the file keeps its history.
+  /// The layout of the file's history.
   private let layout: HistoryLayout
 
   init(path: String, layout: HistoryLayout = .packed) throws(SQLiteError) {
@@ -15,16 +16,16 @@ final class SideConnection {
     connection = try Connection(path: path, options)
   }
 
-  /// Copies the write-ahead log into the file, so that every measurement begins with an empty one.
+  /// Checkpoints the write-ahead log, so that every measurement starts with an empty one.
   func checkpoint() throws(SQLiteError) { try connection.checkpoint() }
 
-  /// Runs some SQL.
+  /// Executes SQL statements.
   func execute(_ sql: String) throws(SQLiteError) { try connection.execute(sql) }
 
-  /// The integer that a query answers with, 0 for null.
+  /// Returns the integer result of a query, or 0 for null.
   func integer(_ sql: String) throws(SQLiteError) -> Int64 { try connection.integer(sql) ?? 0 }
 
-  /// The rows of an entity, and the sum of their quantities.
+  /// Tallies the rows of an entity, and the sum of their quantities.
   func tally(of entity: String) throws(SQLiteError) -> WorkTally {
     WorkTally(
       count: try integer("SELECT count(*) FROM \"\(entity)\""),
@@ -32,24 +33,24 @@ final class SideConnection {
     )
   }
 
-  /// The number of the newest transaction.
+  /// Returns the number of the newest transaction.
   func head() throws(SQLiteError) -> Int64 {
     try integer("SELECT max(\(layout.number)) FROM \(layout.transactions)")
   }
 
-  /// The number of the oldest transaction.
+  /// Returns the number of the oldest transaction.
   func firstNumber() throws(SQLiteError) -> Int64 {
     try integer("SELECT min(\(layout.number)) FROM \(layout.transactions)")
   }
 
-  /// The mark of a transaction, 0 when it is gone.
+  /// Returns the mark of a transaction, or 0 if it is gone.
   func mark(of number: Int64) throws(SQLiteError) -> Int64 {
     try integer(
       "SELECT \(layout.mark) FROM \(layout.transactions) WHERE \(layout.number) = \(number)"
     )
   }
 
-  /// Writes the newest transactions once more behind themselves.
+  /// Appends copies of the newest transactions to the history.
   func repeatNewest(_ count: Int) throws(SQLiteError) {
     let after = try head() - Int64(count)
     switch layout {
@@ -67,7 +68,9 @@ final class SideConnection {
     """
   }
 
-  /// The times go on behind the newest, as the numbers do: published cleaners go by them.
+  /// The timestamps continue after the newest one.
+  ///
+  /// Published cleaners depend on them.
   private static func repeatCoreData(_ count: Int, _ after: Int64) -> String {
     """
     BEGIN IMMEDIATE;

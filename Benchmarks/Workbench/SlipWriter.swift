@@ -2,33 +2,34 @@ import BenchmarkFloor
 import HistoryStore
 import PersistentHistory
 
-/// Who writes the same slips in the same batches, and keeps a history of it or none.
+/// A contender that writes the same slips in the same batches, with or without history.
 protocol SlipWriter: AnyObject {
   /// The name in results.
   var contender: String { get }
   var side: SideConnection { get }
 
-  /// Inserts the slips with some numbers as one transaction.
+  /// Inserts the slips with the given numbers in one transaction.
   func insert(_ numbers: Range<Int>) throws
 
-  /// Looks up what updates and deletes need to know of the slips that are there.
+  /// Looks up the identifiers that updates and deletes of the existing slips need.
   func findSlips() throws
 
-  /// Sets quantity and price of the slips with some numbers as one transaction.
+  /// Sets quantity and price of the slips with the given numbers in one transaction.
   func update(_ numbers: Range<Int>) throws
 
-  /// Deletes the slips with some numbers as one transaction.
+  /// Deletes the slips with the given numbers in one transaction.
   func delete(_ numbers: Range<Int>) throws
 
-  /// How many changes history has grown by since the last time; nothing without a history.
+  /// Returns the number of changes recorded since the last call, or `nil` without a history.
   func takeRecordedCount() throws -> Int64?
 
-  /// Removes the slips that are left, and the history.
+  /// Deletes the remaining slips and their history.
   func clear() throws
 }
 
-/// What updates set: a quantity and a price that no slip was inserted with, so that each update
-/// changes both.
+/// The quantity and price that updates set.
+///
+/// No slip is inserted with these values, so that each update changes both.
 enum SlipUpdate {
   static let quantity: Int64 = -1
   static let price = -0.5
@@ -107,7 +108,7 @@ final class StoreSlips: SlipWriter {
   }
 }
 
-/// Raw SQLite in C that writes slips, with a peer that records it or without.
+/// Raw SQLite in C that writes slips, with or without a peer that records them.
 final class FloorSlips: SlipWriter {
   let contender: String
   private let file: BenchmarkFloorFile

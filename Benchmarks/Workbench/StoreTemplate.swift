@@ -4,11 +4,11 @@ import PersistentHistory
 
 /// A store file with a history of one size, built once and copied for each contender.
 struct StoreTemplate: Codable {
-  /// The transactions that history holds.
+  /// The size of history, in transactions.
   let historySize: Int
   let path: String
 
-  /// How the stores of the benchmarks are opened.
+  /// The configuration of the stores of the benchmarks.
   static var configuration: StoreConfiguration {
     var configuration = StoreConfiguration()
     configuration.bundleID = "com.example.app"
@@ -17,8 +17,10 @@ struct StoreTemplate: Codable {
     return configuration
   }
 
-  /// The same without the signal to other processes, which is a benchmark of its own, and without the
-  /// file that says who runs, which no floor has and a launch makes once.
+  /// The configuration without the signal to other processes, and without member locks.
+  ///
+  /// The signal has its own benchmark. No floor has the file with the member locks, which is
+  /// created once per launch.
   static var quietConfiguration: StoreConfiguration {
     var configuration = configuration
     configuration.signalsChanges = false
@@ -27,13 +29,13 @@ struct StoreTemplate: Codable {
   }
 }
 
-/// Builds stores: one that grows, copied at each size.
+/// A builder of stores that grows one store and copies it at each size.
 struct TemplateBuilder {
   let folder: String
   let seed: UInt64
-  /// What the history is like.
+  /// The shape of the history.
   let shape: StoreShape
-  /// How the stores are made.
+  /// The configuration of the stores.
   var configuration = StoreTemplate.configuration
 
   init(folder: String, seed: UInt64, shape: StoreShape = .base) {
@@ -41,16 +43,18 @@ struct TemplateBuilder {
     self.seed = seed
     self.shape = shape
     configuration.layout = shape.layout
-    // As Core Data keeps it, whose layout it is.
+    // The timestamps are those of Core Data too.
     if shape.layout == .coreData { configuration.timestamps = .wallClock }
   }
 
-  /// Writes one store whose history has so many transactions.
+  /// Writes one store whose history has a number of transactions.
   func write(_ path: String, _ transactions: Int, progress: (Int) throws -> Void) throws {
     try grow(path, from: 0, to: transactions, progress)
   }
 
-  /// Builds a store for each size, and tells how many transactions were added since it last did.
+  /// Builds a store for each size.
+  ///
+  /// The `progress` closure receives the number of transactions added since its last call.
   ///
   /// - Complexity: as many transactions as the greatest size has.
   func build(
@@ -72,12 +76,12 @@ struct TemplateBuilder {
     return templates
   }
 
-  /// Where the store of a size lies.
+  /// Returns the path of the store of a size.
   static func path(of size: Int, in folder: String, _ shape: StoreShape = .base) -> String {
     folder + "/template-\(size)\(shape.suffix).sqlite"
   }
 
-  /// Opens the store, makes its history longer and closes it, so that its log is in the file.
+  /// Opens the store, extends its history and closes it, which checkpoints its log.
   private func grow(
     _ path: String,
     from held: Int,
@@ -100,7 +104,7 @@ struct TemplateBuilder {
       let part = min(left, 1000)
       try writer.append(part)
       try progress(part)
-      // Once the history holds anything else.
+      // Possible only once the history has a later transaction.
       if held == 0 && left == size { try forgetLoading(store) }
       left -= part
     }
@@ -117,7 +121,7 @@ struct TemplateBuilder {
     }
   }
 
-  /// Purges the transaction that brought in the data: what history holds is all of one shape.
+  /// Purges the transaction that loaded the data, so that all of the history has the same shape.
   private func forgetLoading(_ store: Store) throws {
     let page = try store.fetch(HistoryRequest(after: nil, transactionCountMax: 2))
     if let second = page.transactions.last { try store.purge(before: second.token) }

@@ -2,20 +2,19 @@ import HistoryStore
 import Measuring
 import PersistentHistory
 
-/// Streams a history from its beginning to its end, page by page, and looks at its memory meanwhile.
+/// A probe that streams a whole history page by page, and measures its memory.
 enum StreamProbe {
-  /// What came of it.
+  /// The result of a probe.
   struct Outcome {
     var transactions: Int64 = 0
     var changes: Int64 = 0
-    /// The time of it all, in nanoseconds.
+    /// The total time, in nanoseconds.
     var ns: Int64 = 0
-    /// By how much the process grew at most, in bytes; nothing where it was not measured.
+    /// The greatest growth of the process's memory in bytes, or `nil` if it was not measured.
     var growthBytes: Int64?
   }
 
-  /// Streams in a process of its own: what another benchmark has left in memory would be taken for
-  /// what streaming needs.
+  /// Streams in a separate process, so that the memory of other benchmarks is not counted.
   static func measure(_ command: String, path: String) throws -> Outcome {
     var outcome = Outcome()
     try HelperProcess.start(command, .stream, [path]).finish { numbers in
@@ -30,7 +29,7 @@ enum StreamProbe {
     return outcome
   }
 
-  /// Streams as the arguments say, and prints what came of it.
+  /// Streams according to the arguments, and prints the outcome.
   static func run(_ arguments: [String], _ print: ([Int64]) -> Void) throws {
     guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
     let outcome = try stream(path: arguments[0])
@@ -45,7 +44,7 @@ enum StreamProbe {
     let start = NanosecondClock.wall.now()
     var reader = try store.reader(HistoryRequest(after: nil))
     while let page = try reader.next() {
-      // A transaction whose rest comes on the next page is counted there.
+      // A transaction that continues on the next page is counted there.
       outcome.transactions += Int64(page.records.count) - (page.rest == nil ? 0 : 1)
       outcome.changes += Int64(page.changes.count)
     }

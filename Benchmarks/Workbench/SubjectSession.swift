@@ -1,19 +1,20 @@
 import Measuring
 
-/// The measurement of one benchmark: all contenders at all sizes in the same rounds, so that ratios
-/// to the floor and between sizes both come from neighbouring moments.
+/// The measurement of one benchmark, with all contenders at all sizes in the same rounds.
+///
+/// Ratios to the floor and between sizes thus both come from neighbouring measurements.
 struct SubjectSession {
   let subject: BenchmarkSubject
-  /// The stores at the sizes that the benchmark is measured at.
+  /// The settings, one per history size of the benchmark.
   let settings: [BenchmarkSetting]
   let own: OwnSetting
   let seed: UInt64
   /// The conditions that all benchmarks share.
   let condition: String
-  /// Told before each measurement; what it throws ends the session.
+  /// Called before each measurement; an error that it throws ends the session.
   let measures: () throws -> Void
 
-  /// Measures, and makes sure that all contenders did the same.
+  /// Measures, and verifies that all contenders did the same work.
   func rows(_ budget: RoundBudget) throws -> [BenchmarkRow] {
     var rows = try measuredRows(budget)
     for index in rows.indices { rows[index].axis = subject.axis?.name }
@@ -60,7 +61,7 @@ struct SubjectSession {
     return rows
   }
 
-  /// Rows that say why there is nothing in them.
+  /// Returns rows with the reason why there are no samples.
   private func missingRows(_ reason: String) -> [BenchmarkRow] {
     settings.map { setting in
       SampledRow(contender: MeasuredWork.store, metric: .wall, outcome: .notMeasured(reason))
@@ -90,7 +91,7 @@ struct SubjectSession {
 }
 
 extension InterleavedResult {
-  /// The readings of some neighbouring contenders alone, under other names.
+  /// Returns the samples of some contenders alone, under other names.
   fileprivate func part(_ range: Range<Int>, names: [String]) -> InterleavedResult {
     let rounds = rounds.map { round in
       Round(
@@ -102,7 +103,7 @@ extension InterleavedResult {
   }
 }
 
-/// What every contender did in each of its measurements.
+/// The tallies of every contender in each of its measurements.
 private final class TallyLog {
   private struct Key: Hashable {
     let contender: String
@@ -115,7 +116,7 @@ private final class TallyLog {
     tallies[Key(contender: contender, historySize: size), default: []].append(tally)
   }
 
-  /// Compares, measurement by measurement, each contender with the floor.
+  /// Compares each contender's tallies with the floor's, measurement by measurement.
   func check(
     _ names: [String],
     beside floorName: String,
@@ -138,7 +139,7 @@ private final class TallyLog {
   }
 }
 
-/// A contender did something else than the floor, so that their times cannot be compared.
+/// An error for a contender with other work than the floor, so that times cannot be compared.
 package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
   let subject: String
   let contender: String
@@ -146,7 +147,7 @@ package struct BenchmarkDisagreement: Error, Hashable, CustomStringConvertible {
   let did: WorkTally
   let floorDid: WorkTally
 
-  /// What differs, and where.
+  /// A message with the difference and where it occurred.
   package var description: String {
     "\(subject) at \(historySize) transactions: \(contender) did \(did.count) with the sum "
       + "\(did.sum), the floor \(floorDid.count) with \(floorDid.sum). Figures of different work "

@@ -1,7 +1,7 @@
 import BenchmarkFloor
 import HistoryStore
 
-/// Raw SQLite in C that keeps history as the store does, on a file that a store has made.
+/// Raw SQLite in C that keeps history as the store does, on a file created by a store.
 final class TrackedFloor {
   let side: SideConnection
   private let floor: FloorDatabase
@@ -19,13 +19,14 @@ final class TrackedFloor {
     )
   }
 
-  /// Inserts slips with keys from a first one on, as one transaction.
+  /// Inserts slips with consecutive keys, in one transaction.
   func insert(_ items: UnsafeBufferPointer<FloorItem>, firstKey: Int64) throws {
     try floor.insertTracked(items, firstKey: firstKey)
   }
 
-  /// Inserts slips, all of kind 1, with keys from a first one on, a thousand a transaction: more may
-  /// not fit into one row of history.
+  /// Inserts slips of kind 1 with consecutive keys, in transactions of a thousand.
+  ///
+  /// More changes may not fit into one row of history.
   func fillSlips(_ count: Int, firstKey: Int64) throws {
     let items = SampleData.items(count).map(\.floorItem)
     for start in stride(from: 0, to: count, by: 1000) {
@@ -35,30 +36,30 @@ final class TrackedFloor {
     }
   }
 
-  /// Sets quantity and price of slips by their keys, as one transaction.
+  /// Sets quantity and price of slips by their keys, in one transaction.
   func update(firstKey: Int64, count: Int, quantity: Int64, price: Double) throws {
     try floor.updateTracked(firstKey: firstKey, count: count, quantity: quantity, price: price)
   }
 
-  /// Deletes slips by their keys, as one transaction.
+  /// Deletes slips by their keys, in one transaction.
   func delete(firstKey: Int64, count: Int) throws -> Int64 {
     try floor.deleteTracked(firstKey: firstKey, count: count)
   }
 
-  /// Deletes all slips and what the history has grown by, which no watch measures.
+  /// Deletes all slips and the new history, outside the timed part.
   func clear() throws {
     try floor.delete(kind: 1)
     try trim()
   }
 
-  /// Deletes what the history has grown by, as a store's own trim does.
+  /// Deletes the new history, as a store's own trim does.
   func trim() throws {
     _ = try floor.purge(through: try side.head() - Int64(historySize))
   }
 }
 
 extension FloorDatabase {
-  /// Looks up the strings that the transactions name.
+  /// Looks up the names that the transactions refer to.
   fileprivate func takeNames(
     author: String,
     bundle: String,

@@ -1,18 +1,18 @@
 internal import CSQLite
 
-/// The faults that a file system is armed with, and what they have done.
+/// The armed faults of a file system, and the calls that each has counted and failed.
 struct ArmedFaults {
   private(set) var tallies: [FaultTally] = []
-  /// Whether there are any.
+  /// Whether any faults are armed.
   private(set) var isArmed = false
 
-  /// Replaces the faults; their counts start here.
+  /// Replaces the faults; their counts start at 0.
   mutating func arm(_ faults: [FileFault]) {
     tallies = faults.map(FaultTally.init)
     isArmed = !faults.isEmpty
   }
 
-  /// Counts a call, and answers the code that it fails with, and whether the power goes.
+  /// Counts a call, and returns its result code, and the power loss if it turns the power off.
   @inline(never)
   mutating func strike(_ call: FileCall, _ kind: FileKind) -> (code: Int32, power: PowerLoss?) {
     var first: Int32?

@@ -1,6 +1,6 @@
-/// How often SQLite called a file system, by kind of file and call, and the bytes it moved.
+/// The number of SQLite's calls to a file system, by kind of file and call, and the bytes moved.
 ///
-/// A value: subtract an earlier one to get what happened in between.
+/// Subtract an earlier value to get the calls made in between.
 package struct CallCounters: Sendable, Hashable {
   /// Calls, one number for each pair of kind and call, failed calls included.
   private var calls: [Int]
@@ -18,29 +18,29 @@ package struct CallCounters: Sendable, Hashable {
     calls[Self.index(file, call)]
   }
 
-  /// The number of calls of one sort to all files.
+  /// Returns the number of calls of one sort to all files.
   package func count(_ call: FileCall) -> Int {
     FileKind.allCases.reduce(0) { $0 + self[$1, call] }
   }
 
-  /// Read calls to all files.
+  /// The number of read calls to all files.
   package var reads: Int { count(.read) }
-  /// Write calls to all files.
+  /// The number of write calls to all files.
   package var writes: Int { count(.write) }
-  /// Sync calls to all files.
+  /// The number of sync calls to all files.
   package var syncs: Int { count(.sync) }
-  /// Bytes that SQLite asked to read from all files.
+  /// The number of bytes that SQLite asked to read from all files.
   package var bytesRead: Int { FileKind.allCases.reduce(0) { $0 + bytesRead($1) } }
-  /// Bytes that SQLite asked to write to all files.
+  /// The number of bytes that SQLite asked to write to all files.
   package var bytesWritten: Int { FileKind.allCases.reduce(0) { $0 + bytesWritten($1) } }
 
-  /// Bytes that SQLite asked to read from files of one kind.
+  /// Returns the number of bytes that SQLite asked to read from files of one kind.
   package func bytesRead(_ file: FileKind) -> Int { bytes[Self.index(file, .read)] }
 
-  /// Bytes that SQLite asked to write to files of one kind.
+  /// Returns the number of bytes that SQLite asked to write to files of one kind.
   package func bytesWritten(_ file: FileKind) -> Int { bytes[Self.index(file, .write)] }
 
-  /// The calls that were made after an earlier count was taken.
+  /// Returns the calls that were made between two values of the counters.
   package static func - (later: CallCounters, earlier: CallCounters) -> CallCounters {
     CallCounters(
       calls: zip(later.calls, earlier.calls).map { $0 - $1 },
@@ -53,11 +53,11 @@ extension CallCounters {
   /// The length of each of the two tables.
   static let tableCount = FileKind.allCases.count * rowCount
 
-  /// Where the tables keep one pair of kind and call.
+  /// Returns the index of a pair of kind and call in the tables.
   static func index(_ file: FileKind, _ call: FileCall) -> Int {
     file.rawValue * rowCount + call.rawValue
   }
 
-  /// The entries of one kind: a power of two, so that an index is a shift; spare ones stay zero.
+  /// The entries of one kind: a power of two, so that an index is a shift; unused ones stay zero.
   private static var rowCount: Int { 16 }
 }

@@ -2,16 +2,16 @@ internal import CSQLite
 
 /// The lock of one database file, shared by its handles.
 ///
-/// The five levels and their transitions are those of https://sqlite.org/lockingv3.html as
-/// `os_unix.c` keeps them for the handles of one process. A handle keeps its own level and hands
-/// it in; nobody waits: what cannot be granted is `SQLITE_BUSY` at once.
+/// The five levels and their transitions are those of https://sqlite.org/lockingv3.html, as
+/// `os_unix.c` implements them for the handles of one process. Each handle stores its own level and
+/// passes it in. No call waits: a lock that cannot be granted returns `SQLITE_BUSY` at once.
 struct DatabaseLock {
   /// The highest level that any handle holds.
   private(set) var level = SQLITE_LOCK_NONE
-  /// Handles that hold `SHARED` or more.
+  /// The number of handles that hold `SHARED` or more.
   private(set) var holderCount = 0
 
-  /// True while a handle may have changed the file but not committed.
+  /// Whether a handle may have changed the file without having committed.
   var isReserved: Bool { level > SQLITE_LOCK_SHARED }
 
   /// Raises a handle's level from `held`; a failed raise to exclusive leaves it pending.

@@ -1,15 +1,16 @@
 internal import CSQLite
 
-/// SQLite's extended I/O error codes (https://sqlite.org/rescode.html), which C defines as
-/// expressions that Swift does not import.
+/// SQLite's extended I/O error codes (https://sqlite.org/rescode.html).
+///
+/// C defines them as expressions that Swift does not import.
 enum ExtendedCode {
   static let shortRead = SQLITE_IOERR | 2 << 8
   static let sharedMemorySize = SQLITE_IOERR | 19 << 8
-  /// No code of SQLite's: a sync that is only noted.
+  /// Not a code of SQLite: the result of a sync that is recorded but not performed.
   static let delayed = SQLITE_IOERR | 255 << 8
   static let deleteNoEntry = SQLITE_IOERR | 23 << 8
 
-  /// The code with which `os_unix.c` reports that a call failed; nil for one that never does.
+  /// Returns the code that `os_unix.c` returns for a failed call, or `nil` if it never fails.
   static func failure(of call: FileCall, on file: FileKind) -> Int32? {
     switch call {
     case .open: SQLITE_CANTOPEN

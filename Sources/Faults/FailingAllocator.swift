@@ -6,21 +6,21 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// SQLite's own allocator, with requests that fail for the thread that asks for it.
+/// SQLite's own allocator, with allocations that can be made to fail for the calling thread.
 ///
-/// SQLite takes an allocator only before it is first used in a process
-/// (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmalloc), so it is put in
-/// place early, once and for all; threads that are not armed pay for one look at a key. Small requests
-/// that SQLite serves from memory which a connection set aside before do not come here.
+/// SQLite accepts an allocator only before it is first used in a process
+/// (https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmalloc), so this one is
+/// installed early, once per process. A thread that is not armed pays for one thread-local lookup.
+/// Small allocations that SQLite serves from a connection's lookaside memory are not counted.
 package enum FailingAllocator {
-  /// What an armed thread counts.
+  /// The counts of an armed thread.
   private struct Count {
     let k: Int
     let from: Bool
     var counted = 0
     var failed = 0
 
-    /// Counts a request, and answers whether it fails.
+    /// Counts an allocation, and returns whether it fails.
     mutating func strike() -> Bool {
       counted += 1
       guard counted == k || (from && counted > k) else { return false }
@@ -29,14 +29,16 @@ package enum FailingAllocator {
     }
   }
 
-  /// Written once, before SQLite knows of the methods that read it.
+  /// Written once, before SQLite receives the methods that read it.
   @exclusivity(unchecked)
   nonisolated(unsafe) private static var standard = sqlite3_mem_methods()
   @exclusivity(unchecked)
   nonisolated(unsafe) private static var key = pthread_key_t()
 
-  /// Whether requests can be made to fail: asking for it puts the allocator in place, which is too late
-  /// once anything in the process has used SQLite.
+  /// Whether allocations can be made to fail.
+  ///
+  /// The first access installs the allocator. The value is `false` if SQLite was already used in
+  /// the process.
   package static let isInPlace: Bool = {
     guard csqlite_get_allocator(&standard) == SQLITE_OK, pthread_key_create(&key, nil) == 0 else {
       return false
@@ -48,16 +50,19 @@ package enum FailingAllocator {
     methods.xRealloc = { memory, count in
       FailingAllocator.strikes ? nil : FailingAllocator.standard.xRealloc(memory, count)
     }
-    // Two lanes would wait for each other at every request only to have it counted.
+    // With the statistics on, threads would contend for a mutex at every allocation.
     _ = csqlite_turn_off_memory_status()
     return csqlite_set_allocator(&methods) == SQLITE_OK
   }()
 
-  /// Sets no memory aside for the connections that are opened from now on, so that every request comes
-  /// here; the allocator must be in place and SQLite not yet used.
+  /// Disables lookaside memory for connections opened from now on, so that all allocations count.
+  ///
+  /// The allocator must be installed, and SQLite not yet used.
   package static func turnOffLookaside() { _ = csqlite_turn_off_lookaside() }
 
-  /// Makes the `k`-th request of this thread fail, counted from now, or every one from there on.
+  /// Makes the `k`-th allocation of this thread fail, or with `from` all from the `k`-th on.
+  ///
+  /// The count starts at 1 with the next allocation.
   package static func arm(k: Int, from: Bool = false) {
     disarm()
     let count = UnsafeMutablePointer<Count>.allocate(capacity: 1)
@@ -65,7 +70,7 @@ package enum FailingAllocator {
     pthread_setspecific(key, count)
   }
 
-  /// Ends it, and answers how many requests failed.
+  /// Disarms this thread, and returns the number of allocations that failed.
   @discardableResult
   package static func disarm() -> Int {
     guard let count = pthread_getspecific(key)?.assumingMemoryBound(to: Count.self) else {
@@ -76,7 +81,7 @@ package enum FailingAllocator {
     return count.pointee.failed
   }
 
-  /// Whether the request that this thread makes now fails.
+  /// Whether the current allocation of this thread fails; counts it.
   private static var strikes: Bool {
     guard let count = pthread_getspecific(key) else { return false }
     return count.assumingMemoryBound(to: Count.self).pointee.strike()

@@ -1,17 +1,17 @@
-/// A file system for SQLite whose calls can be made to fail, and whose power can go.
+/// A file system for SQLite that can inject failures into calls and simulate a power-off.
 package protocol FaultySystem: AnyObject, Sendable {
-  /// The name to give to `sqlite3_open_v2` or to `vfs=` in a URI; no other instance has it.
+  /// The name to pass to `sqlite3_open_v2`, or as `vfs=` in a URI; unique to this instance.
   var name: String { get }
-  /// Makes calls fail from now on; their counts start here, and earlier faults end.
+  /// Replaces the armed faults; their counts start at 0.
   func arm(_ faults: [FileFault])
-  /// Ends all faults and tells what each did since it was armed, in the order they were given.
+  /// Disarms all faults, and returns their tallies in the order in which they were armed.
   @discardableResult
   func disarm() -> [FaultTally]
-  /// Counts everything written so far as durable, and keeps what is not synced from now on.
+  /// Treats everything written so far as durable, and starts tracking unsynced writes.
   func watchPower(_ watch: PowerWatch)
-  /// Lets the power go between two calls.
+  /// Turns the power off between two calls.
   func turnOff(_ loss: PowerLoss)
-  /// Turns the power on: files can be opened again.
+  /// Turns the power on, so that files can be opened again.
   func turnOn()
   /// Whether the power is off.
   var isOff: Bool { get }

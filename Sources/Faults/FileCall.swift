@@ -1,36 +1,38 @@
-/// One of the calls that SQLite makes to a file system.
+/// A call that SQLite makes to a file system.
 ///
-/// The raw value indexes the tables of counters; `name` is what plans and reports write.
+/// The raw value is an index into the tables of counters; plans and reports write `name`.
 package enum FileCall: Int, CaseIterable, Sendable, Hashable {
-  /// Open or create a file.
+  /// Opens or creates a file.
   case open
-  /// Remove a file.
+  /// Deletes a file.
   case delete
-  /// Ask whether a file exists.
+  /// Checks whether a file exists.
   case access
-  /// Read bytes at an offset.
+  /// Reads bytes at an offset.
   case read
-  /// Write bytes at an offset.
+  /// Writes bytes at an offset.
   case write
-  /// Set a file's size.
+  /// Sets a file's size.
   case truncate
-  /// Make what was written durable.
+  /// Makes earlier writes durable.
   case sync
-  /// Ask for a file's size.
+  /// Returns a file's size.
   case size
-  /// Raise the lock of a database file, or take slots of its shared memory.
+  /// Raises the lock of a database file, or locks slots of its shared memory.
   case lock
-  /// Lower the lock of a database file, or give slots back. Never fails.
+  /// Lowers the lock of a database file, or unlocks slots.
+  ///
+  /// Never fails.
   case unlock
-  /// Ask whether anyone has reserved a database file.
+  /// Checks whether any connection has reserved a database file.
   case checkLock
-  /// Map a region of shared memory.
+  /// Maps a region of shared memory.
   case map
 
-  /// The word for it in plans, traces and reports.
+  /// The name of the call in plans, traces and reports.
   package var name: String { "\(self)" }
 
-  /// Names the call that a word in a plan stands for; nil if it stands for none.
+  /// Creates the call that a plan names, or `nil` if there is none of that name.
   package init?(name: String) {
     guard let call = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = call

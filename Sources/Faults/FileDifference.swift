@@ -4,15 +4,14 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// The bytes of one file as far as they differ from an image: where the file goes on behind the image's
-/// end, what is not zero.
+/// The bytes of one file that differ from an image, or from zero beyond the image's end.
 ///
-/// A store after a few writes differs from a fresh one by a log of pages that are mostly empty: what is
-/// left is a twentieth of it.
+/// A store after a few writes differs from a fresh one by a log of mostly empty pages, so the
+/// difference takes about a twentieth of its size.
 struct FileDifference: Sendable {
-  /// The bytes that are kept or left out together.
+  /// The number of bytes that are kept or omitted together.
   private static let blockSize = 64
-  /// The bytes that are compared at once before blocks are.
+  /// The number of bytes that are compared first, before single blocks are.
   private static let pageSize = 4096
   private static let zeros = [UInt8](repeating: 0, count: pageSize)
 
@@ -26,7 +25,7 @@ struct FileDifference: Sendable {
   private var runs: [Run] = []
   private var bytes: [UInt8] = []
 
-  /// Adds what comes next of the file.
+  /// Appends the next part of the file.
   ///
   /// - Complexity: linear in the bytes, most of which are compared a page at a time.
   mutating func append(_ part: UnsafeRawBufferPointer, unlike image: FileImage?) {
@@ -86,10 +85,10 @@ struct FileDifference: Sendable {
     }
   }
 
-  /// The bytes that it takes.
+  /// The size of the difference in memory, in bytes.
   var byteCount: Int { bytes.count + runs.count * MemoryLayout<Run>.stride }
 
-  /// The bytes of the whole file.
+  /// Returns the bytes of the whole file.
   func bytes(over image: FileImage?) -> [UInt8] {
     var whole = [UInt8](repeating: 0, count: count)
     whole.withUnsafeMutableBytes { write(0..<count, to: $0, over: image) }

@@ -1,24 +1,26 @@
 internal import CSQLite
 
-/// One failure of the file system: which call it strikes, and with what.
+/// A failure of one or more file system calls.
 ///
-/// Without `file` or `call` it counts every call that its kind can make fail, so that a loop over
-/// `k` reaches each of them in turn.
+/// Without `file` or `call`, the fault counts every call that its kind can make fail, so that a
+/// loop over `k` reaches each of them in turn.
 package struct FileFault: Sendable, Hashable {
   /// The kind of failure.
   package var kind: Kind
-  /// The kind of file whose calls are counted; nil for all.
+  /// The kind of file whose calls are counted, or `nil` for all.
   package var file: FileKind?
-  /// The call that is counted; nil for all.
+  /// The call that is counted, or `nil` for all.
   package var call: FileCall?
-  /// Which of the counted calls is the first to fail, from 1.
+  /// The number of the first counted call that fails, from 1.
   package var k: Int
-  /// True if all later ones fail too.
+  /// Whether all later counted calls fail too.
+  ///
+  /// The default is `false`.
   package var from: Bool
-  /// What a power-off does to what was not synced.
+  /// The effect of a power-off on unsynced writes; ignored by the other kinds.
   package var loss: PowerLoss
 
-  /// Makes a fault; it acts once a file system is armed with it.
+  /// Creates a fault; it takes effect once a file system is armed with it.
   package init(
     _ kind: Kind,
     file: FileKind? = nil,
@@ -35,29 +37,29 @@ package struct FileFault: Sendable, Hashable {
     self.loss = loss
   }
 
-  /// The power-off that the fault is, if it is one.
+  /// The power loss if the fault is a power-off, else `nil`.
   var power: PowerLoss? { kind == .powerOff ? loss : nil }
 
-  /// What a file system can do to a call; the raw value is the word for it in a plan.
+  /// The kinds of failure; the raw value is the word for it in a plan.
   package enum Kind: String, CaseIterable, Sendable, Hashable {
-    /// The call fails with its `SQLITE_IOERR_*` (`SQLITE_CANTOPEN` for an open) and does nothing.
+    /// The call fails with its `SQLITE_IOERR_*` (`SQLITE_CANTOPEN` for an open) and has no effect.
     case ioError
-    /// A write fails with `SQLITE_FULL` and does nothing.
+    /// A write fails with `SQLITE_FULL` and has no effect.
     case full
     /// A lock fails with `SQLITE_BUSY`, as if another process held it.
     case busy
     /// A read gets the first half of its bytes and then zeros, as if the file ended there.
     ///
-    /// In the log it fails the statement. In the database SQLite takes it for a page that was never
-    /// written: no error, and what it then writes back has lost that half for good.
+    /// In the log, the statement fails. In the database, SQLite treats the page as never written:
+    /// it reports no error, and the missing half is lost for good once it writes the page back.
     case shortRead
-    /// A sync is acknowledged, and takes place only with the file's next one.
+    /// A sync reports success, but takes effect only with the file's next sync.
     case delay
-    /// The power goes: the call fails, and so does every other until it is on again.
+    /// The power goes off: this call and all others fail until the power is on again.
     case powerOff
   }
 
-  /// The code that the fault gives a call; nil if it is not one that it counts.
+  /// Returns the code that the fault gives a call, or `nil` if the fault does not count the call.
   func code(for call: FileCall, on file: FileKind) -> Int32? {
     guard self.file ?? file == file, self.call ?? call == call else { return nil }
     switch (kind, call) {

@@ -1,10 +1,10 @@
 internal import CSQLite
 
-/// What a file is to SQLite: the part of a store that a call reads, writes or locks.
+/// The role of a file in a store.
 ///
-/// The raw value indexes the tables of counters; `name` is what plans and reports write.
+/// The raw value is an index into the tables of counters; plans and reports write `name`.
 package enum FileKind: Int, CaseIterable, Sendable, Hashable {
-  /// The database itself.
+  /// The database.
   case main
   /// The write-ahead log.
   case wal
@@ -12,19 +12,19 @@ package enum FileKind: Int, CaseIterable, Sendable, Hashable {
   case shm
   /// A rollback journal, of a database, a statement or several databases.
   case journal
-  /// A temporary database or a sorter's file: it has no path and no second reader.
+  /// A temporary database or sorter file, which has no path and is used by one connection.
   case temporary
 
-  /// The word for it in plans, traces and reports.
+  /// The name of the kind in plans, traces and reports.
   package var name: String { "\(self)" }
 
-  /// Names the kind that a word in a plan stands for; nil if it stands for none.
+  /// Creates the kind that a plan names, or `nil` if there is none of that name.
   package init?(name: String) {
     guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = kind
   }
 
-  /// Tells the kind from the flags of an open (https://sqlite.org/c3ref/c_open_autoproxy.html).
+  /// Returns the kind for the flags of an open (https://sqlite.org/c3ref/c_open_autoproxy.html).
   init(openFlags flags: Int32) {
     let journals = SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL | SQLITE_OPEN_SUBJOURNAL
     if flags & SQLITE_OPEN_MAIN_DB != 0 {
@@ -38,7 +38,7 @@ package enum FileKind: Int, CaseIterable, Sendable, Hashable {
     }
   }
 
-  /// Tells the kind from a path, for the calls that carry no flags.
+  /// Returns the kind for a path, used by calls without flags.
   init(path: String) {
     if path.hasSuffix("-wal") {
       self = .wal

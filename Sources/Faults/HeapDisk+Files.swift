@@ -1,7 +1,7 @@
 internal import CSQLite
 
 extension HeapDisk {
-  /// Finds a file, or makes an empty one.
+  /// Returns the file at a path, and creates an empty one if there is none.
   mutating func file(at path: String) -> FilePointer {
     if let file = files[path] { return file }
     let file = takeEmptyFile(path: path)
@@ -10,14 +10,14 @@ extension HeapDisk {
     return file
   }
 
-  /// Makes a file that has no path and lives as long as its handle.
+  /// Creates a file without a path, which lives as long as its handle.
   mutating func makeDetachedFile() -> FilePointer {
     let file = takeEmptyFile(path: nil)
     detached.insert(file)
     return file
   }
 
-  /// Takes a file's path away; its bytes stay for the handles that are open.
+  /// Removes a file's path; open handles keep its bytes.
   mutating func unlink(_ file: FilePointer) {
     guard let path = file.pointee.path else { return }
     renewDurable()
@@ -27,14 +27,14 @@ extension HeapDisk {
     retireIfUnused(file)
   }
 
-  /// Takes the path of every file away.
+  /// Removes the path of every file.
   mutating func unlinkAll() {
     watch = nil
     isOff = false
     for file in Array(files.values) { unlink(file) }
   }
 
-  /// Gives up a file that has neither path nor handle: its buffers wait for the next one.
+  /// Releases a file that has neither path nor handle, and keeps its buffers for a later file.
   mutating func retireIfUnused(_ file: FilePointer) {
     guard file.pointee.openCount == 0, detached.remove(file) != nil else { return }
     if spare.count < Self.spareCountMax && file.pointee.allocatedBytes <= Self.spareBytesMax {
@@ -44,7 +44,7 @@ extension HeapDisk {
     }
   }
 
-  /// What is held now.
+  /// The handles, files and memory in use.
   var usage: HeapUsage {
     let all = Array(files.values) + Array(detached) + spare
     return HeapUsage(
@@ -58,7 +58,7 @@ extension HeapDisk {
 
   /// Enough for the stores of one plan with their logs and journals.
   private static var spareCountMax: Int { 32 }
-  /// One plan that grew a huge file does not keep its memory for ever.
+  /// The largest file that is kept, so that one huge file does not keep its memory.
   private static var spareBytesMax: Int { 8 << 20 }
 
   private mutating func takeEmptyFile(path: String?) -> FilePointer {

@@ -1,5 +1,5 @@
 extension HeapDisk {
-  /// Copies every file that has a path, and the shared memory of those that are mapped.
+  /// Copies every file that has a path, and its shared memory if it is mapped.
   func snapshot() -> FileSystemImage {
     var image = FileSystemImage(files: [:])
     for (path, file) in files {
@@ -11,8 +11,9 @@ extension HeapDisk {
     return image
   }
 
-  /// Keeps of every file that has a path, and of the shared memory of those that are mapped, what is
-  /// not as in an image; while somebody wants to know what a power-off would leave, that too.
+  /// Copies the bytes that differ from an image, of the files that have a path.
+  ///
+  /// It includes mapped shared memory, and the synced bytes if unsynced writes are tracked.
   func snapshot(sharing base: FileSystemImage) -> SparseImage {
     var image = SparseImage(base: base)
     image.watch = watch
@@ -29,9 +30,9 @@ extension HeapDisk {
     return image
   }
 
-  /// Makes the files exactly those of an image, in place where handles are open.
+  /// Replaces the contents of all files by those of an image, keeping open handles valid.
   ///
-  /// A file that the image lacks is removed, or emptied if a handle is open on it.
+  /// A file that the image lacks is deleted, or emptied if a handle is open on it.
   mutating func restore(_ image: FileSystemImage) {
     makeRoom(for: image.files.keys)
     for (path, file) in files {
@@ -42,7 +43,7 @@ extension HeapDisk {
     }
   }
 
-  /// The same for an image that shares most of its bytes.
+  /// Replaces the contents of all files by those of a sparse image.
   mutating func restore(_ image: SparseImage) {
     makeRoom(for: image.files.keys)
     for (path, file) in files {
@@ -55,7 +56,7 @@ extension HeapDisk {
     restorePower(of: image)
   }
 
-  /// Wants to know again what a power-off would lose, if somebody did when an image was taken.
+  /// Resumes tracking unsynced writes if they were tracked when the image was taken.
   private mutating func restorePower(of image: SparseImage) {
     guard let watch = image.watch else { return }
     self.watch = watch
@@ -68,7 +69,7 @@ extension HeapDisk {
     }
   }
 
-  /// Makes files at some paths, and removes those at others on which no handle is open.
+  /// Creates files at the given paths, and deletes others that have no open handle.
   private mutating func makeRoom(for paths: some Collection<String>) {
     watch = nil
     isOff = false
@@ -81,7 +82,7 @@ extension HeapDisk {
     for path in paths { _ = file(at: path) }
   }
 
-  /// Makes one file hold exactly the bytes of an image.
+  /// Replaces the bytes of one file by those of an image.
   mutating func install(_ image: FileImage, at path: String) {
     let file = file(at: path)
     guard file.pointee.openCount == 0 else {

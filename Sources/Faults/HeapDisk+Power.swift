@@ -1,15 +1,15 @@
 internal import CSQLite
 
-/// How syncs are taken while somebody wants to know what a power-off would lose.
+/// The effect of a sync while unsynced writes are tracked.
 package enum PowerWatch: Sendable, Hashable {
-  /// Every sync makes durable what was written before it.
+  /// Every sync makes earlier writes durable.
   case honest
-  /// Syncs are acknowledged and do nothing: a disk that lies, to see that it is found out.
+  /// Syncs report success and do nothing, as on a disk that ignores them.
   case ignoringSyncs
 }
 
 extension HeapDisk {
-  /// Counts everything written so far as durable, and keeps what is not synced from now on.
+  /// Treats everything written so far as durable, and starts tracking unsynced writes.
   mutating func startWatch(_ watch: PowerWatch) {
     self.watch = watch
     renewDurable()
@@ -18,15 +18,15 @@ extension HeapDisk {
     }
   }
 
-  /// Lets the power go: every file keeps what survives, under its path; its open handles are dead.
+  /// Turns the power off: files keep their surviving bytes, and open handles become invalid.
   ///
-  /// Whoever opens a file finds no disk until the power is on again.
+  /// Files cannot be opened until the power is on again.
   mutating func turnOff(_ power: PowerLoss) {
     guard !isOff else { return }
     isOff = true
     renewDurable()
     var random = power.seed.map { SplitMix(seed: $0) }
-    // In the order of their names, so that a seed means the same at every run.
+    // Sorted by path, so that a seed gives the same result in every run.
     for (path, file) in files.sorted(by: { $0.key < $1.key }) {
       let bytes = file.pointee.unsynced?.survivors(tornBy: &random) ?? file.pointee.image().bytes
       unlinkDead(file)
@@ -35,7 +35,7 @@ extension HeapDisk {
       survivor.pointee.restore(FileImage(bytes: bytes))
       if watch != nil { survivor.pointee.unsynced = UnsyncedWrites(synced: bytes) }
     }
-    // Temporary files, and deleted ones.
+    // Temporary and deleted files.
     for file in detached { file.pointee.isDead = true }
   }
 
@@ -45,7 +45,7 @@ extension HeapDisk {
     unlink(file)
   }
 
-  /// Takes a sync of a file as the watch has it; a delayed one is only noted.
+  /// Performs a sync according to the watch mode; a delayed sync is only recorded.
   mutating func sync(_ file: FilePointer, isDelayed: Bool) {
     guard watch == .honest, file.pointee.unsynced?.isEmpty == false else { return }
     renewDurable()
@@ -54,7 +54,7 @@ extension HeapDisk {
 }
 
 extension HeapDisk {
-  /// What a power-off would leave now, or nothing when nobody wants to know.
+  /// The state that would survive a power-off now, or `nil` if unsynced writes are not tracked.
   var powerStanding: PowerStanding? {
     guard watch != nil else { return nil }
     let isWhole = files.values.allSatisfy { $0.pointee.unsynced?.isEmpty ?? true }
@@ -62,17 +62,19 @@ extension HeapDisk {
   }
 }
 
-/// What a power-off would leave, as far as it can be compared with another moment.
+/// An identifier of the data that would survive a power-off, for comparing moments.
 package struct PowerStanding: Sendable, Hashable {
-  /// A number that is another one once something else would be left; putting files back brings it back.
+  /// A number that changes when the surviving data change; restoring files restores it.
   package let durable: Int
-  /// Whether all would be left that was written.
+  /// Whether a power-off would lose no writes.
   package let isWhole: Bool
 }
 
-/// What a power-off does to what was not synced.
+/// The effect of a power-off on unsynced writes.
 package struct PowerLoss: Sendable, Hashable {
-  /// What decides which sectors are left; without it none is.
+  /// The seed that decides which sectors survive, or `nil` if none does.
+  ///
+  /// The default is `nil`.
   package var seed: UInt64?
 
   package init(seed: UInt64? = nil) { self.seed = seed }

@@ -1,25 +1,25 @@
 internal import CSQLite
 
-/// What a heap file system holds: its files, their handles' count, what was called and what fails.
+/// The state of a heap file system: files, open handles, call counters and armed faults.
 struct HeapDisk {
   typealias FilePointer = UnsafeMutablePointer<HeapFile>
 
-  /// Files that have a path.
+  /// The files that have a path.
   var files: [String: FilePointer] = [:]
   /// Empty files without path and handle, kept for their buffers.
   var spare: [FilePointer] = []
-  /// Files without a path that a handle keeps alive.
+  /// Files without a path that have an open handle.
   var detached: Set<FilePointer> = []
   var openHandleCount = 0
   var random: SplitMix
-  /// How syncs are taken while somebody wants to know what a power-off would lose; nothing otherwise.
+  /// The effect of syncs while unsynced writes are tracked, or `nil` if they are not.
   var watch: PowerWatch?
   /// Whether the power is off.
   var isOff = false
-  /// What a power-off would leave, by a number that no other moment has which would leave something else.
+  /// A number for the data that would survive a power-off; it changes when they change.
   var durable = 0
   private var durableCount = 0
-  /// The faults that are armed.
+  /// The armed faults.
   var faults = ArmedFaults()
 
   private let calls: UnsafeMutablePointer<Int>
@@ -42,9 +42,9 @@ struct HeapDisk {
 }
 
 extension HeapDisk {
-  /// Counts a call and decides whether it may act: every call passes here before it does.
+  /// Counts a call and returns `SQLITE_OK` or the code that it fails with.
   ///
-  /// Answers `SQLITE_OK`, or the code that the call fails with.
+  /// Every call passes here before it takes effect.
   @inline(__always)
   mutating func admit(_ call: FileCall, _ kind: FileKind, byteCount: Int = 0) -> Int32 {
     let index = CallCounters.index(kind, call)
@@ -60,7 +60,7 @@ extension HeapDisk {
     return code
   }
 
-  /// How often something was written, cut or deleted that others may read, or was to be.
+  /// The number of write, truncate and delete calls to shared files, failed calls included.
   var writeCount: Int {
     var count = 0
     for kind in [FileKind.main, .wal, .journal] {
@@ -71,13 +71,13 @@ extension HeapDisk {
     return count
   }
 
-  /// Takes note that a power-off would leave something else than before.
+  /// Assigns a new number to the data that would survive a power-off.
   mutating func renewDurable() {
     durableCount += 1
     durable = durableCount
   }
 
-  /// Copies the counts.
+  /// A copy of the call counters.
   var counters: CallCounters {
     let count = CallCounters.tableCount
     return CallCounters(

@@ -2,32 +2,31 @@ internal import CSQLite
 
 /// One file on the heap: a growable buffer, its lock, and its shared memory.
 ///
-/// It lives at a stable address, as long as it has a path, an open handle, or a place among the
-/// spare files of its disk.
+/// Its address is stable while it has a path or an open handle, or is a spare file of its disk.
 struct HeapFile {
-  /// Where the disk lists it; nil once it is deleted, and for temporary files.
+  /// The file's path on the disk, or `nil` once it is deleted, and for temporary files.
   var path: String?
-  /// Handles that SQLite has open.
+  /// The number of handles that SQLite has open.
   var openCount = 0
   var lock = DatabaseLock()
   var memory = SharedMemory()
-  /// What a power-off would lose, while somebody wants to know.
+  /// The writes that a power-off would lose, or `nil` if they are not tracked.
   var unsynced: UnsyncedWrites?
-  /// Whether the power went while handles were open: every call of theirs fails from then on.
+  /// Whether a power-off occurred while handles were open; all calls of these handles fail.
   var isDead = false
 
   private var start: UnsafeMutableRawPointer?
   /// The size of the file in bytes.
   private(set) var count = 0
-  /// The size of the buffer in bytes; what lies beyond `count` is undefined.
+  /// The size of the buffer in bytes; bytes beyond `count` are undefined.
   private(set) var capacity = 0
 
-  /// Makes an empty file.
+  /// Creates an empty file.
   init(path: String?) {
     self.path = path
   }
 
-  /// Copies bytes out and tells how many there were; the rest of the target becomes zero.
+  /// Copies bytes out and returns how many there were; the rest of the target becomes zero.
   @inline(__always)
   func read(into target: UnsafeMutableRawPointer, at offset: Int, count wanted: Int) -> Int {
     let there = Swift.max(0, Swift.min(wanted, count - offset))
@@ -38,7 +37,7 @@ struct HeapFile {
     return there
   }
 
-  /// Copies bytes in; a gap between the end and the offset is filled with zeros.
+  /// Writes bytes; a gap between the end and the offset is filled with zeros.
   @inline(__always)
   mutating func write(_ source: UnsafeRawPointer, at offset: Int, count written: Int) {
     let end = offset + written
@@ -49,7 +48,7 @@ struct HeapFile {
     if end > count { count = end }
   }
 
-  /// Cuts the file, or lengthens it with zeros.
+  /// Shortens the file, or extends it with zeros.
   mutating func truncate(to size: Int) {
     unsynced?.truncate(to: size)
     if size > count {
@@ -60,6 +59,7 @@ struct HeapFile {
   }
 
   /// Makes room for a file of `size` bytes; the buffer grows by doubling.
+  ///
   /// - Complexity: O(`count`) bytes when it grows.
   mutating func reserve(_ size: Int) {
     guard size > capacity else { return }
@@ -73,7 +73,7 @@ struct HeapFile {
     capacity = larger
   }
 
-  /// Frees the buffer and the regions.
+  /// Frees the buffer and the shared memory.
   mutating func deallocate() {
     start?.deallocate()
     start = nil
@@ -82,7 +82,7 @@ struct HeapFile {
     memory.deallocate()
   }
 
-  /// The buffer that a first write allocates: a small store with its first pages of log.
+  /// The size of the first buffer in bytes: enough for a small store with its first pages of log.
   private static let leastCapacity = 64 << 10
 
   private func clear(_ range: Range<Int>) {
@@ -92,10 +92,10 @@ struct HeapFile {
 }
 
 extension HeapFile {
-  /// True while no handle is inside a transaction.
+  /// Whether no handle is inside a transaction.
   var isIdle: Bool { !lock.isReserved && memory.isIdle }
 
-  /// Bytes allocated, used or not.
+  /// The number of bytes allocated, used or not.
   var allocatedBytes: Int { capacity + memory.allocatedBytes }
 
   /// Copies the file's bytes.
@@ -103,14 +103,14 @@ extension HeapFile {
     FileImage(copying: start, count: count)
   }
 
-  /// What differs between the file and an image.
+  /// Returns the difference between the file and an image.
   func difference(from image: FileImage?) -> FileDifference {
     var difference = FileDifference()
     difference.append(UnsafeRawBufferPointer(start: start, count: count), unlike: image)
     return difference
   }
 
-  /// Makes the file hold what differs from an image, and the rest of that image.
+  /// Replaces the file's bytes by an image with a difference applied.
   mutating func restore(_ difference: FileDifference?, over image: FileImage?) {
     unsynced = nil
     isDead = false
@@ -122,8 +122,9 @@ extension HeapFile {
     difference.write(0..<count, to: target, over: image)
   }
 
-  /// Makes the file hold exactly the bytes of an image, or nothing; nobody wants to know any more what
-  /// a power-off would lose.
+  /// Replaces the file's bytes by those of an image, or empties it if `nil`.
+  ///
+  /// It stops tracking the file's unsynced writes.
   mutating func restore(_ image: FileImage?) {
     unsynced = nil
     isDead = false

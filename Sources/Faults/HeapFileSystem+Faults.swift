@@ -1,12 +1,12 @@
 extension HeapFileSystem {
-  /// Makes calls fail from now on; their counts start here, and earlier faults end.
+  /// Replaces the armed faults; their counts start at 0.
   ///
-  /// Where several faults strike one call, the first decides how it fails.
+  /// Where several faults apply to one call, the first decides how it fails.
   package func arm(_ faults: [FileFault]) {
     disk.locked { $0.faults.arm(faults) }
   }
 
-  /// Ends all faults and tells what each did since it was armed, in the order they were given.
+  /// Disarms all faults, and returns their tallies in the order in which they were armed.
   @discardableResult
   package func disarm() -> [FaultTally] {
     disk.locked { disk in

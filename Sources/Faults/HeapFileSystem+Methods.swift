@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// The methods of the file system itself (https://sqlite.org/c3ref/vfs.html), version 2.
 extension HeapFileSystem {
-  /// Fills in what SQLite registers; it refers to this object and to `name`.
+  /// Fills in the VFS that SQLite registers; it refers to this object and to `name`.
   func fillIn(_ system: inout sqlite3_vfs, name: UnsafePointer<CChar>) {
     system.iVersion = 2
     system.szOsFile = Int32(MemoryLayout<OpenFile>.stride)
@@ -57,7 +57,7 @@ extension HeapFileSystem {
     system.xGetLastError = { _, _, _ in 0 }
   }
 
-  /// Extensions cannot be loaded from a file system that holds none.
+  /// Extensions cannot be loaded from this file system.
   private static func addLibraries(to system: inout sqlite3_vfs) {
     system.xDlOpen = { _, _ in nil }
     system.xDlError = { _, capacity, message in
@@ -73,7 +73,7 @@ extension HeapFileSystem {
 }
 
 extension HeapFileSystem {
-  /// The clock's reading in milliseconds of the Julian calendar, as SQLite wants it.
+  /// The clock's value in milliseconds of the Julian day number, as SQLite expects it.
   fileprivate var julianMilliseconds: Int64 {
     let referenceDate: Int64 = 211_845_067_200_000
     return referenceDate + Int64((clock() * 1000).rounded(.down))
@@ -118,7 +118,7 @@ extension HeapFileSystem {
     }
   }
 
-  /// Tells whether a file exists; an empty one does not count, as in `os_unix.c`.
+  /// Checks whether a file exists; an empty file does not count, as in `os_unix.c`.
   fileprivate func access(_ path: String, _ answer: UnsafeMutablePointer<Int32>?) -> Int32 {
     disk.locked { disk in
       let code = disk.admit(.access, FileKind(path: path))
@@ -131,7 +131,7 @@ extension HeapFileSystem {
 }
 
 extension HeapDisk {
-  /// Finds or makes the file that an open asks for; nil if its flags forbid it.
+  /// Returns or creates the file for an open, or `nil` if the flags do not allow it.
   fileprivate mutating func findFile(_ path: String?, _ flags: Int32) -> FilePointer? {
     guard let path else { return makeDetachedFile() }
     let isThere = files[path] != nil

@@ -1,30 +1,30 @@
 extension HeapFileSystem {
-  /// Counts everything written so far as durable, and keeps what is not synced from now on, which a
-  /// power-off loses.
+  /// Treats everything written so far as durable, and starts tracking unsynced writes.
   ///
-  /// It ends when the files are put back to a whole image or removed; an image that shares its bytes with
-  /// another remembers it.
+  /// A power-off loses the unsynced writes. Tracking stops when all files are removed or restored
+  /// from a whole image; a sparse image restores the tracking too.
+  ///
   /// - Complexity: O(bytes of all files), and each write is copied once more.
   package func watchPower(_ watch: PowerWatch = .honest) {
     disk.locked { $0.startWatch(watch) }
   }
 
-  /// Lets the power go between two calls.
+  /// Turns the power off between two calls.
   ///
-  /// Every file keeps what survives; each call of a handle that was open fails for ever, and nothing
-  /// can be opened until the power is on again.
+  /// Every file keeps its surviving bytes. Calls of handles that were open fail from now on, and no
+  /// file can be opened until the power is on again.
   package func turnOff(_ loss: PowerLoss) {
     disk.locked { $0.turnOff(loss) }
   }
 
-  /// Turns the power on: files can be opened again.
+  /// Turns the power on, so that files can be opened again.
   ///
-  /// Handles from before stay dead.
+  /// Handles from before the power-off stay invalid.
   package func turnOn() {
     disk.locked { $0.isOff = false }
   }
 
-  /// What a power-off would leave now, or nothing when nobody wants to know.
+  /// The state that would survive a power-off now, or `nil` if unsynced writes are not tracked.
   package var powerStanding: PowerStanding? { disk.locked { $0.powerStanding } }
 
   /// Whether the power is off.

@@ -1,13 +1,13 @@
-/// What a heap file system holds at one moment: the counts that a leak would make grow.
+/// The resources that a heap file system uses; a leak would make these counts grow.
 package struct HeapUsage: Sendable, Hashable {
-  /// Handles that SQLite has open.
+  /// The number of handles that SQLite has open.
   package var openHandles: Int
-  /// Files that have a path.
+  /// The number of files that have a path.
   package var files: Int
-  /// Files without a path that a handle keeps alive: deleted or temporary ones.
+  /// The number of files without a path that have an open handle: deleted or temporary ones.
   package var detachedFiles: Int
-  /// Empty files kept for their buffers.
+  /// The number of empty files kept for their buffers.
   package var spareFiles: Int
-  /// Bytes of all buffers and shared memory regions, unused capacity included.
+  /// The size of all buffers and shared memory regions in bytes, unused capacity included.
   package var allocatedBytes: Int
 }

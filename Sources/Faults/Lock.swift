@@ -4,10 +4,10 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A mutex at an address of its own, to be held for the length of one call.
+/// A mutex at a stable address, to be held for the length of one call.
 ///
-/// A pthread mutex and not `Synchronization.Mutex`, whose fast path on Linux the thread sanitizer
-/// does not see: it reports races that are none.
+/// It is a pthread mutex and not `Synchronization.Mutex`, because the thread sanitizer does not see
+/// the fast path of the latter on Linux and reports false races.
 struct Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -17,13 +17,13 @@ struct Lock: @unchecked Sendable {
     pthread_mutex_init(mutex, nil)
   }
 
-  /// Frees the mutex; nobody may hold it.
+  /// Frees the mutex; no thread may hold it.
   func deallocate() {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
   }
 
-  /// Runs a closure while no other thread runs one under this lock.
+  /// Runs a closure while holding the mutex.
   @inline(__always)
   func held<Answer>(_ body: () -> Answer) -> Answer {
     pthread_mutex_lock(mutex)

@@ -1,10 +1,11 @@
 internal import CSQLite
 internal import Synchronization
 
-/// The methods of an open file (https://sqlite.org/c3ref/io_methods.html), version 2: version 3
-/// would add memory mapping, which bypasses what is to be counted.
+/// The methods of an open file (https://sqlite.org/c3ref/io_methods.html), in version 2.
+///
+/// Version 3 would add memory mapping, which bypasses the counted calls.
 extension OpenFile {
-  /// All methods, as every open file points to them.
+  /// Creates the table of methods that every open file points to.
   static func makeMethods() -> sqlite3_io_methods {
     var methods = sqlite3_io_methods()
     methods.iVersion = 2

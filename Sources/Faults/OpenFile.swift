@@ -1,13 +1,13 @@
 internal import CSQLite
 
-/// One handle of SQLite on a file, in memory that SQLite allocates for it.
+/// A handle of SQLite on a file on the heap, in memory that SQLite allocates for it.
 ///
 /// `base` comes first: SQLite reads the methods through a pointer to it.
 struct OpenFile {
   typealias Pointer = UnsafeMutablePointer<OpenFile>
 
   private var base: sqlite3_file
-  /// Kept alive by this handle, released by its close.
+  /// Retained by this handle, and released when it is closed.
   let owner: Unmanaged<HeapFileSystem>
   let disk: SharedDisk
   let file: UnsafeMutablePointer<HeapFile>
@@ -31,7 +31,7 @@ struct OpenFile {
     self.isDeletedOnClose = isDeletedOnClose
   }
 
-  /// The handle that SQLite means; it never calls a method without one.
+  /// Returns the handle that SQLite passes; it never calls a method without one.
   @inline(__always)
   static func at(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Pointer {
     UnsafeMutableRawPointer(file.unsafelyUnwrapped).assumingMemoryBound(to: OpenFile.self)
@@ -39,7 +39,7 @@ struct OpenFile {
 }
 
 extension UnsafeMutablePointer where Pointee == OpenFile {
-  /// Runs one call alone on the disk, if the disk admits it; else answers why not.
+  /// Performs one call while holding the disk's lock, or returns the code that it fails with.
   @inline(__always)
   func perform(
     _ call: FileCall,
@@ -53,7 +53,7 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     }
   }
 
-  /// Counts a call and decides whether it may act; on a file that a power-off has taken none may.
+  /// Counts a call and returns its code; a call on a file lost in a power-off always fails.
   @inline(__always)
   private func admit(
     _ call: FileCall,
@@ -66,7 +66,7 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     return ExtendedCode.failure(of: call, on: kind) ?? SQLITE_OK
   }
 
-  /// Makes what was written durable, or only says so.
+  /// Makes earlier writes durable, or only reports success if the sync is delayed or ignored.
   func sync() -> Int32 {
     pointee.disk.locked { disk in
       let code = admit(.sync, pointee.kind, byteCount: 0, &disk)
@@ -90,7 +90,7 @@ extension UnsafeMutablePointer where Pointee == OpenFile {
     }
   }
 
-  /// Gives back what the handle holds and lets go of the file.
+  /// Releases the handle's locks and its file.
   func close() {
     let owner = pointee.owner
     pointee.disk.locked { disk in

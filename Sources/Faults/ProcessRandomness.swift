@@ -5,16 +5,16 @@ internal import CSQLite
 /// The salts of a WAL and the checksum seed of a journal come from it. SQLite seeds it from the
 /// default VFS at its first use, or at the next use after `sqlite3_randomness(0, NULL)`.
 enum ProcessRandomness {
-  /// Held while the generator starts again.
+  /// Held while the generator is restarted.
   private static let turn = Lock()
-  /// Held while the seed is drawn: any thread may be the first to draw.
+  /// Held while bytes are drawn from `source`: any thread may be the first to draw.
   private static let sourceLock = Lock()
   nonisolated(unsafe) private static var source = SplitMix(seed: 0)
 
-  /// A copy of the default VFS that differs in its randomness alone.
+  /// A copy of the default VFS that differs only in its randomness.
   ///
-  /// What another thread opens while it is the default is a real file all the same. It is never
-  /// freed: such a file refers to it.
+  /// Files that another thread opens while the copy is the default are still real files. It is
+  /// never freed, because such files refer to it.
   nonisolated(unsafe) private static let seedingSystem:
     (copy: UnsafeMutablePointer<sqlite3_vfs>, original: UnsafeMutablePointer<sqlite3_vfs>) = {
       guard let original = sqlite3_vfs_find(nil) else {
@@ -31,7 +31,7 @@ enum ProcessRandomness {
       return (copy, original)
     }()
 
-  /// Starts the generator again from a seed: what the process draws next depends on it alone.
+  /// Restarts the generator from a seed, which then alone determines the bytes drawn.
   static func restart(seed: UInt64) {
     turn.held {
       let (copy, original) = seedingSystem

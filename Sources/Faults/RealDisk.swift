@@ -6,20 +6,20 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What a file system over real files knows: what fails, and what was not synced.
+/// The state of a file system over real files: armed faults and unsynced writes.
 struct RealDisk {
   var faults = ArmedFaults()
-  /// How syncs are taken while somebody wants to know what a power-off would lose; nothing otherwise.
+  /// The effect of syncs while unsynced writes are tracked, or `nil` if they are not.
   var watch: PowerWatch?
   var isOff = false
-  /// Counts power-offs: a handle from before the last one is dead.
+  /// The number of power-offs; handles opened before the last one are invalid.
   private(set) var life = 0
-  /// What each file had at its last sync, and since, from its first change on.
+  /// The bytes of each changed file at its last sync, and the changes since.
   private var unsynced: [String: UnsyncedWrites] = [:]
-  /// The databases that were opened.
+  /// The paths of the databases that were opened.
   private var databases: Set<String> = []
 
-  /// Decides whether a call of a handle may act; `SQLITE_OK`, or the code that it fails with.
+  /// Returns `SQLITE_OK` or the code that a call of a handle fails with.
   mutating func admit(_ call: FileCall, _ kind: FileKind, life handle: Int) -> Int32 {
     var code = SQLITE_OK
     if faults.isArmed {
@@ -37,13 +37,13 @@ struct RealDisk {
 
   mutating func noteDelete(_ path: String) { unsynced[path] = nil }
 
-  /// Keeps a change, with the bytes that the file has before its first one.
+  /// Records a change to a file, with the bytes that the file had before its first change.
   mutating func note(_ path: String?, _ change: (inout UnsyncedWrites) -> Void) {
     guard watch != nil, let path else { return }
     change(&unsynced[path, default: UnsyncedWrites(synced: RealBytes.read(path))])
   }
 
-  /// Takes a sync as the watch has it; a delayed one is only noted.
+  /// Performs a sync according to the watch mode; a delayed sync is only recorded.
   mutating func sync(_ path: String?, isDelayed: Bool) {
     guard watch == .honest, let path else { return }
     if isDelayed { unsynced[path]?.delaySync() } else { unsynced[path] = nil }
@@ -54,8 +54,9 @@ struct RealDisk {
     unsynced.removeAll()
   }
 
-  /// Lets the power go: every file gets what survives, as another file under its path, so that whoever
-  /// has the old one open does no harm.
+  /// Turns the power off: every changed file is replaced by a new file with the surviving bytes.
+  ///
+  /// The old file is unlinked, so that processes that have it open cannot change the new one.
   mutating func turnOff(_ power: PowerLoss) {
     guard !isOff else { return }
     isOff = true
@@ -69,9 +70,9 @@ struct RealDisk {
   }
 }
 
-/// The bytes of real files.
+/// Reading and replacing the bytes of real files.
 private enum RealBytes {
-  /// All bytes of a file; none if it cannot be read.
+  /// Returns all bytes of a file, or none if it cannot be read.
   static func read(_ path: String) -> [UInt8] {
     guard let file = fopen(path, "rb") else { return [] }
     defer { fclose(file) }
@@ -83,7 +84,7 @@ private enum RealBytes {
     return bytes
   }
 
-  /// Puts another file in the place of one, or removes it if it is to have no bytes.
+  /// Replaces a file by a new one with the given bytes, or deletes it if there are none.
   static func replace(_ path: String, by bytes: [UInt8]) {
     unlink(path)
     guard !bytes.isEmpty else { return }

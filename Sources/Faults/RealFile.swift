@@ -1,18 +1,18 @@
 internal import CSQLite
 
-/// One handle of SQLite on a real file; the platform's own handle lies behind it, in memory that SQLite
-/// allocates for both.
+/// A handle of SQLite on a real file, followed by the platform's own handle.
 ///
-/// `base` comes first: SQLite reads the methods through a pointer to it.
+/// SQLite allocates the memory for both. `base` comes first: SQLite reads the methods through a
+/// pointer to it.
 struct RealFile {
   typealias Pointer = UnsafeMutablePointer<RealFile>
 
   private var base: sqlite3_file
-  /// Kept alive by this handle, released by its close.
+  /// Retained by this handle, and released when it is closed.
   private let owner: Unmanaged<RealFileSystem>
   let path: String?
   let kind: FileKind
-  /// How many power-offs there had been when it was opened.
+  /// The number of power-offs before the handle was opened.
   let life: Int
 
   init(owner: RealFileSystem, path: String?, kind: FileKind, life: Int) {
@@ -23,15 +23,15 @@ struct RealFile {
     self.life = life
   }
 
-  /// Where the platform's own handle begins, in bytes.
+  /// The offset of the platform's own handle, in bytes.
   static let size = (MemoryLayout<RealFile>.stride + 15) / 16 * 16
 
-  /// The handle that SQLite means; it never calls a method without one.
+  /// Returns the handle that SQLite passes; it never calls a method without one.
   static func at(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Pointer {
     UnsafeMutableRawPointer(file.unsafelyUnwrapped).assumingMemoryBound(to: RealFile.self)
   }
 
-  /// The platform's own handle behind one of ours.
+  /// Returns the platform's own handle that follows one of ours.
   static func real(
     of file: UnsafeMutablePointer<sqlite3_file>?
   ) -> UnsafeMutablePointer<sqlite3_file> {
@@ -39,10 +39,10 @@ struct RealFile {
     return start.assumingMemoryBound(to: sqlite3_file.self)
   }
 
-  /// Lets go of the file system.
+  /// Releases the file system.
   fileprivate func release() { owner.release() }
 
-  /// Tells whoever listens of a call.
+  /// Reports a call to the witness, if there is one.
   fileprivate func tell(_ call: FileCall) {
     owner._withUnsafeGuaranteedRef { $0.witness?(call, kind) }
   }
@@ -53,8 +53,9 @@ struct RealFile {
 }
 
 extension RealFile {
-  /// All methods, as every open file points to them
-  /// (https://sqlite.org/c3ref/io_methods.html, version 2).
+  /// Creates the table of methods that every open file points to.
+  ///
+  /// They are those of https://sqlite.org/c3ref/io_methods.html, version 2.
   static func makeMethods() -> sqlite3_io_methods {
     var methods = sqlite3_io_methods()
     methods.iVersion = 2
@@ -73,7 +74,7 @@ extension RealFile {
     return methods
   }
 
-  /// Runs a call on the platform's own handle, if no fault strikes it.
+  /// Performs a call on the platform's own handle, unless a fault makes it fail.
   private static func perform(
     _ file: UnsafeMutablePointer<sqlite3_file>?,
     _ call: FileCall,

@@ -6,30 +6,31 @@ internal import Synchronization
 ///     let files = RealFileSystem()
 ///     sqlite3_open_v2("/tmp/app.store", &db, flags, files.name)
 ///
-/// It hands every call on to SQLite's default VFS, if no fault strikes. At a power-off it puts what
-/// survives in place of the files, so that a real disk shows what the one on the heap does. It stays
-/// registered while it is referenced or any of its files is open. As the default it serves whoever names
-/// no VFS, so that a process need not be told of it.
+/// It passes every call on to SQLite's default VFS unless a fault makes the call fail. At a
+/// power-off it replaces the files by their surviving bytes, so that a real disk behaves like the
+/// one on the heap. It stays registered as long as it is referenced or any of its files is open.
+/// Registered as the default, it is used by every connection that names no VFS, so that a process
+/// needs no change to use it.
 package final class RealFileSystem: FaultySystem, @unchecked Sendable {
   package let name: String
 
-  /// The VFS that does the work.
+  /// SQLite's default VFS, which performs the calls.
   let base: UnsafeMutablePointer<sqlite3_vfs>
   /// The methods that each open file points to.
   let methods: UnsafeMutablePointer<sqlite3_io_methods>
-  /// Who is told of each call before it is made, if anybody is.
+  /// Receives calls on open files before they are made, except reads and closes.
   let witness: (@Sendable (FileCall, FileKind) -> Void)?
   private let lock = Lock()
-  /// Only touched while the lock is held.
+  /// Accessed only while the lock is held.
   private let disk: UnsafeMutablePointer<RealDisk>
   private let system: UnsafeMutablePointer<sqlite3_vfs>
   private let cName: UnsafeMutablePointer<CChar>
 
   private static let instanceCount = Atomic<Int>(0)
 
-  /// Makes a file system and registers it with SQLite.
+  /// Creates a file system and registers it with SQLite.
   ///
-  /// One that does not wait lets SQLite's waits for a lock end at once, however long they are.
+  /// If `waits` is `false`, SQLite's waits for a lock return at once, however long they are.
   package init(
     isDefault: Bool = false,
     waits: Bool = true,
@@ -53,7 +54,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     methods = .allocate(capacity: 1)
     methods.initialize(to: RealFile.makeMethods())
     system = .allocate(capacity: 1)
-    // All but the calls that concern files is the platform's own.
+    // Everything but the calls on files is that of the platform's VFS.
     system.initialize(to: base.pointee)
     if !waits { system.pointee.xSleep = { _, microseconds in microseconds } }
     fillIn()
@@ -71,7 +72,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     cName.deallocate()
   }
 
-  /// Runs a closure on what is known of the disk while no other thread does.
+  /// Runs a closure on the disk's state while holding the lock.
   func locked<Answer>(_ body: (inout RealDisk) -> Answer) -> Answer {
     lock.held { body(&disk.pointee) }
   }
@@ -102,7 +103,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     return Unmanaged.fromOpaque(data).takeUnretainedValue()
   }
 
-  /// Replaces what concerns files in the copy of the platform's own.
+  /// Replaces the calls on files in the copy of the platform's VFS.
   private func fillIn() {
     system.pointee.iVersion = 2
     system.pointee.szOsFile = Int32(RealFile.size) + base.pointee.szOsFile
@@ -128,7 +129,7 @@ package final class RealFileSystem: FaultySystem, @unchecked Sendable {
     }
   }
 
-  /// Decides whether a call that needs no handle may act.
+  /// Returns `SQLITE_OK` or the code that a call without a handle fails with.
   private func admit(_ call: FileCall, _ kind: FileKind) -> Int32 {
     locked { $0.admit(call, kind, life: $0.life) }
   }

@@ -1,4 +1,4 @@
-/// The way to a disk: its address, and the lock that whoever reads or changes it holds.
+/// A disk's address, and the lock that guards it.
 ///
 /// Every handle has a copy, so that a call reaches the disk through pointers alone, without a
 /// reference count, a hash or a check of exclusive access.
@@ -6,7 +6,7 @@ struct SharedDisk {
   private let lock: Lock
   private let disk: UnsafeMutablePointer<HeapDisk>
 
-  /// Makes an empty disk.
+  /// Creates an empty disk.
   init(seed: UInt64) {
     lock = Lock()
     disk = .allocate(capacity: 1)
@@ -21,7 +21,7 @@ struct SharedDisk {
     lock.deallocate()
   }
 
-  /// Runs a closure on the disk while no other thread does.
+  /// Runs a closure on the disk while holding the lock.
   @inline(__always)
   func locked<Answer>(_ body: (inout HeapDisk) -> Answer) -> Answer {
     lock.held { body(&disk.pointee) }

@@ -2,20 +2,20 @@ internal import CSQLite
 
 /// The shared memory of one database in WAL mode: regions of the WAL index and eight lock slots.
 ///
-/// Regions never move while a handle maps them. The last handle to unmap takes the content with it,
-/// as in `os_unix.c`, where the first handle to open truncates what an earlier process left; the
-/// allocations stay for the next store that uses the file.
+/// Regions never move while a handle maps them. The content is discarded when the last handle
+/// unmaps it, as in `os_unix.c`, where the first handle to open truncates what an earlier process
+/// left. The allocations are kept for the next store that uses the file.
 struct SharedMemory {
-  /// The size of every region in bytes: what SQLite asks for (`WALINDEX_PGSZ`).
+  /// The size of every region in bytes, as requested by SQLite (`WALINDEX_PGSZ`).
   static let regionSize = 32 << 10
 
-  /// The lock slots that one handle holds, one bit a slot.
+  /// The lock slots that one handle holds, one bit per slot.
   struct Holding {
     var shared: UInt16 = 0
     var exclusive: UInt16 = 0
     var isMapped = false
 
-    /// True while the handle holds any slot: its connection is inside a transaction.
+    /// Whether the handle holds no slot, so that its connection is outside a transaction.
     var isEmpty: Bool { shared | exclusive == 0 }
   }
 
@@ -26,14 +26,14 @@ struct SharedMemory {
   /// For each slot the number of shared holders, or -1 for an exclusive one.
   private var slots = SIMD8<Int16>(repeating: 0)
 
-  /// True while a handle has it mapped.
+  /// Whether any handle has mapped it.
   var isMapped: Bool { mapperCount > 0 }
-  /// True while no handle holds a slot.
+  /// Whether no handle holds a slot.
   var isIdle: Bool { slots == SIMD8(repeating: 0) }
-  /// Bytes allocated, in use or not.
+  /// The number of bytes allocated, in use or not.
   var allocatedBytes: Int { regions.count * Self.regionSize }
 
-  /// Returns a region, nil if it does not exist and is not to be made.
+  /// Returns a region, or `nil` if it does not exist and may not be created.
   mutating func map(
     _ index: Int,
     extending: Bool,
@@ -50,7 +50,7 @@ struct SharedMemory {
     return regions[index]
   }
 
-  /// Takes `count` slots from `first`, shared or exclusive: all of them or, busy, none.
+  /// Locks `count` slots from `first`, shared or exclusive: all of them or, if busy, none.
   mutating func lock(
     first: Int,
     count: Int,
@@ -73,7 +73,7 @@ struct SharedMemory {
     return SQLITE_OK
   }
 
-  /// Gives back those of `count` slots from `first` that the handle holds.
+  /// Unlocks those of `count` slots from `first` that the handle holds.
   mutating func unlock(first: Int, count: Int, _ holding: inout Holding) {
     for slot in first..<first + count {
       let bit = Self.mask(slot, 1)
@@ -88,7 +88,7 @@ struct SharedMemory {
     holding.exclusive &= ~mask
   }
 
-  /// Gives back all that the handle holds; the last one drops the content.
+  /// Unmaps the memory and releases the handle's slots; the last handle discards the content.
   mutating func unmap(_ holding: inout Holding) {
     guard holding.isMapped else { return }
     unlock(first: 0, count: slots.scalarCount, &holding)
@@ -108,7 +108,7 @@ struct SharedMemory {
     UInt16(truncatingIfNeeded: (1 << (first + count)) - (1 << first))
   }
 
-  /// Brings more regions into use, filled with zeros.
+  /// Extends the regions in use to a count; new ones are filled with zeros.
   private mutating func extend(to count: Int) {
     while regions.count < count {
       regions.append(.allocate(byteCount: Self.regionSize, alignment: 64))
@@ -133,8 +133,9 @@ extension SharedMemory {
     return FileImage(bytes: bytes)
   }
 
-  /// Brings back an image in place; regions that it lacks become zero, which makes SQLite recover
-  /// the index from the WAL.
+  /// Restores an image in place.
+  ///
+  /// Regions that the image lacks become zero, which makes SQLite recover the index from the WAL.
   mutating func restore(_ image: FileImage?) {
     let bytes = image?.bytes ?? []
     let wholeCount = bytes.count / Self.regionSize
@@ -151,7 +152,7 @@ extension SharedMemory {
     for index in wholeCount..<regionCount { clear(index) }
   }
 
-  /// What differs between the regions in use and an image.
+  /// Returns the difference between the regions in use and an image.
   func difference(from image: FileImage?) -> FileDifference {
     var difference = FileDifference()
     for region in regions[..<regionCount] {
@@ -161,8 +162,7 @@ extension SharedMemory {
     return difference
   }
 
-  /// Brings back what differs from an image, and the rest of that image; regions that it lacks become
-  /// zero.
+  /// Restores an image with a difference applied; regions that are missing become zero.
   mutating func restore(_ difference: FileDifference?, over image: FileImage?) {
     let wholeCount = (difference?.count ?? 0) / Self.regionSize
     extend(to: wholeCount)

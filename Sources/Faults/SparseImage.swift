@@ -1,20 +1,19 @@
-/// All files of a heap file system at one moment, shared memory included, as far as they differ from an
-/// image that many moments have in common.
+/// The files and shared memory of a heap file system, as differences from a shared image.
 package struct SparseImage: Sendable {
-  /// What the files began as.
+  /// The shared image.
   let base: FileSystemImage
   var files: [String: FileDifference] = [:]
   var sharedMemory: [String: FileDifference] = [:]
-  /// How syncs were taken, if somebody wanted to know what a power-off would lose.
+  /// The effect of syncs if unsynced writes were tracked, else `nil`.
   var watch: PowerWatch?
-  /// The disk's number for what a power-off would leave.
+  /// The disk's number for the data that would survive a power-off.
   var durable = 0
-  /// What a power-off would leave of the files of which it would lose something.
+  /// The synced bytes of the files that have unsynced writes.
   var synced: [String: FileDifference] = [:]
 
   init(base: FileSystemImage) { self.base = base }
 
-  /// The bytes that it takes beside the image that it shares.
+  /// The size in bytes, without that of the shared image.
   package var byteCount: Int {
     files.values.reduce(0) { $0 + $1.byteCount }
       + sharedMemory.values.reduce(0) { $0 + $1.byteCount }

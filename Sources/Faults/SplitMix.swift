@@ -1,4 +1,4 @@
-/// A small seeded generator (splitmix64) for the bytes that SQLite asks of an operating system.
+/// A small seeded generator (splitmix64) for the random bytes that SQLite requests from its VFS.
 struct SplitMix {
   private var state: UInt64
 

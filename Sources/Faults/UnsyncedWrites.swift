@@ -1,10 +1,11 @@
-/// What a file holds for good, and what was written to it since its last sync.
+/// The synced bytes of a file, and the changes since its last sync.
 ///
-/// At a power-off the file keeps its synced bytes, and of what came after nothing, or any subset of its
-/// sectors: a disk writes them in whatever order it likes between two syncs, each whole or not at all
-/// (https://sqlite.org/atomiccommit.html, section 2). That a file was deleted is durable at once.
+/// At a power-off the file keeps its synced bytes, and either none or any subset of the sectors
+/// written later: between two syncs a disk writes sectors in any order, each completely or not at
+/// all (https://sqlite.org/atomiccommit.html, section 2). The deletion of a file is durable at
+/// once.
 struct UnsyncedWrites {
-  /// The unit that a disk writes whole or not at all, in bytes.
+  /// The unit that a disk writes completely or not at all, in bytes.
   static let sectorSize = 512
 
   private enum Change {
@@ -15,22 +16,22 @@ struct UnsyncedWrites {
   /// The bytes as they were at the last sync.
   private var synced: [UInt8]
   private var changes: [Change] = []
-  /// How many changes were there when a sync was acknowledged that has not taken place.
+  /// The number of changes covered by a sync that reported success but did not take effect.
   private var delayedCount = 0
 
-  /// Starts with a file whose bytes are durable.
+  /// Creates the state of a file whose bytes are durable.
   init(synced: [UInt8]) { self.synced = synced }
 
-  /// Starts with a file that holds other bytes than the durable ones, all written since.
+  /// Creates the state of a file whose bytes differ from the durable ones by one later write.
   init(synced: [UInt8], now bytes: [UInt8]) {
     self.synced = synced
     changes = [.truncate(to: bytes.count), .write(at: 0, bytes)]
   }
 
-  /// Whether a power-off would lose nothing.
+  /// Whether a power-off would lose no writes.
   var isEmpty: Bool { changes.isEmpty }
 
-  /// What differs between the durable bytes and an image.
+  /// Returns the difference between the durable bytes and an image.
   func difference(from image: FileImage?) -> FileDifference {
     var difference = FileDifference()
     synced.withUnsafeBytes { difference.append($0, unlike: image) }
@@ -44,14 +45,14 @@ struct UnsyncedWrites {
 
   mutating func truncate(to size: Int) { changes.append(.truncate(to: size)) }
 
-  /// Makes everything durable.
+  /// Makes all changes durable.
   mutating func sync() {
     for change in changes { Self.apply(change, to: &synced) { _ in true } }
     changes.removeAll(keepingCapacity: true)
     delayedCount = 0
   }
 
-  /// Makes durable what was there at the sync before, and only notes this one.
+  /// Makes the changes covered by the previous delayed sync durable, and records this sync.
   mutating func delaySync() {
     for change in changes.prefix(delayedCount) {
       Self.apply(change, to: &synced) { _ in true }
@@ -60,10 +61,10 @@ struct UnsyncedWrites {
     delayedCount = changes.count
   }
 
-  /// What a power-off leaves.
+  /// Returns the bytes that survive a power-off.
   ///
-  /// Without randomness nothing that was not synced is left; with it each sector and each change of the
-  /// size is left or not, from mostly to seldom as a first draw says.
+  /// Without a generator, no unsynced change survives. With one, each sector and each change of
+  /// size survives at random, with a probability that is drawn first (from 0 to 1).
   func survivors(tornBy random: inout SplitMix?) -> [UInt8] {
     guard !changes.isEmpty, var source = random else { return synced }
     var bytes = synced
@@ -99,7 +100,7 @@ struct UnsyncedWrites {
     }
   }
 
-  /// Fills up with zeros.
+  /// Extends the bytes with zeros.
   private static func grow(_ bytes: inout [UInt8], to size: Int) {
     guard bytes.count < size else { return }
     bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))

@@ -6,14 +6,14 @@ import Glibc
 import Musl
 #endif
 
-/// What jemalloc counts, if the process was started under it: the allocations of all threads, the
-/// bytes that this thread allocated, and the bytes that live (https://jemalloc.net/jemalloc.3.html).
+/// The allocation counts of jemalloc, if the process was started with it.
 ///
-/// Its functions are looked up at run time, so that one program runs with and without it. The counts
-/// are true calls only with `tcache:false`; timing must never run under that, for it doubles the cost
-/// of an allocation.
+/// It counts the allocations of all threads, the bytes allocated by this thread, and the live bytes
+/// (https://jemalloc.net/jemalloc.3.html). The functions are looked up at run time, so that one
+/// program runs with and without jemalloc. The counts are exact only with `tcache:false`. Never
+/// measure times in that mode, because it doubles the cost of an allocation.
 package final class AllocationCounter {
-  /// Sets the variables under which the counts are exact.
+  /// The jemalloc configuration under which the counts are exact.
   package static let configuration = "tcache:false"
 
   private typealias Control =
@@ -26,7 +26,7 @@ package final class AllocationCounter {
       UnsafePointer<CChar>?, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<Int>?
     ) -> Int32
 
-  /// Where a count lies: names are looked up once, for building one allocates.
+  /// The numeric key of a count; names are resolved once, because resolving one allocates.
   private struct Place {
     let parts: UnsafeMutablePointer<Int>
     let count: Int
@@ -39,7 +39,7 @@ package final class AllocationCounter {
   private let own: Place
   private let live: Place
 
-  /// Finds the counts; answers nothing in a process without jemalloc, or with one that keeps none.
+  /// Resolves the counts, or returns `nil` without jemalloc or if it was built without statistics.
   package init?() {
     guard let control: Control = Self.function("mallctlbymib"),
       let lookup: Lookup = Self.function("mallctlnametomib")
@@ -59,7 +59,7 @@ package final class AllocationCounter {
     for place in [epoch, small, large, own, live] { place.parts.deallocate() }
   }
 
-  /// The counts as a meter reads them.
+  /// The counts as a source for a meter.
   package var source: WorkMeter.Source {
     WorkMeter.Source(Metric.allocator) { [self] in read(into: $0) }
   }
@@ -67,7 +67,7 @@ package final class AllocationCounter {
   private func read(into counts: UnsafeMutableBufferPointer<Int64>) {
     var next: UInt64 = 1
     var size = 0
-    // A new epoch sums up what the threads have counted.
+    // A new epoch refreshes the statistics of all threads.
     let code = control(
       epoch.parts,
       epoch.count,
@@ -101,7 +101,7 @@ package final class AllocationCounter {
   }
 
   private static func function<Function>(_ name: String) -> Function? {
-    // Null searches all that is loaded, in the order of loading (RTLD_DEFAULT on Linux).
+    // A null handle searches all loaded objects, in the order of loading (RTLD_DEFAULT on Linux).
     #if canImport(Darwin)
     let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
     #else

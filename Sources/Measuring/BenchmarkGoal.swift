@@ -1,27 +1,27 @@
-/// A figure that a benchmark is to reach.
+/// A limit for a figure derived from a benchmark.
 package struct BenchmarkGoal: Sendable, Hashable {
-  /// What a figure is read from.
+  /// The figures that a goal can limit.
   package enum Figure: Sendable, Hashable {
-    /// The cost beside that of another contender of the same rounds.
+    /// The cost relative to that of another contender in the same rounds.
     case ratio(to: String, Metric = .wall)
-    /// The wall time at the largest history beside that at a smaller one, of the same rounds.
+    /// The wall time at the largest history relative to that at a smaller one, in the same rounds.
     case growth(from: Int)
-    /// A quantile of the samples, 1 for the greatest.
+    /// A quantile of the samples; 1 is the maximum.
     case quantile(Double, Metric = .wall)
   }
 
-  /// What is measured, as people say it.
+  /// A description of the goal for readers.
   package var measure: String
   /// The title of the benchmark, without the conditions that all benchmarks share.
   package var benchmark: String
-  /// Who is measured.
+  /// The contender whose figure is compared with the limit.
   package var contender: String
-  /// What the figure is read from.
+  /// The figure that is compared with the limit.
   package var figure: Figure
-  /// The most that the figure may be, in its unit; nil for a figure that is only told.
+  /// The greatest allowed value, in the figure's unit, or `nil` to report the figure only.
   package var limit: Double?
 
-  /// Makes a goal.
+  /// Creates a goal.
   package init(
     _ measure: String,
     benchmark: String,
@@ -41,18 +41,18 @@ package struct BenchmarkGoal: Sendable, Hashable {
     if case .quantile(_, let metric) = figure { metric.unit } else { "" }
   }
 
-  /// Whether a row is of the benchmark, at the base point: other conditions are no goal.
+  /// Returns whether a row belongs to the benchmark, at the base point of all axes.
   package func isAbout(_ row: BenchmarkRow) -> Bool {
-    // A row puts its title together each time it is asked, and most are of another subject.
+    // Checked first because a title is built at each access, and most rows are of another subject.
     guard row.axis == nil, benchmark.hasPrefix(row.subject) else { return false }
     let title = row.title
     return title == benchmark || title.hasPrefix(benchmark + ", ")
   }
 }
 
-/// What came of a goal in a run.
+/// The outcome of a goal in a run.
 package struct GoalOutcome: Sendable, Hashable {
-  /// Whether the figure is within its limit.
+  /// The result of comparing a figure with its limit.
   package enum Verdict: String, Sendable, Codable {
     case reached
     case missed = "not reached"
@@ -61,21 +61,22 @@ package struct GoalOutcome: Sendable, Hashable {
     case notMeasured = "not measured"
   }
 
-  /// The goal.
+  /// The goal that was judged.
   package var goal: BenchmarkGoal
-  /// The figure with its interval, where it has one; nil when it was not measured.
+  /// The value of the figure, or `nil` if it was not measured.
   package var value: Double?
-  /// How far the figure can be trusted; nil for a count, or when it was not measured.
+  /// The confidence interval of the figure, or `nil` for a count or if it was not measured.
   package var interval: Interval?
-  /// The same ratio of the time on a processor, which a busy machine disturbs less; nil for what is no
-  /// ratio of times.
+  /// The same ratio for processor time, or `nil` if the figure is not a ratio of times.
+  ///
+  /// A busy machine disturbs processor time less than wall time.
   package var processorValue: Double?
-  /// The sizes of history that were compared, largest first; one where none were.
+  /// The history sizes behind the figure, largest first; empty if it was not measured.
   package var historySizes: [Int] = []
-  /// Why there is no figure.
+  /// The reason why the figure is missing, or `nil` if it was measured.
   package var reason: String?
 
-  /// Whether the figure is within its limit.
+  /// The result of comparing the figure with its limit.
   package var verdict: Verdict {
     guard let value else { return .notMeasured }
     guard let limit = goal.limit else { return .told }

@@ -1,17 +1,17 @@
-/// Everything that one run of the benchmarks found, as `results.json` keeps it.
+/// The results of one run of the benchmarks, as stored in `results.json`.
 ///
 /// The key `results` carries the version of the format. A reader accepts its own version and older
-/// ones, and refuses a newer one with a sentence.
+/// ones, and rejects newer ones with an error.
 package struct BenchmarkResults: Sendable, Hashable, Codable {
   /// The version of the format that this program writes.
   package static let formatVersion = 1
 
-  /// Where, with what and when it was measured.
+  /// The machine, software and time of the measurement.
   package var environment: RunEnvironment
   /// The rows in the order of measuring.
   package var rows: [BenchmarkRow]
 
-  /// Makes results.
+  /// Creates results.
   package init(environment: RunEnvironment, rows: [BenchmarkRow]) {
     self.environment = environment
     self.rows = rows
@@ -23,9 +23,9 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
     case rows
   }
 
-  /// Decodes results of a known version.
+  /// Decodes results of a supported version.
   ///
-  /// - Throws: `DecodingError`, for another version too.
+  /// - Throws: `DecodingError`, including for an unsupported version.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     _ = try container.version(of: "results", newest: Self.formatVersion, forKey: .version)
@@ -41,21 +41,21 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
     try container.encode(rows, forKey: .rows)
   }
 
-  /// The sizes of history, smallest first.
+  /// The history sizes, smallest first.
   package var historySizes: [Int] { Set(rows.map(\.historySize)).sorted() }
 
   /// The titles of the benchmarks, in the order of their first row.
   package var titles: [String] { rows.map(\.title).uniqued }
 
-  /// The same of the benchmarks at the base point, or all where none is measured there.
+  /// The titles of the benchmarks at the base point of all axes, or all titles if there are none.
   package var baseTitles: [String] {
     let base = BenchmarkResults(environment: environment, rows: rows.filter { $0.axis == nil })
     return base.rows.isEmpty ? titles : base.titles
   }
 
-  /// The samples of one contender in one benchmark on one metric, by size of history.
+  /// Returns one contender's samples in one benchmark on one metric, by history size.
   ///
-  /// - Returns: nil when it was measured at no size.
+  /// - Returns: The curve, or `nil` if it was measured at no size.
   package func curve(title: String, contender: String, metric: Metric) -> CostCurve? {
     CostCurve(
       rows.filter { $0.contender == contender && $0.metric == metric && $0.title == title },

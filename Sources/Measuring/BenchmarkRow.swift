@@ -1,36 +1,38 @@
-/// What one contender cost in one operation at one size of history, on one metric.
+/// The samples of one contender in one operation at one history size, on one metric.
 package struct BenchmarkRow: Sendable, Hashable, Codable {
   /// The part of the system that is measured: `fetch`.
   package var subject: String
-  /// What it does: `newest 100`.
+  /// The operation that is measured: `newest 100`.
   package var operation: String
-  /// Under which conditions: `4 authors, packed, warm`.
+  /// The conditions of the measurement: `4 authors, packed, warm`.
   package var condition: String
-  /// Who did it: ours, the floor, or a peer.
+  /// The name of the contender: ours, the floor, or a peer.
   package var contender: String
   /// The size of history, in transactions.
   package var historySize: Int
-  /// What was measured.
+  /// The metric of the samples.
   package var metric: Metric
-  /// Every sample in the order of measuring, in the metric's unit.
+  /// All samples in the order of measuring, in the metric's unit.
   package var samples: [Double]
-  /// The percentiles of the samples; nil when nothing was measured.
+  /// The percentiles of the samples, or `nil` if there are no samples.
   package var summary: SampleSummary?
-  /// The median with its interval; nil for exact metrics.
+  /// The median with its interval, or `nil` for rows that were not measured in rounds.
   package var median: Interval?
-  /// The cost beside the floor of the same rounds; nil for the floor itself.
+  /// The cost relative to the floor in the same rounds, or `nil` if there is no such ratio.
   package var ratio: RatioEstimate?
-  /// From what the order of measuring follows.
+  /// The seed that determines the order of measuring.
   @HexCoded package var seed: UInt64
-  /// Why there are no samples; nil when there are.
+  /// The reason why there are no samples, or `nil` if there are any.
   package var notMeasured: String?
-  /// Why an exact row may differ from run to run nevertheless; nil when it may not.
+  /// The reason why an exact row may differ from run to run, or `nil` if it may not.
   package var varies: String?
 
-  /// What is other than at the base point, if anything is: `cold`; its condition tells it too.
+  /// The condition that differs from the base point, such as `cold`, or `nil` at the base point.
+  ///
+  /// It is also part of `condition`.
   package var axis: String?
 
-  /// Makes a row from samples; there must be at least one.
+  /// Creates a row from samples; there must be at least one.
   package init(
     subject: String,
     operation: String,
@@ -56,7 +58,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
     summary = SampleSummary(samples)
   }
 
-  /// Makes a row that says why there is no number, instead of a zero.
+  /// Creates a row without samples that gives the reason, instead of a zero.
   package init(
     subject: String,
     operation: String,
@@ -83,7 +85,7 @@ package struct BenchmarkRow: Sendable, Hashable, Codable {
     metric.kind == .exact && varies == nil && notMeasured == nil
   }
 
-  /// Whether the row comes from the untimed pass that counts what a timed contender does.
+  /// Whether the row comes from the separate, untimed counting pass.
   package var isCountedBeside: Bool {
     (Metric.counted + Metric.allocator + [.residentGrowth]).contains(metric)
   }

@@ -1,16 +1,20 @@
-/// Draws resamples and reads from their spread how far an estimate can be trusted.
+/// A bootstrap that estimates confidence intervals from resamples.
 ///
-/// Efron's percentile interval. The unit that is drawn (a block, a round, a launch) must be
-/// independent of the others: that is why blocks are drawn and not single measurements.
+/// It computes Efron's percentile interval. The unit that is drawn (a block, a round, a launch)
+/// must be independent of the others: that is why blocks are drawn and not single measurements.
 package struct Bootstrap: Sendable, Hashable, Codable {
-  /// How many resamples are drawn.
+  /// The number of resamples.
+  ///
+  /// The default is 2,000.
   package var resamples: Int
-  /// How often the interval shall cover the truth, in 0..<1.
+  /// The probability that the interval covers the true value, in 0..<1.
+  ///
+  /// The default is 0.95.
   package var confidence: Double
-  /// From what the draws follow.
+  /// The seed of the draws.
   @HexCoded package var seed: UInt64
 
-  /// Makes a rule for resampling.
+  /// Creates a bootstrap.
   package init(resamples: Int = 2_000, confidence: Double = 0.95, seed: UInt64) {
     precondition(resamples > 0, "\(resamples) resamples")
     precondition(confidence > 0 && confidence < 1, "a confidence of \(confidence)")
@@ -21,9 +25,9 @@ package struct Bootstrap: Sendable, Hashable, Codable {
 
   /// Estimates a statistic of independent units and its interval.
   ///
-  /// `statistic` answers for indices of units, which may repeat.
+  /// The `statistic` closure receives indices of units, which may repeat.
   ///
-  /// - Complexity: one call of the statistic a resample.
+  /// - Complexity: one call of the statistic per resample.
   package func interval(units: Int, statistic: ([Int]) -> Double) -> Interval {
     precondition(units > 0, "no units to draw from")
     var random = SeededRandom(seed: seed)
@@ -39,15 +43,15 @@ package struct Bootstrap: Sendable, Hashable, Codable {
 
   /// Estimates the median of independent values and its interval.
   ///
-  /// - Complexity: O(n) a resample.
+  /// - Complexity: O(n) per resample.
   package func median(of values: [Double]) -> Interval {
     let sorted = SortedSamples(values)
     return interval(around: sorted.median, drawingFrom: MedianSampler(sorted))
   }
 
-  /// Estimates the median of values that come in groups, drawing whole groups.
+  /// Estimates the median of grouped values and its interval, drawing whole groups.
   ///
-  /// - Complexity: O(n) a resample.
+  /// - Complexity: O(n) per resample.
   package func median(ofGroups groups: [[Double]]) -> Interval {
     let sorted = SortedSamples(groups.flatMap { $0 })
     return interval(around: sorted.median, drawingFrom: MedianSampler(groups: groups))
@@ -59,7 +63,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
     return interval(around: median, from: (0..<resamples).map { _ in sampler.draw(&random) })
   }
 
-  /// Reads the interval off the estimates of the resamples.
+  /// Computes the percentile interval from the estimates of the resamples.
   package func interval(around estimate: Double, from estimates: [Double]) -> Interval {
     let sorted = SortedSamples(estimates)
     let tail = (1 - confidence) / 2
@@ -72,18 +76,18 @@ package struct Bootstrap: Sendable, Hashable, Codable {
   }
 }
 
-/// An estimate with the interval that it can be trusted within.
+/// An estimate with its confidence interval.
 package struct Interval: Sendable, Hashable, Codable {
-  /// The estimate itself.
+  /// The estimate.
   package var estimate: Double
-  /// The lower end.
+  /// The lower bound.
   package var lower: Double
-  /// The upper end.
+  /// The upper bound.
   package var upper: Double
-  /// How often such an interval covers the truth, in 0..<1.
+  /// The probability that such an interval covers the true value, in 0..<1.
   package var confidence: Double
 
-  /// Makes an interval.
+  /// Creates an interval.
   package init(estimate: Double, lower: Double, upper: Double, confidence: Double) {
     self.estimate = estimate
     self.lower = lower
@@ -91,10 +95,10 @@ package struct Interval: Sendable, Hashable, Codable {
     self.confidence = confidence
   }
 
-  /// Says whether a value lies inside, the ends included.
+  /// Returns whether a value lies in the interval, bounds included.
   package func contains(_ value: Double) -> Bool { lower <= value && value <= upper }
 
-  /// Maps the estimate and both ends with a rising function.
+  /// Maps the estimate and both bounds with an increasing function.
   package func map(_ transform: (Double) -> Double) -> Interval {
     Interval(
       estimate: transform(estimate),

@@ -1,42 +1,45 @@
-/// A night from which on a series of results stands on another level than before.
+/// A position in a series of nightly results at which their level changes.
 package struct ChangePoint: Sendable, Hashable, Codable {
-  /// The place in the series of the first value of the new level.
+  /// The index in the series of the first value of the new level.
   package var index: Int
-  /// The median of the values since the change before it.
+  /// The median of the values since the previous change.
   package var before: Double
   /// The median of the values up to the next change.
   package var after: Double
-  /// How likely a series without a change looks as much like one, in 0...1; 0 for a counter that had
-  /// always been the same.
+  /// The probability of a change at least as clear in a series without one, in 0...1.
+  ///
+  /// It is 0 for a counter that had the same value until then.
   package var chance: Double
 
-  /// How many times the old level the new one is; nil when the old one is zero.
+  /// The new level divided by the old one, or `nil` if the old level is zero.
   package var factor: Double? { before == 0 ? nil : after / before }
 }
 
-/// Finds the nights at which a series of results stepped to another level.
+/// Detects the changes of level in a series of nightly results.
 ///
-/// Binary segmentation with a permutation test, as in E-divisive (Matteson and James, "A Nonparametric
-/// Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109, 2014), with the mean
-/// in place of the energy distance: the best place to cut a series in two is a step if shuffled series
-/// are hardly ever cut as well. The test is exact for any noise whose nights are exchangeable, so that
-/// its level bounds the rate of false steps. Values beyond four robust deviations count as if
-/// they stood there, so that one bad night is no step.
+/// It uses binary segmentation with a permutation test, as in E-divisive (Matteson and James, "A
+/// Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109,
+/// 2014), with the mean in place of the energy distance: the best position to split a series is a
+/// step if shuffled series hardly ever have a split as clear. The test is exact for any noise whose
+/// nights are exchangeable, so its level bounds the rate of false steps. Values beyond four robust
+/// deviations are clipped to that distance, so that one bad night is not a step.
 ///
-/// A value after two or more equal ones that differs from them is a step at once: that is a counter.
+/// A value that differs from two or more equal values before it is a step at once, because such a
+/// series is a counter.
 package struct ChangePointJudge: Sendable, Hashable {
-  /// How likely a night without a step may bring a false one.
+  /// The accepted probability of a false step in a series without steps.
   package var level: Double
-  /// How many values stand on each side of a step at least.
+  /// The least number of values on each side of a step.
   package var leastLength: Int
-  /// From what the shuffles follow.
+  /// The seed of the shuffles.
   package var seed: UInt64
 
-  /// Makes a judge.
+  /// Creates a judge.
   ///
-  /// With the default level a series of independent nights brought 0.5 to 0.75 false steps in a thousand
-  /// nights (60,000 simulated), fewer than the level says because each night is judged with
-  /// those before it; a step of three deviations after 25 nights was found within five in 96 %.
+  /// With the default level, series of independent nights had 0.5 to 0.75 false steps per thousand
+  /// nights (60,000 simulated), fewer than the level suggests because each night is judged together
+  /// with those before it. A step of three deviations after 25 nights was found within five nights
+  /// in 96 % of the cases.
   package init(level: Double = 0.003, leastLength: Int = 3, seed: UInt64 = 1) {
     precondition(level > 0 && level < 1, "a level of \(level)")
     precondition(leastLength > 0, "segments of \(leastLength) values")
@@ -45,9 +48,9 @@ package struct ChangePointJudge: Sendable, Hashable {
     self.seed = seed
   }
 
-  /// Finds the steps of a series, oldest first.
+  /// Returns the steps of a series, oldest first.
   ///
-  /// - Complexity: O(n) a shuffle; a series without steps needs some dozen of them, each step
+  /// - Complexity: O(n) per shuffle. A series without steps needs a few dozen shuffles, each step
   ///   10 / level.
   package func steps(in values: [Double]) -> [ChangePoint] {
     if values.isEmpty { return [] }
@@ -81,7 +84,7 @@ package struct ChangePointJudge: Sendable, Hashable {
     return cuts.sorted { $0.index < $1.index }
   }
 
-  /// The first value that differs from all before it, where those are two or more and all the same.
+  /// Returns the first value that differs from two or more equal values before it, if there is one.
   private func counterCut(_ values: [Double]) -> Cut? {
     guard let first = values.first, let end = values.firstIndex(where: { $0 != first }), end >= 2
     else { return nil }
@@ -99,7 +102,7 @@ package struct ChangePointJudge: Sendable, Hashable {
     var reached = 0
     for _ in 0..<shuffles {
       shuffle(&values, &random)
-      // Rounding differs with the order of adding.
+      // The tolerance allows for rounding, which depends on the order of addition.
       if bestCut(values).contrast >= contrast * (1 - 1e-12) { reached += 1 }
       if reached > mostReached { return nil }
     }
@@ -112,7 +115,7 @@ package struct ChangePointJudge: Sendable, Hashable {
     }
   }
 
-  /// The cut at which the means of both sides differ most, in units that let cuts be compared.
+  /// Returns the split at which the means of both sides differ most, weighted by their lengths.
   private func bestCut(_ values: [Double]) -> (index: Int, contrast: Double) {
     let count = Double(values.count)
     let total = values.reduce(0, +)
@@ -129,7 +132,7 @@ package struct ChangePointJudge: Sendable, Hashable {
     return best
   }
 
-  /// Values no farther from the median than four robust deviations.
+  /// Clips values to four robust deviations from the median.
   private func clipped(_ values: [Double]) -> [Double] {
     let median = SortedSamples(values).median
     let deviation = SortedSamples(values.map { abs($0 - median) }).median * 1.4826

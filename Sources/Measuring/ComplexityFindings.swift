@@ -1,23 +1,22 @@
-/// How the cost of each contender follows the size of history, judged by time and by counts.
+/// The growth of each contender's cost with the history size, judged by time and by counts.
 ///
-/// A count has no noise, and a time has: where the two come to different answers, something costs time
-/// that is not counted (a cache that is too small, a lock), or the noise has fooled the judge. Either is
-/// worth knowing.
+/// Counts have no noise, but times have. If their verdicts differ, either some cost is not counted
+/// (a cache that is too small, a lock), or noise misled the judge.
 package struct ComplexityFindings: Sendable {
   /// The verdicts on one contender of one benchmark.
   package struct Entry: Sendable, Hashable {
-    /// The benchmark.
+    /// The title of the benchmark.
     package var title: String
-    /// Who was measured.
+    /// The name of the contender.
     package var contender: String
-    /// The verdict on the time on a processor; on the wall where there is none.
+    /// The verdict on processor time, or on wall time if there is none.
     package var time: ComplexityVerdict
-    /// The verdict on VM steps; nil when they were not counted or are none.
+    /// The verdict on VM steps, or `nil` if they were not counted or a count is zero.
     package var steps: ComplexityVerdict?
-    /// The verdict on page reads; nil when they were not counted or are none.
+    /// The verdict on page reads, or `nil` if they were not counted or a count is zero.
     package var pages: ComplexityVerdict?
 
-    /// The time's answer against that of the counts; nil when they agree, or one is undecided.
+    /// A description of how time and counts disagree, or `nil` if they agree or are inconclusive.
     package var disagreement: String? {
       let counted = [steps?.complexity, pages?.complexity].compactMap(\.self)
         .filter { $0 != .inconclusive }
@@ -35,12 +34,12 @@ package struct ComplexityFindings: Sendable {
     }
   }
 
-  /// All that was measured at enough sizes of history, in the order of measuring.
+  /// The verdicts on everything measured at enough history sizes, in the order of measuring.
   package private(set) var entries: [Entry] = []
 
-  /// Judges what a run found.
+  /// Judges the results of a run.
   ///
-  /// - Complexity: three judgements a contender of a benchmark.
+  /// - Complexity: three judgements per contender of a benchmark.
   package init(_ results: BenchmarkResults) {
     let judge = ComplexityJudge(seed: results.environment.seed)
     var names: [[String]] = []
@@ -70,6 +69,6 @@ package struct ComplexityFindings: Sendable {
     }
   }
 
-  /// What time and counts do not agree on.
+  /// The descriptions of all disagreements between time and counts.
   package var disagreements: [String] { entries.compactMap(\.disagreement) }
 }

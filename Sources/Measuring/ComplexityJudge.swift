@@ -1,24 +1,26 @@
-/// Judges how a cost follows the size of history.
+/// A judge of how a cost grows with the size of history.
 ///
-/// Five laws, each with a fixed part, are fitted by least relative error; the Bayesian information
-/// criterion picks one. The same is done for resamples of the samples at each size, and there is a
-/// verdict only if nearly all of them pick the same class.
+/// It fits five cost models, each with a fixed part, by least relative error, and selects one by
+/// the Bayesian information criterion. It repeats this for resamples of the samples at each size,
+/// and gives a verdict only if nearly all resamples select the same class.
 package struct ComplexityJudge: Sendable {
-  /// Sizes below which no law is fitted.
+  /// The least number of history sizes for which models are fitted.
   package static let leastSizes = 5
 
-  /// Growth over all measured sizes below which a cost is called flat, whatever its law.
+  /// The growth over all measured sizes below which a cost is flat, whichever model fits best.
   ///
-  /// Without it a chance tilt of a percent is given a law of its own: of 100 flat curves with 3 %
-  /// noise 38 were called flat, and with it all of them.
+  /// Without this limit, chance variation of one percent selects a model that grows: of 100 flat
+  /// curves with 3 % noise, 38 were classified as flat; with the limit, all of them.
   package static let flatGrowth = 1.05
 
-  /// How the samples are drawn again.
+  /// The resampling of the samples.
   package var bootstrap: Bootstrap
   /// The share of resamples that must agree.
+  ///
+  /// The default is 0.95.
   package var agreement: Double
 
-  /// Makes a judge.
+  /// Creates a judge.
   package init(seed: UInt64, resamples: Int = 200, agreement: Double = 0.95) {
     bootstrap = Bootstrap(resamples: resamples, seed: seed)
     self.agreement = agreement
@@ -26,7 +28,7 @@ package struct ComplexityJudge: Sendable {
 
   /// Judges one curve.
   ///
-  /// - Complexity: resamples times samples, and resamples times sizes times five fits.
+  /// - Complexity: resamples times samples, plus resamples times sizes times five fits.
   package func judge(_ curve: CostCurve) -> ComplexityVerdict {
     var verdict = ComplexityVerdict(
       complexity: .inconclusive,

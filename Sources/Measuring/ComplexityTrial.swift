@@ -1,19 +1,19 @@
-/// How a judge of laws did on one known curve, measured again and again under other disturbances.
+/// The results of a judge on one known curve, measured repeatedly with different noise.
 package struct ComplexityTrial: Sendable, Hashable {
-  /// The law of the curve.
+  /// The cost model of the curve.
   package let curve: String
-  /// How often the right answer came.
+  /// The number of correct verdicts.
   package private(set) var right = 0
-  /// How often another answer came.
+  /// The number of wrong verdicts.
   package private(set) var wrong = 0
-  /// How often none could be given.
+  /// The number of inconclusive verdicts.
   package private(set) var undecided = 0
-  /// How often a cost that grows was called flat or logarithmic.
+  /// The number of times that a growing cost was classified as flat or logarithmic.
   package private(set) var overlooked = 0
 
-  /// Judges a curve under as many disturbances as there are seeds.
+  /// Judges a curve once per seed of the noise.
   ///
-  /// - Complexity: one judgement of eleven sizes a seed.
+  /// - Complexity: one judgement of eleven sizes per seed.
   package init(of curve: KnownCurve, deviation: Double = 0.03, seeds: Range<UInt64>) {
     self.curve = curve.description
     for seed in seeds {
@@ -22,7 +22,7 @@ package struct ComplexityTrial: Sendable, Hashable {
     }
   }
 
-  /// The share of the disturbances under which the judge answered at all.
+  /// The share of conclusive verdicts.
   package var decidedShare: Double {
     Double(right + wrong) / Double(max(1, right + wrong + undecided))
   }

@@ -1,12 +1,12 @@
-/// How an operation's cost follows the size of history, as far as the samples allow to say.
+/// The class of an operation's growth with the size of history.
 package enum ComplexityClass: String, Sendable, Codable {
-  /// The same at every size.
+  /// The cost is the same at every size.
   case flat
-  /// Grows with the logarithm of the size.
+  /// The cost grows with the logarithm of the size.
   case logarithmic
-  /// Grows with the size, or with the size times its logarithm: the two can hardly be told apart.
+  /// The cost grows with n or n log n, which are hard to distinguish.
   case linearLike = "linear-like"
-  /// Grows faster than that.
+  /// The cost grows faster than n log n.
   case worse
   /// The resamples disagree, or there are too few sizes.
   case inconclusive
@@ -21,18 +21,18 @@ package enum ComplexityClass: String, Sendable, Codable {
   }
 }
 
-/// A judgement on a cost curve, with everything that it rests on.
+/// A verdict on a cost curve, with the evidence for it.
 package struct ComplexityVerdict: Sendable, Hashable, Codable {
-  /// The answer.
+  /// The class of the growth.
   package var complexity: ComplexityClass
-  /// The share of resamples that agree with the likeliest class, in 0...1.
+  /// The share of resamples that agree with the best class, in 0...1.
   package var confidence: Double
-  /// The likeliest law, fitted to the medians; nil when there are too few sizes to fit.
+  /// The best model, fitted to the medians, or `nil` if there are too few sizes.
   package var fit: CostFit?
-  /// How many times dearer the largest size is than the smallest.
+  /// The cost at the largest size divided by that at the smallest, or `nil` if unknown.
   package var growth: Interval?
-  /// The slope of the curve's upper half on log-log paper.
+  /// The slope of the curve's upper half on a log-log scale, or `nil` if unknown.
   package var tailSlope: Interval?
-  /// Why nothing could be decided; nil when it was.
+  /// The reason why the verdict is inconclusive, or `nil` if it is conclusive.
   package var because: String?
 }

@@ -1,12 +1,12 @@
-/// One of the programs that are measured beside each other: ours, the floor or a peer.
+/// A program that is measured in turn with others: ours, the floor or a peer.
 package struct Contender {
   /// The name in results and charts.
   package let name: String
-  /// How many operations one measurement holds; its time is shared out over them.
+  /// The number of operations in one measurement; its time is divided by this number.
   package let operations: Int
   private let body: (inout Stopwatch) throws -> Void
 
-  /// Makes a contender whose closure starts and stops the watch around what counts.
+  /// Creates a contender whose closure starts and stops the watch around the measured work.
   package init(
     _ name: String,
     operations: Int = 1,
@@ -18,7 +18,7 @@ package struct Contender {
     self.body = body
   }
 
-  /// Makes a contender from an untimed preparation and the timed run that uses what it made.
+  /// Creates a contender from an untimed preparation and a timed run that uses its result.
   package init<Prepared>(
     _ name: String,
     operations: Int = 1,
@@ -31,11 +31,11 @@ package struct Contender {
     }
   }
 
-  /// Takes one measurement.
+  /// Performs one measurement.
   ///
   /// - Returns: the time of one operation, in nanoseconds.
-  /// - Throws: what the closure throws, and a `MeasuringError` when the watch was never started
-  ///   or was left running.
+  /// - Throws: what the closure throws, or a `MeasuringError` if the watch was never started or is
+  ///   still running.
   package func measure(with watch: Stopwatch) throws -> Elapsed {
     var watch = watch
     try body(&watch)

@@ -6,16 +6,16 @@ import Glibc
 import Musl
 #endif
 
-/// What one operation cost at several sizes of history.
+/// The cost of one operation at several history sizes.
 package struct CostCurve: Sendable, Hashable, Codable {
-  /// The samples taken at one size.
+  /// The samples at one history size.
   package struct Point: Sendable, Hashable, Codable {
     /// The size of history, in transactions.
     package var size: Int
-    /// What each measurement cost, in the curve's unit; all above zero.
+    /// The cost of each measurement, in the curve's unit.
     package var samples: [Double]
 
-    /// Makes a point.
+    /// Creates a point.
     package init(size: Int, samples: [Double]) {
       self.size = size
       self.samples = samples
@@ -25,16 +25,16 @@ package struct CostCurve: Sendable, Hashable, Codable {
   /// The points, smallest size first.
   package let points: [Point]
 
-  /// Makes a curve from points in any order; sizes must differ and be positive.
+  /// Creates a curve from points in any order; sizes must differ and be positive.
   package init(_ points: [Point]) {
     self.points = points.sorted { $0.size < $1.size }
     precondition(Set(points.map(\.size)).count == points.count, "a size comes twice")
     precondition(points.allSatisfy { $0.size > 0 && !$0.samples.isEmpty }, "an empty point")
   }
 
-  /// Makes a curve of the rows with samples on one metric; nil without any.
+  /// Creates a curve from the rows with samples on one metric, or returns `nil` if there are none.
   ///
-  /// They must be of one benchmark and contender, so that no size comes twice.
+  /// The rows must be of one benchmark and contender, so that no size occurs twice.
   package init?(_ rows: [BenchmarkRow], metric: Metric) {
     let points = rows.filter { $0.metric == metric && !$0.samples.isEmpty }
       .map { Point(size: $0.historySize, samples: $0.samples) }
@@ -42,9 +42,9 @@ package struct CostCurve: Sendable, Hashable, Codable {
     self.init(points)
   }
 
-  /// Estimates how many times dearer the largest size is than the smallest, by their medians.
+  /// Estimates the ratio of the median cost at the largest size to that at the smallest.
   ///
-  /// - Returns: nil for fewer than two sizes or a cost of zero.
+  /// - Returns: The ratio, or `nil` for fewer than two sizes or a cost of zero at the smallest.
   package func growth(bootstrap: Bootstrap) -> Interval? {
     guard let first = points.first, let last = points.last, first.size < last.size else {
       return nil
@@ -61,9 +61,9 @@ package struct CostCurve: Sendable, Hashable, Codable {
     return bootstrap.interval(around: largest.median / smallest.median, from: estimates)
   }
 
-  /// Estimates the slope of the curve's upper half on log-log paper: 0 is flat, 1 linear.
+  /// Estimates the slope of the curve's upper half on a log-log scale: 0 is flat, 1 linear.
   ///
-  /// - Returns: nil for fewer than three sizes or a cost of zero.
+  /// - Returns: The slope, or `nil` for fewer than three sizes or a cost of zero.
   package func tailSlope(bootstrap: Bootstrap) -> Interval? {
     guard points.count >= 3, isPositive else { return nil }
     let tail = Array(points.suffix(max(3, (points.count + 1) / 2)))
@@ -77,7 +77,7 @@ package struct CostCurve: Sendable, Hashable, Codable {
     return bootstrap.interval(around: slope(sizes, costs), from: estimates)
   }
 
-  /// Says whether every sample is above zero.
+  /// Whether every sample is above zero.
   package var isPositive: Bool {
     points.allSatisfy { point in point.samples.allSatisfy { $0 > 0 } }
   }

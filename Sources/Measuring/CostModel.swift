@@ -6,20 +6,20 @@ import Glibc
 import Musl
 #endif
 
-/// A law by which cost may follow the size of history: a fixed part and a part that grows.
+/// A model of how cost grows with the size of history: a fixed part plus a growing part.
 package enum CostModel: String, Sendable, Codable, CaseIterable {
-  /// The fixed part alone.
+  /// The cost does not grow.
   case flat
-  /// With the logarithm of the size.
+  /// The cost grows with the logarithm of the size.
   case logarithmic = "log n"
-  /// With the size.
+  /// The cost grows with the size.
   case linear = "n"
-  /// With the size times its logarithm.
+  /// The cost grows with the size times its logarithm.
   case linearithmic = "n log n"
-  /// With the square of the size.
+  /// The cost grows with the square of the size.
   case quadratic = "n^2"
 
-  /// The growing part for a size.
+  /// Returns the growing term for a size.
   func term(_ size: Double) -> Double {
     switch self {
     case .flat: 0
@@ -35,28 +35,28 @@ package enum CostModel: String, Sendable, Codable, CaseIterable {
 
 /// A cost model fitted to a curve: `fixed + rate * term(size)`, neither part below zero.
 package struct CostFit: Sendable, Hashable, Codable {
-  /// The law.
+  /// The cost model.
   package var model: CostModel
-  /// The cost that does not grow, in the curve's unit.
+  /// The fixed cost, in the curve's unit.
   package var fixed: Double
   /// The cost of one unit of the growing term.
   package var rate: Double
   /// The mean square of the relative errors.
   package var error: Double
 
-  /// The cost that the fit expects at a size, in the curve's unit.
+  /// Returns the cost predicted for a size, in the curve's unit.
   package func cost(at size: Int) -> Double { fixed + rate * model.term(Double(size)) }
 
-  /// How many times dearer the last size is than the first, by this fit.
+  /// Returns the predicted cost at the last size divided by that at the first.
   func growth(over sizes: [Double]) -> Double {
     guard let first = sizes.first, let last = sizes.last else { return 1 }
     return (fixed + rate * model.term(last)) / (fixed + rate * model.term(first))
   }
 
-  /// Fits a law to costs, all above zero, so that the squares of the relative errors are least.
+  /// Fits a model to costs above zero by least squares of the relative errors.
   ///
-  /// The intercept matters: without it a scan hidden under a fixed cost of a millisecond reads as
-  /// logarithmic.
+  /// The intercept matters: without it, a scan hidden under a fixed cost of a millisecond is
+  /// classified as logarithmic.
   init(_ model: CostModel, sizes: [Double], costs: [Double]) {
     self.model = model
     let terms = sizes.map(model.term)
@@ -69,16 +69,16 @@ package struct CostFit: Sendable, Hashable, Codable {
     error = squares / Double(costs.count)
   }
 
-  /// Bayesian information criterion; the least is the best.
+  /// Returns the Bayesian information criterion; the model with the least value is the best.
   ///
-  /// Errors below a thousandth are taken as a thousandth: exact counters fit exactly, and then the
+  /// Errors below a thousandth count as a thousandth: exact counters fit exactly, and then the
   /// number of parameters decides.
   func criterion(points: Int) -> Double {
     let count = Double(points)
     return count * log(max(error, 1e-6)) + model.parameters * log(count)
   }
 
-  /// Weighted least squares in two unknowns that may not fall below zero.
+  /// Solves weighted least squares in two unknowns that may not be negative.
   private static func solve(
     _ terms: [Double],
     _ costs: [Double],

@@ -1,19 +1,19 @@
-/// The counts that ours may come to, as they are committed: by benchmark, metric and size of history.
+/// The committed counts of one contender, by benchmark, metric and size of history.
 ///
-/// They hold for one system, architecture, compiler and SQLite: each of these changes how often memory is
-/// allocated or how a statement is run.
+/// They are valid for one operating system, architecture, compiler and SQLite version, because each
+/// of these affects the number of allocations or how a statement runs.
 package struct CountThresholds: Sendable, Hashable, Codable {
   /// The version of the format that this program writes.
   package static let formatVersion = 1
 
   /// The version of the format.
   package private(set) var thresholds = CountThresholds.formatVersion
-  /// For what they hold: `linux-x86_64-swift6.3.1-sqlite3.40.1`.
+  /// The platform for which the counts are valid: `linux-x86_64-swift6.3.1-sqlite3.40.1`.
   package var platform: String
-  /// By title, metric and size of history.
+  /// The counts by title, metric and size of history.
   package var counts: [String: [String: [String: Double]]]
 
-  /// Takes the counts of a run as thresholds.
+  /// Creates thresholds from the counts of a run.
   package init(_ rows: [BenchmarkRow], of contender: String, platform: String) {
     self.platform = platform
     counts = [:]
@@ -23,7 +23,7 @@ package struct CountThresholds: Sendable, Hashable, Codable {
     }
   }
 
-  /// Compares the counts of a run with the thresholds, as if these were those of a run before.
+  /// Compares the counts of a run with the thresholds as the base.
   package func compare(
     _ rows: [BenchmarkRow],
     of contender: String,
@@ -40,8 +40,9 @@ package struct CountThresholds: Sendable, Hashable, Codable {
     return ExactComparison(base: base, head: mine, tolerance: tolerance)
   }
 
-  /// The thresholds for benchmarks that a run measured, at sizes that it measured, for which it has no
-  /// count.
+  /// Returns the thresholds for which a run has no count.
+  ///
+  /// Only benchmarks and sizes that the run measured are included.
   package func unmet(by rows: [BenchmarkRow]) -> [String] {
     let titles = Set(rows.map(\.title))
     var held: Set<[String]> = []

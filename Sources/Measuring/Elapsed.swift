@@ -1,17 +1,17 @@
-/// What one measurement took, in nanoseconds, on both clocks.
+/// The duration of a measurement in nanoseconds, by both clocks.
 package struct Elapsed: Sendable, Hashable, Codable {
-  /// Nanoseconds on the wall.
+  /// The wall time in nanoseconds.
   package var wall: Double
-  /// Nanoseconds of the measuring thread on a processor.
+  /// The processor time of the measuring thread in nanoseconds.
   package var cpu: Double
 
-  /// Makes a reading from nanoseconds.
+  /// Creates a duration from nanoseconds.
   package init(wall: Double, cpu: Double) {
     self.wall = wall
     self.cpu = cpu
   }
 
-  /// Picks one of the two times, in nanoseconds.
+  /// Returns one of the two times, in nanoseconds.
   package func time(_ kind: TimeKind) -> Double {
     switch kind {
     case .wall: wall
@@ -19,16 +19,16 @@ package struct Elapsed: Sendable, Hashable, Codable {
     }
   }
 
-  /// Shares the time out over several operations.
+  /// Divides the times by a number of operations.
   package func shared(over operations: Int) -> Elapsed {
     Elapsed(wall: wall / Double(operations), cpu: cpu / Double(operations))
   }
 }
 
-/// Which of the two measured times is meant; they are never mixed.
+/// The kind of a measured time; the two kinds are never mixed.
 package enum TimeKind: String, Sendable, Codable, CaseIterable {
-  /// Time on the wall.
+  /// Wall time.
   case wall
-  /// Time of the measuring thread on a processor.
+  /// Processor time of the measuring thread.
   case cpu
 }

@@ -1,34 +1,34 @@
-/// Compares the counts of two programs, or of one with what was allowed before: any difference counts.
+/// A comparison of the counts of two programs, or of one program with thresholds.
 package struct ExactComparison: Sendable {
   /// A count that differs.
   package struct Finding: Sendable, Hashable {
-    /// The count as it was, or as it may be.
+    /// The count before, or its threshold.
     package let base: BenchmarkRow
-    /// The count as it is.
+    /// The count now.
     package let head: BenchmarkRow
 
     /// Whether the count has risen.
     package var isDearer: Bool { value(head) > value(base) }
 
-    /// What was counted: who does what at which size.
+    /// The benchmark, contender, size and metric.
     package var name: String {
       "\(head.title), \(head.contender), \(head.historySize) transactions: \(head.metric.name)"
     }
 
-    /// Who does what at which size, and what was counted before and now.
+    /// A sentence with the benchmark, contender and size, and the count now and before.
     package var sentence: String {
       let (before, after) = (value(base), value(head))
       return "\(head.title), \(head.contender), \(head.historySize) transactions: "
         + "\(text(after)) \(head.metric.name), before \(text(before))"
     }
 
-    /// The same without size and conditions.
+    /// The same sentence without contender, size and conditions.
     package var brief: String {
       let name = head.operation.isEmpty ? head.subject : "\(head.subject) \(head.operation)"
       return "\(name): \(text(value(head))) \(head.metric.name), before \(text(value(base)))"
     }
 
-    /// Whether the count differs by more than a share of what it was.
+    /// Returns whether the count differs by more than a share of the base.
     func exceeds(_ tolerance: Double) -> Bool {
       tolerance == 0
         ? base.samples != head.samples
@@ -44,13 +44,13 @@ package struct ExactComparison: Sendable {
     }
   }
 
-  /// What differs, in the order of the head's rows.
+  /// The counts that differ, in the order of the head's rows.
   package private(set) var findings: [Finding] = []
-  /// How many counts were compared.
+  /// The number of counts that were compared.
   package private(set) var compared = 0
-  /// Counts that the base has and the head has not.
+  /// The counts that only the base has.
   package private(set) var missing: [BenchmarkRow] = []
-  /// How many counts the head has and the base has not.
+  /// The number of counts that only the head has.
   package private(set) var new = 0
 
   private struct Key: Hashable {
@@ -67,9 +67,9 @@ package struct ExactComparison: Sendable {
     }
   }
 
-  /// Compares the rows that must be the same in every run; rows that may vary are passed over.
+  /// Compares the rows that must be the same in every run, and ignores rows that may vary.
   ///
-  /// A difference within the tolerance, a share of the base, is none.
+  /// Differences within the tolerance, a share of the base, are ignored.
   ///
   /// - Complexity: O(n).
   package init(base: [BenchmarkRow], head: [BenchmarkRow], tolerance: Double = 0) {

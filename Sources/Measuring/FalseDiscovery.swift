@@ -1,7 +1,8 @@
-/// Keeps the share of false alarms among all alarms of a run below a rate, however many rows there
-/// are (Benjamini and Hochberg, 1995).
+/// The Benjamini-Hochberg procedure (1995).
+///
+/// It bounds the share of false alarms among all alarms of a run, for any number of rows.
 package enum FalseDiscovery {
-  /// Says of each chance whether it is small enough to be told.
+  /// Returns for each p-value whether its row is reported as an alarm.
   ///
   /// - Complexity: O(n log n).
   package static func told(_ chances: [Double], rate: Double = 0.05) -> [Bool] {

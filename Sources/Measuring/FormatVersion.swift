@@ -1,6 +1,6 @@
-/// The version that a file's format carries: a program reads its own and older ones.
+/// The version of a file format: a program reads its own version and older ones.
 package enum FormatVersion {
-  /// Why a document of a version is not read; nil when it is.
+  /// Returns why a document of a version is not supported, or `nil` if it is.
   package static func refusal(of document: String, _ found: Int, newest: Int) -> String? {
     if (1...newest).contains(found) { return nil }
     return "\(document) of version \(found); this program reads version \(newest)"
@@ -10,7 +10,7 @@ package enum FormatVersion {
 extension KeyedDecodingContainer {
   /// Decodes the version of a document.
   ///
-  /// - Throws: `DecodingError`, for a version that is not read too.
+  /// - Throws: `DecodingError`, including for an unsupported version.
   package func version(of document: String, newest: Int, forKey key: Key) throws -> Int {
     let found = try decode(Int.self, forKey: key)
     if let refusal = FormatVersion.refusal(of: document, found, newest: newest) {

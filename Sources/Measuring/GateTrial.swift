@@ -1,31 +1,31 @@
-/// How a gate did on rows whose true ratio is known.
+/// The results of a gate on rows whose true ratio is known.
 package struct GateTrial: Sendable, Hashable {
-  /// How many rows were judged.
+  /// The number of rows that were judged.
   package private(set) var rows = 0
-  /// How many were measured again.
+  /// The number of rows that were measured again.
   package private(set) var suspects = 0
-  /// How many were confirmed to be dearer.
+  /// The number of rows confirmed as slower.
   package private(set) var dearer = 0
-  /// How many were confirmed to be cheaper.
+  /// The number of rows confirmed as faster.
   package private(set) var cheaper = 0
-  /// How many could not be decided.
+  /// The number of rows that remained undecided.
   package private(set) var undecided = 0
 
-  /// Makes a trial without rows.
+  /// Creates a trial without rows.
   package init() {}
 
-  /// How many rows were said to have changed.
+  /// The number of rows reported as changed.
   package var alarms: Int { dearer + cheaper }
 
-  /// The share of the rows that were decided.
+  /// The share of rows that were decided.
   package var decidedShare: Double { 1 - Double(undecided) / Double(max(1, rows)) }
 
-  /// The share of the rows that were confirmed to be dearer.
+  /// The share of rows confirmed as slower.
   package var foundShare: Double { Double(dearer) / Double(max(1, rows)) }
 
-  /// Puts rows through both looks and counts the answers.
+  /// Passes rows through both stages of a gate and counts the verdicts.
   ///
-  /// `measure` answers the logarithms of ratios of as many units as it is asked for.
+  /// The `measure` closure returns the logarithms of the ratios of the requested number of units.
   ///
   /// - Throws: what `measure` throws.
   package init(
@@ -58,7 +58,7 @@ package struct GateTrial: Sendable, Hashable {
 }
 
 extension GateTrial {
-  /// Puts simulated pairs of launches through both looks.
+  /// Passes simulated pairs of launches through both stages of a gate.
   package static func launches(
     rows: Int,
     pairs: Int = 20,

@@ -6,15 +6,15 @@ import Glibc
 import Musl
 #endif
 
-/// Reads the figures of goals out of what a run found, each at the largest history that has it.
+/// A judge that computes the figures of goals from results, each at its largest history.
 package struct GoalJudge: Sendable {
-  /// What the run found.
+  /// The results of the run.
   package let results: BenchmarkResults
 
-  /// Makes a judge of a run.
+  /// Creates a judge of a run.
   package init(_ results: BenchmarkResults) { self.results = results }
 
-  /// What came of the goals, in their order.
+  /// Returns the outcomes of goals, in their order.
   package func outcomes(of goals: [BenchmarkGoal]) -> [GoalOutcome] { goals.map(outcome) }
 
   private func outcome(of goal: BenchmarkGoal) -> GoalOutcome {
@@ -55,7 +55,7 @@ package struct GoalJudge: Sendable {
     )
   }
 
-  /// The ratio of two rows' neighbours that tell the time on a processor.
+  /// Returns the ratio of processor times that corresponds to two rows.
   private func processorRatio(_ row: BenchmarkRow, _ floor: BenchmarkRow) -> Double? {
     func onProcessor(_ row: BenchmarkRow) -> BenchmarkRow? {
       results.rows.first {
@@ -76,7 +76,7 @@ package struct GoalJudge: Sendable {
     )
   }
 
-  /// The rows with samples, smallest history first.
+  /// Returns the rows of a goal that have samples, smallest history first.
   private func rows(
     _ goal: BenchmarkGoal,
     _ contender: String,
@@ -97,10 +97,12 @@ package struct GoalJudge: Sendable {
 }
 
 extension BenchmarkRow {
-  /// Estimates the ratio of two rows whose contenders took turns in the same rounds, each measured
-  /// twice a round, as ratios to the floor are estimated.
+  /// Estimates the ratio of two rows measured in the same rounds, twice per round.
   ///
-  /// - Returns: nil when they were not measured in the same rounds, or a sample is zero.
+  /// It is computed like the ratios to the floor.
+  ///
+  /// - Returns: The ratio, or `nil` if they were not measured in the same rounds or a sample is
+  ///   zero.
   package func ratio(to other: BenchmarkRow) -> RatioEstimate? {
     guard samples.count == other.samples.count, samples.count >= 2,
       samples.count.isMultiple(of: 2), seed == other.seed,

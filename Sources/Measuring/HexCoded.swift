@@ -1,4 +1,4 @@
-/// Writes a 64-bit number as `"0x2a"`, because JSON readers in other languages round it.
+/// A 64-bit number encoded as `"0x2a"`, because JSON readers in other languages round numbers.
 @propertyWrapper
 package struct HexCoded: Sendable, Hashable, Codable {
   /// The number.
@@ -7,7 +7,7 @@ package struct HexCoded: Sendable, Hashable, Codable {
   /// Wraps a number.
   package init(wrappedValue: UInt64) { self.wrappedValue = wrappedValue }
 
-  /// Decodes `"0x2a"`.
+  /// Decodes text such as `"0x2a"`.
   ///
   /// - Throws: `DecodingError` for any other text.
   package init(from decoder: any Decoder) throws {

@@ -1,20 +1,20 @@
-/// Measures several contenders in turn, so that whatever disturbs the machine disturbs all alike.
+/// A measurement of several contenders in turn, so that disturbances affect all of them alike.
 ///
-/// A round runs all contenders in a random order and then again in the reverse order: a drift
-/// within the round cancels out. With two contenders that is one ABBA or BAAB block of four. The
-/// orders follow from the seed, which the result carries.
+/// A round runs all contenders in a random order and then again in the reverse order, so that a
+/// drift within the round cancels out. With two contenders, this is one ABBA or BAAB block of four.
+/// The seed determines the orders and is part of the result.
 ///
-/// In-process, with two contenders on two noisy cores, the estimate of a ratio varies by 0.1 to
-/// 0.3 %; measuring one contender after the other it varies by 1 to 6 %.
+/// In one process, with two contenders on two noisy cores, the estimate of a ratio varies by 0.1 to
+/// 0.3 %; measured one contender after the other, it varies by 1 to 6 %.
 package struct InterleavedMeasurement: Sendable {
-  /// From what the orders and the resamples follow.
+  /// The seed of the orders and the resamples.
   package var seed: UInt64
-  /// How many rounds.
+  /// The number of rounds.
   package var budget: RoundBudget
   private let wallClock: NanosecondClock
   private let cpuClock: NanosecondClock
 
-  /// Plans a measurement; tests hand in clocks of their own.
+  /// Creates a measurement; both clocks can be replaced.
   package init(
     seed: UInt64,
     budget: RoundBudget = RoundBudget(),
@@ -27,11 +27,11 @@ package struct InterleavedMeasurement: Sendable {
     cpuClock = cpu
   }
 
-  /// Measures the contenders and keeps every single reading.
+  /// Measures the contenders and keeps every single sample.
   ///
-  /// `roundEnded` is told after each round how many were measured; it is never timed.
+  /// The `roundEnded` closure receives the number of rounds after each one, outside the timed part.
   ///
-  /// - Throws: what a contender throws, and a `MeasuringError` for a wrong use of the watch.
+  /// - Throws: what a contender throws, or a `MeasuringError` for a wrong use of the watch.
   package func measure(
     _ contenders: [Contender],
     roundEnded: (Int) -> Void = { _ in }

@@ -1,15 +1,15 @@
-/// What a set of rows is about; the rest of each row comes from the measurement.
+/// The benchmark and size of a set of rows; a measurement provides the rest of each row.
 package struct RowTopic: Sendable, Hashable {
   /// The part of the system that is measured.
   package var subject: String
-  /// What it does.
+  /// The operation that is measured.
   package var operation: String
-  /// Under which conditions.
+  /// The conditions of the measurement.
   package var condition: String
   /// The size of history, in transactions.
   package var historySize: Int
 
-  /// Makes a topic.
+  /// Creates a topic.
   package init(subject: String, operation: String, condition: String, historySize: Int) {
     self.subject = subject
     self.operation = operation
@@ -19,11 +19,11 @@ package struct RowTopic: Sendable, Hashable {
 }
 
 extension InterleavedResult {
-  /// Turns the readings into rows: each contender on the wall and on the processor.
+  /// Returns the samples as rows: wall time and processor time of each contender.
   ///
-  /// `floor` is the contender that ratios compare with; nil for rows without ratios.
+  /// Ratios are relative to the contender named `floor`; if it is `nil`, rows have no ratios.
   ///
-  /// - Throws: `noSuchContender` when the floor was not measured.
+  /// - Throws: `noSuchContender` if the floor was not measured.
   package func rows(
     about topic: RowTopic,
     floor: String?

@@ -6,16 +6,16 @@ import Glibc
 import Musl
 #endif
 
-/// Every reading of contenders that were measured in turn, and what follows from them.
+/// All samples of contenders that were measured in turn, and statistics computed from them.
 package struct InterleavedResult: Sendable, Hashable, Codable {
   /// One round: each contender measured twice, in a mirrored order.
   package struct Round: Sendable, Hashable, Codable {
     /// The order of the round's first half, as indices of contenders; the second half mirrors it.
     package var order: [Int]
-    /// The readings by contender, each in the order in which they were taken.
+    /// The samples by contender, each in the order of measuring.
     package var readings: [[Elapsed]]
 
-    /// Makes a round.
+    /// Creates a round.
     package init(order: [Int], readings: [[Elapsed]]) {
       self.order = order
       self.readings = readings
@@ -24,19 +24,19 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
 
   /// The names of the contenders.
   package var names: [String]
-  /// From what the orders follow.
+  /// The seed of the orders.
   @HexCoded package var seed: UInt64
-  /// The rounds in the order in which they were measured.
+  /// The rounds in the order of measuring.
   package var rounds: [Round]
 
-  /// Makes a result.
+  /// Creates a result.
   package init(names: [String], seed: UInt64, rounds: [Round]) {
     self.names = names
     self.seed = seed
     self.rounds = rounds
   }
 
-  /// All readings of one contender, in nanoseconds, in the order in which they were taken.
+  /// Returns all samples of one contender, in nanoseconds, in the order of measuring.
   ///
   /// - Throws: `noSuchContender`.
   package func samples(
@@ -60,10 +60,10 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
     return (bootstrap ?? Bootstrap(seed: seed)).median(ofGroups: times)
   }
 
-  /// Estimates what one contender costs beside another, from the same rounds.
+  /// Estimates the cost of one contender relative to another, from the same rounds.
   ///
-  /// - Returns: nil when a reading is zero, as processor time of work that only waits can be: then
-  ///   there is no ratio.
+  /// - Returns: The ratio, or `nil` if a sample is zero. The processor time of work that only waits
+  ///   can be zero.
   /// - Throws: `noSuchContender`.
   package func ratio(
     of name: String,
@@ -80,8 +80,9 @@ package struct InterleavedResult: Sendable, Hashable, Codable {
     )
   }
 
-  /// The logarithms of what one contender costs beside another, one a round; not finite where a
-  /// reading is zero.
+  /// Returns the logarithms of one contender's cost relative to another, one per round.
+  ///
+  /// A value is not finite if a sample is zero.
   ///
   /// - Throws: `noSuchContender`.
   package func logRatios(

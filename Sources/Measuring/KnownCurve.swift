@@ -6,11 +6,11 @@ import Glibc
 import Musl
 #endif
 
-/// A cost that follows the size of history by a law that is known: what judges laws is judged by it.
+/// A cost curve with a known model, used to validate the judge of cost curves.
 package struct KnownCurve: Sendable, CustomStringConvertible {
-  /// The law, as people write it.
+  /// The formula of the model.
   package let description: String
-  /// What a judge should answer.
+  /// The class that a judge should report.
   package let answer: ComplexityClass
   private let cost: @Sendable (Double) -> Double
 
@@ -27,10 +27,10 @@ package struct KnownCurve: Sendable, CustomStringConvertible {
   /// The sizes at which a simulated curve is measured: eleven from 1,000 to 1,000,000.
   package static let sizes = (0..<11).map { Int(1_000 * pow(1_000, Double($0) / 10)) }
 
-  /// A scan of all history under a fixed cost that hides it: dearest to miss, easiest to overlook.
+  /// A scan of all history under a fixed cost: easy to overlook, and the costliest to miss.
   package static let hiddenScan = KnownCurve("0.9 + 1e-6 n", .linearLike) { 0.9 + 1e-6 * $0 }
 
-  /// Every curve.
+  /// All known curves.
   package static let all = [
     KnownCurve("0.25", .flat) { _ in 0.25 },
     KnownCurve("0.21 + 0.004 log n", .logarithmic) { 0.21 + 0.004 * log2($0) },
@@ -41,7 +41,7 @@ package struct KnownCurve: Sendable, CustomStringConvertible {
     KnownCurve("0.5 + 1e-9 n^2", .worse) { 0.5 + 1e-9 * $0 * $0 },
   ]
 
-  /// The curve as it is measured: thirty samples at each size, disturbed from a seed.
+  /// Returns the curve with simulated noise: thirty samples at each size, determined by a seed.
   package func measured(deviation: Double, seed: UInt64) -> CostCurve {
     var noise = SimulatedNoise(seed: seed)
     return CostCurve(

@@ -6,18 +6,20 @@ import Glibc
 import Musl
 #endif
 
-/// Compares two builds by pairs of launches: what a launch measured is one number, however many samples
-/// it took, for where code and pages come to lie is drawn once a launch.
+/// A comparison of two builds by pairs of launches.
+///
+/// Each launch counts as one number, however many samples it has, because the placement of code and
+/// pages in memory varies from launch to launch.
 package struct LaunchComparison: Sendable {
-  /// What is compared: one contender at one size on one clock.
+  /// The identity of a compared row: one contender at one size on one clock.
   package struct Key: Sendable, Hashable {
-    /// The benchmark.
+    /// The title of the benchmark.
     package let title: String
-    /// Who was measured.
+    /// The name of the contender.
     package let contender: String
     /// The size of history, in transactions.
     package let historySize: Int
-    /// The clock.
+    /// The metric of the clock.
     package let metric: Metric
 
     init(_ row: BenchmarkRow) {
@@ -30,21 +32,21 @@ package struct LaunchComparison: Sendable {
 
   /// A row of both builds with its verdict.
   package struct Judged: Sendable, Hashable {
-    /// What was compared.
+    /// The identity of the row.
     package let key: Key
-    /// What came of it.
+    /// The verdict on the row.
     package let verdict: GateVerdict
   }
 
-  /// The rule by which rows are judged.
+  /// The gate that judges the rows.
   package let gate: RegressionGate
   private var keys: [Key] = []
   private var evidence: [Key: RegressionGate.Evidence] = [:]
 
-  /// Makes a comparison without launches.
+  /// Creates a comparison without launches.
   package init(gate: RegressionGate) { self.gate = gate }
 
-  /// Takes up a pair of neighbouring launches of the first look.
+  /// Adds a pair of consecutive launches of the first stage.
   package mutating func add(base: [BenchmarkRow], head: [BenchmarkRow]) {
     for (key, ratio) in Self.logRatios(base, head) {
       if evidence[key] == nil {
@@ -55,12 +57,12 @@ package struct LaunchComparison: Sendable {
     }
   }
 
-  /// The rows that are to be measured again.
+  /// The rows that have to be measured again.
   package var suspects: [Key] {
     keys.filter { evidence[$0].map { gate.wantsSecondLook($0.first) } ?? false }
   }
 
-  /// Takes up a pair of launches of the second look, for the rows that it was made for.
+  /// Adds a pair of launches of the second stage, for the given rows only.
   package mutating func addAgain(
     base: [BenchmarkRow],
     head: [BenchmarkRow],
@@ -73,13 +75,13 @@ package struct LaunchComparison: Sendable {
     }
   }
 
-  /// Judges all rows together, in the order of measuring.
+  /// The verdicts on all rows, judged together, in the order of measuring.
   package var judged: [Judged] {
     let verdicts = gate.judge(keys.compactMap { evidence[$0] })
     return zip(keys, verdicts).map { Judged(key: $0, verdict: $1) }
   }
 
-  /// The logarithm of head beside base, by their medians, of every timed row that both have.
+  /// Returns the log ratios of head to base, by their medians, for every timed row of both.
   private static func logRatios(
     _ base: [BenchmarkRow],
     _ head: [BenchmarkRow]

@@ -1,15 +1,15 @@
-/// What can be wrong with a measurement itself.
+/// An error in the use of a measurement.
 package enum MeasuringError: Error, Equatable, CustomStringConvertible {
   /// The closure returned without timing anything.
   case nothingTimed(contender: String)
   /// The closure returned before it stopped the watch.
   case stillRunning(contender: String)
-  /// Two contenders carry the same name, so that their results cannot be told apart.
+  /// Two contenders have the same name.
   case sameName(String)
-  /// A name was asked for that no contender carries.
+  /// No contender has the requested name.
   case noSuchContender(String, known: [String])
 
-  /// Says what happened, where, and what to try.
+  /// A message with the problem, the contender and a suggestion.
   package var description: String {
     switch self {
     case .nothingTimed(let contender):

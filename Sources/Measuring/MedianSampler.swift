@@ -1,9 +1,9 @@
-/// Draws the medians of resamples without sorting each of them.
+/// A sampler of the medians of resamples that does not sort each of them.
 ///
-/// What is drawn are whole groups of values, as often as there are groups; a group may hold a
-/// single value. The values are sorted once, and the draws of their groups are counted.
+/// It draws whole groups of values, as many as there are groups; a group may be a single value. The
+/// values are sorted once, and the draws of their groups are counted.
 ///
-/// - Complexity: O(n) a draw.
+/// - Complexity: O(n) per draw.
 struct MedianSampler {
   private let values: [Double]
   private let groupOfValue: [Int]
@@ -27,7 +27,7 @@ struct MedianSampler {
     timesDrawn = sizes
   }
 
-  /// Draws as many groups as there are, with repetition, and answers the median of their values.
+  /// Draws as many groups as there are, with repetition, and returns the median of their values.
   mutating func draw(_ random: inout SeededRandom) -> Double {
     for group in 0..<sizes.count { timesDrawn[group] = 0 }
     var total = 0

@@ -1,46 +1,47 @@
 extension Metric {
-  /// Instructions of SQLite's virtual machine, of every statement that ended.
+  /// The instructions of SQLite's virtual machine in all completed statements.
   package static let vmSteps = Metric(name: "VM steps", kind: .exact, unit: "steps")
 
-  /// Pages that SQLite asked for, from its cache or from the file.
+  /// The pages that SQLite requested, from its cache or from the file.
   package static let pageReads = Metric(name: "page reads", kind: .exact, unit: "pages")
 
-  /// Pages that SQLite wrote, into the write-ahead log too.
+  /// The pages that SQLite wrote, including those to the write-ahead log.
   package static let pageWrites = Metric(name: "page writes", kind: .exact, unit: "pages")
 
-  /// Rows that were inserted, updated or deleted, those of history among them.
+  /// The rows that were inserted, updated or deleted, including rows of history.
   package static let rowsWritten = Metric(name: "rows written", kind: .exact, unit: "rows")
 
-  /// Calls of the system that read or write.
+  /// The system calls that read or write.
   package static let systemCalls = Metric(name: "system calls", kind: .exact, unit: "calls")
 
-  /// Bytes that such calls read, from files and elsewhere.
+  /// The bytes read by such calls, from files and elsewhere.
   package static let bytesRead = Metric(name: "bytes read", kind: .exact, unit: "B")
 
-  /// Bytes that such calls wrote.
+  /// The bytes written by such calls.
   package static let bytesWritten = Metric(name: "bytes written", kind: .exact, unit: "B")
 
-  /// Allocations of all threads.
+  /// The allocations of all threads.
   package static let allocations = Metric(name: "allocations", kind: .exact, unit: "allocations")
 
-  /// Bytes that the measuring thread allocated, as the allocator rounds them up.
+  /// The bytes that the measuring thread allocated, as rounded up by the allocator.
   package static let allocatedBytes = Metric(name: "allocated bytes", kind: .exact, unit: "B")
 
-  /// By how much the bytes that are allocated and not freed rose; what stays after much work is a leak.
+  /// The growth of the allocated bytes not yet freed; growth after much work is a leak.
   package static let liveBytes = Metric(name: "live bytes", kind: .exact, unit: "B")
 
-  /// By how much more memory was resident during one measurement than before it.
+  /// The growth of the resident memory during one measurement.
   package static let residentGrowth = Metric(name: "resident growth", kind: .exact, unit: "B")
 
-  /// What a counting pass counts of each contender, without memory.
+  /// The metrics of the counting pass, without memory.
   package static let counted = [
     vmSteps, pageReads, pageWrites, rowsWritten, systemCalls, bytesRead, bytesWritten,
   ]
 
-  /// What the system gives and takes in pages of its own choice: counted, and yet not the same in every
-  /// run.
+  /// The metrics of memory in pages, which the system controls.
+  ///
+  /// They are counted, but may differ from run to run.
   package static let varying = [peakMemory, memoryGrowth, residentGrowth]
 
-  /// What it counts besides under an allocator that keeps counts.
+  /// The additional metrics of the counting pass under an allocator that keeps counts.
   package static let allocator = [allocations, allocatedBytes, liveBytes]
 }

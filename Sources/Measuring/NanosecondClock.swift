@@ -6,23 +6,23 @@ import Glibc
 import Musl
 #endif
 
-/// A clock that is read in nanoseconds, handed in wherever time is measured.
+/// A clock with values in nanoseconds, passed in wherever time is measured.
 package struct NanosecondClock: Sendable {
   private let read: @Sendable () -> UInt64
 
-  /// Makes a clock from a closure that answers nanoseconds since a fixed moment.
+  /// Creates a clock from a closure that returns nanoseconds since a fixed moment.
   package init(read: @escaping @Sendable () -> UInt64) { self.read = read }
 
-  /// Reads the clock, in nanoseconds.
+  /// Returns the clock's value, in nanoseconds.
   package func now() -> UInt64 { read() }
 
-  /// The clock on the wall that never steps back; it does not run while the machine sleeps.
+  /// The monotonic wall clock; it does not run while the machine sleeps.
   package static let wall = NanosecondClock { nanoseconds(of: CLOCK_MONOTONIC) }
 
   /// The time that the calling thread has spent on a processor.
   ///
-  /// It is not charged while another process is running, so it is the calmer of the two on a busy
-  /// machine. Work that moves to another thread is not seen.
+  /// It does not advance while another process is running, so it varies less than wall time on a
+  /// busy machine. Work that moves to another thread is not included.
   package static let threadCPU = NanosecondClock { nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
   private static func nanoseconds(of clock: clockid_t) -> UInt64 {

@@ -1,28 +1,27 @@
-/// How far the times of a run can be trusted: what it said of equal work, and of work that was 3 %
-/// more on purpose.
+/// The precision of a run's times, measured on equal work and on work increased by 3 %.
 package struct NoiseFloor: Sendable, Hashable {
-  /// The part of the system under which its rows stand in results.
+  /// The subject of the noise floor's rows in results.
   package static let subject = "Noise floor"
-  /// The work that the others are compared with.
+  /// The name of the contender that the others are compared with.
   package static let floor = "the same work"
-  /// The same once more.
+  /// The name of the contender that repeats the same work.
   package static let again = "the same work again"
-  /// The work with so many percent more in it.
+  /// The name of the contender with 3 % more work.
   package static let injected = "3 % more work"
 
-  /// The half-width of an interval, as a share, above which times say nothing.
+  /// The half-width of an interval, as a share, above which times are not usable.
   package static let widest = 0.01
 
-  /// What equal work seemed to cost, on the processor.
+  /// The measured ratio of equal work, in processor time.
   package let same: Interval
-  /// The same on the wall.
+  /// The measured ratio of equal work, in wall time.
   package let sameOnWall: Interval
-  /// What 3 % more work seemed to cost, on the processor.
+  /// The measured ratio of 3 % more work, in processor time.
   package let more: Interval
 
   /// Finds the rows of the noise floor among those of a run.
   ///
-  /// - Returns: nil when the run has none, or could not compare them.
+  /// - Returns: `nil` if the run has none, or has no ratios for them.
   package init?(_ rows: [BenchmarkRow]) {
     func ratio(_ contender: String, _ metric: Metric) -> Interval? {
       rows.first {
@@ -37,13 +36,13 @@ package struct NoiseFloor: Sendable, Hashable {
     self.more = more
   }
 
-  /// Half of the interval of equal work, as a share: differences below it drown.
+  /// Half of the interval of equal work, as a share; smaller differences cannot be detected.
   package var halfWidth: Double { Self.halfWidth(same) }
 
-  /// The same on the wall.
+  /// The half-width for wall time.
   package var halfWidthOnWall: Double { Self.halfWidth(sameOnWall) }
 
-  /// Why the times of the run decide nothing; nil when they do.
+  /// The reason why the run's times are not usable, or `nil` if they are.
   package var doubt: String? {
     let (low, high) = (1 / (1 + Self.widest), 1 + Self.widest)
     if halfWidth > Self.widest {
@@ -52,14 +51,14 @@ package struct NoiseFloor: Sendable, Hashable {
     if same.lower > high || same.upper < low {
       return "equal work seemed to differ by \(Self.percent(same.estimate - 1))"
     }
-    // What is dearer by 3 % must be seen to be, by no more than it is.
+    // 3 % more work must be detected, and must not appear to be much more than that.
     guard more.lower > 1.005, more.upper < 1.06 else {
       return "3 % more work was not found: it seemed \(Self.percent(more.estimate - 1)) more"
     }
     return nil
   }
 
-  /// The noise floor in a sentence.
+  /// A sentence with the noise floor of both clocks.
   package var sentence: String {
     "\u{B1}\(Self.percent(halfWidth)) on the processor, "
       + "\u{B1}\(Self.percent(halfWidthOnWall)) on the wall; 3 % more work seemed "

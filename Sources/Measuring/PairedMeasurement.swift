@@ -1,10 +1,10 @@
-/// Compares two contenders in ABBA blocks of four measurements each.
+/// A comparison of two contenders in ABBA blocks of four measurements each.
 ///
-/// Which of the two begins a block is random and follows from the seed.
+/// The seed determines at random which of the two starts each block.
 package struct PairedMeasurement: Sendable {
   private let measurement: InterleavedMeasurement
 
-  /// Plans a comparison; tests hand in clocks of their own.
+  /// Creates a comparison; both clocks can be replaced.
   package init(
     seed: UInt64,
     budget: RoundBudget = .rounds(50),
@@ -14,12 +14,12 @@ package struct PairedMeasurement: Sendable {
     measurement = InterleavedMeasurement(seed: seed, budget: budget, wall: wall, cpu: cpu)
   }
 
-  /// Measures both; ratios tell what the candidate costs beside the baseline.
+  /// Measures both contenders; ratios are those of the candidate to the baseline.
   ///
-  /// To compare a program with itself both must call one function: two closures of the same text
-  /// are compiled apart and can differ by several percent.
+  /// To compare a program with itself, both contenders must call the same function: two closures
+  /// with the same source text are compiled separately and can differ by several percent.
   ///
-  /// - Throws: what a contender throws, and a `MeasuringError` for a wrong use of the watch.
+  /// - Throws: what a contender throws, or a `MeasuringError` for a wrong use of the watch.
   package func compare(
     _ candidate: Contender,
     to baseline: Contender
@@ -34,16 +34,16 @@ package struct PairedMeasurement: Sendable {
 
 /// The blocks of two contenders and the ratio between them.
 package struct PairedResult: Sendable, Hashable, Codable {
-  /// The name of the contender in question.
+  /// The name of the candidate.
   package var candidate: String
-  /// The name of the contender that is 1.
+  /// The name of the baseline, whose cost counts as 1.
   package var baseline: String
-  /// Every reading.
+  /// All samples.
   package var result: InterleavedResult
 
-  /// Estimates what the candidate costs beside the baseline; nil when a reading is zero.
+  /// Estimates the candidate's cost relative to the baseline, or returns `nil` if a sample is zero.
   ///
-  /// - Throws: `noSuchContender` for a result that was put together wrongly.
+  /// - Throws: `noSuchContender` if the result does not contain both names.
   package func ratio(
     _ kind: TimeKind,
     bootstrap: Bootstrap? = nil

@@ -6,20 +6,20 @@ import Glibc
 import Musl
 #endif
 
-/// How much one contender costs beside another that was measured in the same blocks.
+/// The cost of one contender relative to another that was measured in the same blocks.
 ///
-/// A ratio of 1.2 means 20 % dearer than the other. The estimate is the median over the blocks of
-/// the difference of logarithms; the interval comes from drawing whole blocks.
+/// A ratio of 1.2 means 20 % more than the other. The estimate is the median over the blocks of the
+/// difference of logarithms; the interval comes from resampling whole blocks.
 package struct RatioEstimate: Sendable, Hashable, Codable {
-  /// Beside whom: the name of the contender that is 1.
+  /// The name of the contender whose cost counts as 1.
   package var to: String
   /// The ratio and its interval.
   package var interval: Interval
-  /// How many blocks were measured.
+  /// The number of blocks that were measured.
   package var blocks: Int
-  /// How many resamples the interval comes from.
+  /// The number of resamples for the interval.
   package var resamples: Int
-  /// From what the draws follow.
+  /// The seed of the resamples.
   @HexCoded package var seed: UInt64
 
   /// Estimates a ratio from the logarithms of the ratios of all blocks.
@@ -42,14 +42,14 @@ package struct RatioEstimate: Sendable, Hashable, Codable {
   }
 }
 
-/// What a ratio and its interval allow to say.
+/// The verdict on a ratio and its interval.
 package enum RatioVerdict: String, Sendable, Codable {
-  /// It costs more, beyond the margin.
+  /// The cost is higher, beyond the margin.
   case dearer
-  /// It costs less, beyond the margin.
+  /// The cost is lower, beyond the margin.
   case cheaper
   /// The whole interval lies within the margin around 1.
   case alike
-  /// The interval reaches across the margin: more blocks are needed.
+  /// The interval crosses the margin: more blocks are needed.
   case undecided
 }

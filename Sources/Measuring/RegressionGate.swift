@@ -6,48 +6,59 @@ import Glibc
 import Musl
 #endif
 
-/// Decides by two looks whether rows have become dearer or cheaper.
+/// A two-stage test that decides whether rows have become slower or faster.
 ///
-/// The first look makes suspects, too many rather than too few. Each suspect is measured again with
-/// four times the units and judged by the new ones alone, so that it is not confirmed by what made it
-/// a suspect; then the chances of all rows are weighed together. A unit is a block of neighbouring
-/// measurements within a process, or a pair of launches of two builds.
+/// The first stage selects suspects, rather too many than too few. Each suspect is measured again
+/// with four times the units and judged by the new ones alone, so that the data that made it a
+/// suspect do not confirm it. Then the p-values of all rows are judged together. A unit is a block
+/// of consecutive measurements within a process, or a pair of launches of two builds.
 package struct RegressionGate: Sendable {
-  /// The share by which a cost must differ, at the very least.
+  /// The least share by which a cost must differ.
+  ///
+  /// The default is 0.01.
   package var margin = 0.01
-  /// How sure a confirmation must be, in 0..<1.
+  /// The confidence of a confirmation, in 0..<1.
+  ///
+  /// The default is 0.99.
   package var confidence = 0.99
-  /// The chance below which the first look suspects.
+  /// The p-value below which a row is a suspect in the first stage.
+  ///
+  /// The default is 0.03.
   package var suspicion = 0.03
-  /// The half-width of a 95 % interval, as a share, above which nothing is decided.
+  /// The half-width of a 95 % interval, as a share, above which a row is undecided.
+  ///
+  /// The default is 0.05.
   package var widestDecided = 0.05
-  /// The share of false alarms among all alarms.
+  /// The accepted share of false alarms among all alarms.
+  ///
+  /// The default is 0.05.
   package var discoveryRate = 0.05
-  /// From what resamples follow.
+  /// The seed of the resamples.
   package var seed: UInt64
 
-  /// How many units the second look takes for one of the first.
+  /// The number of units in the second stage for each one of the first.
   package static let secondLookFactor = 4
 
-  /// Makes a gate.
+  /// Creates a gate.
   package init(seed: UInt64) { self.seed = seed }
 
-  /// What is known of one row: the logarithms of its ratios, one a unit, candidate beside baseline.
+  /// The evidence for one row: the logarithms of candidate to baseline, one per unit.
   package struct Evidence: Sendable, Hashable {
-    /// The units of the first look.
+    /// The units of the first stage.
     package var first: [Double]
-    /// Those of the second; nil when it was not looked at again.
+    /// The units of the second stage, or `nil` if the row was not measured again.
     package var second: [Double]?
 
-    /// Makes evidence.
+    /// Creates evidence.
     package init(first: [Double], second: [Double]? = nil) {
       self.first = first
       self.second = second
     }
   }
 
-  /// Whether the first look says that a row should be measured again: it may have changed, or cannot
-  /// be told.
+  /// Returns whether a row should be measured again.
+  ///
+  /// It should if it may have changed or if its interval is too wide to decide.
   package func wantsSecondLook(_ logRatios: [Double]) -> Bool {
     guard logRatios.count >= SignedRankTest.leastCount else { return false }
     let chance = min(
@@ -59,7 +70,7 @@ package struct RegressionGate: Sendable {
 
   /// Judges all rows together.
   ///
-  /// - Complexity: 2,000 resamples a row.
+  /// - Complexity: 2,000 resamples per row.
   package func judge(_ rows: [Evidence]) -> [GateVerdict] {
     let told = FalseDiscovery.told(rows.map(chance), rate: discoveryRate)
     return zip(rows, told).map { verdict($0, isTold: $1) }
@@ -79,8 +90,9 @@ package struct RegressionGate: Sendable {
     return verdict
   }
 
-  /// The chance that the row says what it says although nothing has changed: of a suspect that it
-  /// lies beyond the margin, by the second look alone.
+  /// Returns the two-sided p-value of a row, assuming that it has not changed.
+  ///
+  /// For a suspect, it is that of a change beyond the margin, by the second stage alone.
   private func chance(_ row: Evidence) -> Double {
     let units = row.second ?? row.first
     let level = row.second == nil ? 0 : log(1 + margin)
@@ -101,25 +113,27 @@ package struct RegressionGate: Sendable {
   }
 }
 
-/// What the gate says of one row.
+/// The verdict of the gate on one row.
 package struct GateVerdict: Sendable, Hashable, Codable {
-  /// The answer.
+  /// The possible verdicts on a row.
   package enum Answer: String, Sendable, Codable {
-    /// Nothing that could be confirmed.
+    /// No change could be confirmed.
     case alike
-    /// Confirmed to cost more.
+    /// A higher cost is confirmed.
     case dearer
-    /// Confirmed to cost less.
+    /// A lower cost is confirmed.
     case cheaper
-    /// The interval is too wide to say.
+    /// The interval is too wide, or there are too few units.
     case undecided
   }
 
-  /// The answer.
+  /// The verdict.
+  ///
+  /// The default is ``Answer/alike``.
   package var answer = Answer.alike
-  /// The ratio of candidate to baseline, with the interval that decided.
+  /// The ratio of candidate to baseline, with the interval behind the verdict.
   package var ratio: Interval
-  /// How many units decided.
+  /// The number of units behind the verdict.
   package var units: Int
   /// Whether the row was measured again.
   package var wasSuspect: Bool

@@ -1,23 +1,24 @@
 import Foundation
 
-/// How much memory of the process lies in the machine's, watched from one moment on.
+/// The resident memory of the process, watched from one moment on.
 ///
-/// Linux counts the peak exactly (`VmHWM`) and can be told to begin anew; elsewhere nothing is
-/// measured (https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html).
+/// Linux counts the peak exactly (`VmHWM`) and can reset it
+/// (https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html). It is not measured on other
+/// systems.
 package struct ResidentMemory: Sendable {
-  /// The resident memory when the watch began, in bytes.
+  /// The resident memory at the start of the watch, in bytes.
   package let startBytes: Int64
 
-  /// Begins to watch; answers nothing where the system cannot tell.
+  /// Starts the watch, or returns `nil` if the system does not support it.
   package init?() {
     guard Self.resetPeak(), let bytes = Self.status("VmRSS:") else { return nil }
     startBytes = bytes
   }
 
-  /// The most that was resident since the watch began, in bytes.
+  /// The greatest resident memory since the start of the watch, in bytes.
   package var peakBytes: Int64? { Self.status("VmHWM:") }
 
-  /// By how much that is more than in the beginning, in bytes.
+  /// The growth from the start to the greatest resident memory, in bytes.
   package var growthBytes: Int64? { peakBytes.map { max(0, $0 - startBytes) } }
 
   private static func resetPeak() -> Bool {
@@ -31,7 +32,7 @@ package struct ResidentMemory: Sendable {
     }
   }
 
-  /// A number of `/proc/self/status`, which is in KiB there.
+  /// Returns a value of `/proc/self/status`, converted from KiB to bytes.
   private static func status(_ key: String) -> Int64? {
     guard let data = FileManager.default.contents(atPath: "/proc/self/status") else { return nil }
     for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {

@@ -1,15 +1,23 @@
-/// How long to go on measuring: a number of rounds, shortened by a limit on time.
+/// The number of rounds of a measurement, with an optional time limit.
 package struct RoundBudget: Sendable, Hashable, Codable {
-  /// Rounds that are measured whatever they take.
+  /// The least number of rounds, which the time limit does not shorten.
+  ///
+  /// The default is 10.
   package var minimum: Int
-  /// Rounds after which it is enough.
+  /// The greatest number of rounds.
+  ///
+  /// The default is 50.
   package var maximum: Int
-  /// Nanoseconds on the wall after which no further round begins; preparation counts.
+  /// The wall time in nanoseconds after which no further round starts, or `nil`.
+  ///
+  /// It includes preparation. The default is `nil`.
   package var nanoseconds: UInt64?
-  /// Rounds before the first that counts, measured and thrown away.
+  /// The number of rounds that are run and discarded first.
+  ///
+  /// The default is 1.
   package var warmUp: Int
 
-  /// Makes a budget; `minimum` must be in `1...maximum`.
+  /// Creates a budget; `minimum` must be in `1...maximum`.
   package init(
     minimum: Int = 10,
     maximum: Int = 50,
@@ -23,7 +31,7 @@ package struct RoundBudget: Sendable, Hashable, Codable {
     self.warmUp = warmUp
   }
 
-  /// A fixed number of rounds, whatever they take.
+  /// Returns a budget with a fixed number of rounds and no time limit.
   package static func rounds(_ count: Int) -> RoundBudget {
     RoundBudget(minimum: count, maximum: count)
   }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension RunEnvironment {
-  /// Describes the machine and the build that are running.
+  /// Describes the current machine and build.
   ///
-  /// `sqlite` is the version that the linked library answers, `commit` the one that was built, if
-  /// known, `time` when the run began, `seed` from what all choices of the run follow.
+  /// `sqlite` is the version of the linked library, `commit` the commit that was built if it is
+  /// known, `time` the start of the run, and `seed` the seed of all random choices of the run.
   package static func current(
     sqlite: String,
     commit: String?,
@@ -27,7 +27,7 @@ extension RunEnvironment {
     )
   }
 
-  /// The compiler cannot be asked at run time; it is known in steps when the program is built.
+  /// The compiler version is not available at run time; conditional compilation gives its range.
   private static var compilerVersion: String {
     #if compiler(>=6.4)
     "6.4 or newer"
@@ -73,9 +73,9 @@ extension RunEnvironment {
     #endif
   }
 
-  /// What counts depend on, as a folder may be named: `linux-x86_64-swift6.3.1-sqlite3.40.1`.
+  /// The platform on which counts depend, as a folder name: `linux-x86_64-swift6.3.1-sqlite3.40.1`.
   ///
-  /// System and architecture are those of this program.
+  /// Operating system and architecture are those of this program.
   package var platform: String {
     let parts = [
       Self.operatingSystem, Self.architecture, "swift\(swift)", "sqlite\(sqlite)",

@@ -1,30 +1,31 @@
-/// Where, with what and when something was measured: results mean nothing without it.
+/// The machine, software and time of a measurement, without which results mean little.
 package struct RunEnvironment: Sendable, Hashable, Codable {
   /// The processor's name and architecture.
   package var machine: String
   /// The operating system and its version.
   package var system: String
-  /// How many processors the process may use.
+  /// The number of processors available to the process.
   package var processors: Int
   /// The memory of the machine, in bytes.
   package var memory: UInt64
   /// The compiler that built the program.
   package var swift: String
-  /// The SQLite library that was linked.
+  /// The version of the linked SQLite library.
   package var sqlite: String
-  /// The commit that was built; nil when the program cannot know.
+  /// The commit that was built, or `nil` if it is unknown.
   package var commit: String?
-  /// When the run began.
+  /// The start of the run.
   package var time: UTCTime
-  /// From what all choices of the run follow.
+  /// The seed of all random choices of the run.
   @HexCoded package var seed: UInt64
-  /// Whether the program was built with optimization; what a debug build measures says little.
+  /// Whether the program was built with optimization; results of a debug build mean little.
   package var optimized: Bool
-  /// How many processes wanted a processor in the minute before the run, on average; nil when that is
-  /// not known, or an older program measured.
+  /// The load average of the minute before the run, or `nil` if it is unknown.
+  ///
+  /// Results of older programs have none.
   package var load: Double?
 
-  /// Makes an environment from known facts.
+  /// Creates an environment from known facts.
   package init(
     machine: String,
     system: String,
@@ -51,6 +52,6 @@ package struct RunEnvironment: Sendable, Hashable, Codable {
     self.load = load
   }
 
-  /// Whether others wanted the machine's processors too, so that times on the wall say little.
+  /// Whether other processes used the machine too, so that wall times are unreliable.
   package var isBusy: Bool { (load ?? 0) > Double(processors) / 2 }
 }

@@ -1,6 +1,6 @@
 /// The percentiles of one row's samples, in the row's unit.
 package struct SampleSummary: Sendable, Hashable, Codable {
-  /// How many samples there were.
+  /// The number of samples.
   package var count: Int
   /// The least sample.
   package var min: Double
@@ -22,7 +22,7 @@ package struct SampleSummary: Sendable, Hashable, Codable {
   package var max: Double
   /// The arithmetic mean.
   package var mean: Double
-  /// The samples far out, which all other numbers include.
+  /// The number of outliers; all other statistics include them.
   package var outliers: Outliers
 
   /// Summarizes samples; there must be at least one.

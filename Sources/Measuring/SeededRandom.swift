@@ -1,14 +1,14 @@
-/// A small random generator whose whole stream follows from one seed (SplitMix64).
+/// A small random generator (SplitMix64) whose stream is determined by one seed.
 ///
-/// The draws are spelled out here and do not use the standard library's, so that a seed
-/// recorded today gives the same order of measurements under a later toolchain.
+/// The draws are implemented here instead of using the standard library's, so that a seed recorded
+/// today gives the same order of measurements under a later toolchain.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Starts the stream that belongs to a seed.
+  /// Creates the generator for a seed.
   package init(seed: UInt64) { state = seed }
 
-  /// Draws the next 64 bits.
+  /// Returns the next 64 bits.
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
@@ -17,16 +17,16 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Draws an index in `0..<count`; `count` must be positive.
+  /// Returns an index in `0..<count`; `count` must be positive.
   package mutating func index(below count: Int) -> Int {
     precondition(count > 0, "an index below \(count) does not exist")
     return Int(next().multipliedFullWidth(by: UInt64(count)).high)
   }
 
-  /// Draws a number in `0..<1`.
+  /// Returns a number in `0..<1`.
   package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// Draws an order of the indices `0..<count` (Fisher and Yates).
+  /// Returns a random order of the indices `0..<count` (Fisher and Yates).
   package mutating func order(of count: Int) -> [Int] {
     var order = Array(0..<count)
     guard count > 1 else { return order }

@@ -1,17 +1,17 @@
-/// What one part of the measuring's own test was to show, and what it showed.
+/// The expected and actual result of one part of the measurement self-test.
 package struct SelfTestOutcome: Sendable, Hashable, Codable {
-  /// What was tried.
+  /// The part of the self-test.
   package var part: String
-  /// What should come of it.
+  /// The expected result.
   package var goal: String
-  /// What came of it.
+  /// The actual result.
   package var found: String
-  /// Whether that is what should.
+  /// Whether the actual result is as expected.
   package var isReached: Bool
-  /// Whether real work was timed or counted; else the measurements were simulated.
+  /// Whether real work was timed or counted; otherwise the measurements were simulated.
   package var isMeasured: Bool
 
-  /// Makes an outcome.
+  /// Creates an outcome.
   package init(
     _ part: String,
     goal: String,
@@ -28,13 +28,12 @@ package struct SelfTestOutcome: Sendable, Hashable, Codable {
 }
 
 extension SelfTestOutcome {
-  /// The least share of measurements that must come to an answer, and the least share of changes that
-  /// must be found.
+  /// The least shares of measurements that must be decided, and of changes that must be found.
   private static let (leastDecided, leastFound) = (0.9, 0.95)
-  /// The most alarms that may come of rows without a change, of three hundred.
+  /// The greatest number of false alarms on three hundred rows without a change.
   private static let mostAlarms = 1
 
-  /// What a judge of laws did on one known curve.
+  /// Returns the outcome of a judge of cost models on one known curve.
   package static func law(_ trial: ComplexityTrial) -> SelfTestOutcome {
     SelfTestOutcome(
       "the law \(trial.curve)",
@@ -46,7 +45,7 @@ extension SelfTestOutcome {
     )
   }
 
-  /// What a gate did on rows without a change.
+  /// Returns the outcome of a gate on rows without a change.
   package static func alarms(
     _ part: String,
     _ trial: GateTrial,
@@ -61,7 +60,7 @@ extension SelfTestOutcome {
     )
   }
 
-  /// What a gate did on rows with a change.
+  /// Returns the outcome of a gate on rows with a change.
   package static func found(
     _ part: String,
     _ trial: GateTrial,

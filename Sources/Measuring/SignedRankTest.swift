@@ -6,16 +6,16 @@ import Glibc
 import Musl
 #endif
 
-/// Wilcoxon's signed-rank test: how likely values are to lie so far above a level by chance alone.
+/// Wilcoxon's signed-rank test, which gives the p-value of values that lie above a level.
 ///
-/// The values need not be normal, only alike on both sides of their middle, as logarithms of ratios of
-/// the same program are. A bootstrap of 2,000 resamples cannot tell chances below 1 in 2,000, which
-/// are needed when many rows are judged at once.
+/// The values need not be normally distributed, only symmetrically, as the logarithms of ratios of
+/// the same program are. A bootstrap of 2,000 resamples cannot resolve p-values below 1 in 2,000,
+/// which are needed when many rows are judged at once.
 package enum SignedRankTest {
-  /// Below so many values every answer is 1: they cannot tell.
+  /// The least number of values for a p-value below 1.
   package static let leastCount = 6
 
-  /// The chance of values so far above a level if their middle lay on it, one-sided.
+  /// Returns the one-sided p-value of values so far above a level, if it were their median.
   ///
   /// - Complexity: O(n log n).
   package static func chance(of values: [Double], above level: Double) -> Double {
@@ -26,12 +26,12 @@ package enum SignedRankTest {
     let expected = count * (count + 1) / 4
     let variance = count * (count + 1) * (2 * count + 1) / 24 - ties / 48
     guard variance > 0 else { return 1 }
-    // Half a rank towards the middle: ranks are whole, the normal distribution is not.
+    // The continuity correction is half a rank: ranks are whole, the normal distribution is not.
     let score = (sum - expected - 0.5) / variance.squareRoot()
     return erfc(score / 2.0.squareRoot()) / 2
   }
 
-  /// The sum of the ranks of what lies above, and what equal distances take from the variance.
+  /// Returns the rank sum of the values above, and the reduction of the variance by ties.
   private static func rankSum(_ distances: [Double]) -> (sum: Double, ties: Double) {
     let order = distances.indices.sorted { abs(distances[$0]) < abs(distances[$1]) }
     var (sum, ties) = (0.0, 0.0)

@@ -6,24 +6,25 @@ import Glibc
 import Musl
 #endif
 
-/// Launches of two builds of one program as they scatter on a noisy machine of two cores, simulated.
+/// Simulated launches of two builds of one program, with the scatter of a noisy two-core machine.
 ///
-/// Forty alternating launches of one binary, each the median of its samples, varied by 4.2 % on the
-/// processor's clock (where code and pages come to lie), and neighbouring pairs by 4.9 %: a part of a
-/// launch's luck is shared by its neighbour.
+/// In forty alternating launches of one binary, the median processor time varied by 4.2 % from
+/// launch to launch (because of the placement of code and pages), and by 4.9 % between consecutive
+/// launches: consecutive launches share a part of their deviation.
 package struct SimulatedLaunches: Sendable {
   /// The standard deviation of one launch, as a share.
   package static let launchDeviation = 0.042
-  /// The standard deviation of the difference of two neighbouring launches, as a share.
+  /// The standard deviation of the difference of two consecutive launches, as a share.
   package static let pairDeviation = 0.049
 
   private var noise: SimulatedNoise
 
-  /// Starts the launches that belong to a seed.
+  /// Creates the launches for a seed.
   package init(seed: UInt64) { noise = SimulatedNoise(seed: seed) }
 
-  /// The logarithms of head beside base, one a pair of launches; an effect of 0.05 makes the head 5 %
-  /// dearer.
+  /// Returns the logarithms of head to base, one per pair of launches.
+  ///
+  /// An `effect` of 0.05 makes the head 5 % slower.
   package mutating func pairs(_ count: Int, effect: Double) -> [Double] {
     (0..<count).map { _ in
       let shared = noise.normal() * shareOfNeighbours

@@ -6,16 +6,16 @@ import Glibc
 import Musl
 #endif
 
-/// A simulated disturbance of known size, whose whole stream follows from one seed.
+/// Simulated noise of known size, determined by one seed.
 ///
-/// What judges measurements is judged by it: only here is the right answer known.
+/// It is used to validate judges of measurements, because the right verdict is known.
 package struct SimulatedNoise: Sendable {
-  /// How many readings in a hundred are disturbed by something else altogether.
+  /// The percentage of samples that are outliers.
   package static let outlierPercent = 3.0
 
   private var random: SeededRandom
 
-  /// Starts the disturbance that belongs to a seed.
+  /// Creates the noise for a seed.
   package init(seed: UInt64) { random = SeededRandom(seed: seed &* 7_919 &+ 13) }
 
   /// Draws from the standard normal distribution (Box and Muller).
@@ -24,8 +24,9 @@ package struct SimulatedNoise: Sendable {
       * cos(2 * .pi * random.unit())
   }
 
-  /// Disturbs a cost by a relative deviation; three readings in a hundred are up to three times as
-  /// dear.
+  /// Adds noise of a relative deviation to a cost.
+  ///
+  /// Three samples in a hundred are outliers, up to three times as large.
   package mutating func disturb(_ cost: Double, by deviation: Double) -> Double {
     let noisy = cost * exp(deviation * normal())
     let isOutlier = random.unit() < Self.outlierPercent / 100

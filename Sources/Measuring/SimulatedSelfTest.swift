@@ -1,24 +1,25 @@
-/// The parts of the measuring's own test that need no machine: laws and launches, simulated.
+/// The simulated parts of the measurement self-test: cost models and launches.
 package struct SimulatedSelfTest: Sendable {
-  /// From what everything follows.
+  /// The seed of the self-test.
   package var seed: UInt64
-  /// Under how many disturbances each known curve is judged.
+  /// The number of noise seeds for each known curve.
   package var disturbances: UInt64
-  /// How many rows of launches there are of each kind.
+  /// The number of simulated rows of launches of each kind.
   package var rows: Int
 
-  /// Plans the test; `quick` tries a tenth.
+  /// Creates the self-test; a quick one has 10 noise seeds and 60 rows instead of 100 and 300.
   package init(seed: UInt64, isQuick: Bool) {
     self.seed = seed
     disturbances = isQuick ? 10 : 100
     rows = isQuick ? 60 : 300
   }
 
-  /// Does all parts, and tells each outcome as it comes.
+  /// Runs all parts, and passes each outcome to a closure.
   ///
   /// - Throws: what `note` throws, at once.
   package func run(_ note: (SelfTestOutcome) throws -> Void) rethrows {
-    // Seeds that are wanted in a row lie far from those of a neighbouring seed.
+    // Drawn from the seed, so that the consecutive seeds used here do not overlap for adjacent
+    // seeds.
     let first = SeededRandom.draw(seed) >> 8
     for curve in KnownCurve.all {
       try note(.law(ComplexityTrial(of: curve, seeds: first..<first + disturbances)))
@@ -31,7 +32,7 @@ package struct SimulatedSelfTest: Sendable {
 }
 
 extension SeededRandom {
-  /// The first number of the stream that belongs to a seed.
+  /// Returns the first number of the stream of a seed.
   fileprivate static func draw(_ seed: UInt64) -> UInt64 {
     var random = SeededRandom(seed: seed)
     return random.next()

@@ -1,4 +1,4 @@
-/// Measured values in rising order, from which order statistics are read.
+/// Samples in increasing order, for computing order statistics.
 package struct SortedSamples: Sendable {
   /// The values, least first.
   package let values: [Double]
@@ -12,9 +12,9 @@ package struct SortedSamples: Sendable {
     self.values = values.sorted()
   }
 
-  /// Reads the value below which a share of the samples lies, interpolating between neighbours.
+  /// Returns the quantile for a share in 0...1, interpolated between neighbours.
   ///
-  /// The share is in 0...1. This is the definition that R calls type 7, the default of R and NumPy.
+  /// This is the definition that R calls type 7, the default of R and NumPy.
   package func quantile(_ share: Double) -> Double {
     let position = share * Double(values.count - 1)
     let below = Int(position.rounded(.down))
@@ -23,13 +23,13 @@ package struct SortedSamples: Sendable {
     return values[below] + (values[above] - values[below]) * weight
   }
 
-  /// The middle value.
+  /// The median.
   package var median: Double { quantile(0.5) }
 
-  /// The sum over the count.
+  /// The arithmetic mean.
   package var mean: Double { values.reduce(0, +) / Double(values.count) }
 
-  /// Counts the values outside Tukey's fences of 1.5 and 3 interquartile ranges.
+  /// The number of values outside Tukey's fences of 1.5 and 3 interquartile ranges.
   package var outliers: Outliers {
     let lower = quantile(0.25)
     let upper = quantile(0.75)
@@ -47,19 +47,19 @@ package struct SortedSamples: Sendable {
   }
 }
 
-/// How many samples lie far out; they are counted and shown, never dropped.
+/// The number of outliers; they are counted and shown, never dropped.
 package struct Outliers: Sendable, Hashable, Codable {
-  /// Between 1.5 and 3 interquartile ranges outside the quartiles.
+  /// The number of values between 1.5 and 3 interquartile ranges outside the quartiles.
   package var mild: Int
-  /// Beyond 3 interquartile ranges outside the quartiles.
+  /// The number of values more than 3 interquartile ranges outside the quartiles.
   package var severe: Int
 
-  /// Makes a count.
+  /// Creates a count.
   package init(mild: Int = 0, severe: Int = 0) {
     self.mild = mild
     self.severe = severe
   }
 
-  /// Both kinds together.
+  /// The number of outliers of both kinds.
   package var count: Int { mild + severe }
 }

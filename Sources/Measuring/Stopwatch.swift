@@ -1,7 +1,8 @@
-/// A timer that a measured closure starts and stops around the part that counts.
+/// A timer that a measured closure starts and stops around the measured work.
 ///
-/// Set-up before `start` and tear-down after `stop` cost nothing. Starting and stopping again
-/// adds up. Reading both clocks costs well under a microsecond: repeat what is shorter than ten.
+/// Set-up before `start` and tear-down after `stop` are not included. Starting it again adds to the
+/// elapsed time. Reading both clocks takes well under a microsecond: repeat work that takes less
+/// than ten microseconds.
 package struct Stopwatch {
   private let wallClock: NanosecondClock
   private let cpuClock: NanosecondClock
@@ -10,9 +11,10 @@ package struct Stopwatch {
   private var wallSum: UInt64 = 0
   private var cpuSum: UInt64 = 0
 
-  /// Makes a stopwatch at zero; tests hand in clocks of their own.
+  /// Creates a stopwatch at zero; both clocks can be replaced.
   ///
-  /// A meter counts during the timed parts; then the times mean little, for counting takes time.
+  /// A meter counts during the timed parts. Then the times mean little, because counting takes
+  /// time.
   package init(
     wall: NanosecondClock = .wall,
     cpu: NanosecondClock = .threadCPU,
@@ -23,22 +25,22 @@ package struct Stopwatch {
     self.meter = meter
   }
 
-  /// Says whether the timed part is going on.
+  /// Whether a timed part is in progress.
   package var isRunning: Bool { startedAt != nil }
 
   /// The sum of all timed parts so far.
   package var elapsed: Elapsed { Elapsed(wall: Double(wallSum), cpu: Double(cpuSum)) }
 
-  /// Begins a timed part; starting twice is a mistake of the caller.
+  /// Starts a timed part; the stopwatch must not be running.
   package mutating func start() {
     precondition(!isRunning, "the stopwatch is already running")
     meter?.begin()
-    // The processor clock costs a system call, so the wall is read inside of it.
+    // The processor clock costs a system call, so the wall clock is read inside of it.
     let cpu = cpuClock.now()
     startedAt = (wallClock.now(), cpu)
   }
 
-  /// Ends the timed part that is going on.
+  /// Ends the current timed part.
   package mutating func stop() {
     let wall = wallClock.now()
     let cpu = cpuClock.now()
@@ -49,9 +51,9 @@ package struct Stopwatch {
     self.startedAt = nil
   }
 
-  /// Times one closure and passes its answer on.
+  /// Times a closure and returns its result.
   ///
-  /// - Throws: what the closure throws; the watch is stopped even then.
+  /// - Throws: what the closure throws; the watch is stopped in that case too.
   package mutating func time<Answer, Failure: Error>(
     _ work: () throws(Failure) -> Answer
   ) throws(Failure) -> Answer {

@@ -6,11 +6,11 @@ import Glibc
 import Musl
 #endif
 
-/// What one thread reads and writes by calls of the system, as Linux counts it
-/// (https://man7.org/linux/man-pages/man5/proc_pid_io.5.html).
+/// A counter of one thread's reading and writing system calls, as counted by Linux.
 ///
-/// The reading of the counts is a read itself; what it takes is known and left out. Calls that move no
-/// bytes (locks, syncs) and pages mapped into memory are not counted.
+/// See https://man7.org/linux/man-pages/man5/proc_pid_io.5.html. Reading the counts is itself a
+/// read; its known cost is subtracted. Calls that move no bytes (locks, syncs) and memory-mapped
+/// pages are not counted.
 package final class ThreadIO {
   private static let path = "/proc/thread-self/io"
   private let file: Int32
@@ -18,7 +18,7 @@ package final class ThreadIO {
   private var ownCalls: Int64 = 0
   private var ownBytes: Int64 = 0
 
-  /// Opens the counts of the calling thread; answers nothing where the system keeps none.
+  /// Opens the counts of the calling thread, or returns `nil` if the system keeps none.
   package init?() {
     file = open(Self.path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -31,7 +31,7 @@ package final class ThreadIO {
     text.deallocate()
   }
 
-  /// The counts as a meter reads them.
+  /// The counts as a source for a meter.
   package var source: WorkMeter.Source {
     WorkMeter.Source([.systemCalls, .bytesRead, .bytesWritten]) { [self] in read(into: $0) }
   }
@@ -52,7 +52,7 @@ package final class ThreadIO {
     ownBytes += Int64(length)
   }
 
-  /// The next number, and where what follows it begins.
+  /// Returns the next number, and the index behind it.
   private static func number(
     in text: Slice<UnsafeMutableBufferPointer<UInt8>>,
     from start: Int

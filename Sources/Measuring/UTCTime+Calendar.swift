@@ -1,9 +1,9 @@
 /// The Gregorian calendar in whole days, for the years 0 to 9999.
 ///
-/// Years begin in March here, so that the leap day is the last of its year; 400 years are
-/// 146,097 days and day 0 is 1970-01-01.
+/// Years start in March here, so that the leap day is the last day of its year. 400 years are
+/// 146,097 days, and day 0 is 1970-01-01.
 extension UTCTime {
-  /// Counts the days from 1970-01-01 to a date.
+  /// Returns the number of days from 1970-01-01 to a date.
   static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let marchYear = month <= 2 ? year - 1 : year
     let marchMonth = (month + 9) % 12
@@ -12,7 +12,7 @@ extension UTCTime {
     return marchYear * 365 + leapDays + dayOfYear - 719_468
   }
 
-  /// Finds the date of a day counted from 1970-01-01.
+  /// Returns the date of a day counted from 1970-01-01.
   static func date(ofDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {
     var year = (number + 719_468) * 400 / 146_097 + 1
     while days(year: year, month: 3, day: 1) > number { year -= 1 }

@@ -6,15 +6,15 @@ import Glibc
 import Musl
 #endif
 
-/// A moment in UTC, to the second, written as `2026-02-03T04:05:06Z`.
+/// A time in UTC with a resolution of one second, written as `2026-02-03T04:05:06Z`.
 package struct UTCTime: Sendable, Hashable, Codable, CustomStringConvertible {
   /// Seconds since 1970-01-01 UTC, leap seconds not counted.
   package let secondsSince1970: Int64
 
-  /// Makes a moment.
+  /// Creates a time.
   package init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
 
-  /// Reads the machine's clock.
+  /// Returns the current time.
   package static func now() -> UTCTime {
     var time = timespec()
     guard clock_gettime(CLOCK_REALTIME, &time) == 0 else {
@@ -23,25 +23,25 @@ package struct UTCTime: Sendable, Hashable, Codable, CustomStringConvertible {
     return UTCTime(secondsSince1970: Int64(time.tv_sec))
   }
 
-  /// The moment with its separators: `2026-02-03T04:05:06Z`.
+  /// The time with separators: `2026-02-03T04:05:06Z`.
   package var description: String {
     let (date, time) = parts
     return date.joined(separator: "-") + "T" + time.joined(separator: ":") + "Z"
   }
 
-  /// The moment as a folder may be named, sorting by time: `20260203T040506Z`.
+  /// The time in a form for folder names that sorts by time: `20260203T040506Z`.
   package var compact: String {
     let (date, time) = parts
     return date.joined() + "T" + time.joined() + "Z"
   }
 
-  /// The moment as people write it: `2026-02-03 04:05 UTC`.
+  /// The time in a form for readers: `2026-02-03 04:05 UTC`.
   package var readable: String {
     let (date, time) = parts
     return date.joined(separator: "-") + " " + time.prefix(2).joined(separator: ":") + " UTC"
   }
 
-  /// Reads what `description` wrote.
+  /// Parses text in the form of `description`, or returns `nil`.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 20, bytes[10] == UInt8(ascii: "T"), bytes[19] == UInt8(ascii: "Z") else {
@@ -57,7 +57,7 @@ package struct UTCTime: Sendable, Hashable, Codable, CustomStringConvertible {
     guard description == text else { return nil }
   }
 
-  /// Decodes the written form.
+  /// Decodes text in the form of `description`.
   ///
   /// - Throws: `DecodingError` for any other text.
   package init(from decoder: any Decoder) throws {
@@ -72,7 +72,7 @@ package struct UTCTime: Sendable, Hashable, Codable, CustomStringConvertible {
     self = time
   }
 
-  /// Encodes the written form.
+  /// Encodes the time in the form of `description`.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -1,16 +1,16 @@
-/// Counts what a piece of work does, beside the clocks of a stopwatch.
+/// A meter that counts the effects of some work, used with a stopwatch.
 ///
-/// What it reads it reads into memory that is there already: with nothing between begin and end every
-/// count is zero.
+/// It reads counts into preallocated memory, so that all counts are zero if no work is done between
+/// begin and end.
 package final class WorkMeter {
-  /// Something that keeps counts which only rise.
+  /// A source of counts that only rise.
   package struct Source {
-    /// What it counts, in the order of reading.
+    /// The metrics, in the order of reading.
     package let metrics: [Metric]
     /// Reads all counts into memory that has room for them, without allocating.
     let read: (UnsafeMutableBufferPointer<Int64>) -> Void
 
-    /// Makes a source.
+    /// Creates a source.
     package init(
       _ metrics: [Metric],
       read: @escaping (UnsafeMutableBufferPointer<Int64>) -> Void
@@ -25,10 +25,10 @@ package final class WorkMeter {
   private let after: UnsafeMutableBufferPointer<Int64>
   private let sums: UnsafeMutableBufferPointer<Int64>
 
-  /// Makes a meter whose sums are zero.
+  /// Creates a meter whose sums are zero.
   ///
-  /// What is easily disturbed by the reading of others comes last among the sources: it is read last
-  /// before the work and first after it.
+  /// Put sources that are easily disturbed by reading the others last: they are read last before
+  /// the work and first after it.
   package init(_ sources: [Source]) {
     self.sources = sources
     let count = sources.reduce(0) { $0 + $1.metrics.count }
@@ -42,10 +42,10 @@ package final class WorkMeter {
     for numbers in [before, after, sums] { numbers.deallocate() }
   }
 
-  /// What is counted.
+  /// The metrics of all sources, in the order of reading.
   package var metrics: [Metric] { sources.flatMap(\.metrics) }
 
-  /// Begins to count.
+  /// Starts counting.
   func begin() {
     var first = 0
     for source in sources {
@@ -65,7 +65,7 @@ package final class WorkMeter {
     for index in sums.indices { sums[index] += after[index] - before[index] }
   }
 
-  /// The sums since the last call, in the order of the metrics; they begin again at zero.
+  /// Returns the sums since the last call, in the order of the metrics, and resets them to zero.
   package func take() -> [Int64] {
     defer { sums.update(repeating: 0) }
     return Array(sums)

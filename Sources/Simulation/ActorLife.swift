@@ -2,7 +2,7 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// What each actor of a plan is doing, so that a command in the wrong state is skipped, never sent.
+/// The state of each actor, used to skip commands that the actor's state does not allow.
 struct ActorLife {
   private enum State {
     case running
@@ -10,9 +10,9 @@ struct ActorLife {
   }
   private var states: [ActorID: State] = [:]
   private var staged: Set<ActorID> = []
-  /// Those of whom a process lives that a later launch has replaced.
+  /// Actors with a live process that a later launch has replaced.
   private var replaced: Set<ActorID> = []
-  /// Those whose place a later launch has taken that then failed.
+  /// Running actors whose place a later launch may have taken before it failed.
   private var overtaken: Set<ActorID> = []
   private let header: PlanHeader
   private let capabilities: Set<Capability>
@@ -22,15 +22,15 @@ struct ActorLife {
     self.capabilities = capabilities
   }
 
-  /// The actors that run, in the order of their names.
+  /// The running actors of the plan, sorted by name; consumers are not included.
   var running: [ActorID] {
     states.filter { $0.value == .running && header.actor($0.key) != nil }.keys.sorted()
   }
 
-  /// The consumers that run, in the plan's order.
+  /// The running consumers, in the plan's order.
   var consuming: [ActorID] { header.consumers.filter { states[$0] == .running } }
 
-  /// Adds who runs.
+  /// Adds each actor's state, and whether it has an uncommitted write or replaced processes.
   func describe(_ state: inout StateSketch) {
     for (actor, life) in states.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)
@@ -42,14 +42,14 @@ struct ActorLife {
     state.enter(nil)
   }
 
-  /// Why a command cannot run now, or nothing when it can.
+  /// Returns why an action cannot run now, or `nil` if it can.
   func objection(to action: Action) -> String? {
     guard let actor = action.actor else { return nil }
     let isConsumer = header.consumers.contains(actor)
     guard isConsumer || header.actor(actor) != nil else { return "the plan has no actor \(actor)" }
     let isRunning = states[actor] == .running
     switch action {
-    // A second process of an actor that runs is for the system to refuse.
+    // The system itself has to refuse a second process of a running actor.
     case .launch: return isRunning && !mayLaunchTwice(actor) ? "\(actor) is running" : nil
     case .commit: return staged.contains(actor) ? nil : "\(actor) has begun no write"
     case .begin: return !isRunning || staged.contains(actor) ? "\(actor) cannot begin" : nil
@@ -66,10 +66,10 @@ struct ActorLife {
     capabilities.contains(.twice) && header.actor(actor) != nil
   }
 
-  /// Those that have something in memory, in the order of their names.
+  /// All running actors and consumers, sorted by name.
   var alive: [ActorID] { states.filter { $0.value == .running }.keys.sorted() }
 
-  /// Takes note that everyone has lost what they had in memory.
+  /// Marks every actor as ended, after all of them have lost their memory.
   mutating func noteEnd() {
     for actor in alive { states[actor] = .ended }
     staged.removeAll()
@@ -77,8 +77,10 @@ struct ActorLife {
     overtaken.removeAll()
   }
 
-  /// Takes note of a command that failed: what was begun is over, written or not, and a process that was
-  /// to take over from another may have done so before it failed.
+  /// Updates the state after a failed command.
+  ///
+  /// A failed commit ends its write, whether or not it was written. A failed launch may have
+  /// replaced the running process before it failed.
   mutating func noteFailure(of action: Action) {
     switch action {
     case .commit(let actor): staged.remove(actor)
@@ -87,14 +89,14 @@ struct ActorLife {
     }
   }
 
-  /// Whether a process that runs may have lost its place to one that then failed to start.
+  /// Whether a launch that then failed may have replaced this running process.
   func isOvertaken(_ actor: ActorID) -> Bool { overtaken.contains(actor) }
 
-  /// Takes note of a command that succeeded.
+  /// Updates the state after a successful command.
   mutating func note(_ action: Action) {
     switch action {
     case .launch(let actor):
-      // A process that took over from another has begun nothing.
+      // The process that took over has no write in progress.
       if states.updateValue(.running, forKey: actor) == .running, canBeLate {
         replaced.insert(actor)
       }

@@ -1,54 +1,66 @@
 package import Traces
 
-/// What came of running every plan of a kind up to a length.
+/// The result of running every plan of a plan space up to a length.
 package struct Exploration: Sendable {
   /// The length up to which every plan was covered.
   package internal(set) var depth = 0
-  /// How many plans that is, each legal order of commands counted.
+  /// The number of plans covered: each legal order of commands counts as one plan.
   package internal(set) var planCount = 0.0
-  /// How many states there are that differ in what can come of them.
+  /// The number of states; equivalent states count once if they are merged.
   package internal(set) var stateCount = 0
-  /// How many moves there were from all states, those that were known included.
+  /// The number of moves from all states, including those known from an earlier exploration.
   package internal(set) var moveCount = 0
-  /// Why it ended before the length that was wanted, if it did.
+  /// The reason why the exploration ended.
+  ///
+  /// The default is ``Ending/complete``.
   package internal(set) var ending = Ending.complete
-  /// About how many states there are with the length that it did not begin, for there would be too many.
+  /// The estimated number of states if the next length were run, when that is more than allowed.
   package internal(set) var foreseenStateCount: Int?
-  /// What its last moves came to, if that was to be kept.
+  /// The outcomes of the last moves, or `nil` unless ``ExplorationBounds/keepsMoves`` is set.
   package internal(set) var moves: KnownMoves?
   /// A shortest plan for each invariant that broke, by the invariant's number.
   package internal(set) var broken: [Int: Plan] = [:]
-  /// The invariants that were put to the test, broken or not, one bit each.
+  /// The invariants that were exercised, broken or not, one bit each.
   package internal(set) var exercised: UInt64 = 0
 
-  /// Why an exploration ended.
+  /// The reasons for which an exploration ends.
   package enum Ending: Sendable, Hashable {
     /// Every plan was covered.
     case complete
-    /// There were more states than it was allowed.
+    /// The number of states exceeded the limit, or was estimated to exceed it.
     case outOfStates
-    /// Somebody stopped it.
+    /// The progress closure returned `false`.
     case stopped
   }
 }
 
-/// How far an exploration goes.
+/// The limits and options of an exploration.
 package struct ExplorationBounds: Sendable, Hashable {
-  /// The greatest number of commands of a plan.
+  /// The greatest number of commands in a plan.
   package var depth: Int
   /// The greatest number of states.
   package var stateCountMax: Int
-  /// Whether the system is put back where a state stood; without it every command that led there is
-  /// performed again before each move.
+  /// Whether the system is restored from snapshots.
+  ///
+  /// The default is `true`. If `false`, all commands that lead to a state are performed again
+  /// before each move.
   package var putsStatesBack = true
-  /// How many states of one length are kept whole, so that they need not be brought about again; others
-  /// are once, for all of their moves.
+  /// The greatest number of states of one length that are kept with snapshots.
+  ///
+  /// The default is 50,000. Any other state is reached by performing its commands again, once for
+  /// all of its moves.
   package var keptCountMax = 50_000
-  /// From so many states of a length on it is told from them how many the next one has.
+  /// The number of states of a length from which the size of the next is estimated.
+  ///
+  /// The default is 1,000.
   package var foresightCountMin = 1_000
-  /// Whether what the last moves came to is kept for others.
+  /// Whether the outcomes of the last moves are kept for later explorations.
+  ///
+  /// The default is `false`.
   package var keepsMoves = false
-  /// Whether states that look alike are taken for one; without it every plan runs by itself.
+  /// Whether equivalent states are merged.
+  ///
+  /// The default is `true`; if `false`, every plan is run.
   package var mergesStates = true
 
   package init(depth: Int, stateCountMax: Int) {

@@ -1,9 +1,9 @@
 import Systems
 import Traces
 
-/// What is kept of last moves for later explorations, and what is known of them from earlier ones.
+/// Storing the outcomes of last moves, and reusing those of an earlier exploration.
 extension Explorer {
-  /// Keeps what a last move came to: the state that it leads to, or nothing when it was refused.
+  /// Stores the outcome of a last move; `end` is `nil` if the move was refused.
   func keep(
     _ end: (likeness: UInt64, judge: Judge, node: Int)?,
     of command: Command,
@@ -19,7 +19,7 @@ extension Explorer {
     result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
   }
 
-  /// Takes in what an earlier exploration says of a last move.
+  /// Applies the outcome that an earlier exploration recorded for a last move.
   func take(_ outcome: KnownMoves.Outcome, of command: Command, from open: Open) {
     guard let likeness = outcome.likeness else { return }
     let header = roots[open.root].header

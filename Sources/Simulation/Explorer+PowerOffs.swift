@@ -2,10 +2,11 @@ import Faults
 import Systems
 import Traces
 
-/// Power-offs: what they would leave is part of a state.
+/// Power-offs: the data that would survive one is part of a state.
 extension Explorer {
-  /// Adds what a power-off would leave now, where that is not all that there is: the store, and what the
-  /// judge would make of it.
+  /// Adds what would survive a power-off now, if unsynced writes would be lost.
+  ///
+  /// This covers the state of the store and the judge's state after the power-off.
   func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
     guard let power = simulator.place.powerStanding, !power.isWhole else { return }
     if roots[root].survivors[power.durable] == nil {
@@ -20,6 +21,6 @@ extension Explorer {
     bereft.describe(&roots[root].state, tick: simulator.tick)
   }
 
-  /// A few kilobytes each.
+  /// The greatest number of cached entries per root; each takes a few kilobytes.
   private static var survivorsCountMax: Int { 20_000 }
 }

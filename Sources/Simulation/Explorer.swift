@@ -2,13 +2,13 @@ import Faults
 package import Systems
 package import Traces
 
-/// Runs every plan of a kind on one system, shortest first, and judges each.
+/// Runs every plan of a plan space on one system, shortest first, and judges each of them.
 ///
-/// Plans that lead to states from which the same can come are told apart no further: whatever follows
-/// is run once. Wherever it stands it also runs what follows a last command, and then goes back. A plan
-/// that breaks an invariant is a shortest one: every shorter plan was run before.
+/// Equivalent states are merged: the commands that follow them are run once. In each state, the
+/// closing phase is run too, and the state is restored afterwards. A plan that breaks an invariant
+/// is a shortest one, because every shorter plan was run before.
 ///
-/// It belongs to one thread at a time.
+/// An explorer must not be used from several threads at a time.
 package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   let simulator: Simulator
   private let space: Space
@@ -16,44 +16,44 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   var tree = PlanTree()
   var result = Exploration()
   private var known: UInt64 = 0
-  /// What an earlier exploration says of plans that begin alike.
+  /// The outcomes of an earlier exploration of the same plans, if any.
   private let earlier: KnownMoves?
-  /// What closing phases came to, by state, where last moves are kept.
+  /// The results of the closing phases, by state; empty unless last moves are kept.
   var conclusions: [KnownMoves.Conclusion] = []
 
-  /// A state whose next commands are to be run.
+  /// A state whose next commands have not been run yet.
   struct Open {
     let node: Int
     let root: Int
-    /// What is known of it; nothing if it must be brought about again.
+    /// The snapshot of the state, or `nil` if its commands must be performed again.
     let kept: Kept?
   }
 
-  /// All that it takes to go on from a state.
+  /// Everything that is needed to continue from a state.
   struct Kept {
     let place: Space.Place
     let judge: Judge
     let standing: Simulator.Standing
   }
 
-  /// What is the same for all plans with one header.
+  /// The values shared by all plans with one header.
   struct Root {
     let header: PlanHeader
     let likeness: StateLikeness
     var state: StateSketch
-    /// What power-offs would leave, by the disk's number for it.
+    /// The data that would survive a power-off, by the disk's number of the durable state.
     var survivors: [Int: Survivors] = [:]
   }
 
   var roots: [Root]
-  /// Whose plans the system is set up for.
+  /// The index of the root for which the system is set up, or -1 at the start.
   private var openRoot = -1
   var visited: [StateKey: Int] = [:]
 
   /// Creates an explorer of a system whose stores lie at a place.
   ///
-  /// What an earlier exploration knows is taken for true: it must have had the same system, header, judge
-  /// and depth, and an equal notion of which states are alike.
+  /// The outcomes in `earlier` are not verified: they must come from an exploration with the same
+  /// system, headers, judge, depth and definition of equivalent states.
   package init(
     _ system: any SystemUnderTest,
     at place: StorePlace,
@@ -81,10 +81,11 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   /// Runs every plan up to the bounds.
   ///
-  /// It tells how many states there are so far, and asks whether to go on.
+  /// The `progress` closure receives the number of states so far, and returns whether to continue.
   ///
-  /// - Throws: ``SystemFailure`` when the system cannot start or be looked at: the lab's own trouble.
-  /// - Complexity: one command a state and move, and a closing phase a state.
+  /// - Throws: ``SystemFailure`` when the system cannot start or be inspected, which is a failure
+  ///   of the lab and not of a plan.
+  /// - Complexity: one command per state and move, and one closing phase per state.
   package func explore(
     progress: (Int) -> Bool = { _ in true }
   ) throws(SystemFailure) -> Exploration {
@@ -104,8 +105,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return result
   }
 
-  /// Whether the next length has far more states than there may be, going by how many more there are of
-  /// this length than of the one before.
+  /// Estimates whether the next length would exceed the greatest number of states.
+  ///
+  /// The estimate assumes that the number of states grows as it did from the previous length to
+  /// this one. Up to 2 % above the limit is tolerated.
   private func isTooMuch(_ count: Int, after shorter: Int) -> Bool {
     guard count >= bounds.foresightCountMin, shorter > 0 else { return false }
     let foreseen = tree.count + count * count / shorter
@@ -131,7 +134,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 
   // MARK: One length
 
-  /// Runs each move from each state of one length, and leaves the new states.
+  /// Runs each move from each state of one length, and replaces `level` by the new states.
   private func advance(
     _ level: inout [Open],
     depth: Int,
@@ -140,7 +143,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     var following: [Open] = []
     defer { level = following }
     level.reverse()
-    // What is kept of a state goes with its moves.
+    // A state's snapshot is released after its moves.
     while let open = level.popLast() {
       try setUp(open.root)
       let kept = if let kept = open.kept { kept } else { try bringAbout(open) }
@@ -164,14 +167,14 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
   }
 
-  /// Sets the system up for the plans with a header: a state is put back only where it was taken.
+  /// Opens the system for the plans with a header: snapshots are valid only for one open system.
   private func setUp(_ root: Int) throws(SystemFailure) {
     guard root != openRoot else { return }
     openRoot = root
     try simulator.open(roots[root].header) { _ in true }
   }
 
-  /// Performs the commands that lead to a state which was not kept, once for all of its moves.
+  /// Performs the commands that lead to a state without a snapshot, once for all of its moves.
   private func bringAbout(_ open: Open) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
     var (judge, place) = (Judge(header), space.start(header))
@@ -185,12 +188,12 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return Kept(place: place, judge: judge, standing: try standing())
   }
 
-  /// Where the simulator stands, with the system unless every command is to be performed again.
+  /// Returns the simulator's state, with a system snapshot if ``ExplorationBounds/putsStatesBack``.
   private func standing() throws(SystemFailure) -> Simulator.Standing {
     try simulator.standing(withSystem: bounds.putsStatesBack)
   }
 
-  /// Performs a command, and answers whether it ran: what is refused is no plan.
+  /// Performs a command and returns whether it ran; a skipped command is not part of any plan.
   @discardableResult
   private func perform(
     _ command: Command,
@@ -206,7 +209,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
       events.append(event)
       return true
     }
-    // What the system or the scheduler refuses to send is no plan.
+    // A command that the system or the scheduler skips is not part of any plan.
     if events.contains(where: \.isSkip) { return false }
     space.advance(&place, by: command.action, events)
     return true
@@ -229,14 +232,14 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
     result.moveCount += 1
     note(judge.broken, after: command, at: open.node, header)
-    // A store that cannot be opened any more has no next command.
+    // A store that can no longer be opened allows no further command.
     guard !simulator.isBeyondRepair else { return }
     let key = try key(open.root, place, judge)
     let node: Int
     if let met = visited[key] {
       node = met
       tree.link(open.node, to: node)
-      // What the way put to the test is not part of the state.
+      // The invariants exercised on the way are not part of the state.
       result.exercised |= judge.conclusion.held
     } else {
       node = tree.add(command, after: open.node)
@@ -246,7 +249,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     if isLast { keep((key.likeness, judge, node), of: command, from: open) }
   }
 
-  /// Takes in a new state: keeps it for its next commands, and runs what comes after a last one.
+  /// Handles a new state: stores it for its next commands, and runs the closing phase.
   private func meet(
     _ node: Int,
     _ root: Int,
@@ -262,8 +265,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     }
     var closing = judge
     let header = roots[root].header
-    // Once nobody changes anything another round changes nothing either; what it finds is run again with
-    // all of them.
+    // One quiet pass of each actor in turn is enough here: more rounds would change nothing. A plan
+    // found this way is run again with all of its rounds.
     simulator.conclude(header, after: 0, quietRounds: 0) { event in
       closing.observe(event)
       return true
@@ -290,7 +293,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     return StateKey(root: root, likeness: roots[root].state.likeness(roots[root].likeness))
   }
 
-  // MARK: What broke
+  // MARK: Broken invariants
 
   func note(
     _ broken: UInt64,
@@ -311,13 +314,13 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
 }
 
 extension Event {
-  /// Whether a command did not run.
+  /// Whether this is the event of a skipped command.
   fileprivate var isSkip: Bool {
     if case .skipped = happening { true } else { false }
   }
 }
 
-/// A state, as far as anything that can come of it depends on it.
+/// The key of a state, equal for states that are merged.
 struct StateKey: Hashable {
   let root: Int
   let likeness: UInt64

@@ -2,7 +2,7 @@ import Faults
 import Traces
 
 extension FileFault {
-  /// What a planned fault does to the file system; nothing for one that strikes elsewhere.
+  /// Creates the file fault of a planned fault, or `nil` if it does not affect the file system.
   init?(_ fault: PlannedFault) {
     guard let kind = Kind(fault.kind), let call = FileCall(fault.call),
       let file = FileKind(name: fault.file.rawValue)
@@ -12,7 +12,7 @@ extension FileFault {
 }
 
 extension PlannedFault {
-  /// What the power-off that it is does to what was not synced.
+  /// The effect of this power-off on writes that were not synced.
   var loss: PowerLoss {
     PowerLoss(seed: kind == .torn ? UInt64(truncatingIfNeeded: seed) : nil)
   }

@@ -1,41 +1,40 @@
 package import Traces
 
-/// All plans of a kind: who may take part, and what may be done next wherever a plan stands.
+/// A set of plans, given by its headers and the commands allowed after each prefix of a plan.
 package protocol PlanSpace {
-  /// Where a plan stands, as far as what may be done next depends on it.
+  /// The state of a plan prefix, as far as the allowed next commands depend on it.
   associatedtype Place
 
   /// The headers of the plans.
   var headers: [PlanHeader] { get }
-  /// Whether nothing turns the clock back, so that what is a week old stays so.
+  /// Whether the clock never goes back, so that anything older than a week stays so.
   var clockOnlyRises: Bool { get }
-  /// Whether the power may go, so that states are the same only if it would also leave the same.
+  /// Whether a power-off may occur, so that equivalent states must also leave equal data after one.
   var losesPower: Bool { get }
-  /// Where a plan with a header begins.
+  /// Returns the state before the first command of a plan with a header.
   func start(_ header: PlanHeader) -> Place
-  /// What may be done next, always in the same order.
+  /// Returns the allowed next commands, always in the same order.
   func moves(from place: Place) -> [Command]
-  /// Takes in a command and what happened.
+  /// Updates the state after a command and the events that it caused.
   func advance(_ place: inout Place, by action: Action, _ events: [Event])
-  /// Adds what ``moves(from:)`` depends on.
+  /// Adds everything that ``moves(from:)`` depends on.
   func describe(_ place: Place, _ state: inout StateSketch)
 }
 
-/// Whoever judges a run while it unfolds: a value, so that a copy of it can go another way.
+/// A judge of a run in progress: a value, so that a copy can follow another continuation.
 ///
-/// Invariants are numbered from 0; sets of them are words of one bit each.
+/// Invariants are numbered from 0. Sets of invariants are words with one bit each.
 package protocol PlanJudge {
-  /// Starts before the first event of a plan that has no command yet.
+  /// Creates a judge for a plan that has no commands and no events yet.
   init(_ header: PlanHeader)
-  /// The plan goes on with a command.
+  /// Adds a command to the plan.
   mutating func append(_ command: Command)
-  /// Takes the next event in.
+  /// Processes the next event.
   mutating func observe(_ event: Event)
-  /// Adds everything that later answers depend on; the tick is the scheduler's present step.
+  /// Adds everything that later results depend on; `tick` is the scheduler's current step.
   func describe(_ state: inout StateSketch, tick: Int)
-  /// The invariants that are broken by now, whatever comes.
+  /// The invariants that are broken so far; no later event can repair them.
   var broken: UInt64 { get }
-  /// The answers after the last event: the invariants that broke, and those that held and were put to
-  /// the test.
+  /// The result after the last event: broken invariants, and exercised invariants that held.
   var conclusion: (broken: UInt64, held: UInt64) { get }
 }

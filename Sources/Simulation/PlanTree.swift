@@ -1,21 +1,20 @@
 import Traces
 
-/// The states that an exploration has met, each with one shortest way to it, and which moves lead from
-/// which to which.
+/// The states that an exploration has reached, a shortest path to each, and all moves between them.
 struct PlanTree {
   private var parents: [Int32] = []
-  /// The last command on the way to each state, by its place among all that there are.
+  /// The last command on the path to each state, as an index into `every`; -1 for a root.
   private var commands: [Int32] = []
   private var every: [Command] = []
   private var places: [Command: Int32] = [:]
   private var depths: [UInt8] = []
-  /// Every move, also those to states that were met before.
+  /// Every move, including those to states that were already known.
   private var moves: [(from: Int32, to: Int32)] = []
 
-  /// How many states there are.
+  /// The number of states.
   var count: Int { parents.count }
 
-  /// Adds a state at which plans begin.
+  /// Adds the state before the first command, and returns its index.
   mutating func addRoot() -> Int {
     parents.append(-1)
     commands.append(-1)
@@ -23,7 +22,7 @@ struct PlanTree {
     return count - 1
   }
 
-  /// Adds a state that a command leads to.
+  /// Adds a state that a command leads to, and returns its index.
   mutating func add(_ command: Command, after parent: Int) -> Int {
     parents.append(Int32(parent))
     commands.append(place(of: command))
@@ -40,10 +39,10 @@ struct PlanTree {
     return place
   }
 
-  /// Notes that a move leads from one state to another.
+  /// Records a move from one state to another.
   mutating func link(_ from: Int, to: Int) { moves.append((Int32(from), Int32(to))) }
 
-  /// The commands of a shortest plan that leads to a state.
+  /// Returns the commands of a shortest plan that leads to a state.
   func commands(to node: Int) -> [Command] {
     var found: [Command] = []
     var node = node
@@ -54,7 +53,7 @@ struct PlanTree {
     return found.reversed()
   }
 
-  /// How many plans there are with at most so many commands: every way through the states.
+  /// Returns the number of plans with at most `depth` commands: all paths through the states.
   ///
   /// - Complexity: linear in the moves, for each length.
   func planCount(through depth: Int, roots: Int) -> Double {

@@ -1,26 +1,26 @@
 import PersistentHistory
 import Traces
 
-/// The signals that are on their way to actors, and when each actor looks for itself.
+/// The signals on their way to actors, and the time of each actor's next poll.
 ///
-/// However many commits are signalled before the first one arrives, one signal arrives, as with a file
-/// that is watched. Times are ticks of the scheduler.
+/// Commits signalled before the first signal arrives are delivered as one signal, as with a watched
+/// file. Times are ticks of the scheduler.
 struct SignalPost {
   private struct Box {
-    /// When the signal that is on its way arrives; nothing when there is none.
+    /// The tick at which the pending signal arrives, or `nil` if none is pending.
     var arrival: Int?
-    /// When the actor looks for itself.
+    /// The tick of the actor's next poll.
     var poll: Int
   }
   private var boxes: [ActorID: Box] = [:]
 
-  /// Whether a signal is on its way to somebody.
+  /// Whether a signal is on its way to any actor.
   var isBusy: Bool { boxes.values.contains { $0.arrival != nil } }
 
-  /// Adds when each signal arrives, in ticks from the present one.
+  /// Adds when each signal arrives, in ticks from the current one.
   ///
-  /// When an actor looks for itself is not told: no short plan comes so far, and the time after its last
-  /// command is long enough for every look.
+  /// The time of the next poll is left out: short plans end before it, and the time after their
+  /// last command is long enough for every poll.
   func describe(_ state: inout StateSketch, tick: Int) {
     for (actor, box) in boxes.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)
@@ -29,7 +29,7 @@ struct SignalPost {
     state.enter(nil)
   }
 
-  /// Takes an event in: who is signalled, who starts and who ends.
+  /// Processes an event: actors that start, end or are signalled.
   mutating func note(_ event: Event) {
     guard let actor = event.actor else { return }
     switch event.happening {
@@ -43,7 +43,7 @@ struct SignalPost {
     }
   }
 
-  /// Who has a signal, or a look of its own, due at a tick, in the order of their names.
+  /// Returns the deliveries and polls due at a tick, sorted by actor name.
   func due(at tick: Int, polls: Bool) -> [Action] {
     boxes.sorted { $0.key < $1.key }.compactMap { actor, box in
       if let arrival = box.arrival, arrival <= tick { return .deliver(actor, .delivered) }
@@ -51,13 +51,13 @@ struct SignalPost {
     }
   }
 
-  /// Why a signal cannot have the fate that a plan gives it, or nothing.
+  /// Returns why a signal cannot have the fate that a plan gives it, or `nil`.
   func objection(to action: Action) -> String? {
     guard case .deliver(let actor, _) = action, boxes[actor]?.arrival == nil else { return nil }
     return "no signal is on its way to \(actor)"
   }
 
-  /// Gives a signal or a look its fate at a tick, and answers how often the system is asked.
+  /// Applies the fate of a signal or poll, and returns how often the system performs the action.
   mutating func apply(_ action: Action, at tick: Int) -> Int {
     switch action {
     case .deliver(let actor, let fate): deliver(actor, fate, tick)

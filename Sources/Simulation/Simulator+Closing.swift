@@ -2,12 +2,12 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// The closing phase: what a run asks everyone after the plan's last command.
+/// The closing phase: the final passes and reads after the plan's last command.
 extension Simulator {
-  /// Runs what comes after a plan's last command.
+  /// Runs the closing phase after a plan's last command.
   ///
-  /// Passes are repeated until so many rounds have changed nothing; with none, until everyone has passed
-  /// in turn and changed nothing.
+  /// Passes are repeated until `quietRounds` rounds in a row change nothing. If it is 0, actors
+  /// pass in turn until none of them has changed anything since the last change.
   func conclude(
     _ header: PlanHeader,
     after commandCount: Int,
@@ -19,14 +19,12 @@ extension Simulator {
     if !isStopped { close(header, quietRounds, roundCountMax, observe) }
   }
 
-  /// How many rounds of passes the closing phase takes at most, unless somebody merges few transactions
-  /// in each.
+  /// The greatest number of rounds of passes, unless an actor's small page size needs more.
   private static let closingRoundCountMax = 8
 
-  /// Repeats fetch, merge, record for every running actor until some rounds change nothing.
+  /// Repeats fetch, merge and record for every running actor, then reads views, data and history.
   ///
-  /// Then it reads views, data and history. It never purges, unless the system has no steps and does so
-  /// in a whole pass.
+  /// It never purges, unless the system has no separate steps and purges as part of a whole pass.
   private func close(
     _ header: PlanHeader,
     _ quietRounds: Int,
@@ -53,7 +51,7 @@ extension Simulator {
     if capabilities.contains(.history) { perform(.history, command: nil, observe) }
   }
 
-  /// Lets everyone pass until so many rounds have changed nothing.
+  /// Runs passes of all running actors until `quietRounds` rounds in a row change nothing.
   private func passRounds(
     _ header: PlanHeader,
     _ quietRounds: Int,
@@ -61,7 +59,8 @@ extension Simulator {
     _ observe: (Event) -> Bool
   ) {
     var quiet = 0
-    // A page in which nothing concerns its reader moves no more than the cursor.
+    // Reading a page of unrelated transactions changes only the cursor, which also counts as a
+    // change.
     var cursors: [Happening] = []
     for _ in 0..<roundCountMax where quiet < quietRounds && !isStopped {
       let before = log.events.count
@@ -73,7 +72,7 @@ extension Simulator {
     }
   }
 
-  /// Lets everyone pass in turn until each has changed nothing since anyone did.
+  /// Runs passes of the actors in turn until none has changed anything since the last change.
   private func passInTurn(_ roundCountMax: Int, _ observe: (Event) -> Bool) {
     var quiet = 0
     for _ in 0..<roundCountMax {
@@ -99,7 +98,7 @@ extension Simulator {
     relaunchIfTold(actor, since: before, observe)
   }
 
-  /// A member that was told that its history is gone reads everything anew.
+  /// Resyncs a member if the system reported that its history is gone.
   private func resyncIfTold(_ member: ActorID, since before: Int, _ observe: (Event) -> Bool) {
     let wasToldSo = log.events[before...].contains {
       switch $0.happening {
@@ -112,7 +111,7 @@ extension Simulator {
     }
   }
 
-  /// A process that was told that another has taken over, which then failed to start, is launched again.
+  /// Launches a process again if it was reported as superseded by one that then failed to start.
   private func relaunchIfTold(_ actor: ActorID, since before: Int, _ observe: (Event) -> Bool) {
     let wasToldSo = log.events[before...].contains {
       if case .ended(_, .failed(let failure)) = $0.happening {
@@ -128,22 +127,22 @@ extension Simulator {
 }
 
 extension PlanHeader {
-  /// Whether anybody fetches less than everything at a time.
+  /// Whether any actor fetches its history in pages.
   fileprivate var hasPages: Bool { actors.contains { $0.page != nil } }
 
-  /// How many pages the history of the plan takes at most, where somebody has small ones.
+  /// Returns the greatest number of pages of the plan's history, or 1 if no actor has a page size.
   fileprivate func pageCountMax(_ commandCount: Int) -> Int {
     actors.compactMap(\.page).min().map { (commandCount + $0 - 1) / $0 } ?? 1
   }
 }
 
 extension Happening {
-  /// Whether somebody has told how far it has recorded.
+  /// Whether an actor has recorded its cursor.
   fileprivate var isRecord: Bool { if case .recorded = self { true } else { false } }
 }
 
 extension Event {
-  /// Whether it is more than a look: something was merged, recorded anew or lost.
+  /// Whether the event is a change: fetched or merged transactions, lost history, resync or launch.
   fileprivate var isProgress: Bool {
     switch happening {
     case .merged(let transactions), .fetched(let transactions): !transactions.isEmpty

@@ -1,9 +1,9 @@
 import Systems
 import Traces
 
-/// What goes wrong within a command.
+/// Injecting faults into commands, and restarting after a power-off.
 extension Simulator {
-  /// Why a command cannot run now with its faults, or nothing when it can.
+  /// Returns why a command cannot run now with its faults, or `nil` if it can.
   func objection(to command: Command) -> String? {
     if let objection = objection(to: command.action) {
       return objection
@@ -17,7 +17,7 @@ extension Simulator {
       ? "the system cannot start again after a power-off" : nil
   }
 
-  /// Tells which faults have struck a command, and lets the power go if it is to.
+  /// Logs the faults that were injected into a command, and turns the power off if one requires it.
   func strike(_ faults: [PlannedFault], _ action: Action, _ outcome: inout Outcome) {
     let struck = place.disarm(faults)
     if place.isOff, case .failed = outcome {
@@ -25,7 +25,7 @@ extension Simulator {
     }
     if !place.isOff, struck.contains(true) { settle(action, &outcome) }
     for (fault, hasStruck) in zip(faults, struck) {
-      // A power-off whose call did not come strikes now.
+      // A power-off whose file call was not reached happens now.
       let isLate = fault.kind.isPowerOff && !place.isOff
       if isLate { place.turnOff(fault) }
       if hasStruck || isLate { log.add(action.actor, .fault(fault)) }
@@ -33,14 +33,15 @@ extension Simulator {
     if place.isOff { restart(after: action) }
   }
 
-  /// Looks what took effect although it failed: a write, or a purge in the middle of something that goes
-  /// on without it.
+  /// Determines whether a failed command took effect, and marks its outcome as unknown if so.
+  ///
+  /// Such effects are a committed write, or a purge within a command that continued without it.
   private func settle(_ action: Action, _ outcome: inout Outcome) {
     let before = log.events.count
     do throws(SystemFailure) {
       try system.settle(after: action, &log)
     } catch {
-      // Of one that ended well nothing that was told is in doubt.
+      // The events of a successful command are certain even if the store cannot be inspected.
       if case .failed = outcome { outcome = .unknown(error) }
       return
     }
@@ -48,8 +49,9 @@ extension Simulator {
     if isCommitted, case .failed(let failure) = outcome { outcome = .unknown(failure) }
   }
 
-  /// Takes the power away between two commands, and tells what the store then says: of a run that is put
-  /// back afterwards.
+  /// Turns the power off between two commands and returns the events that follow.
+  ///
+  /// The caller restores the run's state afterwards.
   func loseEverything(_ fault: PlannedFault) -> [Event] {
     let before = log.events.count
     place.turnOff(fault)
@@ -59,7 +61,7 @@ extension Simulator {
     return Array(log.events[before...])
   }
 
-  /// Turns the power on: everyone is down, and the store is opened again.
+  /// Turns the power on: all actors have crashed, and the store is opened again.
   private func restart(after action: Action) {
     isDown = true
     place.turnOn()
@@ -78,7 +80,7 @@ extension Simulator {
     life.noteEnd()
   }
 
-  /// Consumers start again by themselves; of actors the plan says when.
+  /// Launches the consumers again after a power-off; the plan decides when actors are launched.
   func startConsumers(_ observe: (Event) -> Bool) {
     isDown = false
     if isBeyondRepair { isStopped = true }

@@ -2,19 +2,19 @@ import Systems
 import Traces
 
 extension Simulator {
-  /// Where a run stands between two commands, the system included if it can be put back.
+  /// The state of a run between two commands, with the system's snapshot if it supports them.
   struct Standing {
     fileprivate let life: ActorLife
     fileprivate let post: SignalPost?
     fileprivate let log: EventLog
     fileprivate let now: Double
-    /// Nothing when the commands must be performed again.
+    /// The system's snapshot, or `nil` if the commands must be performed again.
     fileprivate let system: SystemSnapshot?
   }
 
-  /// Where the run stands; with the system if that is wanted and it can be put back.
+  /// Returns the state of the run, with the system's snapshot if it is requested and supported.
   ///
-  /// - Throws: ``SystemFailure`` when the system fails otherwise than by not being able to.
+  /// - Throws: ``SystemFailure`` when the snapshot fails for another reason than being unsupported.
   func standing(withSystem isWanted: Bool) throws(SystemFailure) -> Standing {
     Standing(
       life: life,
@@ -32,7 +32,7 @@ extension Simulator {
     }
   }
 
-  /// Goes back to where a run stood, by performing its commands again if there is no other way.
+  /// Restores the state of a run, by performing its commands again if it has no snapshot.
   func goBack(
     to standing: Standing,
     _ header: PlanHeader,
@@ -56,7 +56,7 @@ extension Simulator {
     handed = 0
   }
 
-  /// Adds everything that decides what comes next.
+  /// Adds everything on which later events depend.
   func describe(_ state: inout StateSketch) throws(SystemFailure) {
     state.restart(at: place.clock.now)
     try system.describe(&state)
@@ -64,6 +64,6 @@ extension Simulator {
     post?.describe(&state, tick: log.tick)
   }
 
-  /// The scheduler's step.
+  /// The current tick of the scheduler.
   var tick: Int { log.tick }
 }

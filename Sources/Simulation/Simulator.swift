@@ -2,14 +2,13 @@ import PersistentHistory
 package import Systems
 package import Traces
 
-/// Runs plans on one system, in one process and in the order that the plan says.
+/// A scheduler that runs plans on one system, in one process and in the plan's order.
 ///
-/// Any step of one actor may come between any two steps of another. The same plan gives the same
-/// events.
+/// A plan may interleave the steps of its actors in any order. The same plan gives the same events.
 package final class Simulator {
   let system: any SystemUnderTest
   let place: StorePlace
-  /// What the system can do; asked once a plan, for some put the answer together.
+  /// The system's capabilities, read once per plan because some systems compute them.
   private(set) var capabilities: Set<Capability> = []
 
   var life: ActorLife
@@ -18,15 +17,15 @@ package final class Simulator {
   var handed = 0
   var isStopped = false
   var consumers: [ActorID] = []
-  /// Whether everyone is down after a power-off, and consumers have not started again.
+  /// Whether all processes are down after a power-off, and consumers have not been launched again.
   var isDown = false
-  /// Whether the store could not be opened after a power-off: nothing more can be asked of it.
+  /// Whether the store could not be opened after a power-off; no later command can run.
   var isBeyondRepair = false
 
-  /// Whether the power may go in plans that unfold, of which the later faults are not known.
+  /// Whether power-offs may occur in plans built command by command, with later faults unknown.
   var mayLosePower = false
 
-  /// How many commands were performed, closing phases included.
+  /// The number of actions performed, including those of closing phases.
   package private(set) var stepCount = 0
 
   /// Creates a simulator of a system whose stores lie at a place.
@@ -36,13 +35,13 @@ package final class Simulator {
     life = ActorLife(PlanHeader(model: Model(unchecked: []), actors: []), [])
   }
 
-  /// Runs a plan with its closing phase, and hands every event to an observer.
+  /// Runs a plan with its closing phase, and passes every event to an observer.
   ///
-  /// The observer answers whether to go on; a run that is only asked whether it breaks an invariant
-  /// stops there.
+  /// The observer returns whether to continue. To find out only whether a plan breaks an invariant,
+  /// it can stop the run there.
   ///
   /// - Returns: every event.
-  /// - Throws: ``SystemFailure`` when the system cannot even start: the lab's own trouble.
+  /// - Throws: ``SystemFailure`` when the system cannot start, which is a failure of the lab.
   package func run(
     _ plan: Plan,
     observe: (Event) -> Bool = { _ in true }
@@ -55,10 +54,10 @@ package final class Simulator {
     return log.events
   }
 
-  /// Asks everyone who runs what its contexts hold, and the store what its data hold.
+  /// Reads the contexts of all running actors, and the data of the store.
   ///
-  /// It is no part of the run: the clock stands still, and no event of it is handed to the observer,
-  /// within which it may be called.
+  /// The reads are not part of the run: the clock does not advance, and the observer does not
+  /// receive their events. It may be called from within an observer.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot answer.
   package func look(_ header: PlanHeader) throws(SystemFailure) -> [Event] {
@@ -72,7 +71,7 @@ package final class Simulator {
     return answers.events
   }
 
-  /// Starts a plan: an empty store, and everyone launched who is before the first command.
+  /// Starts a plan with an empty store, and launches its consumers and the initial actors.
   func open(
     _ header: PlanHeader,
     _ faults: [PlannedFault] = [],
@@ -84,7 +83,7 @@ package final class Simulator {
     for member in first where !isStopped { perform(.launch(member), command: nil, observe) }
   }
 
-  /// Performs one command of a plan, and what is due after it.
+  /// Performs one command of a plan, then the deliveries and polls that are due.
   func step(
     _ command: Command,
     _ index: Int,
@@ -95,7 +94,7 @@ package final class Simulator {
     deliverDue(observe)
   }
 
-  /// Lets go of the store of the last plan.
+  /// Closes the store of the last plan.
   package func close() { system.close() }
 
   private func start(_ header: PlanHeader, _ faults: [PlannedFault]) throws(SystemFailure) {
@@ -129,12 +128,12 @@ package final class Simulator {
     }
   }
 
-  /// Why something cannot be done now, or nothing when it can.
+  /// Returns why an action cannot be performed now, or `nil` if it can.
   func objection(to action: Action) -> String? {
     life.objection(to: action) ?? post?.objection(to: action)
   }
 
-  /// The clock moves before each write or begin, and when a plan moves it.
+  /// Advances the clock before each batch, each write or begin that ticks, and for clock commands.
   private func advanceClock(for action: Action, _ header: PlanHeader) {
     switch action {
     case .write(let write), .begin(let write): if write.ticks { place.clock.now += header.step }
@@ -169,7 +168,7 @@ package final class Simulator {
     if isDown { startConsumers(observe) }
   }
 
-  /// Hands the new events to the observer, until it has seen enough.
+  /// Passes the new events to the observer, until it returns `false`.
   private func hand(_ observe: (Event) -> Bool) {
     while handed < log.events.count, !isStopped {
       let event = log.events[handed]
@@ -181,17 +180,17 @@ package final class Simulator {
 
   // MARK: Signals
 
-  /// Lets what is due at the next tick arrive.
+  /// Performs the deliveries and polls that are due at the next tick.
   private func deliverDue(_ observe: (Event) -> Bool) {
     guard let post else { return }
     for action in post.due(at: log.tick + 1, polls: capabilities.contains(.poll))
     where !isStopped {
-      // Who was woken a moment ago may have been cut off, or have ended, by what came before it.
+      // An earlier delivery in this loop may have ended this actor.
       if life.objection(to: action) == nil { perform(action, command: nil, observe) }
     }
   }
 
-  /// Lets time go by after the plan's last command until everything has arrived that still can.
+  /// Advances time after the plan's last command, long enough for all signals and polls to arrive.
   func settle(_ observe: (Event) -> Bool) {
     let end = log.tick + SignalTicks.boundAtWorst
     while !isStopped, log.tick < end {

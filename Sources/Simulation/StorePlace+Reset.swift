@@ -3,10 +3,11 @@ package import Systems
 package import Traces
 
 extension StorePlace {
-  /// Starts a system over with an empty store for a plan; the first plan of a kind makes an image from
-  /// which the others of the kind start.
+  /// Resets a system to an empty store for a plan.
   ///
-  /// The power may go if a fault of the plan says so, or if the plan unfolds and may have such faults later.
+  /// The first plan of a kind creates an image from which the others of the kind start. Power-offs
+  /// are possible if a fault of the plan is one, or if `mayLosePower` is set because the plan's
+  /// later faults are not yet known.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start.
   package func reset(
@@ -17,8 +18,8 @@ extension StorePlace {
   ) throws(SystemFailure) {
     let kind = "\(header.timestamps.rawValue) \(header.model.hashValue)"
     if !hasTemplate(kind: kind) {
-      // No connection to another kind's file may be taken for one to this. Made with a fixed seed, so
-      // that the image does not depend on which plan came first.
+      // Closed first, so that no connection to another kind's file is mistaken for one to this
+      // file. The seed is fixed, so that the image does not depend on which plan came first.
       system.close()
       var bare = header
       bare.actors = []
@@ -28,8 +29,8 @@ extension StorePlace {
     }
     let losesPower = mayLosePower || faults.contains(where: \.kind.isPowerOff)
     let hasFaults = losesPower || !faults.isEmpty
-    // What a connection remembers from another plan, of its log, pages and statements, decides what it
-    // syncs and reads, and what it needs memory for.
+    // A connection's cached log, pages and statements from another plan affect its syncs, reads and
+    // allocations.
     if hasFaults { system.close() }
     try system.reset(header, prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))
     if losesPower { watchPower() }

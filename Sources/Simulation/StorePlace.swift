@@ -3,17 +3,17 @@ import Foundation
 package import Systems
 import Traces
 
-/// Where the stores of a simulation lie: on the heap, or in a folder as real files.
+/// The location of a simulation's stores: on the heap, or in a folder as real files.
 package final class StorePlace {
   private let files: HeapFileSystem?
-  /// What makes calls fail in a folder; plans without faults have the platform's own file system.
+  /// The file system that injects faults in a folder; plans without faults use the platform's own.
   private let realFiles: RealFileSystem?
   private let folder: String
   private let syncs: PowerWatch
   private var stores = 0
-  /// The clock of the plan that runs; the file system reads it too.
+  /// The clock of the current plan; the file system reads it too.
   package let clock: PlanClock
-  /// Fresh stores by model and timestamps, so that a plan does not run the schema again.
+  /// Empty stores by model and timestamps, so that a plan does not run the schema again.
   private var templates: [String: FileSystemImage] = [:]
 
   private init(
@@ -29,11 +29,11 @@ package final class StorePlace {
     self.clock = clock
   }
 
-  /// A place on the heap: real WAL and several connections, nothing on disk.
+  /// Creates a place on the heap: real WAL and several connections, without using the disk.
   ///
-  /// A disk that ignores syncs is for seeing that power-offs then do damage.
+  /// Use a disk that ignores syncs to verify that power-offs then cause damage.
   package static func heap(ignoringSyncs: Bool = false) -> StorePlace {
-    // Before anything uses SQLite, which later would be too late.
+    // Accessed first: the allocator cannot be installed once SQLite is in use.
     _ = FailingAllocator.isInPlace
     let clock = PlanClock()
     return StorePlace(
@@ -44,14 +44,14 @@ package final class StorePlace {
     )
   }
 
-  /// Whether the lab can make happen what some faults say.
+  /// Whether the lab can inject these faults; failing allocations need the lab's allocator.
   func canArm(_ faults: [PlannedFault]) -> Bool {
     FailingAllocator.isInPlace || !faults.contains { $0.kind == .memory }
   }
 
-  /// A folder that holds a store for each plan while the plan runs.
+  /// Creates a folder that holds the store of each plan while the plan runs.
   ///
-  /// - Throws: a sentence when the folder cannot be made or written.
+  /// - Throws: ``StorePlaceError`` when the folder cannot be created or written.
   package static func folder(_ path: String) throws(StorePlaceError) -> StorePlace {
     _ = FailingAllocator.isInPlace
     do {
@@ -69,9 +69,9 @@ package final class StorePlace {
     return StorePlace(files: nil, folder: path, clock: PlanClock())
   }
 
-  /// Makes room for the store of one plan.
+  /// Prepares the environment for the store of one plan.
   ///
-  /// The kind is what the plan's store has in common with others: they start from one image.
+  /// Plans of one kind start from the same image.
   func prepare(seed: UInt64, kind: String, hasFaults: Bool = false) -> SystemEnvironment {
     clock.now = PlanClock.start
     guard let files else {
@@ -95,10 +95,10 @@ package final class StorePlace {
     return environment
   }
 
-  /// What makes calls fail.
+  /// The file system that injects faults.
   private var faulty: (any FaultySystem)? { files ?? realFiles }
 
-  /// Makes the calls of the next command fail as its faults say.
+  /// Injects the faults of the next command into its file calls and allocations.
   func arm(_ faults: [PlannedFault]) {
     faulty?.arm(faults.compactMap(FileFault.init))
     if let fault = faults.first(where: { $0.kind == .memory }) {
@@ -106,7 +106,7 @@ package final class StorePlace {
     }
   }
 
-  /// Ends all faults, and answers whether each one struck.
+  /// Disables all faults, and returns for each of them whether it made a call fail.
   func disarm(_ faults: [PlannedFault]) -> [Bool] {
     guard let faulty else { return faults.map { _ in false } }
     let isMemoryStruck = FailingAllocator.isInPlace && FailingAllocator.disarm() > 0
@@ -117,29 +117,30 @@ package final class StorePlace {
     }
   }
 
-  /// From now on a power-off loses what is not synced.
+  /// Starts tracking unsynced writes, so that a power-off loses them.
   func watchPower() { faulty?.watchPower(syncs) }
 
-  /// What a power-off would leave now; nothing on a real disk, or when nobody wants to know.
+  /// The state that would survive a power-off, or `nil` on a real disk or if it is not tracked.
   var powerStanding: PowerStanding? { files?.powerStanding }
 
   /// Whether the power is off.
   var isOff: Bool { faulty?.isOff ?? false }
 
-  /// Lets the power go, if it has not gone yet.
+  /// Turns the power off, if it is still on.
   func turnOff(_ fault: PlannedFault) { faulty?.turnOff(fault.loss) }
 
-  /// Turns the power on: files can be opened again.
+  /// Turns the power on, so that files can be opened again.
   func turnOn() { faulty?.turnOn() }
 
-  /// Keeps the files as they are as the start of every later plan of a kind; every connection must be
-  /// closed.
+  /// Stores the current files as the image from which every later plan of a kind starts.
+  ///
+  /// Every connection must be closed.
   func keepTemplate(kind: String) {
     guard let files else { return }
     templates[kind] = files.snapshot()
   }
 
-  /// Whether plans of a kind start from an image.
+  /// Whether plans of a kind start from an image; always `true` in a folder, which has no images.
   func hasTemplate(kind: String) -> Bool { files == nil || templates[kind] != nil }
 
   private func prepareFolder(seed: UInt64, vfs: String?) -> SystemEnvironment {
@@ -159,7 +160,7 @@ package final class StorePlace {
 
   private var storePath: String { folder + "/plan-\(stores).store" }
 
-  /// Copies a store's files into memory, and answers how to put them back.
+  /// Copies a store's files into memory, and returns a closure that restores them.
   private static func save(_ path: String) -> @Sendable () -> Void {
     let copies = ["", "-wal"].map { (path + $0, FileManager.default.contents(atPath: path + $0)) }
     return {
@@ -174,14 +175,14 @@ package final class StorePlace {
     }
   }
 
-  /// Removes the store of the last plan, if it lies on disk.
+  /// Deletes the store of the last plan, if it lies on disk.
   package func removeStore() {
     guard files == nil, stores > 0 else { return }
     for ending in ["", "-wal", "-shm", "-signal"] { unlink(storePath + ending) }
   }
 }
 
-/// Why stores cannot lie in a folder.
+/// An error that says why stores cannot be kept in a folder.
 package struct StorePlaceError: Error, CustomStringConvertible {
   package let path: String
   package let reason: String

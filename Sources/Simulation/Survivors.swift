@@ -2,11 +2,11 @@ import PersistentHistory
 import Systems
 import Traces
 
-/// What a power-off would leave of a state, as long as nothing more is synced.
+/// The data that would survive a power-off in a state, until more is synced.
 struct Survivors {
-  /// What the store would hold.
+  /// The state of the store after the power-off.
   let state: StateSketch
-  /// What would be told of it, but for who is down.
+  /// The events after the power-off, without the crashes of running actors.
   private let told: [Happening]
 
   fileprivate init(state: StateSketch, told: [Happening]) {
@@ -14,27 +14,27 @@ struct Survivors {
     self.told = told
   }
 
-  /// What a judge would hear, with those who would be down.
+  /// Returns the events that a judge would observe, with the crashes of the given actors.
   func events(down: [ActorID]) -> [Event] {
     let crashes = down.map { Event(at: 0, tick: 0, actor: $0, .crashed) }
     func plain(_ happening: Happening) -> Event {
       Event(at: 0, tick: 0, actor: nil, happening)
     }
-    // A number that no command of the plan has: what it is does not count.
+    // The command number belongs to no command of the plan, and the word is arbitrary.
     return [plain(.called(command: .max, word: "clock"))] + told.prefix(1).map(plain) + crashes
       + told.dropFirst().map(plain) + [plain(.ended(command: .max, .ok))]
   }
 }
 
 extension Simulator {
-  /// Takes the power away, looks what is left, and goes back to where the run stood.
+  /// Simulates a power-off, inspects the surviving data, and restores the run.
   ///
-  /// - Throws: ``SystemFailure`` when the system cannot be looked at or put back.
+  /// - Throws: ``SystemFailure`` when the system cannot be inspected or restored.
   func survivors(_ header: PlanHeader) throws(SystemFailure) -> Survivors {
     let standing = try standing(withSystem: true)
     let told = loseEverything(.powerOff).filter { $0.actor == nil }.map(\.happening)
     var state = StateSketch(header)
-    // When that was does not count.
+    // The time of the power-off is not part of the state.
     place.clock.now = PlanClock.start
     if !isBeyondRepair { try system.describe(&state) }
     try goBack(to: standing, header, performing: [])
