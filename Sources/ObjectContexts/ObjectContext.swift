@@ -198,8 +198,7 @@ extension ObjectContext {
 }
 
 extension Value {
-  /// A Boolean value that indicates a NaN, which no attribute can store: SQLite converts it to
-  /// null.
+  /// A Boolean value that indicates a NaN, which SQLite would convert to null.
   fileprivate var isNaN: Bool {
     switch self {
     case .double(let double): double.isNaN

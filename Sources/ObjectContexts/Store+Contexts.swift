@@ -1,8 +1,9 @@
 public import HistoryStore
 
 extension Store {
-  /// Creates a context for background work (Core Data:
-  /// `NSPersistentContainer.newBackgroundContext()`).
+  /// Creates a context for background work.
+  ///
+  /// Core Data: `NSPersistentContainer.newBackgroundContext()`.
   public func backgroundContext(
     author: String? = nil,
     name: String? = "background",

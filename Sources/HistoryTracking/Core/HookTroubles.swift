@@ -7,8 +7,7 @@ struct HookTroubles: Sendable {
 
   private var troubles: [HookID: Trouble] = [:]
 
-  /// Counts a call that threw, and returns the number of consecutive failures and their duration so
-  /// far.
+  /// Counts a call that threw, and returns how many in a row have thrown and for how long.
   mutating func note(
     _ hook: HookID,
     at now: Duration

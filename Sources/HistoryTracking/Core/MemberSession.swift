@@ -102,8 +102,9 @@ package final class MemberSession {
     )
   }
 
-  /// Restores a session from a snapshot on another connection to the same store, without
-  /// registering.
+  /// Restores a session from a snapshot, on another connection to the same store.
+  ///
+  /// Restoring does not register a launch.
   package init(_ memory: Memory, store: Store, contexts: [ObjectContext]) {
     member = memory.registration.member
     self.store = store
@@ -247,8 +248,9 @@ package final class MemberSession {
   }
 }
 
-/// The position of one launch of a member: all the state, except the store, that its next step
-/// uses.
+/// The in-memory position of a launch.
+///
+/// Together with the store, it determines the next step of the launch.
 package struct SessionPlace: Sendable, Hashable {
   /// The number of the last transaction merged into the contexts.
   package let mergedThrough: Int64

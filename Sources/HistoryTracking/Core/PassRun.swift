@@ -40,8 +40,7 @@ package struct PassRun {
 
   /// The results so far, also valid after a step throws.
   package internal(set) var report = PassReport()
-  /// A Boolean value that indicates whether a hook failure with the policy `.stop` stops the
-  /// tracker.
+  /// A Boolean value that indicates whether a hook with the policy `.stop` threw.
   package internal(set) var stopsTracker = false
   let core: TrackerCore
   let session: MemberSession

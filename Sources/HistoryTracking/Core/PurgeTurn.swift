@@ -2,8 +2,9 @@ import HistoryStore
 
 /// Decides by the strategy whether a pass purges.
 struct PurgeTurn {
-  /// The number of passes that found new transactions, counted only by
-  /// ``PurgeStrategy/byNotification(times:)``.
+  /// The number of passes that found new transactions.
+  ///
+  /// Counted only under ``PurgeStrategy/byNotification(times:)``.
   private(set) var newsCount = 0
 
   /// Returns the trigger for the purge at the end of a pass, or `nil` if the pass does not purge.

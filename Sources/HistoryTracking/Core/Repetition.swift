@@ -21,8 +21,7 @@ package struct Repetition: Sendable {
 }
 
 extension HistoryError {
-  /// A Boolean value that indicates whether the same request may succeed later without
-  /// intervention.
+  /// A Boolean value that indicates whether the error may resolve without intervention.
   package var mayGoAway: Bool {
     switch self {
     case .hookFailed, .stopped, .conflict: true

@@ -123,8 +123,7 @@ package final class TrackerCore {
     return result
   }
 
-  /// The limits beyond which a purge does not wait for a member; without any if none are
-  /// configured.
+  /// The configured retention limits; by default a purge waits for every member.
   var retention: RetentionLimits { configuration.retention ?? RetentionLimits() }
 
   func logCut(_ lost: [ActorID], _ jumps: [TimestampJump]) {

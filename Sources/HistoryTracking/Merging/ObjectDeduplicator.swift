@@ -46,8 +46,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     self.combine = combine
   }
 
-  /// Removes the duplicates of objects that were inserted or whose compared attributes were
-  /// updated.
+  /// Removes the duplicates of inserted objects, and of objects with updated compared attributes.
   ///
   /// - Throws: ``HistoryError``; ``HistoryError/conflict(_:)`` if other saves conflict with every
   ///   attempt.

@@ -1,7 +1,8 @@
 public import HistoryStore
 
-/// Purges a store's history on demand, for a background task, a maintenance job or an app that
-/// moves to the background (in the kit: the manual cleaner).
+/// A purger of a store's history on demand (in the kit: the manual cleaner).
+///
+/// Use it in a background task, a maintenance job or an app that moves to the background.
 ///
 /// A purger needs no tracker and is not a member. Like every purge, it keeps what a member has not
 /// merged.

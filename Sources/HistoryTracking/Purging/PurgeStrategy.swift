@@ -6,8 +6,7 @@ public enum PurgeStrategy: Sendable, Hashable {
   case none
   /// After every pass.
   case whenMerged
-  /// After a pass, if this many seconds have passed since the last purge of the store by any
-  /// process.
+  /// After a pass, if no process has purged the store for this many seconds.
   ///
   /// The store keeps the time of the last purge.
   case byDuration(seconds: Double)

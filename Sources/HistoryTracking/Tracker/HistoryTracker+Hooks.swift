@@ -2,8 +2,7 @@ public import HistoryStore
 public import PersistentHistory
 
 extension HistoryTracker {
-  /// Registers an observer, which is called with changes to an entity's objects before they are
-  /// merged.
+  /// Registers an observer, which receives changes to an entity's objects before they are merged.
   ///
   /// The observer is called once for each group of changes of one transaction, entity and
   /// operation. The groups of a transaction come in the order of their first changes, and the

@@ -7,8 +7,9 @@ extension HistoryTracker {
     let isStarted: Bool
   }
 
-  /// A snapshot of the tracker's in-memory state; no pass may be in progress or waiting for a
-  /// retry.
+  /// A snapshot of the tracker's in-memory state.
+  ///
+  /// No pass may be in progress or waiting for a retry.
   package var memory: Memory { Memory(core: core.memory, isStarted: isStarted) }
 
   /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.

@@ -44,8 +44,9 @@ public actor HistoryTracker {
   var queue = PassQueue()
   let broadcast = PassBroadcast()
 
-  /// Creates a tracker for one member: a process in one role, under a name that no other process
-  /// uses.
+  /// Creates a tracker for one member: a process in one role.
+  ///
+  /// No other process may use the member's name.
   ///
   /// If `contexts` is `nil`, the tracker creates one view context with the current author. Every
   /// context must belong to the store.

@@ -92,8 +92,7 @@ public struct TrackerConfiguration: Sendable {
     includingCloudKitMirroring ? ignoring : ignoring.union([Self.cloudKitMirror])
   }
 
-  /// The part of the configuration that the registry stores, to detect differences between
-  /// processes.
+  /// The options that the registry stores, to detect differences between processes.
   var declaration: MemberConfiguration {
     var declared = MemberConfiguration()
     declared.authors = allAuthors.isEmpty ? nil : allAuthors
