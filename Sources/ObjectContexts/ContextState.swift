@@ -59,7 +59,7 @@ struct ContextState: Sendable {
     return row[...]
   }
 
-  // MARK: Edits coalesce to one net effect an object
+  // MARK: Edits, combined to one net effect for each object
 
   mutating func insert(_ id: ObjectID, columns: UInt64, values: [Value]) {
     enter(id, PendingEdit(type: .insert, columns: columns, values: values))

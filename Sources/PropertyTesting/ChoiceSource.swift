@@ -90,7 +90,7 @@ public struct ChoiceSource: Sendable {
   }
 }
 
-// MARK: - Numbers that come again
+// MARK: - Repeated numbers
 
 extension ChoiceSource {
   /// Makes numbers with a label repeat in some runs; call it once per run.

@@ -1,7 +1,7 @@
 /// An array of integers as an SQL table with one column, `key`, in array order.
 ///
-/// A join with it reads the rows of another table by key in one statement, which takes a third less
-/// time than one statement for each key (https://sqlite.org/vtab.html).
+/// A join with it reads the rows of another table by key in one statement, which costs a third less
+/// than one statement for each key (https://sqlite.org/vtab.html).
 package final class KeyTable {
   private let table: MemoryTable
 

@@ -100,7 +100,7 @@ private func choose(
   return SQLITE_OK
 }
 
-// MARK: A walk through it
+// MARK: The cursor
 
 private func open(_ table: TablePointer?, _ made: UnsafeMutablePointer<CursorPointer?>?) -> Int32 {
   guard let table, let made else { return SQLITE_ERROR }

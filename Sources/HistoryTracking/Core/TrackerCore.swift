@@ -5,8 +5,8 @@ package import PersistentHistory
 /// The synchronous logic of a tracker, without tasks and without waiting.
 ///
 /// It returns the calls that may take time, such as those of hooks, to its driver, one after the
-/// other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a simulation answers at
-/// once. The core belongs to its driver, which must not use it concurrently.
+/// other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a synchronous driver answers
+/// at once. The core belongs to its driver, which must not use it concurrently.
 package final class TrackerCore {
   /// The member: a process in one role.
   package let member: ActorID
@@ -57,7 +57,7 @@ package final class TrackerCore {
     self.session = session
   }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
   /// Returns the current session, or launches a new one.
   ///

@@ -89,7 +89,7 @@ public actor HistoryTracker {
   /// The executor of the tracker: the configured one, or a queue on the system's threads.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
   /// A Boolean value that indicates whether the tracker follows the store.
   public var isStarted: Bool { following != nil }
