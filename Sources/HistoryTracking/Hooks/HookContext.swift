@@ -6,7 +6,8 @@ public import PersistentHistory
 public struct HookContext: Sendable {
   /// The identity of a delivery, for idempotent observers.
   ///
-  /// An observer may receive the same key again, after a crash or after a pass that failed.
+  /// An observer may receive the same key again: if its call threw and is retried, or after a
+  /// restart before the cursor was recorded.
   public struct Key: Hashable, Sendable, Codable {
     /// The member that receives the change.
     public let actor: ActorID

@@ -7,8 +7,8 @@ extension HistoryTracker {
   /// The observer is called once for each group of changes of one transaction, entity and
   /// operation. The groups of a transaction come in the order of their first changes, and the
   /// observers of a group are called in registration order. Each group is delivered once, and again
-  /// after a crash or a failed pass; use ``HookContext/key-swift.property`` to recognize
-  /// repetitions.
+  /// if the call threw and is retried, or after a restart before the cursor was recorded; use
+  /// ``HookContext/key-swift.property`` to recognize repetitions.
   ///
   /// ```swift
   /// try await tracker.registerObserver(entity: "Item", operation: .delete) { group in
