@@ -1,10 +1,10 @@
 public import HistoryStore
 public import PersistentHistory
 
-/// A reader of history without a view: a mirror, a search index, a sync process.
+/// A reader of history without contexts, for a mirror, a search index or a sync process.
 ///
-/// It is a member as a tracker's actor is: history is kept for it until it has confirmed it. What it was
-/// handed and has not confirmed comes again after a restart.
+/// A consumer is a member, as a tracker is: history is kept until the consumer confirms it. Pages
+/// that were returned but not confirmed are returned again after a restart.
 ///
 /// ```swift
 /// let index = try HistoryConsumer("search index", store: store)
@@ -21,12 +21,12 @@ public actor HistoryConsumer {
   private let filter: HistoryFilter?
   private let pageTransactionCountMax: Int
   private var registration: Registration
-  /// The position through which everything was confirmed.
+  /// The position through which history is confirmed.
   public private(set) var confirmed: HistoryToken
-  /// The position through which history was handed out, or read and found without a match.
+  /// The position through which history was returned, or scanned without a match.
   private var handedOut: HistoryToken
 
-  /// Registers a consumer at the head, or takes up where it had confirmed.
+  /// Registers a consumer at the head, or continues at its confirmed position.
   ///
   /// - Throws: ``HistoryError``.
   /// - Complexity: one write of one row.
@@ -46,16 +46,19 @@ public actor HistoryConsumer {
     handedOut = registration.cursor
   }
 
-  /// Whether the consumer registered just now: what the store held before is not told.
+  /// A Boolean value that indicates whether the consumer registered just now.
+  ///
+  /// History from before the registration is not returned.
   public var isNew: Bool { registration.isNew }
 
-  /// Fetches the next page that holds anything, or nothing at the end of history.
+  /// Returns the next page that contains transactions, or `nil` at the end of history.
   ///
-  /// What was read and holds nothing is confirmed by itself, unless something before it is not.
+  /// History without a match is confirmed automatically, unless an earlier page is still
+  /// unconfirmed.
   ///
-  /// - Throws: ``HistoryError/rewound(token:head:)`` when the file was replaced or went back in time,
-  ///   ``HistoryError/superseded(_:)`` when another process took over; after the first, resync.
-  /// - Complexity: linear in the transactions read.
+  /// - Throws: ``HistoryError/rewound(token:head:)`` if the file was replaced or went back in time;
+  ///   call ``resync()`` then. ``HistoryError/superseded(_:)`` if another process took over.
+  /// - Complexity: linear in the number of transactions read.
   public func next() throws(HistoryError) -> HistoryPage? {
     var page: HistoryPage
     repeat {
@@ -75,20 +78,18 @@ public actor HistoryConsumer {
     return nil
   }
 
-  /// Confirms a page: the history through it is not kept for the consumer any more.
+  /// Confirms a page and all pages before it; their history is no longer kept for the consumer.
   ///
-  /// Pages before it are confirmed with it.
-  ///
-  /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is written then.
+  /// - Throws: ``HistoryError/superseded(_:)`` and similar errors; nothing is written then.
   /// - Complexity: one write of one row.
   public func confirm(_ page: HistoryPage) throws(HistoryError) {
     try confirm(through: page.scannedThrough)
   }
 
-  /// Confirms everything through a position, as a token that was kept tells it.
+  /// Confirms all history through a position, such as that of a stored token.
   ///
-  /// - Throws: as ``confirm(_:)``, ``HistoryError/otherStore(token:store:)`` and
-  ///   ``HistoryError/rewound(token:head:)`` for a position that is none of this history.
+  /// - Throws: The errors of ``confirm(_:)``, and ``HistoryError/otherStore(token:store:)`` or
+  ///   ``HistoryError/rewound(token:head:)`` for a token from a different history.
   public func confirm(through position: HistoryToken) throws(HistoryError) {
     guard position.number > confirmed.number else { return }
     try store.record(registration, through: position)
@@ -96,14 +97,14 @@ public actor HistoryConsumer {
     if handedOut.number < position.number { handedOut = position }
   }
 
-  /// Hands out again what was not confirmed.
+  /// Returns unconfirmed history again, from the next call of ``next()``.
   public func startOver() {
     handedOut = confirmed
   }
 
-  /// Goes on from the head; what the consumer holds must be made anew from the data.
+  /// Continues at the head; the caller must rebuild its derived data from the store.
   ///
-  /// - Returns: the position from which it goes on.
+  /// - Returns: The position at which the consumer continues.
   @discardableResult
   public func resync() throws(HistoryError) -> HistoryToken {
     registration = try store.resync(registration)
@@ -112,7 +113,7 @@ public actor HistoryConsumer {
     return confirmed
   }
 
-  /// Ends the membership: history is not kept for the consumer any more.
+  /// Ends the membership: history is no longer kept for the consumer.
   public func retire() throws(HistoryError) {
     try store.retire(registration)
   }

@@ -4,13 +4,13 @@ import PersistentHistory
 /// An insert, update or delete that a context has not saved yet.
 struct PendingEdit: Sendable {
   var type: ChangeType
-  /// The attributes that were set.
+  /// The attributes that were set, as a bit mask.
   var columns: UInt64
-  /// One value for each attribute; only those set count.
+  /// One value for each attribute; only those in `columns` are valid.
   var values: [Value]
 }
 
-/// What a context holds: the committed rows that it knows, and the edits on top of them.
+/// The state of a context: the registered committed rows, and the unsaved edits on top of them.
 struct ContextState: Sendable {
   let model: Model
   var tables: [EntityTable]
@@ -28,7 +28,7 @@ struct ContextState: Sendable {
     _modify { yield &tables[Int(entity) - 1] }
   }
 
-  /// Whether an object is here: registered or inserted, and not deleted.
+  /// Returns whether an object is registered or inserted, and not deleted.
   func isHere(_ id: ObjectID) -> Bool {
     guard id.entity > 0, id.entity <= tables.count else { return false }
     return switch edits[id]?.type {
@@ -38,7 +38,7 @@ struct ContextState: Sendable {
     }
   }
 
-  /// The value of an attribute with the edits on top, or nothing when the object is not here.
+  /// Returns an attribute's value including edits, or `nil` if the object is not in the context.
   func value(_ attribute: Int, of id: ObjectID) -> Value? {
     if let edit = edits[id] {
       if edit.type == .delete { return nil }
@@ -48,7 +48,7 @@ struct ContextState: Sendable {
     return self[table: id.entity].value(attribute, of: id.key)
   }
 
-  /// The row of an object with the edits on top, or nothing when the object is not here.
+  /// Returns an object's row including edits, or `nil` if the object is not in the context.
   func row(of id: ObjectID) -> ArraySlice<Value>? {
     guard isHere(id) else { return nil }
     guard let edit = edits[id] else { return self[table: id.entity].row(of: id.key) }
@@ -59,7 +59,7 @@ struct ContextState: Sendable {
     return row[...]
   }
 
-  // MARK: Edits coalesce to one net effect an object
+  // MARK: Edits, combined to one net effect for each object
 
   mutating func insert(_ id: ObjectID, columns: UInt64, values: [Value]) {
     enter(id, PendingEdit(type: .insert, columns: columns, values: values))
@@ -83,7 +83,7 @@ struct ContextState: Sendable {
     }
   }
 
-  /// Forgets what was to be written into an object, or the object itself if it was to be inserted.
+  /// Discards the edits of an object; an unsaved insert is discarded with its object.
   mutating func forgetEdits(of id: ObjectID) {
     guard !edits.isEmpty, edits.removeValue(forKey: id) != nil else { return }
     order.removeAll { $0 == id }
@@ -94,8 +94,9 @@ struct ContextState: Sendable {
     order.removeAll(keepingCapacity: true)
   }
 
-  /// Forgets an object that is gone from the store, and what was to be written into it; answers
-  /// whether its row was held.
+  /// Removes an object that is no longer in the store, and discards its edits.
+  ///
+  /// - Returns: Whether its row was registered.
   @discardableResult
   mutating func forget(_ id: ObjectID) -> Bool {
     forgetEdits(of: id)
@@ -106,8 +107,10 @@ struct ContextState: Sendable {
     if edits.updateValue(edit, forKey: id) == nil { order.append(id) }
   }
 
-  /// The edits as the store takes them, each with the version of the row that it was made on, and the
-  /// row itself where the policy needs it.
+  /// Returns the edits in the form that the store accepts.
+  ///
+  /// Each edit has the version of the row that it was made on, and the row itself if the merge
+  /// policy needs it.
   func objectEdits(for policy: MergePolicy) -> [ObjectEdit] {
     let needsBase = policy == .storeWins || policy == .overwrite
     return order.compactMap { id in
@@ -130,7 +133,7 @@ struct ContextState: Sendable {
     }
   }
 
-  /// Takes over what a save did.
+  /// Applies the result of a save: updates the registered rows and discards the edits.
   mutating func apply(_ result: consuming SaveResult) {
     let number = result.version
     for (id, outcome) in zip(order, result.outcomes) {

@@ -1,9 +1,9 @@
 import HistoryStore
 import PersistentHistory
 
-/// The registered objects of one entity: an identity map onto rows that lie flat in one array.
+/// The registered objects of one entity: an identity map onto rows in one flat array.
 ///
-/// A row costs no allocation of its own; the place of a removed row is used again.
+/// A row needs no allocation of its own; the slot of a removed row is reused.
 struct EntityTable: Sendable {
   private let width: Int
   private(set) var slots = SlotIndex()
@@ -15,32 +15,32 @@ struct EntityTable: Sendable {
     self.width = width
   }
 
-  /// The version of an object's row, or nothing when the object is not registered.
+  /// Returns the version of an object's row, or `nil` if the object is not registered.
   func version(of key: Int64) -> Int64? {
     slots[key].map { versions[$0] }
   }
 
-  /// The place of an object's row and its version, or nothing when the object is not registered.
+  /// Returns the slot and version of an object's row, or `nil` if the object is not registered.
   func known(_ key: Int64) -> (place: Int, version: Int64)? {
     slots[key].map { ($0, versions[$0]) }
   }
 
-  /// What is known of rows that are to be read again.
+  /// Returns the registered values of rows that are to be read again.
   func known(_ entity: Int32, _ rows: [RowToRead]) -> KnownRows {
     KnownRows(entity: entity, keys: rows.map(\.key), places: rows.map(\.place), values: values)
   }
 
-  /// The committed value of an attribute, or nothing when the object is not registered.
+  /// Returns the committed value of an attribute, or `nil` if the object is not registered.
   func value(_ attribute: Int, of key: Int64) -> Value? {
     slots[key].map { values[$0 * width + attribute] }
   }
 
-  /// The committed values of an object.
+  /// Returns the committed values of an object, or `nil` if the object is not registered.
   func row(of key: Int64) -> ArraySlice<Value>? {
     slots[key].map { values[$0 * width..<($0 + 1) * width] }
   }
 
-  /// Registers or refreshes an object, and answers whether it is new here.
+  /// Registers or refreshes an object, and returns whether it was not registered before.
   @discardableResult
   mutating func put(_ key: Int64, version: Int64, _ row: ArraySlice<Value>) -> Bool {
     if let slot = slots[key] {
@@ -69,7 +69,7 @@ struct EntityTable: Sendable {
     }
   }
 
-  /// Forgets an object, and answers whether it was registered.
+  /// Removes an object, and returns whether it was registered.
   @discardableResult
   mutating func remove(_ key: Int64) -> Bool {
     guard let slot = slots.remove(key) else { return false }
@@ -78,7 +78,7 @@ struct EntityTable: Sendable {
     return true
   }
 
-  /// Forgets every object.
+  /// Removes all objects.
   mutating func removeAll() {
     slots.removeAll()
     versions.removeAll(keepingCapacity: true)
@@ -88,7 +88,8 @@ struct EntityTable: Sendable {
 
   /// Registers every row of a batch.
   ///
-  /// Into an empty table it puts room for a quarter more: what is merged next shall not move it all.
+  /// An empty table reserves a quarter more capacity, so that the next merge does not move all
+  /// rows.
   mutating func put(_ batch: consuming RowBatch) {
     if versions.isEmpty { reserve(batch.keys.count + batch.keys.count / 4) }
     let places = batch.keys.indices.map { index in
@@ -98,7 +99,7 @@ struct EntityTable: Sendable {
     batch.withValues { rows in
       values.withUnsafeMutableBufferPointer { values in
         for (index, place) in places.enumerated() {
-          // Exchanged, since a copy would count references.
+          // Swap instead of copy, which would update reference counts.
           for attribute in 0..<width {
             swap(&values[place * width + attribute], &rows[index * width + attribute])
           }
@@ -107,7 +108,7 @@ struct EntityTable: Sendable {
     }
   }
 
-  /// Takes over what differs in rows that were read again.
+  /// Applies the differences of rows that were read again.
   mutating func put(_ differences: consuming RowDifferences) {
     let rows = differences.rows
     let places = rows.map { row in
@@ -122,7 +123,7 @@ struct EntityTable: Sendable {
         for (row, place) in zip(rows, places) {
           var left = row.columns
           while left != 0 {
-            // Exchanged, since a copy would count references.
+            // Swap instead of copy, which would update reference counts.
             swap(&values[place * width + left.trailingZeroBitCount], &read[next])
             next += 1
             left &= left - 1
@@ -137,8 +138,7 @@ struct EntityTable: Sendable {
     values.reserveCapacity(rowCount * width)
   }
 
-  /// The place of an object's row, one with no values yet if it was not registered, after its version
-  /// was set.
+  /// Sets the version of an object's row and returns its slot, adding a row of nulls if needed.
   private mutating func place(of key: Int64, version: Int64) -> Int {
     if let slot = slots[key] {
       versions[slot] = version
@@ -157,9 +157,9 @@ struct EntityTable: Sendable {
   }
 }
 
-/// A row that is to be read again.
+/// A row to read again.
 struct RowToRead {
   let key: Int64
-  /// The place of what is known of it, or less than 0.
+  /// The slot of the registered row, or a negative number if there is none.
   let place: Int
 }

@@ -1,10 +1,12 @@
 extension [MergedChange] {
   private static let digitBits: UInt64 = 11
-  /// Below so many elements, comparing is quicker than counting digits.
+  /// The number of elements below which a comparison sort is faster than counting digits.
   private static let countedMin = 128
 
-  /// Sorts by key: digit by digit from the least (Knuth, The Art of Computer Programming, volume 3,
-  /// 5.2.5), since the keys of one merge mostly differ in few of them.
+  /// Sorts by key with a radix sort, starting at the least significant digit.
+  ///
+  /// The keys of one merge usually differ in few digits (Knuth, The Art of Computer Programming,
+  /// volume 3, 5.2.5).
   mutating func sortByKey() {
     guard count >= Self.countedMin, let first else { return sort { $0.key < $1.key } }
     var least = first.key
@@ -23,7 +25,7 @@ extension [MergedChange] {
     }
   }
 
-  /// Puts every element behind those with lesser digits and, where digits are equal, before it.
+  /// Distributes the elements by one digit, stably (a counting sort).
   private func distribute(into sorted: inout Self, by shift: UInt64, from least: Int64) {
     let mask = 1 << Self.digitBits - 1 as UInt64
     func digit(_ change: MergedChange) -> Int {

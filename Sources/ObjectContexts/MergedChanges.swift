@@ -1,31 +1,31 @@
 import HistoryStore
 import PersistentHistory
 
-/// What some transactions did to one object that concerns a context.
+/// The net change of one object by the merged transactions.
 struct MergedChange {
-  /// What is to be done in the context.
+  /// The effect on the context.
   ///
-  /// The greater effect stands for all: what was deleted stays so,
-  /// since keys are not used again, and what was inserted is read once.
+  /// The greatest effect wins: a deleted object stays deleted, since keys are not reused, and an
+  /// inserted object is read once.
   enum Effect: UInt8 {
-    /// The row is older than the change and is read anew.
+    /// The registered row is older than the change and must be read again.
     case update
-    /// The object is not known yet.
+    /// The object is not registered yet.
     case insert
-    /// The object is gone.
+    /// The object was deleted.
     case delete
   }
 
   let key: Int64
-  /// The place of the object's row in the context, or less than 0.
+  /// The slot of the object's row in the context, or a negative number if it is not registered.
   let place: Int32
   var effect: Effect
 }
 
-/// The changes of the transactions of one merge, by entity, as they come.
+/// The changes of the merged transactions by entity, in the order of arrival.
 ///
-/// They are sorted in the end, not kept in a dictionary: a page of ten thousand changes is merged in
-/// half the time.
+/// They are sorted at the end instead of kept in a dictionary, which halves the time to merge a
+/// page of ten thousand changes.
 struct MergedChanges {
   private var changes: [[MergedChange]]
 
@@ -33,7 +33,7 @@ struct MergedChanges {
     changes = Array(repeating: [], count: entityCount)
   }
 
-  /// Notes what must be read anew or forgotten because of one transaction.
+  /// Adds the changes of a transaction that require reading or removing rows.
   mutating func note(_ transaction: HistoryTransaction, in state: borrowing ContextState) {
     let record = transaction.record
     let page = transaction.page
@@ -55,14 +55,15 @@ struct MergedChanges {
       return change.type == .insert
         ? MergedChange(key: change.key, place: -1, effect: .insert) : nil
     }
-    // A row that was written by this transaction or a later one is not read again.
+    // A row version from this transaction or a later one is already up to date.
     guard change.type == .update, known.version < version else { return nil }
     return MergedChange(key: change.key, place: Int32(known.place), effect: .update)
   }
 
-  /// The net effect on each object of each entity, in the order of the keys.
+  /// Returns the net effect on each object of each entity, in key order.
   ///
-  /// - Complexity: proportional to the changes, and to the digits by which their keys differ.
+  /// - Complexity: proportional to the number of changes, and to the digits in which their keys
+  ///   differ.
   consuming func net() -> [[MergedChange]] {
     for index in changes.indices {
       changes[index].sortByKey()
@@ -73,7 +74,7 @@ struct MergedChanges {
 }
 
 extension [MergedChange] {
-  /// Leaves one change of each object, where those of one object lie together.
+  /// Keeps the greatest effect for each object; changes of one object must be adjacent.
   fileprivate mutating func keepGreatestEffects() {
     guard var last = first else { return }
     var kept = 0

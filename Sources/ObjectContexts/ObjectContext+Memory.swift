@@ -2,7 +2,7 @@ package import HistoryStore
 import PersistentHistory
 
 extension ObjectContext {
-  /// Everything that a context knows: what the lab keeps to put one back as it was.
+  /// A snapshot of a context: its options, registered rows and unsaved edits.
   package struct Memory: Sendable {
     let author: String?
     let name: String?
@@ -11,7 +11,7 @@ extension ObjectContext {
     let state: ContextState
   }
 
-  /// What the context knows now.
+  /// A snapshot of the context's current state.
   package var memory: Memory {
     Memory(
       author: author,
@@ -22,7 +22,7 @@ extension ObjectContext {
     )
   }
 
-  /// Puts a context back as it was, on another connection to the same store.
+  /// Restores a context from a snapshot, on another connection to the same store.
   package convenience init(store: Store, memory: Memory) {
     self.init(
       store: store,

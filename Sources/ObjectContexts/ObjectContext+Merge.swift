@@ -1,29 +1,30 @@
 public import HistoryStore
 public import PersistentHistory
 
-/// What a merge changed in a context (Core Data: the keys of
-/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`).
+/// The changes that a merge made to a context.
+///
+/// Core Data: the keys of `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 public struct MergeDelta: Sendable, Hashable {
-  /// Objects that the context did not know.
+  /// The objects that the context newly registered.
   public internal(set) var inserted: [ObjectID] = []
-  /// Objects whose rows were read anew.
+  /// The objects whose rows were read again.
   public internal(set) var updated: [ObjectID] = []
-  /// Objects that the context forgot.
+  /// The objects that were removed from the context.
   public internal(set) var deleted: [ObjectID] = []
 }
 
 extension ObjectContext {
-  /// Brings the changes of some transactions into the context.
+  /// Merges the changes of transactions into the context.
   ///
-  /// What they changed is read anew, each object once, however many transactions changed it. Unsaved
-  /// edits stay on top; those of an object that was deleted are forgotten with it.
+  /// Changed objects are read again from the store, each once regardless of the number of
+  /// transactions. Unsaved edits stay on top; the edits of a deleted object are discarded.
   ///
-  /// Transactions that the context saved itself change nothing. Merging what the view already holds
-  /// changes nothing either, so a merge may be repeated.
+  /// Transactions that the context saved itself are skipped. Merging the same transactions again
+  /// has no effect.
   ///
-  /// - Throws: ``HistoryError/sqlite(_:)``; the context is as before then.
-  /// - Complexity: proportional to the changes, and one statement for the objects of an entity whose rows are
-  ///   older than their newest change.
+  /// - Throws: ``HistoryError/sqlite(_:)``; the context is unchanged then.
+  /// - Complexity: proportional to the number of changes, and one statement for each entity with
+  ///   rows older than their newest change.
   @discardableResult
   public func merge(
     _ transactions: some Sequence<HistoryTransaction>
@@ -44,7 +45,7 @@ extension ObjectContext {
     let wanted = changes.map(\.rowsToRead)
     let read = try store.rows(beside: state.known(wanted))
     var delta = MergeDelta()
-    // Before the rows are taken over, so that new ones lie where deleted ones lay.
+    // Remove deleted rows first, so that new rows reuse their slots.
     for (offset, changes) in changes.enumerated() {
       for change in changes where change.effect == .delete {
         let id = ObjectID(entity: Int32(offset + 1), key: change.key)
@@ -60,7 +61,7 @@ extension ObjectContext {
 }
 
 extension MergeDelta {
-  /// Notes what was brought into the context, and which of it was gone already.
+  /// Adds the applied changes of one entity; objects in `gone` no longer exist in the store.
   fileprivate mutating func note(_ changes: [MergedChange], of entity: Int32, gone: Set<ObjectID>) {
     for change in changes where change.effect != .delete {
       let id = ObjectID(entity: entity, key: change.key)
@@ -75,7 +76,7 @@ extension MergeDelta {
 }
 
 extension [MergedChange] {
-  /// The rows that are to be read again.
+  /// The rows to read again.
   fileprivate var rowsToRead: [RowToRead] {
     var rows: [RowToRead] = []
     rows.reserveCapacity(count)

@@ -2,16 +2,18 @@ public import HistoryStore
 import PersistentHistory
 
 extension ObjectContext {
-  /// The objects of an entity that match a predicate, sorted, and no more than asked for
-  /// (Core Data: `NSManagedObjectContext.fetch(_:)` with pending changes included).
+  /// Returns the sorted objects of an entity that match a predicate, up to a limit.
   ///
-  /// What the context has edited is judged and sorted by its edits: inserted objects may match, and
-  /// deleted ones do not. Everything else is judged by the store as it is now, and the context takes
-  /// the rows over that it answers with. Without an order the objects come in key order.
+  /// Edited objects are matched and sorted by their edited values: unsaved inserts may match,
+  /// deleted objects do not. All other objects are matched by the store in its current state, and
+  /// the context registers the rows that it returns. Without sort orders, the objects come in key
+  /// order.
   ///
-  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
-  /// - Complexity: a scan of the entity; while the entity has unsaved edits everything that matches is
-  ///   read, whatever the limit.
+  /// Core Data: `NSManagedObjectContext.fetch(_:)` with pending changes included.
+  ///
+  /// - Throws: ``HistoryError`` if a name, a value or the predicate is invalid, or SQLite fails.
+  /// - Complexity: a scan of the entity. While the entity has unsaved edits, all matching rows are
+  ///   read regardless of the limit.
   public func objects(
     _ entity: String,
     where predicate: ObjectPredicate? = nil,
@@ -44,7 +46,7 @@ extension ObjectContext {
     _ state: inout ContextState
   ) throws(HistoryError) -> [Int64] {
     guard let entity = store.model.entity(number) else { return [] }
-    // The store checks the names and values of the whole query, whatever is pending.
+    // The store validates the names and values of the whole query, even with pending edits.
     let all = ObjectQuery(query.predicate, sortedBy: query.orders)
     let batch = try store.rows(number, all)
     var found: [(key: Int64, row: ArraySlice<Value>)] = []

@@ -2,11 +2,15 @@ public import HistoryStore
 public import PersistentHistory
 
 extension ObjectContext {
-  /// Reads an object anew from the store (Core Data: `NSManagedObjectContext.refresh(_:mergeChanges:)`).
+  /// Reads an object again from the store.
   ///
-  /// Its edits stay on top, or are forgotten with `keepingEdits: false`. An object that is gone from the
-  /// store is gone here too, unless it is inserted here and not saved yet.
+  /// Its edits stay on top, unless `keepingEdits` is `false`. An object that is no longer in the
+  /// store is removed from the context, unless it is an unsaved insert.
   ///
+  /// Core Data: `NSManagedObjectContext.refresh(_:mergeChanges:)`.
+  ///
+  /// - Throws: ``HistoryError/unknownObject(_:)`` if the model has no such entity, or
+  ///   ``HistoryError/sqlite(_:)``.
   /// - Complexity: one query of one row.
   public func refresh(_ id: ObjectID, keepingEdits: Bool = true) throws(HistoryError) {
     guard store.model.entity(id.entity) != nil else { throw .unknownObject(id) }
@@ -16,10 +20,11 @@ extension ObjectContext {
     }
   }
 
-  /// Reads every object that the context knows anew, all at one moment
-  /// (Core Data: `NSManagedObjectContext.refreshAllObjects()`); edits stay on top.
+  /// Reads all registered objects again, from one snapshot of the store; edits stay on top.
   ///
-  /// - Complexity: one statement for many rows.
+  /// Core Data: `NSManagedObjectContext.refreshAllObjects()`.
+  ///
+  /// - Complexity: one statement for each entity.
   public func refreshAll() throws(HistoryError) {
     try state.withLock { state throws(HistoryError) in
       try refresh(state.registeredIDs, in: &state)
@@ -28,7 +33,7 @@ extension ObjectContext {
 }
 
 extension ContextState {
-  /// Every object that is registered, edited or not.
+  /// The identities of all registered objects, edited or not.
   fileprivate var registeredIDs: [ObjectID] {
     tables.enumerated().flatMap { offset, table in
       table.slots.keys.map { ObjectID(entity: Int32(offset + 1), key: $0) }

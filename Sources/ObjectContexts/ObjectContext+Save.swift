@@ -1,7 +1,7 @@
 public import HistoryStore
 package import PersistentHistory
 
-/// What became of one object that a save wrote, or did not.
+/// The outcome of a save for one edited object.
 package struct SavedEdit: Sendable, Hashable {
   package let id: ObjectID
   package let type: ChangeType
@@ -9,25 +9,30 @@ package struct SavedEdit: Sendable, Hashable {
 }
 
 extension ObjectContext {
-  /// Saves the edits as one transaction; without edits, or when none takes effect, nothing is written.
+  /// Saves the edits as one transaction.
   ///
-  /// - Throws: ``HistoryError/conflict(_:)`` under the merge policy `error`, or ``HistoryError/sqlite(_:)``;
-  ///   data, history and the edits are as before then.
-  /// - Complexity: one statement an edit, one or two for the history, one query for each object that
-  ///   somebody else had changed.
+  /// - Returns: The transaction, or `nil` if there are no edits or none takes effect; nothing is
+  ///   written then.
+  /// - Throws: ``HistoryError/conflict(_:)`` under the merge policy `error`, or
+  ///   ``HistoryError/sqlite(_:)``; data, history and edits are unchanged then.
+  /// - Complexity: one statement for each edit, one or two for the history, and one query for each
+  ///   object that another context or process changed.
   @discardableResult
   public func save() throws(HistoryError) -> WrittenTransaction? {
     try saveReporting().transaction
   }
 
-  /// Saves the edits as ``save()`` does, under another author than the context's, which may be absent.
+  /// Saves the edits like ``save()``, with `author` in place of the context's author.
+  ///
+  /// A `nil` author writes a transaction without an author.
   @discardableResult
   public func save(author: String?) throws(HistoryError) -> WrittenTransaction? {
     try saveReporting(author: .some(author)).transaction
   }
 
-  /// Saves the edits as ``save()`` does, under another author and context name than the context's, each
-  /// of which may be absent.
+  /// Saves the edits like ``save()``, with another author and context name than the context's.
+  ///
+  /// `nil` writes a transaction without an author or without a context name.
   @discardableResult
   public func save(
     author: String?,
@@ -36,8 +41,9 @@ extension ObjectContext {
     try saveReporting(author: .some(author), contextName: .some(contextName)).transaction
   }
 
-  /// Saves the edits, under other names, another policy or an earlier time if need be, and tells what
-  /// became of each.
+  /// Saves the edits with optional overrides, and returns the outcome of each edit.
+  ///
+  /// A `nil` argument uses the context's own author, name and merge policy, and the current time.
   package func saveReporting(
     author: String?? = nil,
     contextName: String?? = nil,
@@ -66,9 +72,9 @@ extension ObjectContext {
     }
   }
 
-  /// Reads the rows of some objects anew, all at one moment; those that are gone are forgotten.
+  /// Reads the rows of objects again from one snapshot, and removes objects that no longer exist.
   ///
-  /// - Complexity: one statement an entity, after a sort of the keys.
+  /// - Complexity: one statement for each entity, after a sort of the keys.
   func refresh(_ ids: some Sequence<ObjectID>, in state: inout ContextState) throws(HistoryError) {
     var rows = Array(repeating: [RowToRead](), count: state.tables.count)
     for id in ids {
@@ -82,23 +88,26 @@ extension ObjectContext {
 }
 
 extension ContextState {
-  /// What is known of rows that are to be read again, by entity; it must be let go of before they are
-  /// taken over, which would copy the tables else.
+  /// Returns the registered values of rows that are to be read again, by entity.
+  ///
+  /// The result must be released before the rows are updated, which would otherwise copy the
+  /// tables.
   func known(_ wanted: [[RowToRead]]) -> [KnownRows] {
     wanted.enumerated().filter { !$0.element.isEmpty }
       .map { self.tables[$0.offset].known(Int32($0.offset + 1), $0.element) }
   }
 
-  /// Takes over rows that were read again; objects whose rows were wanted and are gone are forgotten.
+  /// Applies rows that were read again, and removes objects whose rows no longer exist.
   ///
-  /// - Returns: the objects that are gone.
+  /// - Returns: The objects that no longer exist.
   @discardableResult
   mutating func take(
     _ batches: consuming [RowDifferences],
     _ wanted: [[RowToRead]]
   ) -> Set<ObjectID> {
     var gone: Set<ObjectID> = []
-    // Taken out one by one: a batch that nobody else holds is moved into its table, not copied.
+    // Batches are consumed one by one: a uniquely referenced batch is moved into its table, not
+    // copied.
     while let batch = batches.popLast() {
       let wanted = wanted[Int(batch.entity) - 1]
       if batch.rows.count < wanted.count {

@@ -3,24 +3,24 @@ public import PersistentHistory
 
 /// An in-memory view of a store with its own unsaved edits (Core Data: `NSManagedObjectContext`).
 ///
-/// It knows each object once, tracks edits by attribute, saves them as one transaction under its
-/// author and name, and takes in what others wrote when a tracker merges history into it. It may be
-/// used from any thread; one call runs at a time.
+/// It registers each object once, tracks edits by attribute, and saves them as one transaction
+/// under its author and name. A tracker merges the transactions of other contexts and processes
+/// into it. It is safe to use from any thread; calls run one at a time.
 public final class ObjectContext: Sendable {
-  /// The store that the objects are in.
+  /// The store that contains the objects.
   public let store: Store
-  /// The author of its transactions, or nothing.
+  /// The author of the context's transactions, or `nil`.
   public let author: String?
-  /// The name that its transactions carry, or nothing.
+  /// The context name of the context's transactions, or `nil`.
   public let name: String?
-  /// What a save does with objects that somebody else changed meanwhile.
+  /// The treatment of objects that were changed elsewhere since the context read them.
   public let mergePolicy: MergePolicy
-  /// The identity by which the context knows its own transactions.
+  /// The identity by which the context recognizes its own transactions.
   package let writer: WriterID
 
   let state: StateLock<ContextState>
 
-  /// Creates a context that knows no object yet.
+  /// Creates a context without registered objects.
   public convenience init(
     store: Store,
     author: String? = nil,
@@ -55,10 +55,10 @@ public final class ObjectContext: Sendable {
 
   // MARK: Reading
 
-  /// The object with an identity, read from the store when the context does not know it yet; nothing
-  /// when it is in neither, or deleted here.
+  /// Returns the object with an identity, reading it from the store if it is not registered yet.
   ///
-  /// - Complexity: one query of one row at the first access (Core Data: firing a fault).
+  /// - Returns: The object, or `nil` if it does not exist or is deleted in the context.
+  /// - Complexity: one query of one row on first access (Core Data: firing a fault).
   public func object(_ id: ObjectID) throws(HistoryError) -> StoredObject? {
     try state.withLock { state throws(HistoryError) in
       if state.isHere(id) { return StoredObject(context: self, id: id) }
@@ -69,7 +69,7 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  /// The objects of an entity that the context knows, unsaved ones included, in key order.
+  /// Returns the registered objects of an entity in key order, including unsaved inserts.
   public func registeredObjects(_ entity: String) throws(HistoryError) -> [StoredObject] {
     guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
     return state.withLock { state in
@@ -81,13 +81,13 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  /// Reads every object of the store anew, at one moment, and forgets unsaved edits.
+  /// Reads every object of the store again, from one snapshot, and discards unsaved edits.
   ///
-  /// - Returns: the position of that moment.
-  /// - Complexity: a scan of the data in one read transaction; no writer waits for it.
+  /// - Returns: The position of the snapshot.
+  /// - Complexity: a scan of the data in one read transaction, which blocks no writer.
   @discardableResult
   public func loadAll() throws(HistoryError) -> HistoryToken {
-    // Under the lock: a save between the snapshot and here would be forgotten, for good.
+    // Under the lock: edits made between the snapshot and the update would be lost.
     try state.withLock { state throws(HistoryError) in
       var snapshot = try store.snapshot()
       state.forgetEdits()
@@ -104,7 +104,7 @@ public final class ObjectContext: Sendable {
     return state.withLock { $0.value(index, of: id) }
   }
 
-  /// Hands the committed rows of every registered object to a closure, one by one.
+  /// Calls a closure with the committed row of each registered object.
   package func forEachRegistered(_ body: (ObjectID, ArraySlice<Value>) -> Void) {
     let tables = state.withLock { $0.tables }
     for (offset, table) in tables.enumerated() {
@@ -116,13 +116,13 @@ public final class ObjectContext: Sendable {
 
   // MARK: Editing
 
-  /// Whether there are edits to save.
+  /// A Boolean value that indicates whether the context has unsaved edits.
   public var hasChanges: Bool { state.withLock { !$0.order.isEmpty } }
 
-  /// Inserts an object; it is written at the next save.
+  /// Inserts an object, which is written at the next save.
   ///
-  /// - Throws: ``HistoryError`` when a name or value does not fit, or SQLite fails to reserve keys.
-  /// - Complexity: no query, or one small write for each block of keys.
+  /// - Throws: ``HistoryError`` if a name or value is invalid, or SQLite fails to reserve keys.
+  /// - Complexity: no query, or one small write for each reserved block of keys.
   @discardableResult
   public func insert(
     _ entity: String,
@@ -152,14 +152,14 @@ public final class ObjectContext: Sendable {
     }
   }
 
-  /// Deletes an object at the next save; one that is not here is left alone.
+  /// Deletes an object at the next save; does nothing if the object is not in the context.
   public func delete(_ id: ObjectID) {
     state.withLock { state in
       if state.isHere(id) { state.delete(id) }
     }
   }
 
-  /// Forgets every unsaved edit.
+  /// Discards all unsaved edits.
   public func rollback() {
     state.withLock { $0.forgetEdits() }
   }
@@ -181,7 +181,7 @@ public final class ObjectContext: Sendable {
 }
 
 extension ObjectContext: Hashable {
-  /// Contexts are equal when they are the same.
+  /// Returns whether two references point to the same context.
   public static func == (left: ObjectContext, right: ObjectContext) -> Bool { left === right }
 
   /// Hashes the context's identity.
@@ -191,14 +191,14 @@ extension ObjectContext: Hashable {
 }
 
 extension ObjectContext {
-  /// Whether an object is inserted here and not saved yet.
+  /// Returns whether an object is an unsaved insert of this context.
   package func isInserted(_ id: ObjectID) -> Bool {
     state.withLock { $0.edits[id]?.type == .insert }
   }
 }
 
 extension Value {
-  /// Whether it is what no attribute can hold: SQLite would turn it into null.
+  /// A Boolean value that indicates a NaN, which SQLite would convert to null.
   fileprivate var isNaN: Bool {
     switch self {
     case .double(let double): double.isNaN

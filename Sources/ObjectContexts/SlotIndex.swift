@@ -1,28 +1,28 @@
-/// Where the rows of an entity lie: a map from keys to places in an array.
+/// A hash map from the keys of an entity to the slots of its rows.
 ///
-/// Keys come from the store, mostly one after the other, so that one multiplication spreads them and
-/// nothing is gained by Swift's randomized hashing, which was a quarter of a merge's own time.
-/// Linear probing in a table that is at most half full (Knuth, The Art of Computer Programming,
+/// Keys come from the store, mostly consecutive, so one multiplication distributes them well.
+/// Swift's randomized hashing has no advantage here and took a quarter of the time of a merge. The
+/// table uses linear probing and is at most half full (Knuth, The Art of Computer Programming,
 /// volume 3, 6.4, algorithms L and R).
 struct SlotIndex: Sendable {
   private struct Entry {
     var key: Int64
-    /// The place, or less than 0 when the entry is free.
+    /// The slot of the row, or a negative number if the entry is free.
     var slot: Int
 
     static let free = Entry(key: 0, slot: -1)
   }
 
   private var entries = [Entry](repeating: .free, count: 8)
-  /// How far a product is shifted to become the position of an entry.
+  /// The number of bits by which a product is shifted to yield the position of an entry.
   private var shift: UInt64 = 61
-  /// How many keys there are.
+  /// The number of keys.
   private(set) var count = 0
 
   /// The keys, in no particular order.
   var keys: some Sequence<Int64> { entries.lazy.filter { $0.slot >= 0 }.map(\.key) }
 
-  /// The place of a key's row, or nothing.
+  /// The slot of a key's row, or `nil` if the key is not in the map.
   subscript(key: Int64) -> Int? {
     @inline(__always) get {
       let slot = entries[position(of: key)].slot
@@ -30,19 +30,19 @@ struct SlotIndex: Sendable {
     }
   }
 
-  /// Notes the place of a key that is not there yet.
+  /// Adds a key that is not in the map yet.
   mutating func insert(_ key: Int64, _ slot: Int) {
     if (count + 1) * 2 > entries.count { grow() }
     entries[position(of: key)] = Entry(key: key, slot: slot)
     count += 1
   }
 
-  /// Forgets a key, and answers the place that it had.
+  /// Removes a key, and returns its slot, or `nil` if the key is not in the map.
   mutating func remove(_ key: Int64) -> Int? {
     var hole = position(of: key)
     let slot = entries[hole].slot
     guard slot >= 0 else { return nil }
-    // What was pushed behind the hole by it moves up, so that every search still ends at its key.
+    // Entries displaced past the hole move up, so that every search still finds its key.
     var next = after(hole)
     while entries[next].slot >= 0 {
       let home = home(of: entries[next].key)
@@ -57,13 +57,13 @@ struct SlotIndex: Sendable {
     return slot
   }
 
-  /// Forgets every key.
+  /// Removes all keys.
   mutating func removeAll() {
     for position in entries.indices { entries[position] = .free }
     count = 0
   }
 
-  /// The position of a key, or of the free entry where it would be.
+  /// Returns the position of a key's entry, or of the free entry where it would be inserted.
   @inline(__always)
   private func position(of key: Int64) -> Int {
     var position = home(of: key)
@@ -71,7 +71,7 @@ struct SlotIndex: Sendable {
     return position
   }
 
-  /// Where the search for a key begins (multiplicative hashing, Knuth 6.4).
+  /// Returns the position at which the search for a key starts (multiplicative hashing, Knuth 6.4).
   @inline(__always)
   private func home(of key: Int64) -> Int {
     Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) &>> shift)
@@ -80,7 +80,7 @@ struct SlotIndex: Sendable {
   @inline(__always)
   private func after(_ position: Int) -> Int { (position &+ 1) & (entries.count &- 1) }
 
-  /// How far one position lies behind another, round the end.
+  /// Returns the number of positions from one entry to another, wrapping around at the end.
   private func distance(_ from: Int, _ to: Int) -> Int { (to &- from) & (entries.count &- 1) }
 
   private mutating func grow() {

@@ -1,19 +1,19 @@
 import SQLiteStorage
 
-/// A value that one thread at a time may use.
+/// A value protected by a lock, for use by one thread at a time.
 ///
-/// Not a `Mutex` of the standard library: on Linux the thread sanitizer does not see that one, and
-/// reports races where there are none.
+/// It does not use the standard library's `Mutex`: on Linux the thread sanitizer does not recognize
+/// it and reports false data races.
 final class StateLock<Value: Sendable>: @unchecked Sendable {
   private let lock = ConnectionLock()
-  // Only touched while the lock is held.
+  // Accessed only while the lock is held.
   private var value: Value
 
   init(_ value: Value) {
     self.value = value
   }
 
-  /// Runs a closure while no other thread is inside one.
+  /// Runs a closure with exclusive access to the value.
   func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

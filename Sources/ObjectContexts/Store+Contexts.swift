@@ -1,8 +1,9 @@
 public import HistoryStore
 
 extension Store {
-  /// Creates a context for work beside the views (Core Data:
-  /// `NSPersistentContainer.newBackgroundContext()`).
+  /// Creates a context for background work.
+  ///
+  /// Core Data: `NSPersistentContainer.newBackgroundContext()`.
   public func backgroundContext(
     author: String? = nil,
     name: String? = "background",
@@ -11,12 +12,13 @@ extension Store {
     ObjectContext(store: self, author: author, name: name, mergePolicy: mergePolicy)
   }
 
-  /// Runs a closure with a context of its own, off the caller's executor
-  /// (Core Data: `NSPersistentContainer.performBackgroundTask(_:)`).
+  /// Runs a closure with a new context, off the caller's executor.
   ///
-  /// The closure saves what it wants to keep; what it leaves unsaved is forgotten.
+  /// The closure must save its edits; unsaved edits are discarded.
   ///
-  /// - Throws: what the closure throws.
+  /// Core Data: `NSPersistentContainer.performBackgroundTask(_:)`.
+  ///
+  /// - Throws: The errors of the closure.
   @concurrent
   public func performInBackground<Result: Sendable, Failure: Error>(
     author: String? = nil,

@@ -1,16 +1,16 @@
 public import HistoryStore
 public import PersistentHistory
 
-/// How one store of a container is opened (Core Data: `NSPersistentStoreDescription`).
+/// The location, model and options of one store (Core Data: `NSPersistentStoreDescription`).
 public struct StoreDescription: Sendable {
-  /// The file.
+  /// The path of the store's file.
   public var path: String
-  /// The entities that lie in this store.
+  /// The entities in this store.
   public var model: Model
-  /// How it is opened, with or without history.
+  /// The options of the store, with or without history.
   public var configuration: StoreConfiguration
 
-  /// Describes a store.
+  /// Creates the description of a store.
   public init(path: String, model: Model, configuration: StoreConfiguration = .init()) {
     self.path = path
     self.model = model
@@ -18,19 +18,21 @@ public struct StoreDescription: Sendable {
   }
 }
 
-/// Several stores, each with its own entities and with history or without
-/// (Core Data: `NSPersistentContainer` with several configurations).
+/// A set of stores, each with its own entities, with or without history.
 ///
-/// Each store is its own file: a context works in one of them, and its save is atomic there.
+/// Each store is a separate file. A context uses one store, and its saves are atomic within that
+/// store.
+///
+/// Core Data: `NSPersistentContainer` with several configurations.
 public final class StoreContainer: Sendable {
   /// The stores, in the order of their descriptions.
   public let stores: [Store]
   private let places: [String: Int]
 
-  /// Opens every store, creating the files that are not there.
+  /// Opens all stores, creating missing files.
   ///
-  /// - Throws: ``HistoryError/entityTwice(_:)`` before any file is touched, and what opening a store
-  ///   throws.
+  /// - Throws: ``HistoryError/entityTwice(_:)`` if two stores contain the same entity, before any
+  ///   file is opened, and the errors of opening a store.
   public init(_ descriptions: [StoreDescription]) throws(HistoryError) {
     var places: [String: Int] = [:]
     for (place, description) in descriptions.enumerated() {
@@ -50,23 +52,24 @@ public final class StoreContainer: Sendable {
     self.places = places
   }
 
-  /// The store that holds an entity.
+  /// Returns the store that contains an entity.
   ///
-  /// - Throws: ``HistoryError/unknownEntity(_:)``.
+  /// - Throws: ``HistoryError/unknownEntity(_:)`` if no store contains the entity.
   public func store(of entity: String) throws(HistoryError) -> Store {
     guard let place = places[entity] else { throw .unknownEntity(entity) }
     return stores[place]
   }
 
-  /// The store with an identity, which a token names, or nothing.
+  /// Returns the store with an identity, such as that of a token, or `nil`.
   public func store(_ id: StoreID) -> Store? {
     stores.first { $0.id == id }
   }
 
-  /// The newest positions of the stores that keep history
-  /// (Core Data: `NSPersistentStoreCoordinator.currentPersistentHistoryToken(fromStores:)`).
+  /// Returns the newest positions of the stores that keep history.
   ///
-  /// - Complexity: one query a store.
+  /// Core Data: `NSPersistentStoreCoordinator.currentPersistentHistoryToken(fromStores:)`.
+  ///
+  /// - Complexity: one query for each store.
   public func currentTokens() throws(HistoryError) -> [HistoryToken] {
     var tokens: [HistoryToken] = []
     for store in stores where store.configuration.tracksHistory {
@@ -75,9 +78,9 @@ public final class StoreContainer: Sendable {
     return tokens
   }
 
-  /// Creates a context on the store that holds an entity.
+  /// Creates a context on the store that contains an entity.
   ///
-  /// - Throws: ``HistoryError/unknownEntity(_:)``.
+  /// - Throws: ``HistoryError/unknownEntity(_:)`` if no store contains the entity.
   public func context(
     for entity: String,
     author: String? = nil,

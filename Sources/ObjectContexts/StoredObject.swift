@@ -1,13 +1,13 @@
 public import HistoryStore
 public import PersistentHistory
 
-/// A handle on one object in one context (Core Data: `NSManagedObject`).
+/// A reference to one object in one context (Core Data: `NSManagedObject`).
 ///
-/// Two handles with the same context and identity are the same object.
+/// Two references with the same context and identity are equal.
 public struct StoredObject: Sendable, Hashable {
-  /// The context that the object lives in.
+  /// The context of the object.
   public let context: ObjectContext
-  /// Which object it is.
+  /// The identity of the object.
   public let id: ObjectID
 
   package init(context: ObjectContext, id: ObjectID) {
@@ -15,15 +15,16 @@ public struct StoredObject: Sendable, Hashable {
     self.id = id
   }
 
-  /// The value of an attribute with unsaved edits, or nothing when the object is deleted or its
-  /// entity has no such attribute.
+  /// The value of an attribute, including unsaved edits.
+  ///
+  /// `nil` if the object is deleted or its entity has no such attribute.
   public subscript(attribute: String) -> Value? {
     context.value(of: id, attribute)
   }
 
-  /// Sets an attribute; it is written at the next save.
+  /// Sets an attribute, which is written at the next save.
   ///
-  /// - Throws: ``HistoryError`` when the entity has no such attribute, the value does not fit, or the
+  /// - Throws: ``HistoryError`` if the entity has no such attribute, the value is invalid, or the
   ///   object is deleted.
   public func set(_ value: Value, for attribute: String) throws(HistoryError) {
     try context.set(value, of: id, attribute)

@@ -1,7 +1,7 @@
-/// The name of one member: a process in one role, or a consumer without a view.
+/// The name of one member: a process in one role, or a consumer without contexts.
 ///
-/// Two processes never share one; so it never defaults to the author alone, which several processes
-/// may write under.
+/// Two processes must never share a name. It therefore does not default to the author, which
+/// several processes may write under.
 public struct ActorID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The name.
   public let name: String

@@ -1,12 +1,13 @@
-/// A growing buffer of bytes that packs numbers and strings; one is kept and used again by each
-/// connection, so that a write allocates nothing.
+/// A growing byte buffer that packs numbers and strings.
+///
+/// Each connection reuses one, so that a write allocates no memory.
 @usableFromInline
 package struct ByteWriter: ~Copyable {
   @usableFromInline
   var base: UnsafeMutablePointer<UInt8>
   @usableFromInline
   var capacity: Int
-  /// How many bytes have been written since the last ``removeAll()``.
+  /// The number of bytes written since the last ``removeAll()``.
   @usableFromInline
   package internal(set) var count = 0
 
@@ -24,7 +25,7 @@ package struct ByteWriter: ~Copyable {
   @inlinable
   package mutating func removeAll() { count = 0 }
 
-  /// Forgets everything from a position on.
+  /// Removes all bytes from a position on.
   package mutating func truncate(to position: Int) { count = min(count, position) }
 
   @inlinable
@@ -51,7 +52,9 @@ package struct ByteWriter: ~Copyable {
     count += 1
   }
 
-  /// Appends seven bits a byte, low bits first; the high bit says that more follow.
+  /// Appends a number with seven bits per byte, low bits first.
+  ///
+  /// The high bit of a byte is set if more bytes follow.
   @inlinable
   @inline(__always)
   package mutating func append(varint value: UInt64) {
@@ -60,7 +63,7 @@ package struct ByteWriter: ~Copyable {
     count += Self.put(value, at: start) - start
   }
 
-  /// Appends two numbers as ``append(varint:)`` does, looking for room once.
+  /// Appends two numbers like ``append(varint:)``, with a single capacity check.
   @inlinable
   @inline(__always)
   package mutating func append(varints first: UInt64, _ second: UInt64) {
@@ -69,7 +72,7 @@ package struct ByteWriter: ~Copyable {
     count += Self.put(second, at: Self.put(first, at: start)) - start
   }
 
-  /// Writes a number and answers where it ends.
+  /// Writes a number, and returns the position after it.
   @inlinable
   @inline(__always)
   static func put(
@@ -86,14 +89,14 @@ package struct ByteWriter: ~Copyable {
     return place + 1
   }
 
-  /// A signed number as one in which small ones of either sign are small.
+  /// Returns an unsigned number that is small if the signed number has a small magnitude.
   @inlinable
   @inline(__always)
   package static func zigzag(_ value: Int64) -> UInt64 {
     UInt64(bitPattern: value << 1 ^ value >> 63)
   }
 
-  /// Appends a signed number so that small ones of either sign are short.
+  /// Appends a signed number, in fewer bytes for smaller magnitudes.
   @inlinable
   @inline(__always)
   package mutating func append(zigzag value: Int64) {
@@ -112,7 +115,7 @@ package struct ByteWriter: ~Copyable {
     }
   }
 
-  /// Puts a number into the place of one byte, and moves what follows if it is longer.
+  /// Replaces one byte by a number, and moves the bytes after it if the number is longer.
   @inlinable
   @inline(__always)
   package mutating func replaceByte(at position: Int, withVarint value: UInt64) {
@@ -142,7 +145,7 @@ package struct ByteWriter: ~Copyable {
   }
 }
 
-/// Reads what a ``ByteWriter`` wrote; every read past the end answers nothing, never traps.
+/// A reader of the bytes from a ``ByteWriter``; reads past the end return `nil` and never trap.
 ///
 /// The bytes must outlive the reader.
 @usableFromInline
@@ -151,7 +154,7 @@ package struct ByteReader {
   let base: UnsafePointer<UInt8>?
   @usableFromInline
   let end: Int
-  /// How many bytes have been read.
+  /// The number of bytes read.
   @usableFromInline
   package internal(set) var position = 0
 
@@ -213,7 +216,7 @@ package struct ByteReader {
     return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// The next bytes, or nothing when fewer are left.
+  /// Returns the next `length` bytes, or `nil` if fewer are left.
   @inlinable
   package mutating func take(_ length: Int) -> UnsafeRawBufferPointer? {
     guard length >= 0, length <= end - position else { return nil }

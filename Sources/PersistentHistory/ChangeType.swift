@@ -1,9 +1,9 @@
-/// What a transaction did to an object; raw values as in `NSPersistentHistoryChangeType`.
+/// The operation on an object, with the raw values of `NSPersistentHistoryChangeType`.
 public enum ChangeType: UInt8, Sendable, Hashable, Codable, CaseIterable, BitwiseCopyable {
-  /// The object is new.
+  /// The object was inserted.
   case insert = 0
-  /// Some attributes of the object were set.
+  /// Attributes of the object were set.
   case update = 1
-  /// The object is gone.
+  /// The object was deleted.
   case delete = 2
 }

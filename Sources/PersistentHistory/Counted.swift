@@ -1,7 +1,7 @@
 extension Int {
-  /// The number with its noun: `1 command`, `1,200 commands`.
+  /// Returns the number with a noun: `1 command`, `1,200 commands`.
   ///
-  /// The plural is the noun with an `s`, unless it is given.
+  /// The default plural is the noun with an `s`.
   package func counted(_ one: String, _ many: String? = nil) -> String {
     "\(inGroups) \(magnitude == 1 ? one : many ?? one + "s")"
   }

@@ -1,5 +1,5 @@
-// Date, Data and UUID are the only types of Foundation that the nouns need; the essentials hold
-// them and load three times faster in a child process.
+// This module uses only Date, Data and UUID from Foundation. FoundationEssentials contains them and
+// loads three times faster in a child process.
 #if canImport(FoundationEssentials)
 @_exported public import struct FoundationEssentials.Data
 @_exported public import struct FoundationEssentials.Date

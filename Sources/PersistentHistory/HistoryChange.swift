@@ -1,11 +1,12 @@
-/// One object inserted, updated or deleted by a transaction
-/// (Core Data: `NSPersistentHistoryChange`).
+/// One object inserted, updated or deleted by a transaction.
 ///
-/// A view into its ``HistoryPage``: names and values are made only when asked for.
+/// Core Data: `NSPersistentHistoryChange`.
+///
+/// A view into its ``HistoryPage``: names and values are created on access.
 public struct HistoryChange: Sendable, Identifiable {
   /// The page that holds the change.
   package let page: HistoryPage
-  /// The position of the change in its page.
+  /// The index of the change in its page.
   package let index: Int
 
   package init(page: HistoryPage, index: Int) {
@@ -13,12 +14,12 @@ public struct HistoryChange: Sendable, Identifiable {
     self.index = index
   }
 
-  /// The plain numbers of the change.
+  /// The compact record of the change.
   package var record: ChangeRecord { page.changeRecords[index] }
 
   /// The identity of the change: its transaction and its place there, the same in every fetch.
   ///
-  /// - Complexity: logarithmic in the transactions of the page.
+  /// - Complexity: logarithmic in the number of transactions of the page.
   public var id: ChangeID {
     let transaction = transaction.record
     let place =
@@ -26,29 +27,31 @@ public struct HistoryChange: Sendable, Identifiable {
       ? transaction.firstPlace + index - transaction.firstChange : page.places[index]
     return ChangeID(transaction: transaction.number, place: place)
   }
-  /// The transaction that made it.
+  /// The transaction that made the change.
   ///
-  /// - Complexity: logarithmic in the transactions of the page.
+  /// - Complexity: logarithmic in the number of transactions of the page.
   public var transaction: HistoryTransaction {
     HistoryTransaction(page: page, index: page.transactionIndex(ofChange: index))
   }
-  /// The object that changed.
+  /// The identity of the changed object.
   public var objectID: ObjectID { record.objectID }
-  /// What happened to it.
+  /// The operation: insert, update or delete.
   public var type: ChangeType { record.type }
   /// The first 64 attributes set by an update, one bit each in the entity's order; 0 otherwise.
   public var columns: UInt64 { record.columns }
-  /// The name of the object's entity, or nothing if the model does not know its number.
+  /// The name of the object's entity, or `nil` if the model has no entity with its number.
   public var entityName: String? { page.model.entity(record.entity)?.name }
 
-  /// The names of the attributes set by an update, in the entity's order; `#n` for one that the model
-  /// does not know, as of a file that Core Data wrote.
+  /// The names of the attributes set by an update, in the entity's order.
+  ///
+  /// An attribute that the model does not define, such as in a file that Core Data wrote, is named
+  /// `#n`.
   public var updatedProperties: [String] {
     let attributes = page.model.entity(record.entity)?.attributes ?? []
     return columnNumbers.map { $0 < attributes.count ? attributes[$0].name : "#\($0)" }
   }
 
-  /// The positions of the attributes set by an update, from 0, however many an entity has.
+  /// The indices of the attributes set by an update, from 0, including those beyond the first 64.
   public var columnNumbers: [Int] {
     guard type == .update else { return [] }
     let first = (0..<64).filter { columns >> UInt64($0) & 1 == 1 }
@@ -62,9 +65,9 @@ public struct HistoryChange: Sendable, Identifiable {
     }
   }
 
-  /// The values that a deleted object left behind, by attribute name; nothing if it left none.
+  /// The preserved values of a deleted object by attribute name, or `nil` if there are none.
   ///
-  /// Only attributes marked `preservesValueInHistoryOnDeletion` are here, with their own types.
+  /// It contains only attributes marked `preservesValueInHistoryOnDeletion`, with their own types.
   public var tombstone: [String: Value]? {
     guard type == .delete, record.tombstoneLength > 0,
       let entity = page.model.entity(record.entity)
@@ -77,16 +80,16 @@ public struct HistoryChange: Sendable, Identifiable {
 public struct ChangeID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The number of the transaction.
   public let transaction: Int64
-  /// The place among the transaction's changes, from 0.
+  /// The index among the transaction's changes, from 0.
   public let place: Int
 
-  /// Creates the identity of the change at a place of a transaction.
+  /// Creates the identity of the change at an index of a transaction.
   public init(transaction: Int64, place: Int) {
     self.transaction = transaction
     self.place = place
   }
 
-  /// The two numbers, for logs.
+  /// The transaction number and the place, for logs.
   public var description: String { "#\(transaction)/\(place)" }
 }
 
@@ -98,26 +101,28 @@ extension ChangeID: Comparable {
   }
 }
 
-/// The plain numbers of one change: 32 bytes, no references.
+/// The compact record of one change: 32 bytes without references.
 @usableFromInline
 package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
-  /// The object's key.
+  /// The key of the object.
   @usableFromInline
   package var key: Int64
   /// The column bitmap of an update.
   @usableFromInline
   package var columns: UInt64
-  /// The entity's number.
+  /// The number of the entity.
   @usableFromInline
   package var entity: Int32
-  /// Where the tombstone of a delete starts in the page's tombstone bytes, or where the bits of an
-  /// update's columns beyond the first 64 do, the least significant bit of each byte first.
+  /// The offset of the change's bytes in the page's tombstone buffer.
+  ///
+  /// For a delete they are its tombstone. For an update they are the bits of its columns beyond the
+  /// first 64, least significant bit of each byte first.
   @usableFromInline
   package var tombstoneStart: UInt32
-  /// How many bytes these are; 0 is none.
+  /// The number of these bytes; 0 for none.
   @usableFromInline
   package var tombstoneLength: UInt32
-  /// What happened.
+  /// The operation.
   @usableFromInline
   package var type: ChangeType
 
@@ -139,6 +144,6 @@ package struct ChangeRecord: Hashable, Sendable, BitwiseCopyable {
     self.type = type
   }
 
-  /// The object that changed.
+  /// The identity of the changed object.
   package var objectID: ObjectID { ObjectID(entity: entity, key: key) }
 }

@@ -1,26 +1,30 @@
-/// A run of transactions with their changes, as one fetch returns them.
+/// A sequence of transactions with their changes, as returned by one fetch.
 ///
-/// The numbers of all changes lie in one flat array, tombstones in one buffer, and names are
-/// numbers until someone asks: a page of ten thousand changes is a handful of allocations.
+/// The records of all changes are in one flat array, tombstones in one buffer, and strings are
+/// resolved on access. A page of ten thousand changes needs only a handful of allocations.
 public final class HistoryPage: Sendable {
   /// The store that the page was read from.
   public let storeID: StoreID
-  /// The model that gives the entities and attributes their names.
+  /// The model, which defines the names of entities and attributes.
   public let model: Model
-  /// The position that the fetch has read through, matching or not: where the next fetch goes on.
+  /// The last position that the fetch scanned, matching or not; the next fetch continues there.
   public let scannedThrough: HistoryToken
-  /// Whether the fetch stopped at a limit before the end of history; what follows need not match.
+  /// A Boolean value that indicates whether the fetch stopped at a limit before the end of history.
+  ///
+  /// The remaining history may contain no match.
   public let hasMore: Bool
 
   package let records: [TransactionRecord]
   package let changeRecords: PageBuffer<ChangeRecord>
   package let tombstones: PageBuffer<UInt8>
-  /// The place of each change in its transaction, where others were left out; else empty.
+  /// The place of each change in its transaction, if a filter left out others; otherwise empty.
   package let places: [Int]
   package let strings: InternedStrings
-  /// Where a transaction goes on that only began on this page.
+  /// The position of the unread rest of a transaction that only starts on this page.
   package let rest: TransactionRest?
-  /// How far each author's history was gone when the page was read, if that was above its start.
+  /// For each author number, the number through which history was at least partly purged.
+  ///
+  /// It is read with the page, and empty if nothing was purged after the start of the fetch.
   package let gone: [Int32: Int64]
 
   package init(
@@ -57,19 +61,19 @@ public final class HistoryPage: Sendable {
     HistoryChanges(page: self, start: 0, end: changeRecords.count)
   }
 
-  /// The string with a number, or nothing for 0.
+  /// Returns the string with a number, or `nil` for 0.
   package func string(_ number: Int32) -> String? { strings[number] }
 
-  /// The values that a change left behind; nothing if their bytes make no sense.
+  /// Returns the preserved values of a change, or `nil` if their bytes are invalid.
   package func tombstone(of record: ChangeRecord, in entity: Entity) -> [String: Value]? {
     tombstones.withBytes(at: Int(record.tombstoneStart), count: Int(record.tombstoneLength)) {
       Tombstone.decode($0, of: entity)
     }
   }
 
-  /// The position of the transaction that holds a change.
+  /// Returns the index of the transaction that contains a change.
   ///
-  /// - Complexity: logarithmic in the transactions of the page.
+  /// - Complexity: logarithmic in the number of transactions of the page.
   package func transactionIndex(ofChange index: Int) -> Int {
     var low = 0
     var high = records.count - 1
@@ -81,13 +85,13 @@ public final class HistoryPage: Sendable {
   }
 }
 
-/// Where the rest of a transaction begins of which a page holds only a part.
+/// The position of the unread rest of a transaction that a page contains only in part.
 package struct TransactionRest: Hashable, Sendable {
   /// The transaction.
   package let token: HistoryToken
-  /// The first chunk, or other unit of the layout, that was not read.
+  /// The first unread chunk, or other unit of the storage layout.
   package let chunk: Int64
-  /// How many of its changes were read.
+  /// The number of changes of the transaction that were read.
   package let place: Int
 
   package init(token: HistoryToken, chunk: Int64, place: Int) {
@@ -101,31 +105,31 @@ package struct TransactionRest: Hashable, Sendable {
 public struct HistoryTransactions: RandomAccessCollection, Sendable {
   package let page: HistoryPage
 
-  /// The position of the first transaction.
+  /// The index of the first transaction.
   public var startIndex: Int { 0 }
-  /// The position behind the last transaction.
+  /// The index after the last transaction.
   public var endIndex: Int { page.records.count }
-  /// The transaction at a position.
+  /// The transaction at an index.
   public subscript(position: Int) -> HistoryTransaction {
     HistoryTransaction(page: page, index: position)
   }
 }
 
-/// The strings that a store has given numbers to: authors, contexts, bundles, processes, writers.
+/// The numbered strings of a store: authors, contexts, bundles, processes and writers.
 package struct InternedStrings: Sendable {
   private var byNumber: [String?] = [nil]
   private var numbers: [String: Int32] = [:]
-  /// What the strings say as labels, by number, where they are some.
+  /// The parsed process label of each string by number, if the strings are labels.
   private var labels: [ProcessLabel?] = [nil]
 
-  /// Whether the strings that name processes are labels, which may name a writer too.
+  /// A Boolean value that indicates whether process strings are labels, which may include a writer.
   package let areLabels: Bool
 
   package init(areLabels: Bool = false) { self.areLabels = areLabels }
 
-  /// The numbers of the strings that name a process, 0 for none.
+  /// Returns the numbers of the strings for a process name; 0 stands for no process.
   ///
-  /// - Complexity: linear in the strings where they are labels.
+  /// - Complexity: linear in the number of strings if they are labels.
   package func numbers(ofProcess name: String?) -> [Int32] {
     guard areLabels else { return number(of: name).map { [$0] } ?? [] }
     let labelled = labels.indices.filter { index in
@@ -134,23 +138,23 @@ package struct InternedStrings: Sendable {
     return labelled.map { Int32($0) }
   }
 
-  /// What the string of a process says, where such strings are labels.
+  /// Returns the parsed label of a process string, or `nil` if strings are not labels.
   package func label(of process: Int32) -> ProcessLabel? {
     process > 0 && Int(process) < labels.count ? labels[Int(process)] : nil
   }
 
-  /// The string with a number, or nothing.
+  /// The string with a number, or `nil` if the number is 0 or unknown.
   package subscript(number: Int32) -> String? {
     number > 0 && Int(number) < byNumber.count ? byNumber[Int(number)] : nil
   }
 
-  /// The number of a string, 0 for nothing, or nil if it has none yet.
+  /// Returns the number of a string: 0 for `nil`, and `nil` for a string without a known number.
   package func number(of string: String?) -> Int32? {
     guard let string else { return 0 }
     return numbers[string]
   }
 
-  /// Remembers that a string has a number.
+  /// Adds a string with its number.
   package mutating func learn(_ string: String, as number: Int32) {
     if Int(number) >= byNumber.count {
       byNumber += Array(repeating: nil, count: Int(number) + 1 - byNumber.count)
@@ -162,11 +166,13 @@ package struct InternedStrings: Sendable {
     labels[Int(number)] = ProcessLabel(string)
   }
 
-  /// The number through which every string of the file is known; above it only some may be, those
-  /// that this connection gave numbers to while others did the same.
+  /// The number through which all strings of the file are known.
+  ///
+  /// Above it, only strings that this connection has added may be known, because other connections
+  /// add strings concurrently.
   package private(set) var completeThrough: Int32 = 0
 
-  /// Remembers that every string through a number was read from the file.
+  /// Records that all strings through a number were read from the file.
   package mutating func markComplete(through number: Int32) {
     completeThrough = max(completeThrough, number)
   }

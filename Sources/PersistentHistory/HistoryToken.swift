@@ -1,25 +1,25 @@
 /// A position in one store's history: everything up to and including one transaction.
 ///
-/// A token names the store, the transaction's number and a random mark of that transaction, so that
-/// a store that was replaced or rewound notices tokens that it did not give out. What it holds but for
-/// the store is opaque, as in `NSPersistentHistoryToken`: compare tokens of one store, encode them, or
-/// show their description.
+/// A token contains the store's identity, the transaction's number and a random mark of that
+/// transaction. A store that was replaced or rewound thereby detects tokens from a different
+/// history. Except for the store, the contents are opaque, as in `NSPersistentHistoryToken`:
+/// compare tokens of one store, encode them, or print their description.
 public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The store that gave the token out.
+  /// The store that issued the token.
   public let store: StoreID
-  /// The number of the last transaction that lies behind the position; 0 is the beginning.
+  /// The number of the last transaction at or before the position; 0 at the beginning of history.
   package let number: Int64
   /// The random mark of that transaction; 0 at the beginning.
   package let mark: Int64
 
-  /// Creates a token; only stores and codecs do.
+  /// Creates a token; for use only by stores and codecs.
   package init(store: StoreID, number: Int64, mark: Int64) {
     self.store = store
     self.number = number
     self.mark = mark
   }
 
-  /// The position before the first transaction of a store.
+  /// Returns the position before the first transaction of a store.
   package static func beginning(of store: StoreID) -> HistoryToken {
     HistoryToken(store: store, number: 0, mark: 0)
   }
@@ -29,8 +29,9 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
 }
 
 extension HistoryToken: Comparable {
-  /// Orders tokens of one store by position, and by mark where history was rewound; tokens of two
-  /// stores by the stores' text forms first.
+  /// Orders tokens of one store by number, then by mark if history was rewound.
+  ///
+  /// Tokens of different stores are ordered by the text forms of their stores.
   public static func < (left: HistoryToken, right: HistoryToken) -> Bool {
     guard left.store == right.store else {
       return left.store.description < right.store.description

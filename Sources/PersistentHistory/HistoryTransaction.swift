@@ -1,10 +1,10 @@
-/// One save or one batch request, as history holds it (Core Data: `NSPersistentHistoryTransaction`).
+/// One save or batch request in history (Core Data: `NSPersistentHistoryTransaction`).
 ///
-/// A view into its ``HistoryPage``: names are made only when asked for.
+/// A view into its ``HistoryPage``: strings are resolved on access.
 public struct HistoryTransaction: Sendable, Identifiable {
   /// The page that holds the transaction.
   package let page: HistoryPage
-  /// The position of the transaction in its page.
+  /// The index of the transaction in its page.
   package let index: Int
 
   package init(page: HistoryPage, index: Int) {
@@ -12,44 +12,45 @@ public struct HistoryTransaction: Sendable, Identifiable {
     self.index = index
   }
 
-  /// The plain numbers of the transaction.
+  /// The compact record of the transaction.
   package var record: TransactionRecord { page.records[index] }
 
-  /// The transaction's position: number order is commit order.
+  /// The number of the transaction; numbers increase in commit order.
   public var number: Int64 { record.number }
   /// The number, which is the same in every fetch.
   public var id: Int64 { record.number }
-  /// When it was written, by the store's clock.
+  /// The time at which the transaction was written, by the store's clock.
   public var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.timestamp) }
-  /// The store that holds it.
+  /// The store that contains the transaction.
   public var storeID: StoreID { page.storeID }
-  /// Who wrote it, or nothing.
+  /// The author of the transaction, or `nil`.
   public var author: String? { page.string(record.author) }
-  /// The name of the context that wrote it, or nothing.
+  /// The name of the context that wrote the transaction, or `nil`.
   public var contextName: String? { page.string(record.contextName) }
-  /// The bundle of the process that wrote it, or nothing.
+  /// The bundle identifier of the process that wrote the transaction, or `nil`.
   public var bundleID: String? { page.string(record.bundle) }
-  /// The process that wrote it, or nothing.
+  /// The name of the process that wrote the transaction, or `nil`.
   public var processID: String? {
     let strings = page.strings
     return strings.areLabels ? strings.label(of: record.process)?.name : strings[record.process]
   }
-  /// The context that really wrote it, whatever author it names, or nothing for batch requests.
+  /// The context that wrote the transaction, regardless of its author; `nil` for batch requests.
   public var writer: WriterID? { record.writer == 0 ? nil : WriterID(rawValue: record.writer) }
-  /// The position right behind this transaction.
+  /// The position directly after this transaction.
   public var token: HistoryToken {
     HistoryToken(store: page.storeID, number: record.number, mark: record.mark)
   }
-  /// How many changes it has, whether or not the page holds them.
+  /// The number of changes in history, whether or not the page contains them.
   public var changeCount: Int { record.total }
-  /// The changes, one an object at most, as far as the request asked for them; each page of a
-  /// ``HistoryReader`` may hold a part of those of a big transaction.
+  /// The changes that the request asked for, at most one for each object.
+  ///
+  /// The changes of a large transaction may be split between several pages of a ``HistoryReader``.
   public var changes: HistoryChanges {
     HistoryChanges(page: page, start: record.firstChange, end: record.firstChange + record.count)
   }
 }
 
-/// The plain numbers of one transaction; strings are numbers of interned strings, 0 is absent.
+/// The compact record of one transaction; strings are numbers of interned strings, 0 for none.
 @usableFromInline
 package struct TransactionRecord: Hashable, Sendable {
   @usableFromInline
@@ -67,23 +68,23 @@ package struct TransactionRecord: Hashable, Sendable {
   package var bundle: Int32
   @usableFromInline
   package var process: Int32
-  /// The writer's random number, 0 for none.
+  /// The random number of the writer; 0 for none.
   @usableFromInline
   package var writer: Int64
-  /// Where its changes start in the page.
+  /// The index of its first change in the page.
   @usableFromInline
   package var firstChange: Int
-  /// How many changes of it the page holds.
+  /// The number of its changes that the page contains.
   @usableFromInline
   package var count: Int
-  /// How many changes it has in history.
+  /// The number of its changes in history.
   @usableFromInline
   package var total: Int
-  /// How many of its changes lie on earlier pages.
+  /// The number of its changes on earlier pages.
   @usableFromInline
   package var firstPlace: Int
 
-  /// The numbers of no transaction.
+  /// Creates an empty record: all fields are 0.
   package init() {
     self.init(
       number: 0,
@@ -129,7 +130,7 @@ package struct TransactionRecord: Hashable, Sendable {
   }
 }
 
-/// The changes of one transaction, in the order of the page.
+/// The changes of a transaction or of a page, in page order.
 public struct HistoryChanges: RandomAccessCollection, Sendable {
   package let page: HistoryPage
   package let start: Int
@@ -141,10 +142,10 @@ public struct HistoryChanges: RandomAccessCollection, Sendable {
     self.end = end
   }
 
-  /// The position of the first change.
+  /// The index of the first change.
   public var startIndex: Int { start }
-  /// The position behind the last change.
+  /// The index after the last change.
   public var endIndex: Int { end }
-  /// The change at a position.
+  /// The change at an index.
   public subscript(position: Int) -> HistoryChange { HistoryChange(page: page, index: position) }
 }

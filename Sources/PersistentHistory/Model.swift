@@ -2,7 +2,7 @@
 public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
   /// Signed 64-bit integers.
   case int
-  /// Doubles.
+  /// Double-precision floating-point numbers.
   case double
   /// Text.
   case string
@@ -10,9 +10,9 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
   case data
   /// Points in time.
   case date
-  /// Truth values.
+  /// Boolean values.
   case bool
-  /// Identities of sixteen bytes.
+  /// UUIDs of 16 bytes.
   case uuid
 }
 
@@ -20,10 +20,11 @@ public enum AttributeType: String, Sendable, Hashable, Codable, CaseIterable {
 public struct Attribute: Hashable, Sendable, Codable {
   /// The name: a letter, then letters, digits and underscores.
   public let name: String
-  /// The type of its values; each may also be null.
+  /// The type of the values; every attribute also accepts null.
   public let type: AttributeType
-  /// Whether a delete leaves the value behind as a tombstone in history
-  /// (Core Data: `NSAttributeDescription.preservesValueInHistoryOnDeletion`).
+  /// A Boolean value that indicates whether a delete preserves the value in history as a tombstone.
+  ///
+  /// Core Data: `NSAttributeDescription.preservesValueInHistoryOnDeletion`.
   public let preservesValueInHistoryOnDeletion: Bool
 
   /// Creates an attribute.
@@ -38,13 +39,13 @@ public struct Attribute: Hashable, Sendable, Codable {
   }
 }
 
-/// One kind of object: a name and its attributes.
+/// A type of object: a name and its attributes.
 public struct Entity: Hashable, Sendable, Codable {
   /// The name: a letter, then letters, digits and underscores.
   public let name: String
-  /// The attributes, in the order that column bitmaps count them.
+  /// The attributes, in the order of the bits in column bitmaps.
   public let attributes: [Attribute]
-  /// The bits of the attributes whose values a delete leaves in history.
+  /// The bitmap of the attributes whose values a delete preserves in history.
   public let preserved: UInt64
 
   /// Creates an entity.
@@ -61,7 +62,7 @@ public struct Entity: Hashable, Sendable, Codable {
     case attributes
   }
 
-  /// Decodes the name and the attributes; the preserved bits follow from them.
+  /// Decodes the name and the attributes, from which `preserved` is derived.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -77,42 +78,42 @@ public struct Entity: Hashable, Sendable, Codable {
     try values.encode(attributes, forKey: .attributes)
   }
 
-  /// The position of the attribute with a name, or nothing.
+  /// Returns the index of the attribute with a name, or `nil`.
   ///
   /// - Complexity: linear in the number of attributes.
   public func index(of attribute: String) -> Int? {
     attributes.firstIndex { $0.name == attribute }
   }
 
-  /// The names of the attributes in a column bitmap, in order.
+  /// Returns the names of the attributes in a column bitmap, in order.
   public func names(in columns: UInt64) -> [String] {
     attributes.indices.filter { columns >> UInt64($0) & 1 == 1 }.map { attributes[$0].name }
   }
 }
 
-/// The kinds of objects that a store holds.
+/// The entities of a store.
 ///
 /// Entities are numbered from 1 in the order given; the numbers are part of every ``ObjectID``.
 public struct Model: Hashable, Sendable, Codable {
-  /// The greatest number of attributes of one entity: a column bitmap has one bit for each.
+  /// The maximum number of attributes of one entity: a column bitmap has one bit for each.
   public static let attributeCountMax = 64
-  /// The entities; the one with number n is at position n - 1.
+  /// The entities; entity number n has the index n - 1.
   public let entities: [Entity]
 
-  /// Creates a model, which is checked by name and size.
+  /// Creates a model after validating its names and sizes.
   ///
-  /// - Throws: ``ModelError`` that names the entity or attribute at fault.
+  /// - Throws: ``ModelError`` with the name of the invalid entity or attribute.
   public init(_ entities: [Entity]) throws(ModelError) {
     try Self.check(entities)
     self.entities = entities
   }
 
-  /// Creates the model of a file that others made, with names as they are there.
+  /// Creates the model of a file that other software wrote, without validating its names.
   package init(unchecked entities: [Entity]) {
     self.entities = entities
   }
 
-  /// Decodes a model and checks it.
+  /// Decodes and validates a model.
   public init(from decoder: any Decoder) throws {
     let entities = try decoder.singleValueContainer().decode([Entity].self)
     try self.init(entities)
@@ -124,12 +125,12 @@ public struct Model: Hashable, Sendable, Codable {
     try container.encode(entities)
   }
 
-  /// The entity with a number, or nothing.
+  /// Returns the entity with a number, or `nil`.
   public func entity(_ number: Int32) -> Entity? {
     entities.indices.contains(Int(number) - 1) ? entities[Int(number) - 1] : nil
   }
 
-  /// The number of the entity with a name, or nothing.
+  /// Returns the number of the entity with a name, or `nil`.
   ///
   /// - Complexity: linear in the number of entities.
   public func number(of entity: String) -> Int32? {
@@ -155,8 +156,11 @@ public struct Model: Hashable, Sendable, Codable {
     }
   }
 
-  /// Names become SQL identifiers: only ASCII letters, digits and underscores pass, so that nothing
-  /// in a model can leave its quotes; `history_` and `sqlite_` belong to the store and to SQLite.
+  /// Returns whether a text is a valid name of an entity or attribute.
+  ///
+  /// Names become SQL identifiers. Only ASCII letters, digits and underscores are valid, so that a
+  /// name cannot end its quotes. The prefixes `history_` and `sqlite_` are reserved for the store
+  /// and SQLite.
   private static func isName(_ name: String) -> Bool {
     guard let first = name.utf8.first, (0x41...0x5a).contains(first & 0xdf) else { return false }
     let lower = name.lowercased()
@@ -167,18 +171,18 @@ public struct Model: Hashable, Sendable, Codable {
   }
 }
 
-/// What is wrong with a model.
+/// A validation error of a model.
 public enum ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The model has no entity.
   case noEntity
   /// A name is not a letter followed by letters, digits and underscores, or is reserved.
   case badName(String)
-  /// Two entities, or two attributes of one entity, have the same name but for case.
+  /// Two entities, or two attributes of one entity, have the same name, ignoring case.
   case twice(String)
   /// An entity has more attributes than a column bitmap has bits.
   case tooManyAttributes(String, Int)
 
-  /// A sentence that says what is wrong and what to try.
+  /// A sentence that describes the error and how to fix it.
   public var description: String {
     switch self {
     case .noEntity: "A model needs at least one entity."

@@ -1,6 +1,6 @@
 /// The identity of one object within a store: the number of its entity and its key.
 ///
-/// Keys are never used again within a store. A store turns an identity into a URI and back
+/// Keys are never reused within a store. A store converts identities to URIs and back
 /// (Core Data: `NSManagedObjectID.uriRepresentation()`).
 public struct ObjectID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The entity's number in the model, from 1.
@@ -14,7 +14,7 @@ public struct ObjectID: Hashable, Sendable, Codable, CustomStringConvertible {
     self.key = key
   }
 
-  /// The two numbers, for logs.
+  /// The entity number and the key, for logs.
   public var description: String { "e\(entity)/p\(key)" }
 }
 

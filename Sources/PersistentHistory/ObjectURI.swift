@@ -1,13 +1,14 @@
-/// The text form of an object's identity: `x-history://STORE/ENTITY/pKEY`
-/// (Core Data: `NSManagedObjectID.uriRepresentation()`).
+/// The text form of an object's identity: `x-history://STORE/ENTITY/pKEY`.
+///
+/// Core Data: `NSManagedObjectID.uriRepresentation()`.
 package struct ObjectURI: Hashable, Sendable, CustomStringConvertible {
   private static let scheme = "x-history://"
 
-  /// The store that holds the object.
+  /// The store that contains the object.
   package let store: StoreID
-  /// The name of its entity.
+  /// The name of the entity.
   package let entity: String
-  /// Its key within the entity, from 1.
+  /// The key within the entity, from 1.
   package let key: Int64
 
   package init(store: StoreID, entity: String, key: Int64) {
@@ -16,9 +17,9 @@ package struct ObjectURI: Hashable, Sendable, CustomStringConvertible {
     self.key = key
   }
 
-  /// Reads the text form to its end; nothing when it is another text, however close.
+  /// Parses the complete text form; returns `nil` for any other text.
   ///
-  /// The store's part may be in small letters, as some that handle URIs make it.
+  /// The store part may be in lowercase, because some URI libraries convert it.
   package init?(_ text: String) {
     guard text.hasPrefix(Self.scheme) else { return nil }
     let parts = text.dropFirst(Self.scheme.count)
@@ -29,7 +30,7 @@ package struct ObjectURI: Hashable, Sendable, CustomStringConvertible {
     self.init(store: store, entity: String(parts[1]), key: key)
   }
 
-  /// A key is written in one way only: without a sign and without zeros before it.
+  /// Parses a key, which has exactly one valid form: no sign and no leading zeros.
   private static func key(_ text: Substring) -> Int64? {
     guard text.utf8.first == UInt8(ascii: "p"),
       let first = text.utf8.dropFirst().first, first != UInt8(ascii: "0"),

@@ -6,15 +6,14 @@ import Musl
 import Darwin
 #endif
 
-/// Plain elements in one growing piece of memory: what a fetch unpacks into, and what its page shows
-/// afterwards without copying.
+/// A growing buffer of plain elements, filled by a fetch and then read by its page without copying.
 ///
-/// Only whoever builds a page appends; once the page is made nothing changes any more, and the page
-/// may be read from any thread.
+/// Only the builder of a page appends. The buffer of a finished page is immutable, and safe to read
+/// from any thread.
 @usableFromInline
 package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
-  // Only one thread fills a buffer and no access spans another; asking the runtime at each of them
-  // took half the time of a fetch.
+  // Only one thread fills a buffer, and no access overlaps another. Dynamic exclusivity checks took
+  // half the time of a fetch.
   @exclusivity(unchecked)
   @usableFromInline
   var base: UnsafeMutablePointer<Element>?
@@ -29,7 +28,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
 
   deinit { free(base) }
 
-  /// Makes room for more elements behind the last, and answers where it begins.
+  /// Reserves capacity for more elements after the last, and returns a pointer to it.
   ///
   /// - Complexity: amortized constant.
   @inlinable
@@ -39,7 +38,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     return grow(to: Swift.max(length + more, 2 * capacity, 64))
   }
 
-  /// Large pieces are moved by the kernel, not copied, which is why this is not an array.
+  /// Grows with `realloc`: the kernel remaps large blocks instead of copying, unlike for an array.
   @usableFromInline
   func grow(to wanted: Int) -> UnsafeMutablePointer<Element> {
     let byteCount = wanted * MemoryLayout<Element>.stride
@@ -52,7 +51,7 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     return bound + length
   }
 
-  /// Counts elements that were written into the room made for them.
+  /// Adds elements to the count that were written into the reserved capacity.
   @inlinable
   @inline(__always)
   package func advance(by more: Int) { length += more }
@@ -64,12 +63,12 @@ package final class PageBuffer<Element: BitwiseCopyable>: @unchecked Sendable {
     length += 1
   }
 
-  /// Forgets everything from a position on, and keeps the memory.
+  /// Removes all elements from a position on, and keeps the capacity.
   @inlinable
   @inline(__always)
   package func truncate(to position: Int) { length = Swift.min(length, position) }
 
-  /// Keeps those of the elements from a position on that a closure lets through, in their order.
+  /// Keeps the elements from a position on that satisfy a condition, in their order.
   @inlinable
   package func keep(from position: Int, where isKept: (Int, Element) -> Bool) {
     guard let base else { return }
@@ -89,7 +88,7 @@ extension PageBuffer: RandomAccessCollection {
   @inlinable
   @inline(__always)
   package var endIndex: Int { length }
-  /// How many elements there are; what collections have by themselves counts steps between positions.
+  /// The number of elements; overrides the default implementation, which measures a distance.
   @inlinable
   @inline(__always)
   package var count: Int { length }
@@ -108,7 +107,7 @@ extension PageBuffer: RandomAccessCollection {
 }
 
 extension PageBuffer<UInt8> {
-  /// Lets a closure read some of the bytes.
+  /// Calls a closure with a range of the bytes.
   package func withBytes<Result>(
     at position: Int,
     count: Int,

@@ -1,12 +1,11 @@
-/// A process and the context in it that wrote a transaction, as one string: what layouts keep that have
-/// no column for the writer.
+/// A string for the process and the context that wrote a transaction.
 ///
-/// A name that itself ends like a label gets a label with writer 0, so that every string has one
-/// meaning.
+/// Storage layouts without a column for the writer use it. A process name that itself ends like a
+/// label gets a label with writer 0, so that every string has exactly one meaning.
 package struct ProcessLabel: Hashable, Sendable {
-  /// The name of the process, or nothing.
+  /// The name of the process, or `nil`.
   package let name: String?
-  /// The writer's number, 0 for none.
+  /// The number of the writer; 0 for none.
   package let writer: Int64
 
   private static let word = "writer="
@@ -17,14 +16,14 @@ package struct ProcessLabel: Hashable, Sendable {
     self.writer = writer
   }
 
-  /// Reads a label; a string that is none is the name of a process.
+  /// Parses a label; a string that is not a label is the name of a process.
   package init(_ text: String) {
     self = Self.label(in: text) ?? ProcessLabel(name: text, writer: 0)
   }
 
-  /// What a string says that ends with a writer; nothing for any other.
+  /// Parses a string that ends with a writer; returns `nil` for any other.
   ///
-  /// It goes by bytes: characters cost most of what a connection needs to learn a string.
+  /// It compares bytes: comparing characters took most of the time to read a string.
   private static func label(in text: String) -> ProcessLabel? {
     let bytes = text.utf8
     let nameCount = bytes.count - word.utf8.count - digitCount
@@ -42,7 +41,7 @@ package struct ProcessLabel: Hashable, Sendable {
     return ProcessLabel(name: String(text[..<space]), writer: number)
   }
 
-  /// The label, or nothing where there is neither a name nor a writer.
+  /// The text form, or `nil` if there is neither a name nor a writer.
   package var text: String? {
     if writer == 0, name.map({ ProcessLabel($0) == self }) ?? true { return name }
     let digits = String(UInt64(bitPattern: writer), radix: 16)

@@ -1,8 +1,8 @@
-/// The packed form of the values that a deleted object leaves in history.
+/// The packed form of the values of a deleted object that history preserves.
 ///
-/// For each value: the attribute's position, a tag for its storage class, the value. A null leaves
-/// nothing. The store checks the length of every tombstone when it reads a page; what lies in one is
-/// read only when someone asks for it.
+/// Each value is stored as the attribute's index, a tag for its storage class, and the value. Nulls
+/// are not stored. The store checks the length of every tombstone when it reads a page; the
+/// contents are decoded on access.
 package enum Tombstone {
   /// The storage classes of SQLite, as tags.
   package enum Tag: UInt8 {
@@ -12,7 +12,7 @@ package enum Tombstone {
     case blob = 4
   }
 
-  /// A value in its storage class; bytes lie where they were read.
+  /// A value in its storage class; text and blobs point into the bytes being read.
   package enum Stored {
     case integer(Int64)
     case real(Double)
@@ -20,7 +20,7 @@ package enum Tombstone {
     case blob(UnsafeRawBufferPointer)
   }
 
-  /// Reads the next value with its attribute's position, or answers nothing.
+  /// Reads the next value and the index of its attribute, or returns `nil` at invalid bytes.
   package static func next(_ reader: inout ByteReader) -> (attribute: Int, value: Stored)? {
     guard let position = reader.byte(), position < 64,
       let tag = reader.byte().flatMap(Tag.init(rawValue:))
@@ -36,10 +36,10 @@ package enum Tombstone {
     }
   }
 
-  /// Unpacks the values by attribute name; nothing when the bytes are not a tombstone of the entity.
+  /// Decodes the values by attribute name; returns `nil` if the bytes do not match the entity.
   ///
-  /// The values of an entity whose attributes are not known go by the columns that Core Data keeps
-  /// them in (`ZTOMBSTONE0`), with the types that SQLite stores them in.
+  /// The values of an entity without known attributes are named after Core Data's tombstone columns
+  /// (`ZTOMBSTONE0`), and have the types that SQLite stores.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer,
     of entity: Entity
@@ -62,7 +62,7 @@ package enum Tombstone {
 }
 
 extension Value {
-  /// The value of a type that is stored so, or nothing.
+  /// Creates a value of a type from its stored form, or returns `nil` if they do not match.
   fileprivate init?(_ stored: Tombstone.Stored, as type: AttributeType) {
     switch stored {
     case .integer(let integer): self.init(stored: integer, as: type)
@@ -71,7 +71,7 @@ extension Value {
     }
   }
 
-  /// The value that is stored so, where its type is not known.
+  /// Creates a value from its stored form if its type is unknown.
   fileprivate init(_ stored: Tombstone.Stored) {
     switch stored {
     case .integer(let integer): self = .int(integer)
@@ -83,7 +83,7 @@ extension Value {
 }
 
 extension Value {
-  /// The value of a type that is stored as an integer, or nothing.
+  /// Creates a value of a type from a stored integer, or returns `nil` if they do not match.
   @inline(__always)
   package init?(stored integer: Int64, as type: AttributeType) {
     switch type {
@@ -95,7 +95,7 @@ extension Value {
     }
   }
 
-  /// The value of a type that is stored as a double, or nothing.
+  /// Creates a value of a type from a stored double, or returns `nil` if they do not match.
   @inline(__always)
   package init?(stored real: Double, as type: AttributeType) {
     switch type {
@@ -105,7 +105,7 @@ extension Value {
     }
   }
 
-  /// The value of a type that is stored as text or bytes, or nothing.
+  /// Creates a value of a type from stored text or bytes, or returns `nil` if they do not match.
   package init?(stored bytes: UnsafeRawBufferPointer, as type: AttributeType) {
     switch type {
     case .string: self = .string(String(decoding: bytes, as: UTF8.self))
@@ -119,13 +119,13 @@ extension Value {
 }
 
 extension UUID {
-  /// The identity made of the first sixteen of some bytes, which must be there.
+  /// Creates a UUID from the first 16 bytes of a buffer, which must have at least as many.
   package init(bytes: UnsafeRawBufferPointer) {
     self.init(uuid: bytes.loadUnaligned(as: UUIDBytes.self))
   }
 }
 
-/// The sixteen bytes of a UUID as a tuple.
+/// The 16 bytes of a UUID as a tuple.
 private typealias UUIDBytes = (
   UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
   UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8

@@ -1,9 +1,8 @@
 extension UUID {
-  /// The identity with a text form of 36 characters, in large or small letters; nothing for another
-  /// text.
+  /// Parses a text form of 36 characters, in upper or lower case; returns `nil` for any other text.
   ///
-  /// `UUID(uuidString:)` passes over what it cannot read: a space in place of a digit gives another
-  /// identity there.
+  /// `UUID(uuidString:)` skips characters that it cannot parse: a space in place of a digit yields
+  /// a different UUID.
   package init?(exactly text: String) {
     guard let uuid = UUID(uuidString: text), uuid.uuidString == text.uppercased() else {
       return nil

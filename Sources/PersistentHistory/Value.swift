@@ -4,7 +4,7 @@ public enum Value: Hashable, Sendable {
   case null
   /// A signed 64-bit integer.
   case int(Int64)
-  /// A double; NaN is stored as null by SQLite, so the store refuses it.
+  /// A double; stores reject NaN, because SQLite stores it as null.
   case double(Double)
   /// Text in UTF-8.
   case string(String)
@@ -12,12 +12,12 @@ public enum Value: Hashable, Sendable {
   case data(Data)
   /// A point in time, in seconds since 2001-01-01 UTC.
   case date(Date)
-  /// True or false.
+  /// A Boolean value.
   case bool(Bool)
-  /// Sixteen bytes of identity.
+  /// A UUID of 16 bytes.
   case uuid(UUID)
 
-  /// The type of attribute that holds this value, or nothing for null, which every type holds.
+  /// The attribute type of this value, or `nil` for null, which every type accepts.
   public var type: AttributeType? {
     switch self {
     case .null: nil
@@ -41,14 +41,14 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   public init(floatLiteral value: Double) { self = .double(value) }
   /// Creates a string value.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// Creates a bool value.
+  /// Creates a Boolean value.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// Creates the value that is none.
+  /// Creates a null value.
   public init(nilLiteral: ()) { self = .null }
 }
 
 extension Value: CustomStringConvertible {
-  /// A short text form, for reports and errors.
+  /// A short text form for reports and errors.
   public var description: String {
     switch self {
     case .null: "null"

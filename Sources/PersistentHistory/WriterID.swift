@@ -1,5 +1,7 @@
-/// The identity of one context in one process: a random number that is drawn when the context is
-/// made, so that a context knows its own saves whatever author they name.
+/// The identity of one context in one process.
+///
+/// It is a random number, drawn when the context is created, by which a context recognizes its own
+/// saves under any author.
 public struct WriterID: RawRepresentable, Hashable, Sendable, Codable {
   /// The number; never 0.
   public let rawValue: Int64

@@ -1,15 +1,15 @@
-/// How much work shrinking, and a whole run, may do.
+/// The limits of a run: calls of the property for shrinking, and time for the whole run.
 public struct Budget: Sendable {
-  /// How many times shrinking may call the property.
+  /// The maximum number of times that shrinking calls the property.
   public var evaluations: Int
-  /// How long the run, shrinking included, may take; nil for as long as it takes.
+  /// The time limit of the run, including shrinking; `nil` for no limit.
   public var time: Duration?
-  /// Tells the time since some fixed moment.
+  /// A closure that returns the time since some fixed moment.
   ///
-  /// Without one, `time` has no effect and the run is repeatable.
+  /// Without a clock, `time` has no effect, and the run is repeatable.
   public var clock: (@Sendable () -> Duration)?
 
-  /// Makes a budget; the default is 10,000 evaluations and no limit of time.
+  /// Creates a budget; the default is 10,000 evaluations and no time limit.
   public init(
     evaluations: Int = 10_000,
     time: Duration? = nil,
@@ -20,13 +20,13 @@ public struct Budget: Sendable {
     self.clock = clock
   }
 
-  /// Returns the moment when the time is over, counted from now; nil if there is no limit.
+  /// Returns the time at which the budget ends, counted from now, or `nil` if there is no limit.
   func deadline() -> Duration? {
     guard let time, let clock else { return nil }
     return clock() + time
   }
 
-  /// Tells whether a deadline has passed.
+  /// Returns whether a deadline has passed.
   func isPast(_ deadline: Duration?) -> Bool {
     guard let deadline, let clock else { return false }
     return clock() >= deadline

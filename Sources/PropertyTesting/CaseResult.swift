@@ -1,16 +1,18 @@
-/// What a property says of one case.
+/// The result of a property for one case.
 public enum CaseResult: Hashable, Sendable {
   /// The property holds.
   case passed
-  /// The property does not hold; shrinking keeps to cases that fail with the same label.
+  /// The property does not hold; shrinking considers only cases that fail with the same label.
   case failed(label: String, message: String)
-  /// The case does not suit the property, and says nothing about it.
+  /// The case is not suitable for the property, and does not count.
   case discarded
-  /// The case suits the property but nothing happened that could have broken it.
+  /// The case is suitable, but could not have failed.
   case vacuous
 
-  /// Runs a property on a source; `Rejection` discards the case, `Vacuity` calls it vacuous, any
-  /// other error fails it under its label.
+  /// Runs a property on a source, and converts a thrown error to a result.
+  ///
+  /// `Rejection` discards the case, `Vacuity` makes it vacuous, and any other error fails it under
+  /// the error's label.
   static func of(
     _ property: (inout ChoiceSource) throws -> CaseResult,
     _ source: inout ChoiceSource
@@ -22,7 +24,7 @@ public enum CaseResult: Hashable, Sendable {
     }
   }
 
-  /// Returns what an error that a property threw makes of its case.
+  /// Returns the result of a case whose property threw an error.
   package static func of(_ error: any Error, _ source: inout ChoiceSource) -> CaseResult {
     switch error {
     case let rejection as Rejection:
@@ -33,7 +35,7 @@ public enum CaseResult: Hashable, Sendable {
     }
   }
 
-  /// Returns what tells a failure apart: what the error says itself, else its type.
+  /// Returns the label of a failure: the error's own label, or else its type.
   static func label(of error: any Error) -> String {
     (error as? any LabelledFailure)?.failureLabel ?? "\(type(of: error))"
   }

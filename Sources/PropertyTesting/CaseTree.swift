@@ -1,11 +1,11 @@
-/// Every case that was run, as a tree of the generator's questions and the answers it got.
+/// The cases that were run, as a tree of the generator's questions and their answers.
 ///
-/// A candidate whose walk through the tree ends at a case that was run needs no run: many edits
-/// come to the same case. The walk is sound because a generator asks the same question after the
-/// same answers; where one does not, the property is not deterministic.
+/// A candidate whose path through the tree ends at an earlier case need not be run: many edits lead
+/// to the same case. This is sound because a generator asks the same question after the same
+/// answers; otherwise the property is not deterministic.
 struct CaseTree {
   private enum Question {
-    /// Nothing is known: a case that was run branched off before.
+    /// The question is unknown.
     case unknown
     /// The generator draws a choice of this range.
     case draw(Choice)
@@ -13,19 +13,19 @@ struct CaseTree {
     case close
     case cancel
     case exhausted
-    /// The case ends.
+    /// The case is finished.
     case end
   }
 
   private struct Node {
     var question = Question.unknown
-    /// The node after each answer that was given: a value, or 0 and 1.
+    /// The node after each given answer: a value, or 0 or 1.
     var next: [(answer: Int64, node: Int)] = []
   }
 
   private var nodes = [Node()]
   private let choiceCountMax: Int
-  /// Whether a generator asked other questions after the same answers.
+  /// A Boolean value that indicates whether a generator asked differently after equal answers.
   private(set) var isInconsistent = false
 
   init(choiceCountMax: Int) { self.choiceCountMax = choiceCountMax }
@@ -55,7 +55,7 @@ struct CaseTree {
     ask(.end, at: node)
   }
 
-  /// Tells whether replaying a sequence comes to a case that was run.
+  /// Returns whether replaying a sequence leads to a case that was already run.
   func knows(_ sequence: ChoiceSequence) -> Bool {
     var cursor = ReplayCursor(sequence)
     var (node, count) = (0, 0)
@@ -94,7 +94,7 @@ struct CaseTree {
     return follow(0, from: node)
   }
 
-  /// Notes what is asked at a node, and whether something else was asked there before.
+  /// Records the question at a node, and detects a different earlier question.
   private mutating func ask(_ question: Question, at node: Int) {
     switch (nodes[node].question, question) {
     case (.unknown, _): nodes[node].question = question

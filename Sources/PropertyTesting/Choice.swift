@@ -1,33 +1,31 @@
-/// One recorded decision of a generator: an integer out of a range, with the value it shrinks
-/// toward.
+/// A recorded decision of a generator: an integer in a range, and the value it shrinks toward.
 ///
-/// Every generated value is made of choices, and shrinking edits nothing else. What a sequence
-/// keeps of a choice is its *offset* from the simplest value: where the range depends on earlier
-/// choices, a replayed choice moves along with it, and one that falls outside is clamped.
+/// Every generated value is derived from choices, and shrinking edits only choices. A sequence
+/// stores the *offset* of a choice from its simplest value: if the range depends on earlier
+/// choices, a replayed choice moves along with the range, and one outside of it is clamped.
 public struct Choice: Hashable, Sendable {
-  /// What the value of a choice means, which is what shrinking goes by.
+  /// The meaning of a choice's value, which determines how it shrinks.
   public enum Kind: Hashable, Sendable {
-    /// A quantity: neighbours are alike, sums and differences make sense.
+    /// A quantity: neighboring values are similar, sums and differences are meaningful.
     case number
-    /// One of several alternatives, in order of simplicity; what is between two of them means
-    /// nothing.
+    /// One of several alternatives, in order of simplicity; distances have no meaning.
     case name
-    /// Whether a repetition goes on: shrinking deletes elements instead of lowering it.
+    /// The decision to continue a repetition: shrinking deletes elements instead of lowering it.
     case continuation
   }
 
-  /// The least value that was possible.
+  /// The least possible value.
   public let lowest: Int64
-  /// The greatest value that was possible.
+  /// The greatest possible value.
   public let highest: Int64
   /// The value that this choice shrinks toward.
   public let simplest: Int64
-  /// The value that was taken.
+  /// The chosen value.
   public let value: Int64
-  /// What the value means.
+  /// The meaning of the value.
   public let kind: Kind
 
-  /// Makes a choice; a simplest value or a value outside the range is clamped to it.
+  /// Creates a choice; a simplest value or a value outside the range is clamped to the range.
   public init(
     _ value: Int64,
     in range: ClosedRange<Int64>,
@@ -41,7 +39,7 @@ public struct Choice: Hashable, Sendable {
     self.kind = kind
   }
 
-  /// Makes a choice of a range whose simplest value and value are known to lie in it.
+  /// Creates a choice whose simplest value and value are known to be in the range.
   init(unchecked value: Int64, _ lowest: Int64, _ highest: Int64, _ simplest: Int64, _ kind: Kind) {
     self.lowest = lowest
     self.highest = highest
@@ -50,19 +48,19 @@ public struct Choice: Hashable, Sendable {
     self.kind = kind
   }
 
-  /// Whether this decided if a repetition goes on.
+  /// A Boolean value that indicates whether the choice decided to continue a repetition.
   public var isContinuation: Bool { kind == .continuation }
 
-  /// How far the value is from the simplest one, signed; wraps only in ranges wider than 2^63.
+  /// The signed distance from the simplest value; wraps only in ranges wider than 2^63.
   public var offset: Int64 { value &- simplest }
 
-  /// Whether the value is the simplest one.
+  /// A Boolean value that indicates whether the value is the simplest one.
   public var isSimplest: Bool { value == simplest }
 
-  /// The number of values of the range that are simpler than this one.
+  /// The number of values in the range that are simpler than this one.
   ///
-  /// Nearer to the simplest value is simpler, and above it is simpler than below it: with 0 as the
-  /// simplest value the order is 0, 1, -1, 2, -2, ...
+  /// A value nearer to the simplest value is simpler; at equal distance, the greater value is. With
+  /// 0 as the simplest value the order is 0, 1, -1, 2, -2, ...
   public var rank: UInt64 {
     let distance = self.distance
     guard distance > 0 else { return 0 }
@@ -70,15 +68,15 @@ public struct Choice: Hashable, Sendable {
       ? distance + min(distance - 1, spaceBelow) : distance + min(distance, spaceAbove)
   }
 
-  /// How far the value is from the simplest one, without sign.
+  /// The unsigned distance from the simplest value.
   var distance: UInt64 {
     UInt64(bitPattern: value > simplest ? value &- simplest : simplest &- value)
   }
 
-  /// How many values lie below the simplest one.
+  /// The number of values below the simplest one.
   var spaceBelow: UInt64 { UInt64(bitPattern: simplest &- lowest) }
 
-  /// How many values lie above the simplest one.
+  /// The number of values above the simplest one.
   var spaceAbove: UInt64 { UInt64(bitPattern: highest &- simplest) }
 
   /// Returns the same choice with another value, which must lie in the range.
@@ -95,7 +93,7 @@ public struct Choice: Hashable, Sendable {
     return with(value: value > simplest ? simplest &+ step : simplest &- step)
   }
 
-  /// Returns the same choice with the value that has this many simpler ones; nil if there is none.
+  /// Returns the choice with the value of a rank, or `nil` if the range has no such value.
   func with(rank: UInt64) -> Choice? {
     let both = min(spaceBelow, spaceAbove)
     if rank == 0 { return simplified }
@@ -109,8 +107,10 @@ public struct Choice: Hashable, Sendable {
     return with(value: spaceAbove > spaceBelow ? simplest &+ step : simplest &- step)
   }
 
-  /// The choice as far above the simplest value as it is below; nil if it is not below, or leaves
-  /// the range.
+  /// The choice at the same distance above the simplest value as it is below.
+  ///
+  /// `nil` if the value is not below the simplest value, or its mirror image is outside of the
+  /// range.
   var mirrored: Choice? {
     guard value < simplest, distance <= spaceAbove else { return nil }
     return with(value: simplest &+ Int64(bitPattern: distance))
@@ -123,15 +123,14 @@ public struct Choice: Hashable, Sendable {
     return offset > 0 ? highest : lowest
   }
 
-  /// Returns the same choice moved by an amount; nil if that leaves the range.
+  /// Returns the choice moved by an amount, or `nil` if that leaves the range.
   func moved(by amount: Int64) -> Choice? {
     let (moved, overflow) = value.addingReportingOverflow(amount)
     guard !overflow, moved >= lowest, moved <= highest else { return nil }
     return with(value: moved)
   }
 
-  /// Returns the same choice moved by an amount, entering at one end of the range what leaves it at
-  /// the other.
+  /// Returns the choice moved by an amount, wrapping around at the ends of the range.
   func movedRound(by amount: Int64) -> Choice? {
     let width = UInt64(bitPattern: highest &- lowest)
     let place = UInt64(bitPattern: value &- lowest) &+ UInt64(bitPattern: amount)

@@ -1,11 +1,10 @@
 extension ChoiceSequence {
-  /// Returns the sequence made of these stretches of it, in this order, with the spans that are
-  /// left.
+  /// Returns the sequence of the given pieces of this one, in this order, with the remaining spans.
   ///
-  /// A span inside one stretch moves along with it; one that holds whole stretches holds them
-  /// still; one that loses all its choices goes.
+  /// A span inside one piece moves with it. A span that contains whole pieces still contains them.
+  /// A span that loses all its choices is removed.
   ///
-  /// - Complexity: O(choices + spans * stretches).
+  /// - Complexity: O(choices + spans * pieces).
   func rearranged(_ pieces: [Range<Int>], without dropped: Int? = nil) -> ChoiceSequence {
     var result = ChoiceSequence()
     var places: [Int] = []
@@ -20,7 +19,7 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the span where its choices have gone; nil if it has lost them all.
+  /// Returns the span at its new position, or `nil` if it lost all its choices.
   private static func moved(
     _ span: ChoiceSpan,
     _ pieces: [Range<Int>],
@@ -42,7 +41,7 @@ extension ChoiceSequence {
     return moved
   }
 
-  /// Brings the spans into order, each before those inside it, and counts their depths anew.
+  /// Sorts the spans, each before those inside it, and recomputes their depths.
   private mutating func restoreOrder() {
     let isSorted = zip(spans, spans.dropFirst()).allSatisfy { $0.start <= $1.start }
     if !isSorted {
@@ -62,12 +61,12 @@ extension ChoiceSequence {
     }
   }
 
-  /// Returns the sequence without a stretch of choices and the spans inside it.
+  /// Returns the sequence without a range of choices and the spans inside it.
   func removing(_ range: Range<Int>) -> ChoiceSequence {
     rearranged([0..<range.lowerBound, range.upperBound..<count])
   }
 
-  /// Returns the sequence without some stretches, in order, that may lie inside one another.
+  /// Returns the sequence without some ranges, given in order; ranges may be nested.
   func removing(_ ranges: [Range<Int>]) -> ChoiceSequence {
     var pieces: [Range<Int>] = []
     var place = 0
@@ -78,8 +77,7 @@ extension ChoiceSequence {
     return rearranged(pieces + [place..<count])
   }
 
-  /// Returns the sequence with two spans exchanged: `first` before `second`, disjoint and not
-  /// empty.
+  /// Returns the sequence with two disjoint, nonempty spans exchanged; `first` precedes `second`.
   ///
   /// - Complexity: O(choices + spans).
   func exchanging(_ first: Int, _ second: Int) -> ChoiceSequence {
@@ -115,19 +113,19 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the indices of a span and of those inside it.
+  /// Returns the indices of a span and of the spans inside it.
   func subtree(_ index: Int) -> Range<Int> {
     index..<(spans[(index + 1)...].firstIndex { $0.depth <= spans[index].depth } ?? spans.count)
   }
 
-  /// Returns the sequence with other choices at some places.
+  /// Returns the sequence with some choices replaced.
   func replacing(_ edits: [(index: Int, choice: Choice)]) -> ChoiceSequence {
     var result = self
     for edit in edits { result.choices[edit.index] = edit.choice }
     return result
   }
 
-  /// Returns the sequence with the choices at some places made simplest.
+  /// Returns the sequence with the choices at some indices simplified.
   func simplifying(_ indices: [Int]) -> ChoiceSequence {
     var result = self
     for index in indices { result.choices[index] = choices[index].simplified }

@@ -1,8 +1,8 @@
 extension ChoiceSequence: LosslessStringConvertible {
-  /// A line of text to replay the sequence from: `1:` and the offsets, `12x0` standing for twelve
-  /// zeroes.
+  /// A line of text to replay the sequence from: `1:` and the offsets.
   ///
-  /// Ranges and spans are left out: the property that reads the line makes them anew.
+  /// `12x0` stands for twelve zeroes. Ranges and spans are omitted: the property that replays the
+  /// line creates them again.
   public var description: String {
     var parts: [String] = []
     var index = 0
@@ -15,8 +15,7 @@ extension ChoiceSequence: LosslessStringConvertible {
     return "1:" + parts.joined(separator: ",")
   }
 
-  /// Reads a line that `description` wrote; nil if it is not one, or stands for over a million
-  /// choices.
+  /// Parses the text form; returns `nil` for invalid text, or for more than a million choices.
   public init?(_ description: String) {
     guard description.hasPrefix("1:") else { return nil }
     var choices: [Choice] = []
@@ -31,7 +30,7 @@ extension ChoiceSequence: LosslessStringConvertible {
     self.init(choices: choices)
   }
 
-  /// Reads `offset` or `timesxoffset`.
+  /// Parses `offset` or `TIMESxOFFSET`.
   private static func run(_ part: Substring) -> (times: Int, offset: Int64)? {
     let pieces = part.split(separator: "x", omittingEmptySubsequences: false)
     guard let last = pieces.last, let offset = Int64(last), pieces.count <= 2 else { return nil }

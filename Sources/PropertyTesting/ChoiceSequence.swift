@@ -1,16 +1,16 @@
-/// Everything a generator decided in one case: its choices in order, and the spans they form.
+/// All decisions of a generator in one case: its choices in order, and the spans that they form.
 ///
-/// Two sequences are equal when the offsets of their choices are: ranges and spans follow from the
-/// property that reads them. The order is *simpler first* (shortlex): a sequence with fewer choices
-/// is simpler than one with more; of two with as many, the one whose first different choice has the
-/// lower rank.
+/// Two sequences are equal if the offsets of their choices are equal; ranges and spans follow from
+/// the property that replays them. The order is *simpler first* (shortlex): a sequence with fewer
+/// choices is simpler; of two with equally many, the one whose first different choice has the lower
+/// rank.
 public struct ChoiceSequence: Sendable {
   /// The choices, in the order in which they were made.
   public internal(set) var choices: [Choice]
-  /// The spans, each before those inside it.
+  /// The spans, each before the spans inside it.
   public internal(set) var spans: [ChoiceSpan]
 
-  /// Makes a sequence; spans must be given with each before those inside it.
+  /// Creates a sequence; each span must be given before the spans inside it.
   public init(choices: [Choice] = [], spans: [ChoiceSpan] = []) {
     self.choices = choices
     self.spans = spans
@@ -21,7 +21,7 @@ public struct ChoiceSequence: Sendable {
 }
 
 extension ChoiceSequence: Hashable {
-  /// Tells whether two sequences have equal offsets, choice by choice.
+  /// Returns whether two sequences have equal offsets, choice by choice.
   public static func == (left: ChoiceSequence, right: ChoiceSequence) -> Bool {
     left.count == right.count
       && zip(left.choices, right.choices).allSatisfy { $0.offset == $1.offset }
@@ -32,7 +32,7 @@ extension ChoiceSequence: Hashable {
     for choice in choices { hasher.combine(choice.offset) }
   }
 
-  /// A number that tells apart sequences that replay differently: offsets and spans.
+  /// A hash of offsets and spans, to distinguish sequences that replay differently.
   ///
   /// - Complexity: O(choices + spans).
   var fingerprint: UInt64 {
@@ -52,7 +52,7 @@ extension ChoiceSequence: Hashable {
 }
 
 extension ChoiceSequence: Comparable {
-  /// Tells whether the left sequence is simpler than the right one.
+  /// Returns whether the left sequence is simpler than the right one.
   ///
   /// - Complexity: O(choices).
   public static func < (left: ChoiceSequence, right: ChoiceSequence) -> Bool {

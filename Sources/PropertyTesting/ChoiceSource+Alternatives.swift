@@ -1,9 +1,9 @@
 extension ChoiceSource {
-  /// Draws the index of a weight, in proportion to the weights; shrinks toward the first.
+  /// Draws an index in proportion to its weight; shrinks toward the first.
   ///
-  /// An index with weight 0 is never returned: when a replayed choice names one, the nearest
-  /// earlier index with a weight is taken, else the nearest later one. At least one weight must be
-  /// positive.
+  /// An index with weight 0 is never returned. If a replayed choice has one, the nearest earlier
+  /// index with a positive weight is used, or else the nearest later one. At least one weight must
+  /// be positive.
   public mutating func weighted(_ weights: [Int], label: String? = nil) -> Int {
     if let label { openSpan(label) }
     defer { if label != nil { closeSpan() } }
@@ -24,13 +24,12 @@ extension ChoiceSource {
     return settled
   }
 
-  /// Returns weights that make this run unlike the others, for `weighted(_:)`: call it once a run.
+  /// Returns weights for `weighted(_:)` that vary between runs; call it once per run.
   ///
-  /// Half of the runs get the same weight for every alternative; in the others (*swarm* runs, after
-  /// Groce et al., ISSTA 2012) some alternatives are left out and the rest weigh from 1 to 16. Long
-  /// runs of one command, which uniform choice never makes, then come up. The weights are not
-  /// choices: they bias later choices only, a replay gets equal weights, and there is nothing to
-  /// shrink.
+  /// Half of the runs get equal weights. In the others (*swarm* runs, Groce et al., ISSTA 2012),
+  /// some alternatives are left out and the rest weigh from 1 to 16, which produces long sequences
+  /// of one command that a uniform choice would not. The weights are not choices: they only bias
+  /// later choices, a replay gets equal weights, and they are not shrunk.
   public mutating func swarmWeights(_ count: Int) -> [Int] {
     guard !isReplaying, random.next() & 1 == 0 else { return Array(repeating: 1, count: count) }
     let keeps = random.next(through: 3)
@@ -43,14 +42,14 @@ extension ChoiceSource {
     return weights
   }
 
-  /// Returns a number that is the same for the whole run, for rates that bias later choices.
+  /// Returns a number to use for a whole run, as a rate that biases later choices.
   ///
-  /// It is not a choice: a replay gets the range's lower bound, and there is nothing to shrink.
+  /// It is not a choice: a replay gets the lower bound of the range, and it is not shrunk.
   public mutating func rate(in range: ClosedRange<Double>) -> Double {
     guard !isReplaying else { return range.lowerBound }
     return range.lowerBound + (range.upperBound - range.lowerBound) * random.nextFraction()
   }
 
-  /// Discards the case, because it does not suit the property.
+  /// Discards the case as unsuitable for the property.
   public func reject(_ reason: String = "rejected") throws -> Never { throw Rejection(reason) }
 }

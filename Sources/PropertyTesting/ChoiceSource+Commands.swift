@@ -1,15 +1,14 @@
 extension ChoiceSource {
-  /// Draws commands for a machine and performs each at once, up to a number of steps, then checks
-  /// the end.
+  /// Draws commands for a machine and performs each of them, then runs the final check.
   ///
-  /// Most runs go to the greatest number of steps, as much trouble needs a long story to come about;
-  /// half of them weigh the kinds of command as their rules do, the others at random (see
-  /// `swarmWeights(_:)`); in some, numbers with a label come again (see `reuseNumbers()`). A run ends
-  /// early where no rule is possible.
+  /// Most runs use the maximum number of steps, because many failures need long runs. Half of the
+  /// runs use the weights of the rules, the others random weights (see `swarmWeights(_:)`). In some
+  /// runs, numbers with a label are repeated (see `reuseNumbers()`). A run ends early if no rule is
+  /// possible.
   ///
-  /// - Returns: the number of commands performed.
-  /// - Throws: ``CommandFailure`` when the machine throws; ``Rejection`` and ``Vacuity`` as they
-  ///   are.
+  /// - Returns: The number of performed commands.
+  /// - Throws: ``CommandFailure`` if the machine throws; ``Rejection`` and ``Vacuity`` are passed
+  ///   through.
   @discardableResult
   public mutating func perform<Machine: CommandMachine>(
     on machine: inout Machine,
@@ -22,12 +21,12 @@ extension ChoiceSource {
   }
 }
 
-/// One case of a command machine under way.
+/// The state of one case of a command machine.
 private struct CommandRun<Machine: CommandMachine> {
   private(set) var commands: [Machine.Command] = []
   private var repetition: Repetition
   private let rules = Machine.rules
-  /// The weights of the kinds in this run, and of those among them that are possible now.
+  /// The weights of the rules in this run, and those of the rules that are currently possible.
   private let mixture: [Int]
   private var weights: [Int]
 
@@ -39,7 +38,7 @@ private struct CommandRun<Machine: CommandMachine> {
     source.reuseNumbers()
   }
 
-  /// Performs one more command; false when the run is over.
+  /// Performs one more command; returns `false` when the run is finished.
   mutating func step(_ machine: inout Machine, _ source: inout ChoiceSource) throws -> Bool {
     guard findPossible(machine), repetition.next(&source) else {
       repetition.stop(&source)
@@ -64,7 +63,7 @@ private struct CommandRun<Machine: CommandMachine> {
     }
   }
 
-  /// Sets the weights of what is possible now; false if nothing is.
+  /// Sets the weights of the currently possible rules; returns `false` if there are none.
   private mutating func findPossible(_ machine: Machine) -> Bool {
     var (sum, isAnyPossible) = (0, false)
     for (index, rule) in rules.enumerated() {
@@ -74,7 +73,8 @@ private struct CommandRun<Machine: CommandMachine> {
       isAnyPossible = isAnyPossible || isPossible
     }
     if sum == 0, isAnyPossible {
-      // All that this run would mix is impossible now: any that is possible will do.
+      // No rule with a weight in this run is possible: use all possible rules with their own
+      // weights.
       for (index, rule) in rules.enumerated() where rule.isPossible?(machine) ?? true {
         weights[index] = rule.weight
       }

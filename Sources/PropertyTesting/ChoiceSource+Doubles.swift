@@ -1,5 +1,5 @@
 extension ChoiceSource {
-  /// Draws a finite double of the range; shrinks toward 0, whole numbers, and few binary digits.
+  /// Draws a finite double in the range; shrinks toward 0, whole numbers, and few binary digits.
   ///
   /// A range within 2^53 of zero is drawn as a whole part and a fraction, a wider one as a
   /// significand and an exponent.
@@ -20,12 +20,12 @@ extension ChoiceSource {
     let digits = take(0, 1 << 52 - 1, simplest: 0) { random in
       random.next() & 3 == 0 ? 0 : Int64(random.next() >> 12)
     }
-    // The digits are read from the last to the first: a half is 1, a quarter 2, three quarters 3.
+    // The bits of the fraction are reversed: 1 is a half, 2 a quarter, 3 three quarters.
     let fraction = Double(Self.reversed(UInt64(digits)) >> 12) * 0x1p-52
     return Double(whole) + fraction
   }
 
-  /// Rounds down without the C library, which this room does without.
+  /// Rounds down; this module does not use the C library.
   private static func floor(_ value: Double) -> Int64 {
     let whole = Int64(value)
     return Double(whole) > value ? whole - 1 : whole
@@ -49,7 +49,7 @@ extension ChoiceSource {
 }
 
 extension Double {
-  /// Returns the number times a power of two, the greatest finite one instead of infinity.
+  /// Returns the number times a power of two; overflow returns the greatest finite magnitude.
   fileprivate func scaled(by exponent: Int) -> Double {
     let result = Double(sign: .plus, exponent: exponent / 2, significand: self)
     let scaled = Double(sign: .plus, exponent: exponent - exponent / 2, significand: result)

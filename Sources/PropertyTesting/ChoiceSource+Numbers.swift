@@ -1,18 +1,18 @@
-/// How random values of a range are spread over it.
+/// The distribution of random values over a range.
 public enum Spread: Hashable, Sendable {
-  /// Every value is as likely as any other.
+  /// All values are equally likely.
   case uniform
-  /// Every magnitude of the distance from the simplest value is as likely as any other; the bounds
-  /// of the range come up now and then.
+  /// All magnitudes of the distance from the simplest value are equally likely.
+  ///
+  /// The bounds of the range also occur occasionally.
   case nearSimplest
 }
 
 extension ChoiceSource {
-  /// Draws an integer that shrinks toward `simplest` (0, or the bound of the range that is nearest
-  /// to it).
+  /// Draws an integer that shrinks toward `simplest`, or toward the bound nearest to it.
   ///
-  /// A label makes the choice a span of its own, so that shrinking lowers all choices of that role
-  /// together.
+  /// The default of `simplest` is 0. A label makes the choice a separate span, so that shrinking
+  /// lowers all choices with that label together.
   public mutating func integer(
     in range: ClosedRange<Int64>,
     simplest: Int64 = 0,
@@ -38,13 +38,12 @@ extension ChoiceSource {
     return number
   }
 
-  /// Draws an integer, each as likely as any other.
+  /// Draws an integer with uniform distribution.
   public mutating func int(in range: ClosedRange<Int>, label: String? = nil) -> Int {
     Int(integer(in: Int64(range.lowerBound)...Int64(range.upperBound), label: label))
   }
 
-  /// Draws an index of a collection of `count` elements, which must not be empty; shrinks toward
-  /// the first.
+  /// Draws an index of a collection of `count` elements, at least one; shrinks toward the first.
   public mutating func index(below count: Int, label: String? = nil) -> Int {
     guard count > 0 else { fatalError("index(below: \(count)): there is no index to draw") }
     if let label { openSpan(label) }
@@ -56,10 +55,9 @@ extension ChoiceSource {
     )
   }
 
-  /// Draws an index of which only some are possible now, and settles for the one that a closure
-  /// answers with when another was drawn.
+  /// Draws an index, and lets a closure replace an index that is currently impossible.
   ///
-  /// The choice that is kept is the one that was settled for: it stays the same when shrinking makes
+  /// The recorded choice is the index returned by the closure: it stays the same if shrinking makes
   /// others possible.
   public mutating func index(
     below count: Int,
@@ -77,7 +75,7 @@ extension ChoiceSource {
     return index
   }
 
-  /// Draws a decision that is true with a probability; shrinks toward false.
+  /// Draws a Boolean value that is `true` with a probability; shrinks toward `false`.
   public mutating func bool(probability: Double = 0.5, label: String? = nil) -> Bool {
     if let label { openSpan(label) }
     defer { if label != nil { closeSpan() } }
@@ -89,7 +87,7 @@ extension ChoiceSource {
     } == 1
   }
 
-  /// Draws a value around the simplest one: first a magnitude, then a distance of that magnitude.
+  /// Draws a value near the simplest one: first a magnitude, then a distance of that magnitude.
   private static func near(
     _ simplest: Int64,
     _ lowest: Int64,

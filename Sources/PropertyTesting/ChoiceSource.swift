@@ -1,61 +1,60 @@
-/// Where a property takes its choices from: a seeded random generator, or a recorded sequence.
+/// The source of a property's choices: a seeded random generator, or a recorded sequence.
 ///
-/// A property draws what it needs and is handed the same source type in every case. While
-/// generating, each draw is random; while replaying, it is what the sequence holds: clamped to its
-/// range, and the simplest value once the sequence has run out, so that every edit of a sequence is
-/// a valid case. Either way the source records what was drawn.
+/// A property draws its values from the source, which has the same type in every case. While
+/// generating, each draw is random. While replaying, each draw is the recorded choice, clamped to
+/// the range, or the simplest value after the end of the sequence, so that every edit of a sequence
+/// is a valid case. In both cases the source records the choices.
 ///
-/// A draw costs some tens of nanoseconds and allocates nothing once the source has served a few
-/// cases.
+/// A draw takes some tens of nanoseconds, and allocates no memory after the first few cases.
 public struct ChoiceSource: Sendable {
-  /// What was drawn so far.
+  /// The choices drawn so far.
   private(set) var choices: [Choice] = []
   private(set) var spans: [ChoiceSpan] = []
   private var openSpans: [Int] = []
   var random: SeededGenerator
   private var replay: ReplayCursor?
   private let choiceCountMax: Int
-  /// What the generator asked, while that is recorded.
+  /// The questions of the generator, if they are recorded.
   private(set) var events: [SourceEvent] = []
   private var recordsEvents = false
-  /// How often a number with a label is the one that was drawn last with this label.
+  /// The probability that a number with a label repeats the last number with that label.
   private var reuseRate = 0.0
   private var latestNumbers: [String: Int64] = [:]
-  /// How many branches a recursive value that is being drawn may still take.
+  /// The number of branches that the recursive value being drawn may still use.
   var branchesLeft: Int?
-  /// What the case tells of itself.
+  /// The labels, required classes and scores of the case.
   var notes = CaseNotes()
 
-  /// Makes a source of random choices.
+  /// Creates a source of random choices.
   ///
-  /// After `choiceCountMax` choices every further one is the simplest, so that no generator runs
-  /// for ever.
+  /// After `choiceCountMax` choices, all further ones are the simplest, so that every generator
+  /// terminates.
   public init(seed: UInt64, choiceCountMax: Int = 65_536) {
     random = SeededGenerator(seed: seed)
     self.choiceCountMax = choiceCountMax
   }
 
-  /// Makes a source that replays a sequence.
+  /// Creates a source that replays a sequence.
   public init(replaying sequence: ChoiceSequence, choiceCountMax: Int = 65_536) {
     self.init(seed: 0, choiceCountMax: choiceCountMax)
     replay = ReplayCursor(sequence)
   }
 
-  /// What was drawn so far.
+  /// The choices and spans recorded so far.
   ///
-  /// - Complexity: O(1), and O(choices) for the next draw while the sequence is held.
+  /// - Complexity: O(1), and O(choices) for the next draw while the sequence is retained.
   public var sequence: ChoiceSequence { ChoiceSequence(choices: choices, spans: spans) }
 
   /// The number of choices drawn so far.
   public var choiceCount: Int { choices.count }
 
-  /// Whether the choices come from a recorded sequence.
+  /// A Boolean value that indicates whether the choices come from a recorded sequence.
   public var isReplaying: Bool { replay != nil }
 
-  /// Whether the choices have run out, so that all further ones are the simplest.
+  /// A Boolean value that indicates whether all further choices are the simplest.
   ///
-  /// A generator of steps should stop then. In a replayed span it tells whether that span has run
-  /// out.
+  /// A generator of steps should stop then. In a replayed span, it refers to the recorded choices
+  /// of that span.
   public var isExhausted: Bool {
     mutating get {
       let isExhausted = choices.count >= choiceCountMax || replay?.isAtEnd ?? false
@@ -64,7 +63,7 @@ public struct ChoiceSource: Sendable {
     }
   }
 
-  /// Starts the next case with random choices, keeping the memory of the last one.
+  /// Starts the next case with random choices, reusing allocated memory.
   mutating func restart(seed: UInt64) {
     clear()
     random = SeededGenerator(seed: seed)
@@ -72,7 +71,7 @@ public struct ChoiceSource: Sendable {
     recordsEvents = false
   }
 
-  /// Starts the next case with recorded choices, and records what the generator asks.
+  /// Starts the next case with recorded choices, and records the questions of the generator.
   mutating func restart(replaying sequence: ChoiceSequence, recordsEvents: Bool = true) {
     clear()
     replay = ReplayCursor(sequence)
@@ -91,21 +90,20 @@ public struct ChoiceSource: Sendable {
   }
 }
 
-// MARK: - Numbers that come again
+// MARK: - Repeated numbers
 
 extension ChoiceSource {
-  /// Lets numbers with a label come again in some runs: call it once a run.
+  /// Makes numbers with a label repeat in some runs; call it once per run.
   ///
-  /// Trouble that needs several equal numbers is rare otherwise. In three of four runs nothing
-  /// changes; in the others every second number with a label is the one drawn last with that label.
-  /// Nothing of it is a choice, and a replay does not know of it.
+  /// Failures that require several equal numbers are rare otherwise. Three of four runs are
+  /// unchanged; in the others, half of the numbers with a label repeat the last number with that
+  /// label. This is not a choice, and a replay ignores it.
   public mutating func reuseNumbers() {
     guard !isReplaying else { return }
     reuseRate = random.next() & 3 == 0 ? 0.5 : 0
   }
 
-  /// Returns the number that was drawn last with a label, if it is to come again and lies in the
-  /// range.
+  /// Returns the last number with a label, if it is to be repeated and is in the range.
   mutating func numberToReuse(_ label: String?, _ range: ClosedRange<Int64>) -> Int64? {
     guard reuseRate > 0, !isReplaying, let label, let number = latestNumbers[label],
       range.contains(number), random.nextFraction() < reuseRate
@@ -113,7 +111,7 @@ extension ChoiceSource {
     return number
   }
 
-  /// Notes a number for runs in which numbers come again.
+  /// Records a number for runs in which numbers repeat.
   mutating func noteNumber(_ number: Int64, _ label: String?) {
     if reuseRate > 0, let label { latestNumbers[label] = number }
   }
@@ -122,7 +120,7 @@ extension ChoiceSource {
 // MARK: - One choice
 
 extension ChoiceSource {
-  /// Takes one choice: the recorded one, or the one that `generate` makes.
+  /// Records one choice: the replayed one, or the one that `generate` returns.
   @inline(__always)
   mutating func take(
     _ lowest: Int64,
@@ -144,7 +142,7 @@ extension ChoiceSource {
     return choice.value
   }
 
-  /// Replaces the value of the choice just recorded, for a draw that had to settle for another one.
+  /// Replaces the value of the last recorded choice, for a draw that must use another value.
   mutating func amendLast(_ value: Int64) {
     guard let last = choices.popLast() else { return }
     choices.append(last.with(value: value))
@@ -154,7 +152,7 @@ extension ChoiceSource {
     }
   }
 
-  /// Rolls back everything recorded since there were `choiceCount` choices and `spanCount` spans.
+  /// Rolls back to the state with `choiceCount` choices and `spanCount` spans.
   mutating func forget(choiceCount: Int, spanCount: Int) {
     choices.removeLast(choices.count - choiceCount)
     spans.removeLast(spans.count - spanCount)
@@ -166,8 +164,8 @@ extension ChoiceSource {
 extension ChoiceSource {
   /// Runs a body whose choices form one span.
   ///
-  /// Name what can be told apart: an argument, a sub-expression, a list. Shrinking treats spans
-  /// with one label alike, and a replay finds a span again by its label.
+  /// Label each separate part: an argument, a subexpression, a list. Shrinking treats spans with
+  /// the same label alike, and a replay finds a span by its label.
   @inlinable
   public mutating func span<Value>(
     _ label: String,
@@ -178,9 +176,9 @@ extension ChoiceSource {
     return try body(&self)
   }
 
-  /// Begins a span, for places where a closure does not fit.
+  /// Starts a span, for code that cannot use a closure.
   ///
-  /// Each must be closed by `closeSpan()`.
+  /// Each span must be closed by `closeSpan()`.
   public mutating func openSpan(_ label: String) { openSpan(label, .part) }
 
   mutating func openSpan(_ label: String, _ kind: ChoiceSpan.Kind) {
@@ -193,7 +191,7 @@ extension ChoiceSource {
     openSpans.append(spans.count - 1)
   }
 
-  /// Ends the innermost open span.
+  /// Finishes the innermost open span.
   public mutating func closeSpan() {
     guard let index = openSpans.popLast() else { fatalError("closeSpan() without openSpan(_:)") }
     spans[index].end = choices.count
@@ -201,7 +199,7 @@ extension ChoiceSource {
     if recordsEvents { events.append(.close) }
   }
 
-  /// Takes back the innermost span, which turned out not to be one; its choices stay.
+  /// Removes the innermost open span; its choices remain.
   mutating func cancelSpan() {
     guard let index = openSpans.popLast() else { fatalError("cancelSpan() without openSpan(_:)") }
     spans.removeLast(spans.count - index)
@@ -209,7 +207,7 @@ extension ChoiceSource {
     if recordsEvents { events.append(.cancel) }
   }
 
-  /// Ends every span that is still open, because the property stopped in the middle of them.
+  /// Finishes all open spans, after the property stopped inside of them.
   mutating func closeAllSpans() {
     while !openSpans.isEmpty { closeSpan() }
   }

@@ -1,32 +1,34 @@
-/// A stretch of choices that belong together, with the role they play.
+/// A range of choices that belong together, with a label for their role.
 ///
-/// Spans are how a generator tells the shrinker what its choices mean: an element of an array, a
-/// step of a plan, an argument. Spans nest and never overlap otherwise.
+/// Spans describe the meaning of choices to the shrinker: an element of an array, a step of a plan,
+/// an argument. Spans may be nested, but do not overlap otherwise.
 public struct ChoiceSpan: Hashable, Sendable {
-  /// What may be done with a span.
+  /// The structural role of a span, which determines how shrinking may edit it.
   public enum Kind: Hashable, Sendable {
-    /// A part that is always there.
+    /// A part that is always present.
     case part
-    /// An element of a repetition: it holds its own continuation, so deleting it leaves a shorter
-    /// repetition.
+    /// An element of a repetition, with its own continuation.
+    ///
+    /// Deleting it shortens the repetition.
     case element
-    /// An element of a repetition whose length was decided before it: deleting it needs the length
-    /// lowered too.
+    /// An element of a repetition with a length decided in advance.
+    ///
+    /// Deleting it requires lowering the length as well.
     case countedElement
   }
 
-  /// The role of the choices: spans with one label may stand for each other.
+  /// The role of the choices; spans with the same label may replace each other.
   public let label: String
-  /// What may be done with the span.
+  /// The structural role of the span.
   public let kind: Kind
   /// The index of the first choice.
   public internal(set) var start: Int
   /// The index after the last choice.
   public internal(set) var end: Int
-  /// How many spans enclose this one.
+  /// The number of enclosing spans.
   public internal(set) var depth: Int
 
-  /// Makes a span of the choices from `start` up to `end`.
+  /// Creates a span of the choices in a range.
   public init(label: String, kind: Kind = .part, range: Range<Int>, depth: Int) {
     self.label = label
     self.kind = kind
@@ -38,6 +40,6 @@ public struct ChoiceSpan: Hashable, Sendable {
   /// The indices of the choices.
   public var range: Range<Int> { start..<end }
 
-  /// Whether the span was made by a repetition.
+  /// A Boolean value that indicates whether the span is an element of a repetition.
   public var isElement: Bool { kind != .part }
 }

@@ -1,13 +1,15 @@
-/// Remembers the cases with the greatest scores, and makes new ones of them by small changes.
+/// A hill climber: keeps the cases with the greatest scores and creates new cases by small changes.
 struct Climber {
   private var best: [(label: String, score: Double, choices: [Choice])] = []
   private var turn = 0
 
-  /// Whether there is a score to climb.
+  /// A Boolean value that indicates whether there is a score to maximize.
   var isClimbing: Bool { !best.isEmpty }
 
-  /// Notes the scores of a case; one as great as the greatest takes its place, so that the search
-  /// walks along plateaus.
+  /// Records the scores of a case.
+  ///
+  /// A case with the same score as the best one replaces it, so that the search moves along
+  /// plateaus.
   mutating func note(_ notes: CaseNotes, _ sequence: ChoiceSequence) {
     for (label, score) in notes.scores {
       if let index = best.firstIndex(where: { $0.label == label }) {
@@ -18,9 +20,9 @@ struct Climber {
     }
   }
 
-  /// Returns the best case of the score whose turn it is, with one to three changes.
+  /// Returns the best case of the next score in turn, with one to three changes.
   ///
-  /// Spans are left out: the case is read from first to last.
+  /// It has no spans: the case is replayed from first to last choice.
   mutating func candidate(_ random: inout SeededGenerator) -> ChoiceSequence {
     turn += 1
     var choices = best[turn % best.count].choices
@@ -36,7 +38,7 @@ struct Climber {
     return ChoiceSequence(choices: choices)
   }
 
-  /// Repeats the stretch from one continuation to the next.
+  /// Duplicates the choices from one continuation to the next.
   private static func lengthen(
     _ choices: inout [Choice],
     at index: Int,
@@ -47,7 +49,7 @@ struct Climber {
     choices.insert(contentsOf: choices[index..<end], at: index)
   }
 
-  /// Changes a value a little, or wholly.
+  /// Returns a choice with a slightly different or a random value.
   private static func changed(_ choice: Choice, _ random: inout SeededGenerator) -> Choice {
     let width = UInt64(bitPattern: choice.highest &- choice.lowest)
     let anywhere = choice.with(

@@ -1,16 +1,16 @@
-/// The commands of a case up to the one that failed, and the error it failed with.
+/// The commands of a failed case and the error that it failed with.
 public struct CommandFailure: LabelledFailure, CustomStringConvertible {
   /// The commands in order, as text.
   public let commands: [String]
-  /// Whether the check after the last command failed, not a command itself.
+  /// A Boolean value that indicates whether the final check failed rather than a command.
   public let isAtEnd: Bool
-  /// What was thrown.
+  /// The error that was thrown.
   public let underlying: any Error
 
-  /// The label of the error below, so that shrinking keeps to one failure.
+  /// The label of the underlying error, so that shrinking preserves the failure.
   public var failureLabel: String { CaseResult.label(of: underlying) }
 
-  /// One numbered line a command, then what went wrong.
+  /// One numbered line for each command, then the error.
   public var description: String {
     let lines = commands.enumerated().map { "\($0.offset + 1). \($0.element)" }
     return (lines + [(isAtEnd ? "at the end: " : "then: ") + "\(underlying)"])

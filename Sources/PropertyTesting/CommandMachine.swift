@@ -1,5 +1,4 @@
-/// A system that is driven by commands, together with what is known of it: its state decides what is
-/// possible next.
+/// A system driven by commands, with a model whose state determines which commands are possible.
 ///
 ///     struct Counter: CommandMachine {
 ///       enum Command { case add(Int), reset }
@@ -15,43 +14,45 @@
 ///       mutating func perform(_ command: Command) throws { ... }
 ///     }
 ///
-/// The whole of a stateful property is this one protocol: a case makes a machine, draws one possible
-/// command after the other, performs each as soon as it is drawn, and ends with `finish()`. What
-/// either of them throws fails the case, under the type of the error.
+/// This protocol defines a stateful property. Each case creates a machine, draws one possible
+/// command after the other, performs each immediately, and ends with `finish()`. An error thrown by
+/// either method fails the case, labelled with the type of the error.
 public protocol CommandMachine {
-  /// One command with its arguments; its description is what a failure shows.
+  /// A command with its arguments; failures show its description.
   associatedtype Command
 
-  /// The kinds of command, the simplest first: shrinking prefers earlier ones.
+  /// The kinds of commands, simplest first: shrinking prefers earlier ones.
   static var rules: [CommandRule<Self>] { get }
 
-  /// Performs a command on the system and on what is known of it, and compares the two.
+  /// Performs a command on the system and on the model, and compares the two.
   ///
-  /// - Throws: what fails the case; ``Rejection`` discards it.
+  /// - Throws: An error that fails the case, or ``Rejection`` to discard it.
   mutating func perform(_ command: Command) throws
 
-  /// Checks what must hold after the last command; nothing unless it is written.
+  /// Checks the state after the last command; the default implementation does nothing.
   ///
-  /// - Throws: what fails the case; ``Rejection`` discards it, ``Vacuity`` says that it tested
-  ///   nothing.
+  /// - Throws: An error that fails the case, ``Rejection`` to discard it, or ``Vacuity`` if the
+  ///   case tested nothing.
   mutating func finish() throws
 }
 
 extension CommandMachine {
-  /// Checks nothing.
+  /// Does nothing.
   public mutating func finish() {}
 }
 
-/// One kind of command: when it is possible, and how its arguments are drawn.
+/// One kind of command: its precondition, and how to draw its arguments.
 public struct CommandRule<Machine: CommandMachine>: Sendable {
-  /// What the kind is called.
+  /// The name of the kind.
   public let name: String
-  /// How often the kind comes up, in proportion to the weights of the others.
+  /// The frequency of the kind, relative to the weights of the others.
+  ///
+  /// The default is 1.
   public let weight: Int
   let isPossible: (@Sendable (Machine) -> Bool)?
   let draw: @Sendable (Machine, inout ChoiceSource) throws -> Machine.Command
 
-  /// Makes a rule; the precondition is asked before every step, of the state as it is then.
+  /// Creates a rule; the precondition is evaluated before every step in the current state.
   public init(
     _ name: String,
     weight: Int = 1,

@@ -1,22 +1,25 @@
 public import Foundation
 
-/// The failing cases of one property, kept in a file to be tried first from then on.
+/// The failing cases of one property, stored in a file and run first in later runs.
 ///
-/// Each is one line to replay from. A corpus may be committed: a line stays until someone takes it
-/// out, and costs one case.
+/// Each case is one line to replay. A corpus may be committed: a line remains until it is removed
+/// by hand, and costs one case per run.
 public struct Corpus: Sendable {
   /// The file, which need not exist.
   public let file: URL
 
-  /// Makes the corpus of a property; letters, digits and dashes of its name stay in the file's.
+  /// Creates the corpus of a property.
+  ///
+  /// The file is named after the property, with every character except letters and digits replaced
+  /// by a dash, and limited to 120 characters.
   public init(folder: String, property: String) {
     let name = property.map { $0.isLetter || $0.isNumber ? $0 : "-" }
     file = URL(fileURLWithPath: folder).appendingPathComponent(String(name.prefix(120)) + ".txt")
   }
 
-  /// Returns the cases, the oldest first; lines that are none are left out.
+  /// Returns the cases, oldest first; invalid lines are skipped.
   ///
-  /// - Throws: what reading the file throws, unless it does not exist.
+  /// - Throws: The errors of reading the file, unless it does not exist.
   public func examples() throws -> [ChoiceSequence] {
     guard FileManager.default.fileExists(atPath: file.path) else { return [] }
     return try String(contentsOf: file, encoding: .utf8)
@@ -24,9 +27,9 @@ public struct Corpus: Sendable {
       .compactMap { ChoiceSequence(String($0)) }
   }
 
-  /// Adds a case unless it is there.
+  /// Adds a case, unless the corpus already contains it.
   ///
-  /// - Throws: what reading or writing the file throws.
+  /// - Throws: The errors of reading or writing the file.
   public func add(_ sequence: ChoiceSequence) throws {
     let examples = try examples()
     guard !examples.contains(sequence) else { return }

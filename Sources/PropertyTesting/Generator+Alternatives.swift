@@ -1,20 +1,20 @@
 extension Generator where Value: Sendable {
-  /// Makes one value, always, without a choice.
+  /// Returns a generator of a constant value, which draws no choice.
   public static func always(_ value: Value) -> Generator { Generator { _ in value } }
 
-  /// Makes elements of a collection, which must not be empty; shrinks toward the first.
+  /// Returns a generator of the elements of a nonempty collection; shrinks toward the first.
   public static func element(of values: [Value]) -> Generator {
     Generator { source in values[source.index(below: values.count)] }
   }
 }
 
 extension Generator {
-  /// Makes values of one of the generators, each as likely as any other; shrinks toward the first.
+  /// Returns a generator that uses one of several with equal probability; shrinks toward the first.
   public static func oneOf(_ generators: [Generator]) -> Generator {
     frequency(generators.map { (1, $0) })
   }
 
-  /// Makes values of one of the generators in proportion to the weights; shrinks toward the first.
+  /// Returns a generator that uses one of several by weight; shrinks toward the first.
   public static func frequency(_ generators: [(weight: Int, generator: Generator)]) -> Generator {
     let weights = generators.map { $0.weight }
     let choices = generators.map { $0.generator }
@@ -25,12 +25,10 @@ extension Generator {
     }
   }
 
-  /// Makes values that may contain further values of their kind, to a depth and of a size; shrinks
-  /// toward the leaves.
+  /// Returns a generator of recursive values with a maximum depth and size; shrinks toward leaves.
   ///
-  /// The size is the number of branches of one value, all its parts together: once they are used up,
-  /// only leaves are drawn. Where one recursive generator is drawn inside another, both draw on the
-  /// outer one's.
+  /// The size is the total number of branches of one value: once they are used up, only leaves are
+  /// drawn. A recursive generator inside another one shares the size of the outer one.
   public static func recursive(
     depth: Int = 8,
     size: Int = 50,
@@ -58,7 +56,7 @@ extension Generator {
 }
 
 extension ChoiceSource {
-  /// Runs a body that may take some branches, or as many as are left where one is running already.
+  /// Runs a body with a number of branches, or with the remaining ones of an enclosing call.
   fileprivate mutating func withBranches<Value>(
     _ count: Int,
     _ body: (inout ChoiceSource) throws -> Value
@@ -69,7 +67,7 @@ extension ChoiceSource {
     return try body(&self)
   }
 
-  /// Draws whether to take one more branch; never once they are used up.
+  /// Draws whether to use one more branch; always `false` once they are used up.
   fileprivate mutating func takesBranch() -> Bool {
     let left = branchesLeft ?? 0
     guard bool(probability: left > 0 ? 0.5 : 0) else { return false }

@@ -1,5 +1,5 @@
 extension Generator {
-  /// Makes arrays; shrinking deletes elements down to the least count.
+  /// Returns a generator of arrays; shrinking deletes elements down to the minimum count.
   public func array(
     count: ClosedRange<Int> = 0...20,
     length: Repetition.Length = .average(6),
@@ -12,12 +12,12 @@ extension Generator {
     }
   }
 
-  /// Makes arrays of a number of elements that was drawn before.
+  /// Returns a generator of arrays with a fixed number of elements.
   public func array(count: Int, element label: String = "element") -> Generator<[Value]> {
     array(count: count...count, element: label)
   }
 
-  /// Makes values or, as often as given, nil; shrinks toward nil.
+  /// Returns a generator of values that are `nil` with a probability; shrinks toward `nil`.
   public func optional(nilProbability: Double = 0.25) -> Generator<Value?> {
     Generator<Value?> { source in
       guard source.bool(probability: 1 - nilProbability) else { return nil }
@@ -27,10 +27,10 @@ extension Generator {
 }
 
 extension Generator where Value: Hashable & SendableMetatype {
-  /// Makes sets; shrinking takes elements out down to the least count.
+  /// Returns a generator of sets; shrinking removes elements down to the minimum count.
   ///
-  /// A random case draws an element that is there already anew, up to 20 times. If there are too few
-  /// different values, the case is discarded.
+  /// A random case redraws an element that the set already contains, up to 20 times. If there are
+  /// too few different values, the case is discarded.
   public func set(count: ClosedRange<Int> = 0...20) -> Generator<Set<Value>> {
     Generator<Set<Value>> { source in
       var set: Set<Value> = []
@@ -44,9 +44,9 @@ extension Generator where Value: Hashable & SendableMetatype {
     }
   }
 
-  /// Makes dictionaries with these keys; shrinking takes pairs out down to the least count.
+  /// Returns a generator of dictionaries with these values as keys.
   ///
-  /// Keys are drawn as the elements of a set are.
+  /// Shrinking removes pairs down to the minimum count. Keys are drawn like the elements of a set.
   public func dictionary<Other>(
     to values: Generator<Other>,
     count: ClosedRange<Int> = 0...20
@@ -65,7 +65,7 @@ extension Generator where Value: Hashable & SendableMetatype {
     }
   }
 
-  /// Draws a value until it is a new one; nil if none was.
+  /// Draws values until one is new; returns `nil` if none is.
   private func draw(_ source: inout ChoiceSource, unlike isKnown: (Value) -> Bool) throws -> Value?
   {
     let (choiceCount, spanCount) = (source.choiceCount, source.spans.count)
@@ -79,7 +79,7 @@ extension Generator where Value: Hashable & SendableMetatype {
 }
 
 extension Generator {
-  /// Makes pairs.
+  /// Returns a generator of pairs of values from this and another generator.
   public func paired<Other>(with other: Generator<Other>) -> Generator<(Value, Other)> {
     Generator<(Value, Other)> { source in
       let value = try draw(&source)

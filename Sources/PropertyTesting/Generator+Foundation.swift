@@ -1,17 +1,17 @@
 public import Foundation
 
 extension Generator where Value == Data {
-  /// Makes data of a number of bytes; they shrink toward fewer, and toward zero bytes.
+  /// Returns a generator of data; shrinks toward fewer bytes, and toward zero bytes.
   public static func data(count: ClosedRange<Int> = 0...20) -> Generator {
     Generator<[UInt8]>.bytes(count: count).map { Data($0) }
   }
 }
 
 extension Generator where Value == Date {
-  /// Makes dates of a range: whole days, seconds and milliseconds likely.
+  /// Returns a generator of dates in a range, with whole days, seconds and milliseconds likely.
   ///
-  /// They shrink toward midnight (UTC) of January 1st, 2001, or of the day of the range that is
-  /// nearest to it; days count more than seconds, and seconds more than milliseconds.
+  /// Dates shrink toward midnight (UTC) of January 1st, 2001, or of the nearest day in the range.
+  /// Days are shrunk first, then seconds, then milliseconds.
   public static func dates(
     in range: ClosedRange<Date> = Date(
       timeIntervalSinceReferenceDate: -3.2e9

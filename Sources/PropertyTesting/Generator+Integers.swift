@@ -1,6 +1,7 @@
 extension Generator where Value: FixedWidthInteger & Sendable {
-  /// Makes integers of any type of up to 64 bits, small magnitudes likely; they shrink toward 0 or
-  /// the nearest to it.
+  /// Returns a generator of integers of any type with up to 64 bits, small magnitudes likely.
+  ///
+  /// Integers shrink toward 0, or toward the value of the range nearest to it.
   public static func integers(
     in range: ClosedRange<Value> = .min ... .max,
     spread: Spread = .nearSimplest
@@ -15,8 +16,7 @@ extension Generator where Value: FixedWidthInteger & Sendable {
     }
   }
 
-  /// Where a value stands among the values of 64 bits: unsigned ones of that width start at the
-  /// least.
+  /// Maps a value to a signed 64-bit integer, preserving the order of unsigned values.
   private static func place(_ value: Value) -> Int64 {
     guard !Value.isSigned, Value.bitWidth == 64 else { return Int64(value) }
     return Int64(bitPattern: UInt64(value) ^ (1 << 63))

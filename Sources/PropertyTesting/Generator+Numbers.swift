@@ -1,5 +1,7 @@
 extension Generator where Value == Int {
-  /// Makes integers of a range, small magnitudes likely; they shrink toward 0 or the nearest to it.
+  /// Returns a generator of integers in a range, small magnitudes likely.
+  ///
+  /// Integers shrink toward 0, or toward the value of the range nearest to it.
   public static func ints(
     in range: ClosedRange<Int> = .min ... .max,
     spread: Spread = .nearSimplest
@@ -11,15 +13,16 @@ extension Generator where Value == Int {
 }
 
 extension Generator where Value == Double {
-  /// Makes finite doubles of a range; they shrink toward 0, whole numbers, and few binary digits.
+  /// Returns a generator of finite doubles; shrinks toward 0, whole numbers, and few binary digits.
   public static func doubles(in range: ClosedRange<Double> = -1e9...1e9) -> Generator {
     Generator { $0.double(in: range) }
   }
 }
 
 extension Generator where Value == Double {
-  /// Makes doubles of every kind: of daily life, of any magnitude, and now and then infinite ones,
-  /// those that are no number, minus zero and the least and greatest.
+  /// A generator of all doubles: moderate values, any magnitude, and occasionally special values.
+  ///
+  /// Special values are infinities, NaN, negative zero, and the least and greatest magnitudes.
   public static var anyDoubles: Generator {
     let greatest = Double.greatestFiniteMagnitude
     let special: [Double] = [
@@ -33,7 +36,7 @@ extension Generator where Value == Double {
 }
 
 extension Generator where Value == [UInt8] {
-  /// Makes bytes, each as likely as any other; they shrink toward fewer, and toward zeroes.
+  /// Returns a generator of uniformly distributed bytes; shrinks toward fewer, and toward zeroes.
   public static func bytes(count: ClosedRange<Int> = 0...20) -> Generator {
     Generator<Int>.ints(in: 0...255, spread: .uniform).array(count: count, element: "byte")
       .map { $0.map { UInt8($0) } }
@@ -41,14 +44,14 @@ extension Generator where Value == [UInt8] {
 }
 
 extension Generator where Value == Bool {
-  /// Makes decisions that are true with a probability; they shrink toward false.
+  /// Returns a generator of Booleans that are `true` with a probability; shrinks toward `false`.
   public static func bools(probability: Double = 0.5) -> Generator {
     Generator { $0.bool(probability: probability) }
   }
 }
 
 extension Generator where Value == Unicode.Scalar {
-  /// Makes characters: ASCII letters and digits likely, then any; they shrink toward "a".
+  /// A generator of Unicode scalars, ASCII letters and digits likely; shrinks toward "a".
   public static var scalars: Generator {
     Generator { source in
       let last = Int64(0x10_FFFF - 0x800)
@@ -56,8 +59,9 @@ extension Generator where Value == Unicode.Scalar {
     }
   }
 
-  /// The scalars from the simplest on: letters, digits, other printable ASCII, everything else in
-  /// order.
+  /// Returns the scalar with a rank in the order of simplicity.
+  ///
+  /// The order is letters, digits, other printable ASCII, then all others by code.
   private static func scalar(_ rank: Int) -> Unicode.Scalar {
     let plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 !\"#$%&'()*+,-./"
@@ -73,7 +77,7 @@ extension Generator where Value == Unicode.Scalar {
 }
 
 extension Generator where Value == String {
-  /// Makes strings of a number of Unicode scalars; they shrink toward "", "a", "b", ...
+  /// Returns a generator of strings by number of Unicode scalars; shrinks toward "", "a", "b", ...
   public static func strings(count: ClosedRange<Int> = 0...20) -> Generator {
     Generator<Unicode.Scalar>.scalars.array(count: count, element: "scalar").map { scalars in
       var string = String.UnicodeScalarView()

@@ -1,24 +1,25 @@
-/// A recipe for random values of one type, made of draws from a choice source.
+/// A generator of random values of one type, based on draws from a choice source.
 ///
-/// Generators compose: whatever is built with them shrinks, because shrinking edits the choices
-/// below.
+/// Generators compose, and all composed values shrink, because shrinking edits the underlying
+/// choices.
 public struct Generator<Value>: Sendable {
   private let body: @Sendable (inout ChoiceSource) throws -> Value
 
-  /// Makes a generator of a function that draws; a thrown `Rejection` discards the case.
+  /// Creates a generator from a function that draws; a thrown `Rejection` discards the case.
   public init(_ draw: @escaping @Sendable (inout ChoiceSource) throws -> Value) { body = draw }
 
   /// Draws one value.
   ///
-  /// - Throws: `Rejection` where a filter was not met, and what the generator's function throws.
+  /// - Throws: `Rejection` if a filter was not satisfied, and the errors of the generator's
+  ///   function.
   public func draw(_ source: inout ChoiceSource) throws -> Value { try body(&source) }
 
-  /// Makes a generator of what a function makes of the values.
+  /// Returns a generator of the transformed values.
   public func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> Generator<Other> {
     Generator<Other> { transform(try draw(&$0)) }
   }
 
-  /// Makes a generator that depends on a value drawn before.
+  /// Returns a generator that depends on a previously drawn value.
   public func flatMap<Other>(
     _ next: @escaping @Sendable (Value) -> Generator<Other>
   ) -> Generator<Other> {
@@ -28,11 +29,11 @@ public struct Generator<Value>: Sendable {
     }
   }
 
-  /// Makes a generator of the values that meet a condition.
+  /// Returns a generator of the values that satisfy a condition.
   ///
-  /// A random case tries up to 100 values, of which only the last is recorded; if none meets the
-  /// condition, or a replayed one does not, the case is discarded. A runner with too many discarded
-  /// cases says so instead of passing.
+  /// A random case draws up to 100 values, of which only the last is recorded. If none satisfies
+  /// the condition, or a replayed one does not, the case is discarded. A run with too many
+  /// discarded cases reports them instead of passing.
   public func filter(
     _ reason: String = "filter",
     _ isIncluded: @escaping @Sendable (Value) -> Bool
@@ -48,14 +49,14 @@ public struct Generator<Value>: Sendable {
     }
   }
 
-  /// Makes a generator whose choices form a span with a label.
+  /// Returns a generator whose choices form a span with a label.
   public func labelled(_ label: String) -> Generator {
     Generator { source in try source.span(label) { try draw(&$0) } }
   }
 }
 
 extension ChoiceSource {
-  /// Draws a value of a generator.
+  /// Draws a value from a generator.
   public mutating func draw<Value>(_ generator: Generator<Value>) throws -> Value {
     try generator.draw(&self)
   }

@@ -1,17 +1,17 @@
-/// An error that tells its failure apart from others of the same type.
+/// An error with a label that distinguishes different failures of the same error type.
 ///
-/// Shrinking keeps to cases that fail with the label of the first one; without this an error's label
-/// is its type.
+/// Shrinking considers only cases that fail with the label of the first failure. The label of an
+/// error that does not conform is its type.
 public protocol LabelledFailure: Error {
-  /// What kind of failure it is, short and without values.
+  /// The kind of failure, short and without values.
   var failureLabel: String { get }
 }
 
-/// Thrown when a case suits the property but nothing happened that could have broken it.
+/// An error that marks a case as suitable, but unable to fail the property.
 public struct Vacuity: Error, Hashable, Sendable {
-  /// What did not happen.
+  /// The event that did not happen.
   public let reason: String
 
-  /// Makes an error that calls a case vacuous.
+  /// Creates an error that marks a case as vacuous.
   public init(_ reason: String) { self.reason = reason }
 }

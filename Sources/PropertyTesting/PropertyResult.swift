@@ -1,63 +1,63 @@
-/// What a run of a property came to.
+/// The result of a property run.
 public struct PropertyResult: Sendable {
-  /// How many cases ended in which way.
+  /// The number of cases by result.
   public struct Counts: Hashable, Sendable {
     /// The number of cases in which the property held.
     public internal(set) var passed = 0
-    /// The number of cases that did not suit the property.
+    /// The number of cases that were not suitable for the property.
     public internal(set) var discarded = 0
-    /// The number of cases that suited it but could not have broken it.
+    /// The number of suitable cases that could not have failed.
     public internal(set) var vacuous = 0
-    /// The number of cases that failed before shrinking: 0 or 1, as the run ends with the first.
+    /// The number of cases that failed before shrinking: 0 or 1, because the first ends the run.
     public internal(set) var failed = 0
 
-    /// The number of cases that were run.
+    /// The total number of cases.
     public var total: Int { passed + discarded + vacuous + failed }
   }
 
-  /// The answer of a run.
+  /// The outcome of a run.
   public enum Outcome: Hashable, Sendable {
-    /// Every case passed, or was vacuous or discarded within what is healthy.
+    /// No case failed, and the numbers of vacuous and discarded cases are acceptable.
     case passed
-    /// A case failed: see `failure`.
+    /// A case failed; see `failure`.
     case failed
-    /// Too many cases were discarded to call it passed.
+    /// Too many cases were discarded for the run to pass.
     case tooManyDiscarded
-    /// No case could have broken the property.
+    /// All cases that were not discarded were vacuous.
     case vacuous
-    /// A class of cases that the property requires was not reached often enough: see `statistics`.
+    /// A required class of cases was not covered often enough; see `statistics`.
     case notCovered
-    /// The time was over before all cases were run.
+    /// The time limit was reached before all cases were run.
     case outOfTime
   }
 
   /// The seed of the run.
   public let seed: UInt64
-  /// The answer.
+  /// The outcome of the run.
   public internal(set) var outcome: Outcome
-  /// How many cases ended in which way.
+  /// The number of cases by result.
   public internal(set) var counts: Counts
-  /// What the cases were like.
+  /// The statistics of the cases.
   public internal(set) var statistics = PropertyStatistics()
-  /// The first failing case and what it was shrunk to.
+  /// The first failing case and its shrunk form, or `nil` if no case failed.
   public internal(set) var failure: PropertyFailure?
 }
 
-/// The first failing case of a run and what it was shrunk to.
+/// The first failing case of a run, and its shrunk form.
 public struct PropertyFailure: Sendable {
-  /// The number of the case in its run, from 0; examples come first.
+  /// The index of the case in the run, from 0; examples come first.
   public let caseIndex: Int
-  /// The seed that makes the case again, alone: `ChoiceSource(seed:)`.
+  /// The seed that reproduces the single case with `ChoiceSource(seed:)`.
   ///
-  /// It is nil for an example, and for a case that a search for a score made.
+  /// `nil` for an example, and for a case that was generated to maximize a score.
   public let caseSeed: UInt64?
-  /// The case as it was found.
+  /// The original failing case.
   public let original: ChoiceSequence
-  /// What the property said of the case as it was found.
+  /// The failure message of the original case.
   public let originalMessage: String
-  /// The simplest failing case that shrinking came to.
+  /// The simplest failing case found by shrinking.
   public let shrunk: ShrinkResult
 
-  /// The line to replay the shrunk case from: `ChoiceSequence(_:)` reads it.
+  /// The line from which `ChoiceSequence(_:)` replays the shrunk case.
   public var replayLine: String { shrunk.sequence.description }
 }

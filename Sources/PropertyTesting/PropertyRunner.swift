@@ -1,4 +1,4 @@
-/// Runs a property on random cases until one fails, and shrinks that one.
+/// A runner that checks a property on random cases until one fails, and shrinks that case.
 ///
 ///     let result = PropertyRunner(seed: 1, cases: 1_000).run { source in
 ///       let numbers = source.array("number", 0...20) { $0.int(in: -9...9) }
@@ -6,29 +6,31 @@
 ///         ? .passed : .failed(label: "order", message: "\(numbers)")
 ///     }
 ///
-/// The same seed gives the same result, unless the budget has a time and a clock. Each case has a
-/// seed of its own that follows from the run's seed and the case's number.
+/// The same seed gives the same result, unless the budget has a time limit and a clock. Each case
+/// has its own seed, derived from the run's seed and the number of the case.
 public struct PropertyRunner: Sendable {
-  /// How far a run has come.
+  /// A progress report of a run.
   public enum Step: Hashable, Sendable {
-    /// This many cases were run and none failed.
+    /// This many cases were run, and none failed.
     case ran(cases: Int)
-    /// The failing case was made simpler: its choices now, and the calls of the property so far.
+    /// A simpler failing case was found: its number of choices, and the evaluations so far.
     case shrank(choiceCount: Int, evaluations: Int)
   }
 
-  /// The seed that everything follows from.
+  /// The seed of the run.
   public var seed: UInt64
-  /// How many cases to run.
+  /// The number of random cases to run.
+  ///
+  /// The default is 200.
   public var cases: Int
-  /// How much work a run may do.
+  /// The limits of the run.
   public var budget: Budget
-  /// After so many choices of a case every further one is the simplest.
+  /// The number of choices of a case after which all further ones are the simplest.
   public var choiceCountMax: Int
-  /// Cases to run before the random ones: those that failed earlier.
+  /// Cases to run before the random ones, such as those that failed in earlier runs.
   public var examples: [ChoiceSequence]
 
-  /// Makes a runner.
+  /// Creates a runner.
   public init(
     seed: UInt64,
     cases: Int = 200,
@@ -43,12 +45,13 @@ public struct PropertyRunner: Sendable {
     self.examples = examples
   }
 
-  /// Runs the property and shrinks the first failing case.
+  /// Runs the property, and shrinks the first failing case.
   ///
-  /// The examples come first, then the random cases; once a case has a score, every second one is
-  /// the best so far with some changes. A case in which the property throws `Rejection` is
-  /// discarded, `Vacuity` calls it vacuous, any other error fails it. Discarded cases count as cases;
-  /// when they are more than nine in ten (of at least fifty), the outcome says so.
+  /// The examples run first, then the random cases. Once a case has a score, every second case is a
+  /// variation of the best one. A case whose property throws `Rejection` is discarded, one that
+  /// throws `Vacuity` is vacuous, and any other error fails it. Discarded cases count toward
+  /// `cases`. If all cases are discarded, or at least fifty that are more than nine in ten, the
+  /// outcome is `tooManyDiscarded`.
   public func run(
     progress: ((Step) -> Void)? = nil,
     _ property: (inout ChoiceSource) throws -> CaseResult
@@ -78,7 +81,7 @@ public struct PropertyRunner: Sendable {
     return result
   }
 
-  /// Starts the case with a number, and returns its seed if it has one.
+  /// Starts a case by number, and returns its seed, or `nil` for examples and variations.
   private func start(
     _ index: Int,
     _ source: inout ChoiceSource,
@@ -98,7 +101,7 @@ public struct PropertyRunner: Sendable {
     return caseSeed
   }
 
-  /// Shrinks a case that was found.
+  /// Shrinks a failing case.
   private func failure(
     _ found: (index: Int, seed: UInt64?, sequence: ChoiceSequence, label: String, message: String),
     _ deadline: Duration?,
@@ -124,7 +127,7 @@ public struct PropertyRunner: Sendable {
 }
 
 extension PropertyResult {
-  /// Counts a case that was run.
+  /// Counts the result of a case.
   fileprivate mutating func add(_ result: CaseResult, _ source: ChoiceSource) {
     switch result {
     case .passed: counts.passed += 1
@@ -141,7 +144,7 @@ extension PropertyResult {
     )
   }
 
-  /// Judges a run in which nothing failed.
+  /// Sets the outcome of a run without failures.
   fileprivate mutating func judge() {
     let isScarce = counts.discarded >= 50 && counts.discarded > counts.total * 9 / 10
     if isScarce || counts.total > 0 && counts.passed + counts.vacuous == 0 {

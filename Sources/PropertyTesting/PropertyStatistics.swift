@@ -1,18 +1,19 @@
-/// What the cases of a run were like.
+/// The statistics of the cases of a run.
 public struct PropertyStatistics: Sendable {
-  /// A class of cases that a property requires to be reached.
+  /// The coverage of a class of cases that a property requires.
   public struct Coverage: Hashable, Sendable {
-    /// The least share of the cases that should belong to the class.
+    /// The required share of the cases, from 0 to 1.
     public internal(set) var share: Double
-    /// The number of cases that do.
+    /// The number of cases that belong to the class.
     public internal(set) var count = 0
-    /// The number of cases that were asked.
+    /// The number of cases that reported whether they belong to the class.
     public internal(set) var total = 0
 
-    /// Whether clearly fewer cases than required belong to the class.
+    /// A Boolean value that indicates whether significantly fewer cases belong than required.
     ///
-    /// The share of the whole may be higher than that of the cases by chance: the upper end of
-    /// Wilson's interval at three standard deviations is compared.
+    /// Because the observed share may be low by chance, the upper bound of Wilson's interval at
+    /// three standard deviations is compared. A class without any case is missed if at least five
+    /// were expected.
     public var isMissed: Bool {
       guard total > 0, Double(count) < share * Double(total) else { return false }
       let (n, p, z) = (Double(total), Double(count) / Double(total), 3.0)
@@ -24,21 +25,21 @@ public struct PropertyStatistics: Sendable {
 
   /// The number of cases that were not discarded.
   public internal(set) var caseCount = 0
-  /// The number of choices that they made together.
+  /// The total number of choices of these cases.
   public internal(set) var choiceCount = 0
   /// The number of cases with each label.
   public internal(set) var labels: [String: Int] = [:]
   /// The classes that the property requires.
   public internal(set) var coverage: [String: Coverage] = [:]
-  /// The reasons why cases were discarded, with how many were.
+  /// The number of discarded cases by reason.
   public internal(set) var rejections: [String: Int] = [:]
   /// The greatest score of each label.
   public internal(set) var scores: [String: Double] = [:]
 
-  /// The required classes that clearly too few cases belong to, in the order of their labels.
+  /// The labels of the missed classes, sorted.
   public var missed: [String] { coverage.filter(\.value.isMissed).map(\.key).sorted() }
 
-  /// Adds what a case told of itself.
+  /// Adds the notes of a case.
   mutating func add(_ notes: CaseNotes, choiceCount: Int, isDiscarded: Bool) {
     if isDiscarded {
       rejections[notes.rejection ?? "discarded", default: 0] += 1
@@ -80,7 +81,7 @@ extension PropertyStatistics: CustomStringConvertible {
     return "\(tenths / 10).\(tenths % 10) %"
   }
 
-  /// The commonest first.
+  /// Returns the counts in descending order, and by label if equal.
   private static func sorted(_ counts: [String: Int]) -> [(key: String, value: Int)] {
     counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
   }

@@ -1,8 +1,8 @@
-/// Thrown when a case does not suit the property: the case is discarded, neither passed nor failed.
+/// An error that discards a case as unsuitable for the property; it neither passes nor fails.
 public struct Rejection: Error, Hashable, Sendable {
-  /// What was not met.
+  /// The condition that was not satisfied.
   public let reason: String
 
-  /// Makes a rejection.
+  /// Creates a rejection.
   public init(_ reason: String) { self.reason = reason }
 }

@@ -1,4 +1,4 @@
-/// A loop whose length is drawn element by element, so that shrinking can take out any element.
+/// A loop whose length is drawn element by element, so that shrinking can remove any element.
 ///
 ///     var steps = Repetition("step", 0...50)
 ///     while steps.next(&source) {
@@ -6,20 +6,20 @@
 ///       ...
 ///     }
 ///
-/// The choices of each round form one span. The loop may be left early; the span that is then open
-/// must be closed by `stop(_:)`, which `next` does by itself when it returns false.
+/// The choices of each iteration form one span. If the loop is left early, `stop(_:)` must close
+/// the open span; `next` closes it when it returns `false`.
 public struct Repetition {
-  /// How the number of elements of a random case is spread.
+  /// The distribution of the number of elements in random cases.
   public enum Length: Hashable, Sendable {
-    /// Every number is as likely as any other.
+    /// All numbers are equally likely.
     case uniform
-    /// Small numbers are likelier, around an average.
+    /// Smaller numbers are more likely; the parameter is the average.
     case average(Double)
-    /// The greatest number in three of four cases, any number in the others.
+    /// The maximum number in three of four cases, otherwise any number.
     case mostlyLongest
   }
 
-  /// The number of elements begun so far.
+  /// The number of elements started so far.
   public private(set) var count = 0
   private let label: String
   private let counts: ClosedRange<Int>
@@ -27,8 +27,9 @@ public struct Repetition {
   private var target = -1
   private var isOpen = false
 
-  /// Makes a loop of elements with a label, as many as the range allows; one number means exactly
-  /// so many.
+  /// Creates a loop over elements with a label, in a range of counts.
+  ///
+  /// A range of one number means exactly that many elements, and draws no continuations.
   public init(_ label: String, _ counts: ClosedRange<Int>, length: Length = .uniform) {
     guard counts.lowerBound >= 0 else { fatalError("Repetition: \(counts) has negative numbers") }
     self.label = label
@@ -36,7 +37,7 @@ public struct Repetition {
     self.length = length
   }
 
-  /// Ends the element before and tells whether there is another one.
+  /// Finishes the current element, and returns whether there is another one.
   public mutating func next(_ source: inout ChoiceSource) -> Bool {
     stop(&source)
     if counts.lowerBound == counts.upperBound { return nextCounted(&source) }
@@ -58,7 +59,7 @@ public struct Repetition {
     return begin()
   }
 
-  /// Ends the element that is open, if there is one; for loops that are left early.
+  /// Finishes the open element, if any; for loops that are left early.
   public mutating func stop(_ source: inout ChoiceSource) {
     if isOpen { source.closeSpan() }
     isOpen = false
@@ -76,9 +77,9 @@ public struct Repetition {
     return true
   }
 
-  /// Draws how many elements a random case gets.
+  /// Draws the number of elements of a random case.
   ///
-  /// It is no choice: the continuations record it.
+  /// It is not recorded as a choice: the continuations record it.
   private func drawTarget(_ source: inout ChoiceSource) -> Int {
     guard !source.isReplaying else { return counts.upperBound }
     let width = UInt64(counts.upperBound - counts.lowerBound)
@@ -98,7 +99,7 @@ public struct Repetition {
 }
 
 extension ChoiceSource {
-  /// Runs a body once for each element of a repetition and returns what it made.
+  /// Runs a body for each element of a repetition, and returns the results.
   public mutating func array<Element>(
     _ label: String,
     _ counts: ClosedRange<Int>,

@@ -1,19 +1,19 @@
-/// A reader of a recorded sequence that keeps to its spans.
+/// A reader of a recorded sequence that follows its spans.
 ///
-/// Where the generator opens a span that the sequence has at that place, the reader stays inside
-/// it: choices left over at its end are skipped, choices missing there are simplest. So an edit in
-/// one span does not move the choices of the others. A sequence without spans is read from first to
+/// If the generator opens a span that the sequence has at that position, the reader stays inside of
+/// it: excess choices at its end are skipped, missing choices are the simplest. An edit in one span
+/// thereby does not shift the choices of others. A sequence without spans is read from first to
 /// last.
 struct ReplayCursor {
-  /// One open span of the generator and what it may read of the sequence.
+  /// An open span of the generator, and the part of the sequence that it may read.
   private struct Frame {
     /// The index after the last choice that may be read.
     var end: Int
-    /// The next span of the sequence that may be entered, an index into `spans`.
+    /// The index in `spans` of the next span that may be entered.
     var next: Int
     /// The depth of the spans that may be entered.
     var depth: Int
-    /// Whether a span of the sequence was entered with this frame.
+    /// A Boolean value that indicates whether the frame corresponds to a span of the sequence.
     var isMatched: Bool
   }
 
@@ -27,17 +27,17 @@ struct ReplayCursor {
     frame = Frame(end: sequence.count, next: 0, depth: 0, isMatched: true)
   }
 
-  /// Whether the span that is being read has no choice left.
+  /// A Boolean value that indicates whether the current span has no choices left.
   var isAtEnd: Bool { position >= frame.end }
 
-  /// Returns the offset of the next choice; nil where the sequence has none.
+  /// Returns the offset of the next choice, or `nil` if there is none.
   mutating func next() -> Int64? {
     guard position < frame.end else { return nil }
     defer { position += 1 }
     return sequence.choices[position].offset
   }
 
-  /// Follows the generator into a span.
+  /// Enters a span that the generator opens.
   mutating func open(_ label: String) {
     let match = matchingSpan(label)
     enclosing.append(frame)
@@ -50,21 +50,20 @@ struct ReplayCursor {
     }
   }
 
-  /// Follows the generator out of the innermost span.
+  /// Leaves the innermost span.
   mutating func close() {
     guard let outer = enclosing.popLast() else { return }
     if frame.isMatched { position = frame.end }
     frame = outer
   }
 
-  /// Takes back the last `open`, because the generator made no choice in that span.
+  /// Undoes the last `open`, because the generator canceled that span.
   mutating func cancel() {
     guard let outer = enclosing.popLast() else { return }
     frame = outer
   }
 
-  /// Finds the sequence's span with this label at the position, other whole spans before it
-  /// skipped.
+  /// Returns the sequence's span with a label at the position, or after other whole spans.
   private mutating func matchingSpan(_ label: String) -> Int? {
     let spans = sequence.spans
     while frame.next < spans.count, spans[frame.next].start < position { frame.next += 1 }

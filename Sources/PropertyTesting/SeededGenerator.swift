@@ -1,7 +1,7 @@
-/// A seeded random number generator that gives the same numbers on every platform.
+/// A seeded random number generator with the same output on every platform.
 ///
-/// xoshiro256** (Blackman and Vigna, prng.di.unimi.it), seeded through SplitMix64. It is for tests,
-/// not for secrets.
+/// It implements xoshiro256** (Blackman and Vigna, prng.di.unimi.it), seeded through SplitMix64. It
+/// is not cryptographically secure.
 @frozen
 public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   @usableFromInline var s0: UInt64
@@ -9,7 +9,7 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   @usableFromInline var s2: UInt64
   @usableFromInline var s3: UInt64
 
-  /// Makes a generator whose whole stream follows from the seed; every seed is a good one.
+  /// Creates a generator whose output is determined by the seed; all seeds are equally good.
   public init(seed: UInt64) {
     s0 = Self.mixed(seed &+ 0x9E37_79B9_7F4A_7C15)
     s1 = Self.mixed(seed &+ 0x3C6E_F372_FE94_F82A)
@@ -43,7 +43,7 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     return next().multipliedFullWidth(by: bound &+ 1).high
   }
 
-  /// The output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+  /// Returns the output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) for a word.
   private static func mixed(_ word: UInt64) -> UInt64 {
     var z = word
     z = (z ^ (z &>> 30)) &* 0xBF58_476D_1CE4_E5B9

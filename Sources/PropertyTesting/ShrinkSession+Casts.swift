@@ -1,8 +1,9 @@
 extension ShrinkSession {
-  /// Gives names in the order of their first use, label by label: 0, 1, 2 and so on, else those that
-  /// are used, else two of them exchanged.
+  /// Renumbers the names of each label in the order of their first use.
   ///
-  /// Only what makes the case simpler is tried: a case whose names are in order costs nothing.
+  /// Tries the names 0, 1, 2 and so on, then the used names in ascending order, then exchanges of
+  /// two adjacent names. Only simpler candidates are evaluated: a case whose names are in order
+  /// costs nothing.
   func orderNames() {
     for label in labelsOfNames() where !isOver {
       var order: [Int64] = []
@@ -20,11 +21,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Takes out an element that adds a member to a cast, with the elements that name one member, and
-  /// moves later names up by one.
+  /// Deletes an element that adds a member to a cast, and the elements that name that member.
   ///
-  /// Where a cast grows, a name is one out of more than the name before it: what adds the member
-  /// lies between the two.
+  /// Later names are lowered by one. If a cast grows between two names, the range of the second
+  /// name is larger than that of the first, and the element that adds the member is between them.
   func removeNewcomers() {
     for label in labelsOfNames() {
       var growth = 0
@@ -37,7 +37,7 @@ extension ShrinkSession {
     }
   }
 
-  /// The labels of spans that hold a single name.
+  /// Returns the labels of spans that consist of a single name.
   private func labelsOfNames() -> [String] {
     let spans = best.spans.filter { $0.range.count == 1 && best.choices[$0.start].kind == .name }
     return Set(spans.map(\.label)).sorted()
@@ -60,7 +60,7 @@ extension ShrinkSession {
     return best.replacing(edits)
   }
 
-  /// Returns the elements among which the k-th growth of a cast lies, and the greatest name then.
+  /// Returns up to three elements before a cast grows, and the greatest name after it, at most 8.
   private func newcomers(_ label: String, _ growth: Int) -> (elements: [Int], highest: Int64)? {
     let places = placesOfNames(label)
     let grown = zip(places, places.dropFirst()).filter {

@@ -1,6 +1,5 @@
 extension ShrinkSession {
-  /// Deletes elements of repetitions, outermost first: all of one label, then runs as long as they
-  /// get.
+  /// Deletes elements of repetitions, outermost first: all with one label, then runs of elements.
   func deleteElements() {
     deleteLabels()
     if isFirstRound { deleteKinds() }
@@ -18,7 +17,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Deletes all elements with one label at once, where they belong to several repetitions.
+  /// Deletes all elements with one label at once, if they belong to several repetitions.
   private func deleteLabels() {
     let groups = tree.groups.filter { $0.kind == .element }
     let labels = Set(groups.map(\.label)).sorted()
@@ -28,18 +27,18 @@ extension ShrinkSession {
     }
   }
 
-  /// Whether the case ended in the midst of a group's last element, as when a step failed.
+  /// Returns whether the case ends inside a group's last element, such as in a step that failed.
   private func endsInside(_ group: SpanTree.Group) -> Bool {
     group.members.last.map { best.spans[$0].end == best.count } ?? false
   }
 
-  /// Whether a group is most of the case, which is hardly to fail without it.
+  /// Returns whether a group is most of the case, which is then unlikely to fail without it.
   private func isMost(_ group: SpanTree.Group) -> Bool {
     guard let first = group.members.first, let last = group.members.last else { return false }
     return 2 * (best.spans[last].end - best.spans[first].start) > best.count
   }
 
-  /// Deletes all elements of one kind, the last element excepted, until a kind is needed.
+  /// Deletes all elements of one kind, except the last element, until a kind is needed.
   private func deleteKinds() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -56,7 +55,7 @@ extension ShrinkSession {
     return members.isEmpty || attempt(best.removing(members.map { best.spans[$0].range }))
   }
 
-  /// The choice that says what kind of element a span is, if it has one: the first that it makes.
+  /// Returns the value of the choice that determines an element's kind: its first, if it is a name.
   private func kind(of span: Int) -> Int64? {
     let first = best.spans[span].start + 1
     guard first < best.spans[span].end, best.choices[first].kind == .name else { return nil }
@@ -67,7 +66,7 @@ extension ShrinkSession {
     ordinal < tree.groups.count ? tree.groups[ordinal].members : []
   }
 
-  /// Tries to delete some members of a group, with their count lowered where one was drawn before.
+  /// Tries to delete members of a group; lowers their count if it was drawn in advance.
   func deleteMembers(_ range: Range<Int>, ofGroup ordinal: Int) -> Bool {
     let members = members(ofGroup: ordinal)
     guard range.upperBound <= members.count, let first = members[range].first,
@@ -82,7 +81,7 @@ extension ShrinkSession {
     return attempt(best.replacing([edit]).removing(stretch))
   }
 
-  /// Finds the choice that decided on a number of elements, and lowers it.
+  /// Finds the choice that determined the number of elements, and lowers it.
   private func loweredCount(
     _ count: Int,
     by amount: Int,
@@ -93,16 +92,16 @@ extension ShrinkSession {
     return (index, choice)
   }
 
-  /// Takes out as many of some parts as possible, last first, in runs as long as they get.
+  /// Removes as many of some parts as possible, from the last to the first, in the longest runs.
   ///
-  /// The length of a run is searched for: doubled while it succeeds, halved once it fails. What is
-  /// left cannot be taken out one by one, if taking out fewer never fails where taking out more
-  /// succeeds.
+  /// The length of a run is searched for: it is doubled on success and halved on failure. The
+  /// remaining parts cannot be removed individually, provided that removing fewer parts never fails
+  /// where removing more succeeds.
   ///
-  /// Where the last part is likely to be needed, as in a plan that ends with its failing step, all
+  /// If the last part is probably needed, as in a plan that ends with its failing step, all parts
   /// before it are tried at once first.
   ///
-  /// - Complexity: O(log n) attempts for each part that is left.
+  /// - Complexity: O(log n) attempts for each remaining part.
   func thinOut(
     triesAll: Bool = true,
     isLastNeeded: Bool = false,
@@ -138,10 +137,10 @@ extension ShrinkSession {
     return removed
   }
 
-  /// Deletes single choices of spans that draw several, whose later choices then move up.
+  /// Deletes single choices of spans with several choices, so that the later ones move up.
   ///
-  /// For generators that loop or branch without spans. Elements and arguments are dealt with
-  /// before.
+  /// For generators that loop or branch without spans. Earlier passes handle elements and
+  /// arguments.
   func deleteChoices() {
     for length in [8, 4, 2, 1] {
       var index = best.count - length
@@ -153,7 +152,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Tells whether a span's own plain choices fill a stretch, and another one of them follows.
+  /// Returns whether a range consists of plain choices of one span, followed by another one of it.
   private func canMoveUp(into stretch: Range<Int>) -> Bool {
     guard stretch.upperBound < best.count else { return false }
     let owner = tree.owners[stretch.lowerBound]

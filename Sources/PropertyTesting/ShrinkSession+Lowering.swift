@@ -1,5 +1,5 @@
 extension ShrinkSession {
-  /// Whether a choice is a value that can still be lowered.
+  /// Returns whether a choice is a value that can be lowered further.
   func isLowerable(_ index: Int) -> Bool {
     let choice = best.choices[index]
     return !choice.isContinuation && !choice.isSimplest
@@ -11,13 +11,13 @@ extension ShrinkSession {
     lowerable().filter { best.choices[$0].kind == .number && best.choices[$0].rank > rank }
   }
 
-  /// Tries the simplest value for all choices that are not about structure.
+  /// Tries the simplest value for all choices that are not continuations.
   func simplifyEverything() {
     let indices = lowerable()
     if indices.count > 1 { _ = attempt(best.simplifying(indices)) }
   }
 
-  /// Makes simplest, of all choices with one role, as many at once as possible.
+  /// Simplifies, for each role, as many of its choices at once as possible.
   func simplifyRoles() {
     var seen: Set<SpanTree.Role> = []
     var index = 0
@@ -28,7 +28,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Whether a choice says what kind of element it belongs to: what follows depends on it.
+  /// Returns whether a choice determines the kind of its element, on which later choices depend.
   func isKind(_ index: Int) -> Bool {
     let owner = tree.owners[index]
     return best.choices[index].kind == .name && owner >= 0 && best.spans[owner].isElement
@@ -42,7 +42,7 @@ extension ShrinkSession {
     let all = indices()
     guard all.count > 1 else { return }
     if all.count <= 4, best.choices[all[0]].kind == .number {
-      // One by one they are lowered later.
+      // They are lowered one by one later.
       _ = attempt(best.simplifying(all))
       return
     }
@@ -55,7 +55,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers each value by itself, first to last.
+  /// Lowers each value separately, first to last.
   func lowerValues() {
     var index = 0
     while index < best.count, !isOver {
@@ -74,7 +74,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers one value as far as a search gets; returns whether it became simpler.
+  /// Lowers one value as far as a search finds; returns whether it became simpler.
   private func lower(_ index: Int) -> Bool {
     let choice = best.choices[index]
     if attempt(best.simplifying([index])) { return true }
@@ -90,10 +90,10 @@ extension ShrinkSession {
     return lower(index, choice.mirrored) || lower(index, choice.with(rank: choice.rank - 1))
   }
 
-  /// Lowers each value that a search does not lower, by what is left to try.
+  /// Lowers each value that the search does not lower.
   ///
-  /// To every simpler value where they are few, else by two, four and so on, or to half its
-  /// distance.
+  /// Tries every simpler value if there are few; otherwise steps of two, four and so on, or half
+  /// the distance.
   func lowerStubbornValues() {
     var index = 0
     while index < best.count, !isOver {
@@ -125,7 +125,7 @@ extension ShrinkSession {
     return attempt(best.replacing([(index, choice)]))
   }
 
-  /// Lowers a small value inside a span, a kind or a count, and makes the rest of the span simplest.
+  /// Lowers a small value inside a span, such as a kind or a count, and simplifies the rest.
   func lowerAndSimplifyRest() {
     var index = 0
     while index < best.count, !isOver {

@@ -1,8 +1,8 @@
 extension ShrinkSession {
-  /// Takes one member out of a cast: the number of members lowered, later names moved up by one,
-  /// the elements that name the member deleted.
+  /// Removes a member of a cast, and deletes the elements that name it.
   ///
-  /// A cast is a number outside all elements and a label of single names inside them.
+  /// The number of members and later names are lowered by one. A cast is a number outside all
+  /// elements, together with a label of single names inside the elements.
   func removeNames() {
     var index = 0
     while index < best.count, !isOver {
@@ -15,15 +15,14 @@ extension ShrinkSession {
     }
   }
 
-  /// Tells whether a choice is a small number outside all elements.
+  /// Returns whether a choice is a small number outside all elements.
   func isCastSize(_ index: Int) -> Bool {
     let choice = best.choices[index]
     return choice.kind == .number && choice.value > choice.simplest && choice.value <= 64
       && !best.spans.contains { $0.kind == .element && $0.range.contains(index) }
   }
 
-  /// Returns the labels of spans that hold a single name, one of them out of as many as the cast
-  /// has.
+  /// Returns the labels of spans with a single name whose range matches the size of the cast.
   func nameLabels(of castSize: Int64) -> [String] {
     let spans = best.spans.filter { span in
       guard span.range.count == 1, best.choices[span.start].kind == .name else { return false }
@@ -37,7 +36,7 @@ extension ShrinkSession {
     var name = best.choices[index].value - 1
     while name >= 0, index < best.count, best.choices[index].value > best.choices[index].simplest {
       let isRemoved = attempt(removing(name, of: label, castSize: index))
-      // What the first round should take out is much; the last one tries them all.
+      // The first round stops at the first failure; later rounds try all names.
       if isFirstRound, !isRemoved { return }
       name -= 1
     }

@@ -1,7 +1,7 @@
 extension ShrinkSession {
-  /// Deletes one element and lowers by one what may refer to the elements after it.
+  /// Deletes one element, and lowers by one all values that may refer to later elements.
   ///
-  /// A value from the element's number up to the number of elements is taken for such a reference.
+  /// Numbers from the element's own number up to the number of elements count as such references.
   func deleteAndRenumber() {
     for ordinal in tree.groups.indices.reversed() where ordinal < tree.groups.count {
       guard tree.groups[ordinal].kind == .element else { continue }
@@ -29,7 +29,7 @@ extension ShrinkSession {
     _ = attempt(best.replacing(edits).removing(removed))
   }
 
-  /// Deletes one element and lowers by one a small number outside all elements: a count, or a size.
+  /// Deletes one element, and lowers a small number outside all elements by one: a count or a size.
   func lowerAndDelete() {
     var index = 0
     while index < best.count, !isOver {
@@ -42,7 +42,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Tells whether a choice is a size but no cast's: those are taken out by name.
+  /// Returns whether a choice is a size, but not that of a cast, whose members are removed by name.
   private func isUnnamedSize(_ index: Int) -> Bool {
     isCastSize(index) && nameLabels(of: best.choices[index].value).isEmpty
   }
@@ -54,9 +54,9 @@ extension ShrinkSession {
     _ = attempt(best.replacing([(index, lowered)]).removing(best.spans[element].range))
   }
 
-  /// Folds elements of one value each into their neighbours: one element less, the same sum.
+  /// Merges elements with a single value into their neighbors: one element less, with the same sum.
   ///
-  /// A sum outside the range goes round at its ends, as it does in arithmetic of that width.
+  /// A sum outside the range wraps around, as in arithmetic of that width.
   func foldNeighbours() {
     for ordinal in tree.groups.indices.reversed() where ordinal < tree.groups.count {
       guard tree.groups[ordinal].kind == .element else { continue }
@@ -77,7 +77,7 @@ extension ShrinkSession {
     _ = attempt(best.replacing([(kept, sum)]).removing(best.spans[span].range))
   }
 
-  /// Returns the index of the one choice of an element that is not its continuation.
+  /// Returns the index of an element's only choice besides its continuation, or `nil`.
   private func onlyValue(of span: Int) -> Int? {
     let values = best.spans[span].range.filter { !best.choices[$0].isContinuation }
     return values.count == 1 ? values.first : nil

@@ -1,5 +1,5 @@
 extension ShrinkSession {
-  /// Joins neighbours that hold repetitions of the same kind: all of a group, else two at a time.
+  /// Joins adjacent elements that contain repetitions: a whole group, otherwise two at a time.
   func joinSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -20,8 +20,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Moves the inner elements of some neighbours to the end of the first one's, and drops the
-  /// others.
+  /// Moves the inner elements of neighbors to the end of the first one's, and removes the others.
   private func join(_ members: [Int]) -> Bool {
     let inner = members.map { innerElements(of: $0) }
     guard let first = inner.first ?? nil, let last = members.last else { return false }
@@ -48,7 +47,7 @@ extension ShrinkSession {
     return best.spans[first].start..<best.spans[last].end
   }
 
-  /// Replaces spans by spans inside them that have the same label: a tree by one of its subtrees.
+  /// Replaces spans by inner spans with the same label, such as a tree by one of its subtrees.
   func liftDescendants() {
     var index = 0
     while index < best.spans.count, !isOver {
@@ -73,9 +72,9 @@ extension ShrinkSession {
     return false
   }
 
-  /// Lowers a number before a place where a candidate fails but draws more than it did deeper down.
+  /// Lowers a number before a candidate that fails, but is not simpler because it draws more.
   ///
-  /// A size that recursion divides lets the same tree draw more at a higher place.
+  /// If recursion divides a size, the same tree may draw more at a higher level.
   private func lowerSize(of candidate: ChoiceSequence, before place: Int) -> Bool {
     let numbers = candidate.choices[..<place].indices.reversed().filter {
       candidate.choices[$0].kind == .number && !candidate.choices[$0].isSimplest
@@ -90,10 +89,10 @@ extension ShrinkSession {
     return false
   }
 
-  /// Exchanges spans of one label that lie apart: a subtree with an empty place elsewhere, say.
+  /// Exchanges disjoint spans with the same label, such as a subtree and an empty place.
   ///
-  /// Only labels that occur inside themselves, as in trees. Each exchange is tried as it is, and
-  /// with all neighbours of that label put in order.
+  /// Only labels of nested spans are used, as in trees. Each exchange is tried unchanged, and with
+  /// all parts of that label sorted.
   func exchangeSpans() {
     let labels = tree.nestedLabels(best)
     var first = 0
@@ -118,7 +117,7 @@ extension ShrinkSession {
       && best.choices[left.range] != best.choices[right.range]
   }
 
-  /// Puts neighbours of one kind in order: all at once, else by swapping two at a time.
+  /// Sorts adjacent siblings: all at once, otherwise by moving single ones.
   func sortSiblings() {
     var ordinal = 0
     while ordinal < tree.groups.count, !isOver {
@@ -137,7 +136,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Moves a member of a group before as many of those it precedes as possible.
+  /// Moves a member of a group forward, past as many greater members as possible.
   private func moveForward(_ index: Int, inGroup ordinal: Int) {
     let members = tree.groups[ordinal].members
     guard index < members.count else { return }
@@ -157,7 +156,7 @@ extension ShrinkSession {
     members != order && attempt(best.rearranged(best.pieces(members, in: order)))
   }
 
-  /// Swaps plain values that follow each other in one span and have the same range.
+  /// Swaps adjacent plain values of one span that have the same range.
   private func swapValues() {
     var index = 1
     while index < best.count, !isOver {
@@ -174,9 +173,9 @@ extension ShrinkSession {
 }
 
 extension ChoiceSequence {
-  /// Tells whether a sequence gets simpler when the left span comes before the right one.
+  /// Returns whether the sequence becomes simpler if the left span precedes the right one.
   ///
-  /// As the number of choices stays, the first choices that differ decide.
+  /// The number of choices does not change, so the first different choice decides.
   fileprivate func precedes(_ left: ChoiceSpan, _ right: ChoiceSpan) -> Bool {
     for (a, b) in zip(choices[left.range], choices[right.range]) where a.rank != b.rank {
       return a.rank < b.rank
@@ -192,8 +191,7 @@ extension ChoiceSequence {
     }
   }
 
-  /// Returns the sequence with all parts of one label in order among their neighbours, innermost
-  /// first.
+  /// Returns the sequence with all parts of one label sorted among their siblings, innermost first.
   fileprivate func sortingParts(_ label: String) -> ChoiceSequence {
     var result = self
     var depth = spans.map(\.depth).max() ?? 0
@@ -207,8 +205,7 @@ extension ChoiceSequence {
     return result
   }
 
-  /// Returns the stretches of a sequence in which spans that lie side by side come in another
-  /// order.
+  /// Returns the pieces of a sequence in which adjacent spans come in another order.
   fileprivate func pieces(_ members: [Int], in order: [Int]) -> [Range<Int>] {
     guard let first = members.first, let last = members.last else { return [0..<count] }
     return [0..<spans[first].start] + order.map { spans[$0].range } + [spans[last].end..<count]

@@ -1,9 +1,11 @@
-/// Passes for plans whose least form no single edit leads to; they cost up to a few hundred evaluations.
+/// Passes for minimal plans that no single edit reaches.
+///
+/// They cost up to a few hundred evaluations.
 extension ShrinkSession {
-  /// Plans with more elements than this are left to the other passes.
+  /// The maximum number of elements of a plan for these passes.
   private static let elementCountMax = 12
 
-  /// Deletes any two elements at once.
+  /// Deletes pairs of elements.
   func deletePairs() {
     var second = elements().count - 1
     while second > 0, !isOver {
@@ -19,9 +21,9 @@ extension ShrinkSession {
     }
   }
 
-  /// Deletes one element and gives one name another value, a simpler one or not.
+  /// Deletes one element, and changes one name to any value, whether simpler or not.
   ///
-  /// So a step that two others make necessary can do their work itself.
+  /// A step that two others made necessary may then replace their work.
   func deleteAndRename() {
     for element in elements().reversed() {
       let range = best.spans[element].range
@@ -31,9 +33,10 @@ extension ShrinkSession {
     }
   }
 
-  /// Deletes one element and raises one small number after it.
+  /// Deletes one element, and raises one small number after it.
   ///
-  /// So a step that counts what it lets happen can wait until it has done what another did before it.
+  /// A step that waits for a number of events can then wait until another step's effect has
+  /// happened.
   func deleteAndRaise() {
     for element in elements().reversed() {
       let range = best.spans[element].range
@@ -64,7 +67,7 @@ extension ShrinkSession {
     }
   }
 
-  /// The outermost elements; none where there are too many.
+  /// Returns the outermost elements, or none if there are too many.
   private func elements() -> [Int] {
     let elements = best.spans.indices.filter { index in
       best.spans[index].kind == .element

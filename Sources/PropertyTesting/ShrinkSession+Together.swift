@@ -1,5 +1,5 @@
 extension ShrinkSession {
-  /// Lowers all choices of one value and range together.
+  /// Lowers all choices with the same value and range together.
   func lowerEqualValues() {
     var seen: Set<Choice> = []
     var index = 0
@@ -15,9 +15,9 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers two numbers that lie near each other, both of a rank above some, by the same amount.
+  /// Lowers pairs of nearby numbers with ranks above a minimum by the same amount.
   ///
-  /// Two that are equal have been lowered together with all their equals before, where both are small.
+  /// Equal small numbers are skipped: they were already lowered together with all their equals.
   func lowerPairs(above rank: UInt64) {
     var first = 0
     while first < lowerableNumbers(above: rank).count, !isOver {
@@ -33,8 +33,7 @@ extension ShrinkSession {
     }
   }
 
-  /// Lowers some values by the same amount, as large as a search gets, if an amount of one is
-  /// possible.
+  /// Lowers values by the same amount as far as a search finds, if lowering by one succeeds.
   private func lowerTogether(_ indices: [Int], triesZero: Bool = true) {
     guard let start = leastDistance(indices), start > 0 else { return }
     if triesZero, lower(indices, to: 0) { return }
@@ -43,10 +42,10 @@ extension ShrinkSession {
     while let least = leastDistance(indices), least > 0, lower(indices, to: least - 1) {}
   }
 
-  /// Lowers some values by the same amount, as large as a search gets.
+  /// Lowers values by the same amount, as far as a search finds.
   ///
-  /// The least of their distances is searched for from below, among 1, 3, 15, 255 and so on, then
-  /// among the powers of two between, then among the numbers between.
+  /// The least distance is searched from below: among 1, 3, 15, 255 and so on, then among the
+  /// powers of two between two of those, then among the numbers between.
   func searchTogether(_ indices: [Int]) {
     var failing: UInt64 = 0
     var bits: UInt64 = 1
@@ -68,7 +67,7 @@ extension ShrinkSession {
     return indices.map { best.choices[$0].distance }.min()
   }
 
-  /// Lowers some values by the same amount, so that the least distance becomes `target`.
+  /// Lowers values by the same amount, so that the least distance becomes `target`.
   private func lower(_ indices: [Int], to target: UInt64) -> Bool {
     guard let least = leastDistance(indices), target < least else { return false }
     let edits = indices.map { index in
@@ -78,8 +77,9 @@ extension ShrinkSession {
     return attempt(best.replacing(edits))
   }
 
-  /// Lowers one number and raises a later one of the same range by as much; where both are small,
-  /// only as much as leaves nothing.
+  /// Lowers one number and raises a later one with the same range by the same amount.
+  ///
+  /// If both are small, only lowering to the simplest value is tried.
   func redistributePairs() {
     var first = 0
     while first < lowerableNumbers().count, !isOver {

@@ -1,14 +1,14 @@
-/// One shrinking under way: the best sequence so far, and what was tried.
+/// The state of a shrinking process: the best sequence so far, and the candidates already tried.
 final class ShrinkSession {
   typealias Property = (inout ChoiceSource) throws -> CaseResult
   private typealias Pass = @Sendable (ShrinkSession) -> Void
 
   private(set) var result: ShrinkResult
-  /// How the spans of the best sequence hang together.
+  /// The structure of the best sequence's spans.
   private(set) var tree: SpanTree
-  /// The candidates that were looked at before.
+  /// The fingerprints of the candidates already considered.
   private var tried: Set<UInt64> = []
-  /// The cases that were run before.
+  /// The cases already run.
   private var known: CaseTree
   private var source: ChoiceSource
   private let budget: Budget
@@ -41,32 +41,32 @@ final class ShrinkSession {
   /// The simplest failing sequence so far.
   var best: ChoiceSequence { result.sequence }
 
-  /// Whether the last candidate failed with the same label, but came to a case that is not simpler.
+  /// Whether the last candidate failed with the same label, but yielded no simpler case.
   private(set) var failedUnimproved = false
 
-  /// Whether the first passes run, when much is still to be taken out.
+  /// Whether the first passes are running, which remove large parts.
   private(set) var isFirstRound = true
 
-  /// Whether nothing more may be tried.
+  /// Whether the session has reached a limit.
   private(set) var isOver = false
 
-  /// The passes that take out much at once; they run once, on the case as it was found.
+  /// The passes that remove large parts at once; they run once, on the original case.
   private static let firstPasses: [Pass] = [
     { $0.simplifyEverything() }, { $0.removeNames() }, { $0.deleteElements() },
     { $0.joinSiblings() }, { $0.simplifyRoles() },
   ]
 
-  /// The passes that make a case simpler.
+  /// The main passes, which simplify a case.
   ///
-  /// Values come before elements: a round that finds nothing must try each deletion again on the
-  /// case as it is then, so that whatever still changes the case should have had its turn.
+  /// Values come before elements: a round without success must retry each deletion on the current
+  /// case, so passes that still change the case run first.
   private static let mainPasses: [Pass] = [
     { $0.lowerSettings() }, { $0.orderNames() }, { $0.lowerEqualValues() },
     { $0.lowerValues() }, { $0.lowerPairs(above: 8) }, { $0.sortSiblings() },
     { $0.deleteElements() }, { $0.joinSiblings() }, { $0.liftDescendants() },
   ]
 
-  /// The passes that lead out of what is a minimum for the main ones only.
+  /// The passes that escape from local minima of the main passes.
   private static let finalPasses: [Pass] = [
     { $0.removeNewcomers() }, { $0.redistributePairs() }, { $0.lowerStubbornValues() },
     { $0.lowerPairs(above: 0) }, { $0.exchangeSpans() }, { $0.foldNeighbours() },
@@ -74,12 +74,12 @@ final class ShrinkSession {
     { $0.lowerAndSimplifyRest() }, { $0.deleteChoices() },
   ]
 
-  /// The passes that run where the others find nothing and the shrinker is thorough.
+  /// The passes of a thorough shrinker, run if the others find no simpler case.
   private static let thoroughPasses: [Pass] = [
     { $0.deletePairs() }, { $0.deleteAndRename() }, { $0.deleteAndRaise() },
   ]
 
-  /// Runs rounds of passes until none finds anything simpler.
+  /// Runs rounds of passes until none finds a simpler case.
   func run() {
     run(Self.firstPasses)
     isFirstRound = false
@@ -98,7 +98,7 @@ final class ShrinkSession {
     for pass in passes where !isOver { pass(self) }
   }
 
-  /// Runs a candidate unless it is known or not simpler; returns whether it became the best.
+  /// Runs a candidate if it is new and simpler; returns whether it became the best sequence.
   func attempt(_ candidate: ChoiceSequence) -> Bool {
     failedUnimproved = false
     guard !isOver, candidate < best, tried.insert(candidate.fingerprint).inserted,
@@ -117,7 +117,7 @@ final class ShrinkSession {
     return true
   }
 
-  /// Runs a candidate; returns what it came to if the property fails with the same label.
+  /// Runs a candidate; returns the recorded sequence and message if it fails with the same label.
   private func evaluate(_ candidate: ChoiceSequence) -> (ChoiceSequence, String)? {
     guard hasBudget() else { return nil }
     source.restart(replaying: candidate)
@@ -130,7 +130,7 @@ final class ShrinkSession {
     return (sequence, message)
   }
 
-  /// Tells whether one more evaluation is allowed, and ends the session if not.
+  /// Returns whether one more evaluation is allowed, and ends the session otherwise.
   private func hasBudget() -> Bool {
     if result.evaluations >= budget.evaluations {
       result.ending = .outOfEvaluations
@@ -142,7 +142,7 @@ final class ShrinkSession {
     return !isOver
   }
 
-  /// Runs the best sequence again, as nothing has shown yet that it fails a second time.
+  /// Runs the best sequence again, if no other run has confirmed the failure yet.
   private func confirm() {
     if evaluate(best) == nil, !isOver { result.ending = .flaky }
   }

@@ -1,16 +1,16 @@
-/// One thing a generator asked of its source, in the order in which it asked.
+/// A question of a generator to its source.
 ///
-/// A generator is a deterministic function of the answers, so that a case is known without running
-/// the property once its questions and answers are: see `CaseTree`.
+/// A generator is a deterministic function of the answers. A case with known questions and answers
+/// is therefore known without running the property; see `CaseTree`.
 enum SourceEvent: Sendable {
-  /// A choice was drawn: what was recorded, and the value as it was read before it was settled.
+  /// A choice was drawn: the recorded choice, and the value read before it was replaced, if it was.
   case draw(Choice, read: Int64)
   /// A span was opened.
   case open(String)
   /// The innermost span was closed.
   case close
-  /// The innermost span was taken back.
+  /// The innermost span was canceled.
   case cancel
-  /// It was asked whether the choices have run out.
+  /// The generator asked whether the choices have run out.
   case exhausted(Bool)
 }

@@ -1,7 +1,6 @@
-/// How the spans of a sequence hang together: parents, groups of siblings, roles of choices.
+/// The structure of a sequence's spans: parents, groups of siblings, and roles of choices.
 struct SpanTree {
-  /// Siblings with one label that lie side by side: the elements of a repetition, or parts of one
-  /// kind.
+  /// Adjacent siblings with the same label: elements of a repetition, or parts of one kind.
   struct Group {
     let label: String
     let kind: ChoiceSpan.Kind
@@ -9,28 +8,27 @@ struct SpanTree {
     var members: [Int]
   }
 
-  /// What a choice stands for: the label of its span, its place among that span's own choices.
+  /// The role of a choice: its span's label, its place among the span's own choices, and its range.
   struct Role: Hashable {
     let label: String
     let place: Int
     let range: ClosedRange<Int64>
   }
 
-  /// For each span the span around it, -1 for none.
+  /// The parent of each span, or -1.
   let parents: [Int]
   /// All groups, outermost first.
   let groups: [Group]
-  /// The labels of elements of which some make more than one choice: the first says which kind it
-  /// is.
+  /// The labels of elements with several choices, the first of which determines the element's kind.
   let labelsOfKinds: Set<String>
-  /// For each choice the innermost span around it, -1 for none.
+  /// The innermost span around each choice, or -1.
   let owners: [Int]
-  /// For each choice its place among its span's own choices.
+  /// The place of each choice among its span's own choices.
   let places: [Int]
 
-  /// Reads the spans of a sequence.
+  /// Analyzes the spans of a sequence.
   ///
-  /// - Complexity: O(choices + spans), and the groups' sorting.
+  /// - Complexity: O(choices + spans), plus sorting the groups.
   init(_ sequence: ChoiceSequence) {
     parents = Self.parents(sequence.spans)
     groups = Self.groups(sequence.spans, parents)
@@ -81,7 +79,7 @@ struct SpanTree {
     return (owners, places)
   }
 
-  /// Returns what a choice stands for.
+  /// Returns the role of a choice.
   func role(of index: Int, in sequence: ChoiceSequence) -> Role {
     let choice = sequence.choices[index]
     let owner = owners[index]
@@ -92,7 +90,7 @@ struct SpanTree {
     )
   }
 
-  /// Returns the labels of spans that lie inside a span with the same label.
+  /// Returns the labels of spans inside of a span with the same label.
   ///
   /// - Complexity: O(spans * depth).
   func nestedLabels(_ sequence: ChoiceSequence) -> Set<String> {

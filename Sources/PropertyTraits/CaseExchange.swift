@@ -2,19 +2,19 @@ import Dispatch
 import Foundation
 import PropertyTesting
 
-/// Hands cases from the thread that searches to the task that runs them, one at a time.
+/// Passes cases from the thread that searches to the task that runs them, one at a time.
 ///
-/// The search is a plain loop and the body of a property may wait: so the loop has a thread of its
-/// own, which sleeps while the task runs a case. The body stays in the task of its test, with all
-/// that is bound to it.
+/// The search is a synchronous loop, but the body of a property may await. The loop therefore has
+/// its own thread, which blocks while the task runs a case. The body runs in the task of its test,
+/// with the task-local values of that test.
 final class CaseExchange: @unchecked Sendable {
   typealias Answer = (result: CaseResult, source: ChoiceSource)
 
-  /// The cases to run, each to be answered before the next one comes.
+  /// The cases to run; each must be answered before the next one is sent.
   let questions: AsyncStream<ChoiceSource>
   private let asked: AsyncStream<ChoiceSource>.Continuation
   private let answered = DispatchSemaphore(value: 0)
-  /// Written before a signal of `answered`, read after it.
+  /// Written before a signal of `answered`, and read after it.
   private var answer: Answer?
   private let lock = NSLock()
   private var result: PropertyResult?
@@ -22,9 +22,9 @@ final class CaseExchange: @unchecked Sendable {
 
   init() { (questions, asked) = AsyncStream.makeStream() }
 
-  /// Starts the search; its property is answered by whoever reads the questions.
+  /// Starts the search; the reader of `questions` must run the cases and reply.
   ///
-  /// The budget's clock jumps to its end once the questions are abandoned.
+  /// After ``abandon()``, the budget's clock jumps past its deadline.
   func start(_ runner: PropertyRunner) {
     var runner = runner
     let clock = runner.budget.clock
@@ -41,7 +41,7 @@ final class CaseExchange: @unchecked Sendable {
       lock.withLock { result = found }
       asked.finish()
     }
-    // Generators recurse; threads have half a megabyte if nobody says otherwise.
+    // Generators recurse, and secondary threads have a stack of half a megabyte by default.
     thread.stackSize = 16 << 20
     thread.start()
   }
@@ -61,21 +61,21 @@ final class CaseExchange: @unchecked Sendable {
     return answer.result
   }
 
-  /// Answers the last question.
+  /// Replies to the last question with the result of its case.
   func reply(_ result: CaseResult, _ source: ChoiceSource) {
     lock.withLock { answer = (result, source) }
     answered.signal()
   }
 
-  /// Lets the search end without an answer to its last question, and soon.
+  /// Finishes the search soon, without a reply to its last question.
   ///
-  /// Whoever reads the questions calls it when it stops reading; after the last question it does no
-  /// harm.
+  /// The reader of `questions` calls it when it stops reading. Calling it after the last question
+  /// has no effect.
   func abandon() {
     lock.withLock { isAbandoned = true }
     answered.signal()
   }
 
-  /// What the search came to, once the questions have ended.
+  /// Returns the result of the search, or `nil` before the questions have ended.
   func finalResult() -> PropertyResult? { lock.withLock { result } }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Collects the issues of a case instead of letting them reach the test.
+/// A recorder that intercepts the issues of a case before they reach the test.
 final class IssueRecorder: @unchecked Sendable {
   private let lock = NSLock()
   private var issues: [Issue] = []
 
-  /// Runs a body whose issues are collected here; known ones and warnings do not count.
+  /// Runs a body and collects its issues, except known issues and warnings, which are dropped.
   ///
-  /// Outside of a test there is nobody to keep them from, and they are recorded as usual.
+  /// Outside of a test, issues cannot be intercepted and are recorded as usual.
   func collect(_ body: @escaping @Sendable () async throws -> Void) async throws {
     guard let test = Test.current else { return try await body() }
     let trait: IssueHandlingTrait = .compactMapIssues { [self] issue in
@@ -18,7 +18,7 @@ final class IssueRecorder: @unchecked Sendable {
     try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
   }
 
-  /// Returns what was collected since the last call.
+  /// Returns the issues collected since the last call.
   func take() -> [Issue] {
     lock.withLock {
       defer { issues = [] }

@@ -7,20 +7,21 @@ public import Testing
 ///       #expect(mySorted(numbers) == numbers.sorted())
 ///     }
 ///
-/// A case fails when the body throws or one of its expectations does not hold. The first failing case
-/// is made as simple as it gets, and recorded as one issue at the call, with its values, the seed and
-/// a line to replay it; no other case leaves an issue. A body that throws `Rejection` discards its
-/// case, one that throws `Vacuity` says that it tested nothing; a run of which too many cases did so
-/// fails as well.
+/// A case fails if the body throws or one of its expectations fails. The first failing case is
+/// shrunk, and recorded as one issue at the call, with its values, the seed and a line to replay
+/// it; other cases record no issues. A body that throws `Rejection` discards its case; one that
+/// throws `Vacuity` reports that the case tested nothing. A run with too many such cases fails as
+/// well.
 ///
 /// - Parameters:
-///   - generator: What makes the values.
-///   - replay: The line of a case to run instead of all others.
-///   - sourceLocation: Where issues are recorded.
-///   - body: What should hold of each value.
-/// - Returns: what the run came to, for tests that look at statistics.
-/// - Throws: `PropertySettingsError` when an environment variable cannot be read, an error when the
-///   corpus cannot be, `CancellationError` when the test was cancelled. A failing case throws nothing.
+///   - generator: The generator of the values.
+///   - replay: The line of a single case to run instead of all cases.
+///   - sourceLocation: The location at which issues are recorded.
+///   - body: The check of each value.
+/// - Returns: The result of the run, including statistics.
+/// - Throws: `PropertySettingsError` if an environment variable is invalid, a file error if the
+///   corpus cannot be read or written, `CancellationError` if the test was cancelled. A failing
+///   case does not throw.
 @discardableResult
 public func property<Value>(
   _ generator: Generator<Value>,
@@ -38,7 +39,7 @@ public func property<Value>(
 
 /// Checks that a body passes for the values of two generators.
 ///
-/// See the first `property` for the rest.
+/// See the overload with one generator for details.
 @discardableResult
 public func property<First, Second>(
   _ first: Generator<First>,
@@ -55,9 +56,9 @@ public func property<First, Second>(
   }
 }
 
-/// Checks that a body passes for the values of three generators; more fit into one generator.
+/// Checks that a body passes for the values of three generators.
 ///
-/// See the first `property` for the rest.
+/// Combine further values in one generator. See the overload with one generator for details.
 @discardableResult
 public func property<First, Second, Third>(
   _ first: Generator<First>,
@@ -76,15 +77,15 @@ public func property<First, Second, Third>(
   }
 }
 
-/// Checks that a body passes that draws what it needs by itself.
+/// Checks that a body passes that draws its own values.
 ///
 ///     try await property { source in
 ///       var log = SharedLog(actorCount: source.int(in: 2...5))
 ///       try source.perform(on: &log)
 ///     }
 ///
-/// The values of a failing case are what its error says of them. See the other `property` for the
-/// rest.
+/// The issue of a failing case shows only what its error describes. See the overload with one
+/// generator for details.
 @discardableResult
 public func property(
   replay: String? = nil,

@@ -1,13 +1,13 @@
 import PropertyTesting
 
-/// What a run came to, in the words of the issue that it leaves.
+/// The text of the issue that a run records.
 struct PropertyReport {
   let result: PropertyResult
   /// The name of the test.
   let name: String
   let isReplay: Bool
 
-  /// The text of the issue; nil when all is well.
+  /// The text of the issue, or `nil` if the run succeeded.
   var text: String? {
     switch result.outcome {
     case .passed: nil
@@ -24,7 +24,7 @@ struct PropertyReport {
     }
   }
 
-  /// What the cases were like, for a person.
+  /// The statistics of the cases in readable form.
   var statistics: String { "\(name): \(result.statistics)" }
 
   private var seedNote: String { "Seed: \(result.seed)." }

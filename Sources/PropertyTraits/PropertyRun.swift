@@ -2,9 +2,9 @@ import Foundation
 import PropertyTesting
 import Testing
 
-/// One call of `property`: its settings, its cases, and what it records at the end.
+/// One call of `property`: its settings, its cases and its issue.
 struct PropertyRun: Sendable {
-  /// Draws values, shows them as text, and checks them.
+  /// A closure that draws values, reports them as text, and checks them.
   typealias Body = @Sendable (inout ChoiceSource, (String) -> Void) async throws -> Void
 
   private let settings: PropertySettings
@@ -20,12 +20,12 @@ struct PropertyRun: Sendable {
     corpus = settings.corpus.map { Corpus(folder: $0, property: Self.name(at: place)) }
   }
 
-  /// Runs the cases, keeps the failing one, and records an issue unless all is well.
+  /// Runs the cases, adds a failing case to the corpus, and records an issue if the run failed.
   func check(_ body: @escaping Body) async throws -> PropertyResult {
     let runner = try runner()
     let (recorder, exchange) = (IssueRecorder(), CaseExchange())
     exchange.start(runner)
-    // A task that is cancelled reads no further question.
+    // A cancelled task stops reading questions.
     defer { exchange.abandon() }
     try await recorder.collect {
       for await var source in exchange.questions where !Task.isCancelled {
@@ -46,7 +46,7 @@ struct PropertyRun: Sendable {
     PropertyReport(result: result, name: Self.name(at: place), isReplay: settings.replay != nil)
   }
 
-  /// The search: all examples and cases, or the one case to replay.
+  /// Creates the runner: for all examples and cases, or for the single case to replay.
   private func runner() throws -> PropertyRunner {
     let clock = ContinuousClock()
     let start = clock.now
@@ -62,12 +62,12 @@ struct PropertyRun: Sendable {
       return PropertyRunner(seed: seed, cases: 0, budget: budget, examples: [sequence])
     }
     let examples = try corpus?.examples() ?? []
-    // With a time and no number, the time decides.
+    // With a time limit but no number of cases, only the time limits the run.
     let cases = settings.cases ?? (settings.time == nil ? 200 : 1_000_000_000)
     return PropertyRunner(seed: seed, cases: cases, budget: budget, examples: examples)
   }
 
-  /// Runs one case; what its expectations say counts as much as what it throws.
+  /// Runs one case; a failed expectation fails the case like a thrown error.
   private static func result(
     of body: Body,
     _ source: inout ChoiceSource,
@@ -94,13 +94,13 @@ struct PropertyRun: Sendable {
     values.isEmpty ? reason : values + "\n" + reason
   }
 
-  /// Values as a person would write them.
+  /// Returns values as text, with strings in quotes.
   static func text(of values: [Any]) -> String {
     values.map { $0 is String ? String(reflecting: $0) : String(describing: $0) }
       .joined(separator: ", ")
   }
 
-  /// The name of the test, or of the file and the line outside of one.
+  /// Returns the name of the test, or the file and line outside of a test.
   private static func name(at place: SourceLocation) -> String {
     guard let test = Test.current else { return "\(place.fileID):\(place.line)" }
     let name = test.name.hasSuffix("()") ? String(test.name.dropLast(2)) : test.name

@@ -1,24 +1,25 @@
-/// How properties are run, as far as it is said: what is nil is left to whoever stands further out.
+/// The settings of a property run; `nil` values are taken from an outer scope.
 ///
-/// The environment counts most, then the trait of the test, then those of the suites around it.
+/// The environment has the highest precedence, then the trait of the test, then the traits of
+/// enclosing suites, from the inside out.
 struct PropertySettings: Sendable {
-  /// How many cases to run.
+  /// The number of cases to run.
   var cases: Int?
-  /// The seed; a random one if nobody says it.
+  /// The seed; `nil` draws a random one.
   var seed: UInt64?
-  /// How long a property may take, shrinking included.
+  /// The time limit of a property, including shrinking.
   var time: Duration?
-  /// The folder of the cases that failed earlier.
+  /// The folder of the cases that failed in earlier runs.
   var corpus: String?
-  /// The line of a case to run instead of all others.
+  /// The line of a single case to run instead of all cases.
   var replay: String?
-  /// Whether to print what the cases were like.
+  /// Whether to print the statistics of the cases.
   var showsStatistics: Bool?
 
-  /// What the traits around the present task say.
+  /// The settings of the traits that apply to the current task.
   @TaskLocal static var current = PropertySettings()
 
-  /// Returns these settings, and the others' where these say nothing.
+  /// Returns these settings, with missing values taken from others.
   func or(_ others: PropertySettings) -> PropertySettings {
     PropertySettings(
       cases: cases ?? others.cases,
@@ -32,10 +33,12 @@ struct PropertySettings: Sendable {
 }
 
 extension PropertySettings {
-  /// Reads `PROPERTY_CASES`, `PROPERTY_SEED`, `PROPERTY_TIME` (seconds), `PROPERTY_CORPUS`,
-  /// `PROPERTY_REPLAY` and `PROPERTY_STATISTICS`.
+  /// Reads the settings from environment variables.
   ///
-  /// - Throws: ``PropertySettingsError`` where one is set to something else than it means.
+  /// The variables are `PROPERTY_CASES`, `PROPERTY_SEED`, `PROPERTY_TIME` (seconds),
+  /// `PROPERTY_CORPUS`, `PROPERTY_REPLAY` and `PROPERTY_STATISTICS` (1 or 0).
+  ///
+  /// - Throws: ``PropertySettingsError`` if a variable has an invalid value.
   init(environment: [String: String]) throws(PropertySettingsError) {
     func value<Value>(
       _ name: String,
@@ -61,15 +64,15 @@ extension PropertySettings {
   }
 }
 
-/// An environment variable of a property that does not say what it should.
+/// An invalid setting of a property: an environment variable or a line to replay.
 public struct PropertySettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The name of the variable.
+  /// The name of the setting.
   public let name: String
-  /// What it says.
+  /// The invalid value.
   public let value: String
-  /// What it should say.
+  /// A description of valid values.
   public let meaning: String
 
-  /// One sentence with the name, the value and what to give instead.
+  /// A sentence with the name, the value and a description of valid values.
   public var description: String { "\(name) is \"\(value)\"; give \(meaning)." }
 }

@@ -6,14 +6,14 @@ public import Testing
 ///       try await property(Generator<Int>.ints().array()) { numbers in ... }
 ///     }
 ///
-/// What an inner trait does not say, one further out does; the environment overrides them all.
+/// Settings that a trait omits are taken from outer traits. The environment overrides all traits.
 public struct PropertyTrait: TestTrait, SuiteTrait, TestScoping {
   let settings: PropertySettings
 
-  /// Whether the trait of a suite counts for the tests and suites inside it: it does.
+  /// A Boolean value that indicates that a suite's trait also applies to nested suites and tests.
   public var isRecursive: Bool { true }
 
-  /// Runs a test with the settings.
+  /// Runs a test with the settings of the trait.
   @concurrent
   public func provideScope(
     for test: Test,
@@ -26,14 +26,14 @@ public struct PropertyTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == PropertyTrait {
-  /// Says how properties are run; what is nil is left as it is.
+  /// Sets how properties are run; `nil` arguments keep the settings of outer traits.
   ///
   /// - Parameters:
-  ///   - cases: How many cases to run; 200 if nobody says it.
-  ///   - seed: The seed; a random one if nobody says it. Each failure shows its own.
-  ///   - time: How long a property may take, shrinking included.
-  ///   - corpus: The folder that keeps failing cases, which are tried first; none if nobody says it.
-  /// - Returns: the trait.
+  ///   - cases: The number of cases to run. The default is 200, or unlimited if `time` is set.
+  ///   - seed: The seed, which each failure shows. The default is random.
+  ///   - time: The time limit of a property, including shrinking. The default is no limit.
+  ///   - corpus: The folder of failing cases, which are run first. The default is none.
+  /// - Returns: The trait.
   public static func property(
     cases: Int? = nil,
     seed: UInt64? = nil,

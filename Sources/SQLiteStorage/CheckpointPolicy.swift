@@ -1,6 +1,7 @@
-/// When the write-ahead log is copied into the file: once in so many frames, not at every commit as
-/// SQLite does while a reader keeps the log from starting over (10 times slower commits were
-/// measured).
+/// A policy that checkpoints the write-ahead log after a number of frames, not at every commit.
+///
+/// SQLite's own automatic checkpoint runs at every commit while a reader keeps the log from
+/// restarting; commits were measured to be 10 times slower then.
 package struct CheckpointPolicy {
   private let every: Int32
   private var next: Int32
@@ -11,7 +12,7 @@ package struct CheckpointPolicy {
     next = every
   }
 
-  /// Whether a log of so many frames is due.
+  /// Returns whether a log with this many frames is due for a checkpoint.
   package mutating func isDue(frames: Int32) -> Bool {
     if frames < next - every { next = every }
     guard frames >= next else { return false }

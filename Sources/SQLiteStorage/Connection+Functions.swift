@@ -1,17 +1,17 @@
 import CSQLite
 
 extension Connection {
-  /// Gives the connection's SQL a function of any number of arguments that answers an integer
+  /// Registers an SQL function with any number of arguments that returns an integer.
+  ///
+  /// Only statements can call it, not the schema of a file. The closure must not use the connection
   /// (https://sqlite.org/appfunc.html).
   ///
-  /// Only statements may call it, never the schema of a file. It must not use the connection.
-  ///
-  /// - Throws: ``SQLiteError`` when memory runs out.
+  /// - Throws: ``SQLiteError`` if memory runs out.
   package borrowing func setFunction(
     _ name: String,
     _ body: @escaping (FunctionArguments) -> Int64
   ) throws(SQLiteError) {
-    // SQLite releases the body when the connection is closed, and when this call fails.
+    // SQLite releases the body when the connection is closed, and if this call fails.
     let code = sqlite3_create_function_v2(
       handle,
       name,
@@ -26,13 +26,13 @@ extension Connection {
     guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: name) }
   }
 
-  /// Gives the connection's SQL an aggregate of any number of arguments that hands every row to a
-  /// closure and answers null: the values of a row come cheaper to it than through the columns of a
-  /// statement that stops at each row.
+  /// Registers an SQL aggregate with any number of arguments that passes every row to a closure.
   ///
-  /// Only statements may call it, never the schema of a file. It must not use the connection.
+  /// The aggregate returns null. Reading values as arguments is faster than reading the columns of
+  /// a statement that returns after each row. Only statements can call it, not the schema of a
+  /// file. The closure must not use the connection.
   ///
-  /// - Throws: ``SQLiteError`` when memory runs out.
+  /// - Throws: ``SQLiteError`` if memory runs out.
   package borrowing func setCollector(
     _ name: String,
     _ body: @escaping (FunctionArguments) -> Void
@@ -52,14 +52,14 @@ extension Connection {
   }
 }
 
-/// A closure that SQLite can hold.
+/// A function closure in an object that SQLite can retain.
 private final class FunctionBody {
   let call: (FunctionArguments) -> Int64
 
   init(_ call: @escaping (FunctionArguments) -> Int64) { self.call = call }
 }
 
-/// A closure that SQLite can hold and that takes rows.
+/// An aggregate closure in an object that SQLite can retain.
 private final class CollectorBody {
   let call: (FunctionArguments) -> Void
 

@@ -1,8 +1,9 @@
 extension Connection {
-  /// The name under which SQLite opens a file that does not change, with every byte escaped that
-  /// means something in a URI (https://sqlite.org/uri.html).
+  /// Returns the URI with which SQLite opens an immutable file, with special bytes escaped.
+  ///
+  /// See https://sqlite.org/uri.html.
   static func immutableURI(of path: String) -> String {
-    // Two slashes at the beginning would name another machine.
+    // Two leading slashes would be parsed as an authority, that is another machine.
     let beginning = path.hasPrefix("//") ? "//" : ""
     let escaped = path.utf8.map { byte in
       isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + hexadecimal(byte)

@@ -1,21 +1,21 @@
 import CSQLite
 
 extension Connection {
-  /// Lets a closure read a table that a program fills (https://sqlite.org/vtab.html); each query that
-  /// names the table makes rows of its own.
+  /// Runs a closure with a virtual table whose rows are produced by the program.
   ///
-  /// A query that compares the first column with `=`, `<`, `<=`, `>` or `>=` reads no more than that,
-  /// and one that wants the rows in their order does not sort them. Statements that read the table must
-  /// not leave the closure.
+  /// Each query of the table creates its own rows. A query that compares the first column with `=`,
+  /// `<`, `<=`, `>` or `>=` reads only the matching range, and a query in the order of the rows
+  /// does not sort them. Statements that read the table must not escape the closure
+  /// (https://sqlite.org/vtab.html).
   ///
-  /// - Throws: what the closure throws, or in its place what the rows threw.
+  /// - Throws: The error of the rows if they threw, otherwise the error of the closure.
   package borrowing func withTable<Result>(
     _ table: TableDescription,
     rows: @escaping () -> any TableRows,
     _ body: () throws -> Result
   ) throws -> Result {
     let module = TableModule(table, rows)
-    // SQLite releases the module when the table is taken away, and when this call fails.
+    // SQLite releases the module when the table is removed, and if this call fails.
     let code = sqlite3_create_module_v2(
       handle,
       table.name,
@@ -25,7 +25,8 @@ extension Connection {
     )
     guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: table.name) }
     defer { sqlite3_create_module_v2(handle, table.name, nil, nil, nil) }
-    // SQLite declares the table when it is first named, which reading alone would not allow.
+    // SQLite declares the table at its first use, which a read-only statement would not be allowed
+    // to do.
     _ = try Statement(self, "SELECT 1 FROM \(table.name)")
     do {
       return try body()
@@ -35,12 +36,12 @@ extension Connection {
   }
 }
 
-/// What SQLite holds for a table.
+/// The context object that SQLite retains for a table.
 final class TableModule {
   let declaration: String
   let keyCount: Int
   let rows: () -> any TableRows
-  /// What the rows threw.
+  /// The error that the rows threw.
   var failure: (any Error)?
 
   init(_ table: TableDescription, _ rows: @escaping () -> any TableRows) {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The statements that open and end transactions, prepared once for a connection.
+/// The statements that start and finish transactions, prepared once for a connection.
 package struct TransactionStatements: ~Copyable {
   @usableFromInline
   let beginWrite: Statement
@@ -8,12 +8,12 @@ package struct TransactionStatements: ~Copyable {
   let beginRead: Statement
   @usableFromInline
   let commit: Statement
-  /// Prepared, so that it needs no memory when there is none.
+  /// Prepared in advance, so that a rollback works when memory has run out.
   @usableFromInline
   let rollback: Statement
 
   package init(_ connection: borrowing Connection) throws(SQLiteError) {
-    // Properties that cannot be copied are set after the last statement that may throw.
+    // Noncopyable properties are assigned after the last statement that may throw.
     let beginWrite = try Statement(connection, "BEGIN IMMEDIATE")
     let beginRead = try Statement(connection, "BEGIN")
     let commit = try Statement(connection, "COMMIT")
@@ -24,10 +24,11 @@ package struct TransactionStatements: ~Copyable {
     self.rollback = rollback
   }
 
-  /// Runs a closure inside one write transaction, which takes the write lock first; when the closure
-  /// or the commit throws, nothing of it remains.
+  /// Runs a closure inside a write transaction, which acquires the write lock first.
   ///
-  /// - Throws: what the closure throws, or ``SQLiteError`` from the begin or the commit.
+  /// If the closure or the commit throws, the transaction is rolled back.
+  ///
+  /// - Throws: The errors of the closure, or ``SQLiteError`` from the begin or the commit.
   @inlinable
   package borrowing func write<Result>(
     _ connection: borrowing Connection,
@@ -36,9 +37,9 @@ package struct TransactionStatements: ~Copyable {
     try run(beginWrite, connection, body)
   }
 
-  /// Runs a closure inside one read transaction: everything it reads is of one moment.
+  /// Runs a closure inside a read transaction, in which all reads see the same snapshot.
   ///
-  /// - Throws: what the closure throws, or ``SQLiteError`` from the begin or the end.
+  /// - Throws: The errors of the closure, or ``SQLiteError`` from the begin or the commit.
   @inlinable
   package borrowing func read<Result>(
     _ connection: borrowing Connection,
@@ -64,7 +65,7 @@ package struct TransactionStatements: ~Copyable {
     }
   }
 
-  /// Ends what is left of a transaction after a failure; SQLite may have ended it already.
+  /// Rolls back the rest of a transaction after a failure; SQLite may have rolled it back already.
   @usableFromInline
   package borrowing func rollBack(_ connection: borrowing Connection) {
     guard connection.isInTransaction else { return }

@@ -1,15 +1,15 @@
 import CSQLite
 
-/// One connection to one file, closed when it goes out of scope.
+/// A connection to one file, closed when it goes out of scope.
 ///
-/// Opened without SQLite's own mutex: whoever holds it uses it from one thread at a time.
+/// It is opened without SQLite's own mutex: its owner must use it from one thread at a time.
 package struct Connection: ~Copyable {
   package let handle: OpaquePointer
   private let checkpoints: UnsafeMutablePointer<CheckpointPolicy>
 
   /// Opens the file and sets every pragma explicitly.
   ///
-  /// - Throws: ``SQLiteError`` when the file cannot be opened, or is not a database.
+  /// - Throws: ``SQLiteError`` if the file cannot be opened, or is not a database.
   package init(path: String, _ options: ConnectionOptions = .init()) throws(SQLiteError) {
     var opened: OpaquePointer?
     let name = options.access == .immutable ? Self.immutableURI(of: path) : path
@@ -50,7 +50,7 @@ package struct Connection: ~Copyable {
     }
   }
 
-  /// The version of the SQLite library that is linked.
+  /// The version of the linked SQLite library.
   package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
   /// Runs one or more statements that return no rows.
@@ -59,40 +59,41 @@ package struct Connection: ~Copyable {
     guard code == SQLITE_OK else { throw SQLiteError(handle, code: code, sql: sql) }
   }
 
-  /// The integer that a query answers with in its first row and column, or nothing.
+  /// Returns the integer in the first row and column of a query, or `nil`.
   package borrowing func integer(_ sql: String) throws(SQLiteError) -> Int64? {
     let statement = try Statement(self, sql)
     guard try statement.step(), !statement.isNull(0) else { return nil }
     return statement.int(0)
   }
 
-  /// The text that a query answers with in its first row and column, or nothing.
+  /// Returns the text in the first row and column of a query, or `nil`.
   package borrowing func text(_ sql: String) throws(SQLiteError) -> String? {
     let statement = try Statement(self, sql)
     return try statement.step() ? statement.text(0) : nil
   }
 
-  /// Whether a transaction is open.
+  /// A Boolean value that indicates whether a transaction is open.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// How many rows the last statement changed.
+  /// The number of rows that the last statement changed.
   package var changes: Int64 { sqlite3_changes64(handle) }
 
-  /// The key of the row inserted last.
+  /// The key of the last inserted row.
   package var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// A number that is another one whenever the content of the file is another one than this connection
-  /// last saw, by its own commits or by others'; within a transaction it does not change
+  /// A number that changes whenever the content of the file changes.
+  ///
+  /// It changes with commits of this connection and of others, but not within a transaction
   /// (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion).
   ///
-  /// - Complexity: no statement: SQLite counts in the memory of the connection.
+  /// - Complexity: no statement; SQLite keeps the number in the memory of the connection.
   package var dataVersion: UInt32 {
     var version: UInt32 = 0
     sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, &version)
     return version
   }
 
-  /// Ends what is left of a transaction after a failure; SQLite may have ended it already.
+  /// Rolls back the rest of a transaction after a failure; SQLite may have rolled it back already.
   package borrowing func rollBack() {
     if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
   }
@@ -105,10 +106,10 @@ package struct Connection: ~Copyable {
     }
   }
 
-  /// Switches the write-ahead log on, where it is not yet.
+  /// Enables the write-ahead log if it is not enabled yet.
   ///
-  /// - Throws: ``SQLiteError`` when the file lies where there can be none: in memory, or on a file
-  ///   system without shared memory (https://sqlite.org/wal.html).
+  /// - Throws: ``SQLiteError`` if the database cannot have a log: in memory, or on a file system
+  ///   without shared memory (https://sqlite.org/wal.html).
   package borrowing func turnOnLog() throws(SQLiteError) {
     let sql = "PRAGMA journal_mode=WAL"
     guard try waitingForLock(sql) == "wal" else {
@@ -120,8 +121,10 @@ package struct Connection: ~Copyable {
     }
   }
 
-  /// Answers a query that SQLite gives up at once while another connection switches the journal: its
-  /// own busy handler is not asked then (https://sqlite.org/c3ref/busy_handler.html).
+  /// Runs a query, and retries it while another connection switches the journal mode.
+  ///
+  /// SQLite does not call its busy handler in that case
+  /// (https://sqlite.org/c3ref/busy_handler.html).
   private borrowing func waitingForLock(_ sql: String) throws(SQLiteError) -> String? {
     var waitedMs: Int64 = 0
     while true {
@@ -135,18 +138,19 @@ package struct Connection: ~Copyable {
     }
   }
 
-  /// Makes closing leave the file as it was found: a log that holds something is not copied into it,
-  /// an empty one that opening has made is removed.
+  /// Makes closing leave the file unchanged.
+  ///
+  /// A log with content is not copied into the file; an empty log that opening created is removed.
   package borrowing func leaveAsFound() { Self.leaveAsFound(handle) }
 
   private static func leaveAsFound(_ handle: OpaquePointer) {
     let isFilled: Bool
-    // What cannot be asked for its size is left alone.
+    // A log of unknown size is treated as filled, and left alone.
     do throws(SQLiteError) { isFilled = try logByteCount(handle) > 0 } catch { isFilled = true }
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isFilled ? 1 : 0)
   }
 
-  /// How many bytes the write-ahead log has, asked of whatever VFS the file is in.
+  /// Returns the size of the write-ahead log in bytes, as reported by the file's VFS.
   static func logByteCount(_ handle: OpaquePointer) throws(SQLiteError) -> Int64 {
     var log: UnsafeMutablePointer<sqlite3_file>?
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
@@ -154,22 +158,24 @@ package struct Connection: ~Copyable {
     var count: sqlite3_int64 = 0
     let code = size(log, &count)
     guard code == SQLITE_OK else {
-      // The file was asked itself: the connection knows of no failure.
+      // The size comes from the VFS file, so the connection has no error message for the failure.
       throw SQLiteError(nil, code: code, sql: "the size of the log")
     }
     return count
   }
 
-  /// Whether statements must stop, as an answer other than 0; its argument is `nil`.
+  /// A C function that returns a nonzero value to stop running statements; its argument is `nil`.
   package typealias StopCheck = @convention(c) (UnsafeMutableRawPointer?) -> Int32
 
-  /// Ends statements with the code `SQLITE_INTERRUPT` once a check says so, which is called every few
-  /// hundred microseconds while one runs (https://sqlite.org/c3ref/progress_handler.html).
+  /// Interrupts running statements with `SQLITE_INTERRUPT` when a check returns a nonzero value.
+  ///
+  /// The check is called every few hundred microseconds while a statement runs
+  /// (https://sqlite.org/c3ref/progress_handler.html).
   package borrowing func stop(when check: StopCheck?) {
     sqlite3_progress_handler(handle, 1_000, check, nil)
   }
 
-  /// Decides whether closing the last connection copies the write-ahead log into the file.
+  /// Sets whether closing the last connection copies the write-ahead log into the file.
   package borrowing func setCheckpointsOnClose(_ isOn: Bool) {
     _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isOn ? 0 : 1)
   }
@@ -183,7 +189,8 @@ private let checkpointHook:
       return SQLITE_OK
     }
     if policy.pointee.isDue(frames: frames) {
-      // Passive: it copies what readers allow and never waits; a failure shows at the next commit.
+      // Passive: copies what readers allow and never waits; a failure is reported by the next
+      // commit.
       sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     }
     return SQLITE_OK

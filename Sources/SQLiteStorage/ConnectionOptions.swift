@@ -1,38 +1,42 @@
-/// How a connection is opened: everything that SQLite would otherwise decide by its build's defaults.
+/// The options of a connection, including all that SQLite would decide by build-time defaults.
 package struct ConnectionOptions: Sendable {
-  /// What may be done with the file.
+  /// The permitted access to the file.
   package enum Access: Sendable {
     case readOnly
     case readWrite
     case create
-    /// A file that nobody writes meanwhile: it is read without locks, its write-ahead log is left
-    /// out, and nothing is made beside it (https://sqlite.org/uri.html#uriimmutable).
+    /// A file that no process writes while it is open.
+    ///
+    /// It is read without locks and without its write-ahead log, and no other files are created
+    /// (https://sqlite.org/uri.html#uriimmutable).
     case immutable
   }
-  /// When a commit waits for the disk (https://sqlite.org/pragma.html#pragma_synchronous).
+  /// The durability of commits (https://sqlite.org/pragma.html#pragma_synchronous).
   package enum Synchronous: Int32, Sendable {
-    /// Commits are atomic; the last ones may be lost in a power-off.
+    /// Commits are atomic; the last ones may be lost after a power failure.
     case normal = 1
-    /// A commit that was acknowledged survives a power-off.
+    /// Acknowledged commits survive a power failure.
     case full = 2
   }
 
   package var access = Access.create
   package var synchronous = Synchronous.normal
-  /// How long a busy lock is waited for, in milliseconds; 0 answers at once.
+  /// The maximum time to wait for a busy lock, in milliseconds; 0 does not wait.
   package var busyTimeoutMs: Int32 = 5000
-  /// The page cache's limit in KiB.
+  /// The size limit of the page cache, in KiB.
   package var cacheSizeKiB: Int32 = 65536
-  /// The name of the VFS, or nothing for the platform's own.
+  /// The name of the VFS, or `nil` for the platform's default.
   package var vfs: String?
-  /// Frames of the write-ahead log between two tries to check point it.
+  /// The number of log frames between two checkpoint attempts.
   package var checkpointFrames: Int32 = 1000
 
   package init() {}
 
-  /// The settings in SQL, with the reasons for what differs from SQLite's defaults: WAL's own
-  /// automatic checkpoint retries at every commit while a reader is pinned, secure_delete doubles
-  /// the work of a purge, and the default cache is 2 MB.
+  /// The settings in SQL.
+  ///
+  /// Reasons for deviations from SQLite's defaults: WAL's automatic checkpoint retries at every
+  /// commit while a reader is pinned, secure_delete doubles the work of a purge, and the default
+  /// cache is 2 MB.
   package var pragmas: String {
     """
     PRAGMA synchronous=\(synchronous.rawValue);

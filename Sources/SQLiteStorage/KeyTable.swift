@@ -1,20 +1,19 @@
-/// An array of integers that the SQL of one connection sees as the rows of a table with one column,
-/// `key`, in the order of the array (https://sqlite.org/vtab.html).
+/// An array of integers as an SQL table with one column, `key`, in array order.
 ///
-/// Joining with it visits the rows of another table by their keys in one statement: a third less
-/// than a statement a key.
+/// A join with it reads the rows of another table by key in one statement, which costs a third less
+/// than one statement for each key (https://sqlite.org/vtab.html).
 package final class KeyTable {
   private let table: MemoryTable
 
-  /// Gives a connection a table; it has no rows but while ``show(_:to:)`` runs.
+  /// Registers the table with a connection; it has rows only while ``show(_:to:)`` runs.
   ///
-  /// - Throws: ``SQLiteError`` when memory runs out.
+  /// - Throws: ``SQLiteError`` if memory runs out.
   package init(_ name: String, _ connection: borrowing Connection) throws(SQLiteError) {
     table = MemoryTable(stride: MemoryLayout<Int64>.stride)
     try connection.setTable(name, table)
   }
 
-  /// Lets a closure run statements that see some keys.
+  /// Runs a closure whose statements see the given keys as the rows of the table.
   package func show<Result>(_ keys: [Int64], to body: () throws -> Result) rethrows -> Result {
     try keys.withUnsafeBufferPointer { keys in
       table.rows.pointee.first = UnsafeRawPointer(keys.baseAddress)

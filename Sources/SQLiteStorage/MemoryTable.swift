@@ -1,22 +1,22 @@
 import CSQLite
 
-/// Rows in memory that SQL sees as a table, one behind the other, each with its key first.
+/// An SQL table of contiguous rows in memory, each starting with its key.
 final class MemoryTable {
-  /// What it shows.
+  /// The rows of the table.
   struct Rows {
-    /// Where the first row lies, and how many there are; not where a block knows it.
+    /// The address and number of rows; unused if there is a block, which has its own.
     var first: UnsafeRawPointer?
     var count = 0
-    /// How many bytes lie from one row to the next.
+    /// The number of bytes from one row to the next.
     let stride: Int
-    /// What knows the columns behind the key, if there are any.
+    /// The block that provides the columns after the key, or `nil` if there are none.
     let block: UnsafeMutablePointer<RowBlock>?
   }
 
-  /// Not a property, since SQLite reads it while a method runs.
+  /// Allocated separately rather than stored inline, since SQLite reads it while a method runs.
   let rows: UnsafeMutablePointer<Rows>
 
-  /// Makes a table without rows, or the table of a block, which it owns from then on.
+  /// Creates a table without rows, or the table of a block, of which it takes ownership.
   init(stride: Int, _ block: UnsafeMutablePointer<RowBlock>? = nil) {
     rows = .allocate(capacity: 1)
     rows.initialize(to: Rows(stride: stride, block: block))
@@ -30,12 +30,13 @@ final class MemoryTable {
 }
 
 extension Connection {
-  /// Gives the connection's SQL a table: `key`, and `c0`, `c1` and so on
-  /// (https://sqlite.org/vtab.html#eponymous_only_virtual_tables).
+  /// Registers a table with the columns `key`, `c0`, `c1` and so on.
   ///
-  /// - Throws: ``SQLiteError`` when memory runs out.
+  /// See https://sqlite.org/vtab.html#eponymous_only_virtual_tables.
+  ///
+  /// - Throws: ``SQLiteError`` if memory runs out.
   borrowing func setTable(_ name: String, _ table: MemoryTable) throws(SQLiteError) {
-    // SQLite releases the table when the connection is closed, and when this call fails.
+    // SQLite releases the table when the connection is closed, and if this call fails.
     let code = sqlite3_create_module_v2(
       handle,
       name,
@@ -47,14 +48,15 @@ extension Connection {
   }
 }
 
-/// Gives up what SQLite held of a table.
+/// Releases SQLite's reference to a table.
 let releaseMemoryTable: @convention(c) (UnsafeMutableRawPointer?) -> Void = { table in
   if let table { Unmanaged<MemoryTable>.fromOpaque(table).release() }
 }
 
-/// What SQLite calls; without a way to create a table, so that one is there by its name alone.
+/// The callbacks of the table.
 ///
-/// SQLite keeps the pointer and changes nothing behind it.
+/// Without a creation callback, the table exists under its module name alone. SQLite keeps the
+/// pointer and does not modify the callbacks.
 nonisolated(unsafe) private let module: UnsafePointer<sqlite3_module> = {
   var module = sqlite3_module()
   module.xConnect = connect
@@ -92,7 +94,7 @@ private func connect(
   return sqlite3_declare_vtab(connection, "CREATE TABLE t(key INTEGER\(columns))")
 }
 
-/// One value of memory that SQLite frees.
+/// Returns memory that contains a value and that SQLite frees, or `nil` if memory runs out.
 private func room<Content>(for content: Content) -> UnsafeMutablePointer<Content>? {
   guard let memory = sqlite3_malloc64(UInt64(MemoryLayout<Content>.size)) else { return nil }
   let room = memory.bindMemory(to: Content.self, capacity: 1)

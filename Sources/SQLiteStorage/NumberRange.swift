@@ -1,9 +1,10 @@
 import CSQLite
 
-/// The part of a table that a query asks for by its first column, as far as SQLite tells it: what lies
-/// outside need not be read, what lies inside is compared again.
+/// The range of first-column values that a query needs, as far as SQLite reports its constraints.
+///
+/// Rows outside of the range need not be read; SQLite checks the rows inside again.
 struct NumberRange {
-  /// How a query compares the first column with a value.
+  /// A comparison of the first column with a value.
   enum Comparison: Int32 {
     case equal = 1
     case greater
@@ -11,7 +12,7 @@ struct NumberRange {
     case less
     case lessOrEqual
 
-    /// The comparison with SQLite's code for it, or nothing for others.
+    /// Creates the comparison for SQLite's constraint code, or returns `nil` for other constraints.
     init?(code: UInt8) {
       switch Int32(code) {
       case SQLITE_INDEX_CONSTRAINT_EQ: self = .equal
@@ -23,9 +24,9 @@ struct NumberRange {
       }
     }
 
-    /// Whether it says where to begin.
+    /// A Boolean value that indicates whether the comparison sets a lower bound.
     var isLower: Bool { self != .less && self != .lessOrEqual }
-    /// Whether it says where to end.
+    /// A Boolean value that indicates whether the comparison sets an upper bound.
     var isUpper: Bool { self != .greater && self != .greaterOrEqual }
   }
 
@@ -33,10 +34,10 @@ struct NumberRange {
   private var upper = Int64.max
   private var isEmpty = false
 
-  /// The numbers that are asked for, or nothing when there are none.
+  /// The range of numbers, or `nil` if it is empty.
   var numbers: ClosedRange<Int64>? { isEmpty || lower > upper ? nil : lower...upper }
 
-  /// Takes what lies on the other side of a value out.
+  /// Excludes the numbers that do not satisfy a comparison with a value.
   mutating func limit(_ comparison: Comparison, to value: OpaquePointer?) {
     switch sqlite3_value_numeric_type(value) {
     case SQLITE_INTEGER: limit(comparison, to: sqlite3_value_int64(value))
@@ -58,7 +59,7 @@ struct NumberRange {
     }
   }
 
-  /// A value between two numbers leaves both in.
+  /// Limits the range by a double; if it is fractional, both neighboring integers remain included.
   private mutating func limit(_ comparison: Comparison, to value: Double) {
     if comparison.isLower { lower = max(lower, Int64(exactly: value.rounded(.down)) ?? .min) }
     if comparison.isUpper { upper = min(upper, Int64(exactly: value.rounded(.up)) ?? .max) }

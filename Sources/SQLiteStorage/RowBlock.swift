@@ -1,8 +1,9 @@
-/// Rows of values in memory, each with a key, which a ``RowTable`` shows to SQL, so that many are read
-/// with one statement.
+/// A block of rows in memory, each with a key, that a ``RowTable`` exposes to SQL.
+///
+/// It lets one statement read many rows.
 @usableFromInline
 package struct RowBlock: ~Copyable {
-  /// What a column holds where it is not null.
+  /// The storage class of a column's non-null values.
   package enum Kind: UInt8, Sendable {
     case integer
     case real
@@ -10,9 +11,9 @@ package struct RowBlock: ~Copyable {
     case blob
   }
 
-  /// A value: a number, or the place and the length of bytes.
+  /// A value: a number, or the address and length of bytes.
   ///
-  /// The first of a row is its key, with one bit for each column that is not null.
+  /// The first cell of a row contains its key, and one bit for each column that is not null.
   @usableFromInline
   struct Cell {
     @usableFromInline var bits: UInt64
@@ -30,32 +31,32 @@ package struct RowBlock: ~Copyable {
       UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(bits)), count: count)
     }
 
-    /// In the first of a row: whether a column is not null.
+    /// Returns, for the first cell of a row, whether a column is not null.
     func isSet(_ column: Int) -> Bool { count >> column & 1 == 1 }
   }
 
-  /// How many rows there is room for.
+  /// The maximum number of rows.
   private static let capacity = 256
-  /// How many bytes of strings and blobs make a block full.
+  /// The number of bytes of strings and blobs at which a block is full.
   private static let byteCountMax = 256 * 1024
 
   let columnCount: Int
   private let kinds: UnsafeMutablePointer<Kind>
   private let cells: UnsafeMutablePointer<Cell>
-  /// How many cells a row has.
+  /// The number of cells of a row.
   private let cellCount: Int
-  /// How many rows there are.
+  /// The number of rows.
   package private(set) var count = 0
   /// The values of the row that is being set.
   @usableFromInline var next: UnsafeMutablePointer<Cell>
   private var bytes = RowBytes()
-  /// The row whose values were read last.
+  /// The row that was found last.
   private var read = 0
 
-  /// How many bytes lie from one row to the next.
+  /// The number of bytes from one row to the next.
   var stride: Int { cellCount * MemoryLayout<Cell>.stride }
 
-  /// Makes room for rows with some columns, at most 64.
+  /// Allocates a block for rows with the given columns, at most 64.
   package init(_ kinds: [Kind]) {
     columnCount = kinds.count
     cellCount = kinds.count + 1
@@ -73,37 +74,37 @@ package struct RowBlock: ~Copyable {
 
   // MARK: Setting
 
-  /// Sets an integer of the row that comes next.
+  /// Sets an integer of the next row.
   @inlinable
   @inline(__always)
   package mutating func set(_ value: Int64, at column: Int) {
     next[column] = Cell(bits: UInt64(bitPattern: value))
   }
 
-  /// Sets a double of the row that comes next.
+  /// Sets a double of the next row.
   @inlinable
   @inline(__always)
   package mutating func set(_ value: Double, at column: Int) {
     next[column] = Cell(bits: value.bitPattern)
   }
 
-  /// Sets text or a blob of the row that comes next, which is copied.
+  /// Sets text or a blob of the next row; the bytes are copied.
   package mutating func set(_ value: UnsafeRawBufferPointer, at column: Int) {
     let kept = bytes.keep(value)
     next[column] = Cell(bits: UInt64(UInt(bitPattern: kept)), count: value.count)
   }
 
-  /// Ends the row that is being set: columns without a bit are null.
+  /// Finishes the row that is being set; columns without a bit in `columns` are null.
   package mutating func endRow(key: Int64, columns: UInt64) {
     next[-1] = Cell(bits: UInt64(bitPattern: key), count: Int(bitPattern: UInt(columns)))
     count += 1
     next += cellCount
   }
 
-  /// Whether the rows must be written before another is set.
+  /// A Boolean value that indicates whether the rows must be written before another is set.
   package var isFull: Bool { count == Self.capacity || bytes.count >= Self.byteCountMax }
 
-  /// Forgets all rows.
+  /// Removes all rows.
   package mutating func removeAll() {
     count = 0
     read = 0
@@ -113,24 +114,25 @@ package struct RowBlock: ~Copyable {
 
   // MARK: Reading
 
-  /// Where the first row lies.
+  /// The address of the first row.
   var first: UnsafeRawPointer { UnsafeRawPointer(cells) }
 
-  /// The key of a row.
+  /// Returns the key of a row.
   package func key(_ row: Int) -> Int64 { Int64(bitPattern: cells[row * cellCount].bits) }
 
-  /// Where the rows end whose keys rise from one row on.
+  /// Returns the end of the run of ascending keys that starts at a row.
   package func risingEnd(from start: Int) -> Int {
     var end = start + 1
     while end < count, key(end) > key(end - 1) { end += 1 }
     return end
   }
 
-  /// Lets the values that are asked for next be looked for from one row on.
+  /// Sets the row at which the next search for a key starts.
   package mutating func read(from row: Int) { read = row }
 
-  /// Binds some values of a row by position, the one of the first column at a place; they stay where
-  /// they are until the rows are forgotten.
+  /// Binds values of a row to consecutive positions, with the first column at position `place`.
+  ///
+  /// The bound bytes are not copied; they remain valid until the rows are removed.
   package func bind(
     _ row: Int,
     _ columns: UInt64,
@@ -157,7 +159,7 @@ package struct RowBlock: ~Copyable {
     }
   }
 
-  /// Answers SQL with a value of the row at a place, or with null.
+  /// Sets an SQL result to a value of the row at an address; a null value is not set.
   @inline(__always)
   func answer(_ row: UnsafeRawPointer, column: Int, to answer: ColumnAnswer) {
     let cells = row.assumingMemoryBound(to: Cell.self)
@@ -171,7 +173,9 @@ package struct RowBlock: ~Copyable {
     }
   }
 
-  /// The place of the row with a key, looked for from the one that was read last on: keys rise.
+  /// Returns the address of the row with a key, or `nil`.
+  ///
+  /// The search starts at the row found last, so keys must be requested in ascending order.
   mutating func row(withKey wanted: Int64) -> UnsafeRawPointer? {
     while read < count, key(read) < wanted { read += 1 }
     guard read < count, key(read) == wanted else { return nil }

@@ -1,14 +1,14 @@
-/// The bytes of the strings and blobs of some rows: they stay where they are until all are forgotten.
+/// The bytes of the strings and blobs of a block, at stable addresses until all are removed.
 struct RowBytes: ~Copyable {
-  /// How many bytes the buffer has at first, and at most when it is kept for other rows.
+  /// The initial size of the buffer, and the maximum size that is kept for reuse, in bytes.
   private static let capacityMin = 4096
   private static let capacityMax = 512 * 1024
 
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
-  /// How many bytes of the buffer are used.
+  /// The number of used bytes in the buffer.
   private var used = 0
-  /// Buffers that became too small while rows lay in them.
+  /// Earlier buffers that became too small but still contain bytes of rows.
   private var full: [UnsafeMutableRawPointer] = []
   private var fullCount = 0
 
@@ -22,10 +22,10 @@ struct RowBytes: ~Copyable {
     for buffer in full { buffer.deallocate() }
   }
 
-  /// How many bytes are kept.
+  /// The number of bytes in all buffers.
   var count: Int { used + fullCount }
 
-  /// Copies bytes, and answers where they lie.
+  /// Copies bytes, and returns the address of the copy.
   @inline(__always)
   mutating func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
     if bytes.count > capacity - used { replace(bytes.count) }
@@ -47,7 +47,7 @@ struct RowBytes: ~Copyable {
     used = 0
   }
 
-  /// Forgets all bytes, and gives back a buffer that became large.
+  /// Removes all bytes, and frees a buffer that has grown large.
   mutating func removeAll() {
     used = 0
     if !full.isEmpty { removeFull() }

@@ -1,21 +1,21 @@
 import CSQLite
 
-/// A block of rows that the SQL of one connection sees: as a table, and value by value.
+/// A block of rows exposed to the SQL of one connection, as a table and as a function.
 package final class RowTable {
   /// The rows, which must not change while a statement reads them.
   package let block: UnsafeMutablePointer<RowBlock>
   private let table: MemoryTable
 
-  /// Makes room for rows with some columns, which no connection sees yet.
+  /// Creates an empty block for rows with the given columns, not exposed to a connection yet.
   package init(_ kinds: [RowBlock.Kind]) {
     block = .allocate(capacity: 1)
     block.initialize(to: RowBlock(kinds))
     table = MemoryTable(stride: block.pointee.stride, block)
   }
 
-  /// Shows a connection the rows as a table: `key`, and `c0`, `c1` and so on.
+  /// Registers the rows as a table with the columns `key`, `c0`, `c1` and so on.
   ///
-  /// - Throws: ``SQLiteError`` when memory runs out.
+  /// - Throws: ``SQLiteError`` if memory runs out.
   package func show(
     as name: String,
     _ connection: borrowing Connection
@@ -23,17 +23,17 @@ package final class RowTable {
     try connection.setTable(name, table)
   }
 
-  /// Gives a connection a function that answers the value of a row in a column.
+  /// Registers a function that returns the value of a row in a column.
   ///
-  /// Its arguments are the row's key and the column's number; it answers null when there is no such
-  /// row. Each statement must ask for rising keys.
+  /// Its arguments are the row's key and the column's number; it returns null if there is no such
+  /// row. Each statement must request the keys in ascending order.
   ///
-  /// - Throws: ``SQLiteError`` when memory runs out.
+  /// - Throws: ``SQLiteError`` if memory runs out.
   package func showValues(
     as name: String,
     _ connection: borrowing Connection
   ) throws(SQLiteError) {
-    // SQLite releases the table when the connection is closed, and when this call fails.
+    // SQLite releases the table when the connection is closed, and if this call fails.
     let code = sqlite3_create_function_v2(
       connection.handle,
       name,

@@ -1,6 +1,6 @@
 public import CSQLite
 
-/// Values by position from 0: the columns of a statement's row, or the arguments of a function.
+/// Values by index from 0: the columns of a statement's row, or the arguments of a function.
 @usableFromInline
 package protocol RowValues: ~Copyable {
   borrowing func storage(_ column: Int32) -> ColumnStorage
@@ -19,24 +19,24 @@ package struct FunctionArguments: RowValues {
 
   init(_ values: UnsafeMutablePointer<OpaquePointer?>) { self.values = values }
 
-  /// The storage class of an argument.
+  /// Returns the storage class of an argument.
   @inlinable
   @inline(__always)
   package func storage(_ column: Int32) -> ColumnStorage {
     ColumnStorage(code: sqlite3_value_type(values[Int(column)]))
   }
 
-  /// An argument as an integer.
+  /// Returns an argument as an integer.
   @inlinable
   @inline(__always)
   package func int(_ column: Int32) -> Int64 { sqlite3_value_int64(values[Int(column)]) }
 
-  /// An argument as a double.
+  /// Returns an argument as a double.
   @inlinable
   @inline(__always)
   package func real(_ column: Int32) -> Double { sqlite3_value_double(values[Int(column)]) }
 
-  /// The bytes of a text or blob; valid until the function returns.
+  /// Returns the bytes of a text or blob argument; valid until the function returns.
   @inlinable
   @inline(__always)
   package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {

@@ -1,12 +1,12 @@
 import CSQLite
 
-/// What SQLite answered instead of doing what it was asked, with the statement but no bound values.
+/// An error of SQLite, with its message and the statement but without bound values.
 ///
 /// Codes: https://sqlite.org/rescode.html
 public struct SQLiteError: Error, Hashable, Sendable {
-  /// The kinds of cause that a caller can do something about.
+  /// The causes that a caller can act on.
   public enum Cause: String, Sendable, Hashable {
-    /// Another connection holds the lock, or the race for it was lost too often.
+    /// Another connection holds the lock, or a race for it was lost too often.
     case busy
     /// The disk or the quota is full.
     case full
@@ -14,23 +14,23 @@ public struct SQLiteError: Error, Hashable, Sendable {
     case io
     /// The file is damaged.
     case corrupt
-    /// The file is something else than an SQLite database.
+    /// The file is not an SQLite database.
     case notADatabase
-    /// The file, or the folder it is in, cannot be written.
+    /// The file or its folder is not writable.
     case readOnly
-    /// The file cannot be opened or made.
+    /// The file cannot be opened or created.
     case cannotOpen
-    /// A constraint of the schema refused a row.
+    /// A row violates a constraint of the schema.
     case constraint
     /// Memory ran out.
     case noMemory
-    /// Something else; the code tells.
+    /// Another cause; see the code.
     case other
   }
 
   /// The extended result code.
   public let code: Int32
-  /// SQLite's own words.
+  /// SQLite's error message.
   public let message: String
   /// The statement, or the path of a file that could not be opened.
   public let sql: String
@@ -52,7 +52,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
     )
   }
 
-  /// The kind of cause.
+  /// The cause of the error, derived from the result code.
   public var cause: Cause {
     switch code & 0xff {
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
@@ -70,7 +70,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError: CustomStringConvertible {
-  /// What happened, where, and what to try.
+  /// The error, its place, and a suggestion.
   public var description: String {
     let advice =
       switch cause {

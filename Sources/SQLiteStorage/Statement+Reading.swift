@@ -1,10 +1,12 @@
 import CSQLite
 
 extension Statement {
-  /// Prepares one statement that can only read, whoever wrote it; some columns are null to it.
+  /// Prepares a single statement that can only read; hidden columns return null.
   ///
-  /// - Throws: ``SQLiteError`` with code `SQLITE_AUTH` and words of its own when the text does anything
-  ///   else, or holds a second statement; else as ``init(_:_:)``.
+  /// The text may come from an untrusted source.
+  ///
+  /// - Throws: ``SQLiteError`` with code `SQLITE_AUTH` and its own message if the text does
+  ///   anything else, or contains a second statement; otherwise the errors of ``init(_:_:)``.
   package init(
     _ connection: borrowing Connection,
     reading sql: String,
@@ -41,9 +43,9 @@ extension Statement {
     handle = prepared
   }
 
-  /// Makes sure that so many values may be bound.
+  /// Checks that the statement has a number of parameters.
   ///
-  /// - Throws: ``SQLiteError`` when the statement has fewer or more places.
+  /// - Throws: ``SQLiteError`` if the statement has fewer or more parameters.
   package borrowing func checkPlaces(_ count: Int) throws(SQLiteError) {
     let wanted = Int(sqlite3_bind_parameter_count(handle))
     guard wanted != count else { return }
@@ -53,22 +55,25 @@ extension Statement {
   }
 }
 
-/// What a statement may do while it is prepared.
+/// The authorizer callback's state while a statement is prepared.
 private final class ReadingGuard {
   static let doesMore = "a query may only read, and this one would do more"
 
   let isHidden: (String, String) -> Bool
-  /// Why the statement is refused, if it is.
+  /// The reason for which the statement is rejected, or `nil`.
   var refusal: String?
 
   init(_ isHidden: @escaping (String, String) -> Bool) { self.isHidden = isHidden }
 
-  /// Answers SQLite (https://sqlite.org/c3ref/set_authorizer.html).
+  /// Returns SQLite's authorizer result for an action.
+  ///
+  /// See https://sqlite.org/c3ref/set_authorizer.html.
   func answer(_ action: Int32, _ first: String, _ second: String) -> Int32 {
     switch action {
     case SQLITE_SELECT, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
     case SQLITE_READ: return isHidden(first, second) ? SQLITE_IGNORE : SQLITE_OK
-    // That is how a table without a file is declared; whoever meant it is told by what it writes.
+    // Declaring a virtual table needs this action; a real update is rejected by
+    // `sqlite3_stmt_readonly`.
     case SQLITE_UPDATE where first == "sqlite_master": return SQLITE_OK
     default:
       refusal = refusal ?? Self.doesMore
@@ -92,7 +97,7 @@ private let authorize:
     }
   }
 
-/// Whether a text goes on with another statement, not only with blanks and comments.
+/// Returns whether a text contains another statement, and not only whitespace and comments.
 private func holdsStatement(_ connection: OpaquePointer, _ text: UnsafePointer<CChar>?) -> Bool {
   guard let text, text.pointee != 0 else { return false }
   var prepared: OpaquePointer?

@@ -1,23 +1,23 @@
 public import CSQLite
 
-/// Tells SQLite to copy bound bytes before the call returns.
+/// The destructor value that makes SQLite copy bound bytes before the call returns.
 let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-/// Frees what was copied here before it was bound.
+/// Frees bytes that ``Statement`` copied before binding them.
 private let freed: sqlite3_destructor_type = { $0?.deallocate() }
 
-/// One prepared statement, finalized when it goes out of scope.
+/// A prepared statement, finalized when it goes out of scope.
 ///
-/// Every bind is by position from 1, every column by position from 0. It must not outlive its
-/// connection's use: SQLite keeps a closed connection alive until its statements are gone.
+/// Bind positions count from 1, columns from 0. A statement should not outlive the use of its
+/// connection: SQLite keeps a closed connection open until its statements are finalized.
 @usableFromInline
 package struct Statement: ~Copyable {
   @usableFromInline
   package let handle: OpaquePointer
 
-  /// Prepares the statement for many uses.
+  /// Prepares the statement for repeated use.
   ///
-  /// - Throws: ``SQLiteError`` when the SQL or the schema does not fit.
+  /// - Throws: ``SQLiteError`` if the SQL is invalid, or does not match the schema.
   package init(_ connection: borrowing Connection, _ sql: String) throws(SQLiteError) {
     var prepared: OpaquePointer?
     let code = sqlite3_prepare_v3(
@@ -61,7 +61,7 @@ package struct Statement: ~Copyable {
     text.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
       guard bindText(bytes, copied, at: position) == SQLITE_NOMEM else { return }
-      // A value that SQLite has no memory for would be null without a word.
+      // Without this, a value for which SQLite has no memory would silently be bound as null.
       _ = bindText(Self.copy(bytes), freed, at: position)
     }
   }
@@ -81,19 +81,19 @@ package struct Statement: ~Copyable {
     )
   }
 
-  /// A copy in memory that is not SQLite's, for ``freed``.
+  /// Returns a copy in memory that SQLite did not allocate, for ``freed``.
   private static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
     copy.copyMemory(from: bytes)
     return UnsafeRawBufferPointer(rebasing: copy[..<bytes.count])
   }
 
-  /// Binds a copy of the text, or null.
+  /// Binds a copy of the text, or null if it is `nil`.
   package borrowing func bind(_ text: String?, at position: Int32) {
     if let text { bind(text, at: position) } else { bindNull(at: position) }
   }
 
-  /// Binds a copy of the bytes; no bytes are an empty blob, not null.
+  /// Binds a copy of the bytes; empty bytes are bound as an empty blob, not as null.
   package borrowing func bind(copying bytes: UnsafeRawBufferPointer, at position: Int32) {
     guard let start = bytes.baseAddress, !bytes.isEmpty else {
       sqlite3_bind_zeroblob(handle, position, 0)
@@ -106,7 +106,7 @@ package struct Statement: ~Copyable {
     sqlite3_bind_blob64(handle, position, Self.copy(bytes).baseAddress, count, freed)
   }
 
-  /// Binds bytes that stay where they are until the statement is stepped and bound anew.
+  /// Binds bytes without a copy; they must stay valid until the statement is bound again.
   @inlinable
   @inline(__always)
   package borrowing func bind(borrowed bytes: UnsafeRawBufferPointer, at position: Int32) {
@@ -117,7 +117,7 @@ package struct Statement: ~Copyable {
     sqlite3_bind_blob64(handle, position, start, UInt64(bytes.count), nil)
   }
 
-  /// Binds text that stays where it is until the statement is stepped and bound anew.
+  /// Binds text without a copy; it must stay valid until the statement is bound again.
   @inlinable
   @inline(__always)
   package borrowing func bind(borrowedText bytes: UnsafeRawBufferPointer, at position: Int32) {
@@ -132,7 +132,7 @@ package struct Statement: ~Copyable {
     )
   }
 
-  /// Goes to the next row: true when there is one, false when the statement is done.
+  /// Advances to the next row; returns `false` when the statement is done.
   ///
   /// - Throws: ``SQLiteError``; the statement is reset then.
   @inlinable
@@ -154,7 +154,7 @@ package struct Statement: ~Copyable {
     sqlite3_reset(handle)
   }
 
-  /// Makes the statement ready to run again; what is bound stays bound.
+  /// Resets the statement to run again; bound values remain bound.
   @inlinable
   @inline(__always)
   package borrowing func reset() {
@@ -183,14 +183,14 @@ package struct Statement: ~Copyable {
     sqlite3_column_type(handle, column) == SQLITE_NULL
   }
 
-  /// The storage class of a column's value: `SQLITE_INTEGER`, `SQLITE_FLOAT`, and so on.
+  /// Returns the storage class of a column's value.
   @inlinable
   @inline(__always)
   package borrowing func storage(_ column: Int32) -> ColumnStorage {
     ColumnStorage(code: sqlite3_column_type(handle, column))
   }
 
-  /// The bytes of a text or blob; valid until the next step or reset.
+  /// Returns the bytes of a text or blob column; valid until the next step or reset.
   @inlinable
   @inline(__always)
   package borrowing func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
@@ -201,7 +201,7 @@ package struct Statement: ~Copyable {
     )
   }
 
-  /// The text of a column, or nothing for null.
+  /// Returns the text of a column, or `nil` for null.
   package borrowing func text(_ column: Int32) -> String? {
     isNull(column) ? nil : String(decoding: bytes(column), as: UTF8.self)
   }
@@ -209,19 +209,20 @@ package struct Statement: ~Copyable {
   /// The number of columns of a row.
   package var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  /// The name of a column.
+  /// Returns the name of a column.
   package borrowing func name(_ column: Int32) -> String {
     sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
   }
 
-  /// How many virtual machine steps the statement has run since the last call: an exact measure of
-  /// work (https://sqlite.org/c3ref/c_stmtstatus_counter.html).
+  /// Returns the number of virtual machine steps since the last call: an exact measure of work.
+  ///
+  /// See https://sqlite.org/c3ref/c_stmtstatus_counter.html.
   package borrowing func takeSteps() -> Int32 {
     sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1)
   }
 }
 
-/// SQLite's storage classes (https://sqlite.org/datatype3.html).
+/// A storage class of SQLite (https://sqlite.org/datatype3.html).
 @usableFromInline
 package enum ColumnStorage: Sendable {
   case null
@@ -230,7 +231,7 @@ package enum ColumnStorage: Sendable {
   case text
   case blob
 
-  /// The class with SQLite's code for it.
+  /// Creates the storage class from SQLite's type code.
   @inlinable
   @inline(__always)
   init(code: Int32) {
@@ -244,7 +245,7 @@ package enum ColumnStorage: Sendable {
   }
 }
 
-/// What an empty string is bound from: a null pointer would bind null.
+/// The address from which an empty string is bound: a null pointer would bind null.
 @usableFromInline
 nonisolated(unsafe) let emptyText: UnsafePointer<CChar> = {
   let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)

@@ -1,7 +1,6 @@
 import CSQLite
 
-/// The functions of every table that a program fills; there is no way to make or change one, only to
-/// read it.
+/// The callbacks of program-defined virtual tables, which are read-only.
 nonisolated(unsafe) let tableCallbacks = makeCallbacks()
 
 private func makeCallbacks() -> UnsafeMutablePointer<sqlite3_module> {
@@ -21,19 +20,19 @@ private func makeCallbacks() -> UnsafeMutablePointer<sqlite3_module> {
   return callbacks
 }
 
-/// A use of the table by a connection; what SQLite knows of it comes first.
+/// A connection's instance of the table; SQLite's part must come first.
 private struct TableInstance {
   var base = sqlite3_vtab()
   let module: Unmanaged<TableModule>
 }
 
-/// A walk through the table; what SQLite knows of it comes first.
+/// A cursor over the table; SQLite's part must come first.
 private struct TableWalk {
   var base = sqlite3_vtab_cursor()
   let state: Unmanaged<WalkState>
 }
 
-/// Where a walk is.
+/// The state of a cursor.
 private final class WalkState {
   let rows: any TableRows
   var isAtEnd = true
@@ -72,8 +71,10 @@ private func module(of table: TablePointer) -> TableModule {
     .pointee.module.takeUnretainedValue()
 }
 
-/// Takes the comparisons of the first column, of which SQLite hands the values over later, three bits
-/// each, and says whether the rows come in the order that is wanted.
+/// Plans a query of the table.
+///
+/// Requests the values of first-column comparisons, encoded in the plan number with three bits
+/// each, and reports whether the rows already come in the requested order.
 private func choose(
   _ table: TablePointer?,
   _ plan: UnsafeMutablePointer<sqlite3_index_info>?
@@ -99,7 +100,7 @@ private func choose(
   return SQLITE_OK
 }
 
-// MARK: A walk through it
+// MARK: The cursor
 
 private func open(_ table: TablePointer?, _ made: UnsafeMutablePointer<CursorPointer?>?) -> Int32 {
   guard let table, let made else { return SQLITE_ERROR }
@@ -164,7 +165,7 @@ private func give(
   return SQLITE_OK
 }
 
-/// Runs what may fail, keeps the error for who reads the table, and tells SQLite its words.
+/// Runs a closure; stores its error for the reader of the table, and passes its message to SQLite.
 private func attempt(_ cursor: CursorPointer?, _ body: (WalkState) throws -> Void) -> Int32 {
   guard let cursor, let table = cursor.pointee.pVtab else { return SQLITE_ERROR }
   do {
@@ -178,7 +179,7 @@ private func attempt(_ cursor: CursorPointer?, _ body: (WalkState) throws -> Voi
   }
 }
 
-/// A text in SQLite's own memory.
+/// Returns a copy of a text in memory that SQLite allocated.
 private func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
   let bytes = text.utf8CString
   guard let memory = sqlite3_malloc64(UInt64(bytes.count)) else { return nil }

@@ -1,10 +1,9 @@
 import HistoryStore
 import PersistentHistory
 
-/// The observers and merge hooks of a tracker, in the order in which they are called, without what they
-/// do.
+/// The observers and merge hooks of a tracker in calling order, without their callbacks.
 package struct HookRegistry: Sendable {
-  /// A merge hook that is registered.
+  /// A registered merge hook.
   struct MergeHook: Sendable {
     let id: HookID
     let policy: HookFailurePolicy
@@ -14,12 +13,12 @@ package struct HookRegistry: Sendable {
   private(set) var mergeHooks: [MergeHook] = []
   private var lastNumber = 0
 
-  /// Whether nothing is registered, so that nothing needs to be grouped.
+  /// A Boolean value that indicates whether no hook is registered; then no changes need grouping.
   var isEmpty: Bool { observers.isEmpty && mergeHooks.isEmpty }
 
   // MARK: Observers
 
-  /// Adds an observer behind those that are registered.
+  /// Adds an observer after those already registered.
   mutating func addObserver(
     of kind: ObservedKind,
     named name: String,
@@ -30,40 +29,39 @@ package struct HookRegistry: Sendable {
     return id
   }
 
-  /// Removes an observer, and answers whether it was registered.
+  /// Removes an observer, and returns whether it was registered.
   mutating func removeObserver(_ id: HookID) -> Bool {
     guard let index = observers.firstIndex(where: { $0.id == id }) else { return false }
     observers.remove(at: index)
     return true
   }
 
-  /// Removes the observers of a kind, and returns which those were.
+  /// Removes the observers of a kind, and returns their identities.
   mutating func removeObservers(of kind: ObservedKind) -> [HookID] {
     let removed = observers.filter { $0.kind == kind }.map(\.id)
     observers.removeAll { $0.kind == kind }
     return removed
   }
 
-  /// Removes every observer.
   mutating func removeAllObservers() {
     observers.removeAll()
   }
 
-  /// The observers that have not been called with a group yet.
+  /// Returns the observers that have not been called with a group yet.
   func observers(awaiting group: ObserverGroup) -> [HookID] {
     observers.filter { $0.kind == group.kind && $0.awaits(group.position) }.map(\.id)
   }
 
-  /// The observer with an identity, unless it was removed.
+  /// Returns the observer with an identity, or `nil` if it is not registered.
   func observer(_ id: HookID) -> Observer? { observers.first { $0.id == id } }
 
-  /// Remembers that an observer was called with a group.
+  /// Records that an observer was called with the group at a position.
   mutating func noteCalled(_ id: HookID, _ position: GroupPosition) {
     guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
     observers[index].calledThrough = position
   }
 
-  /// The last group that each observer was called with, in the order of their registration.
+  /// The last group that each observer was called with, in registration order.
   var called: [GroupPosition?] {
     get { observers.map(\.calledThrough) }
     set {
@@ -71,16 +69,18 @@ package struct HookRegistry: Sendable {
     }
   }
 
-  /// Forgets what observers were called with: numbers may begin again where the file was replaced.
+  /// Clears the last called group of every observer.
+  ///
+  /// Transaction numbers may start again if the file was replaced.
   mutating func forgetCalled() {
     for index in observers.indices { observers[index].calledThrough = nil }
   }
 
   // MARK: Merge hooks
 
-  /// Adds a merge hook before another one, or behind all of them.
+  /// Adds a merge hook before another one, or after all others if `other` is `nil`.
   ///
-  /// - Throws: ``HistoryError/unknownHook(_:)`` when the other one is not registered.
+  /// - Throws: ``HistoryError/unknownHook(_:)`` if `other` is not registered.
   mutating func addMergeHook(
     before other: HookID?,
     _ policy: HookFailurePolicy
@@ -97,19 +97,18 @@ package struct HookRegistry: Sendable {
     return hook.id
   }
 
-  /// Removes a merge hook, and answers whether it was registered.
+  /// Removes a merge hook, and returns whether it was registered.
   mutating func removeMergeHook(_ id: HookID) -> Bool {
     guard let index = mergeHooks.firstIndex(where: { $0.id == id }) else { return false }
     mergeHooks.remove(at: index)
     return true
   }
 
-  /// Removes every merge hook.
   mutating func removeAllMergeHooks() {
     mergeHooks.removeAll()
   }
 
-  /// Whether a merge hook is still registered.
+  /// Returns whether a merge hook is still registered.
   func hasMergeHook(_ id: HookID) -> Bool { mergeHooks.contains { $0.id == id } }
 
   private mutating func nextID() -> HookID {

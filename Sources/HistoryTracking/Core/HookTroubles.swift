@@ -1,4 +1,4 @@
-/// Which hooks have thrown, for how long, and how often in a row.
+/// The consecutive failures of each hook: their number and the time of the first.
 struct HookTroubles: Sendable {
   private struct Trouble: Sendable {
     var attemptCount = 0
@@ -7,7 +7,7 @@ struct HookTroubles: Sendable {
 
   private var troubles: [HookID: Trouble] = [:]
 
-  /// Counts a call that threw.
+  /// Counts a call that threw, and returns how many in a row have thrown and for how long.
   mutating func note(
     _ hook: HookID,
     at now: Duration
@@ -18,7 +18,7 @@ struct HookTroubles: Sendable {
     return (trouble.attemptCount, now - trouble.since)
   }
 
-  /// Forgets the trouble of a hook that succeeded or was removed.
+  /// Clears the failures of a hook that succeeded or was removed.
   mutating func forget(_ hook: HookID) {
     if !troubles.isEmpty { troubles[hook] = nil }
   }

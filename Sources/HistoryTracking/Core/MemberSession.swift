@@ -2,41 +2,45 @@ package import HistoryStore
 package import ObjectContexts
 package import PersistentHistory
 
-/// One launch of one member: the steps of a pass, one by one, without waiting.
+/// One launch of one member, with the steps of a pass as synchronous methods.
 ///
-/// It owns what the process has in memory about its place in history: the page that was fetched and
-/// the position that was merged through. A crash loses both, and the recorded cursor makes up for it.
+/// A session owns the in-memory state of the process: the fetched page and the merged position. A
+/// crash loses both; the next launch continues at the recorded cursor.
 package final class MemberSession {
-  /// Who.
+  /// The member: a process in one role.
   package let member: ActorID
   /// The store whose history is followed.
   package let store: Store
   /// The contexts that history is merged into.
   package let contexts: [ObjectContext]
-  /// The authors whose transactions are not merged; a trailing `*` stands for any ending.
+  /// The authors whose transactions are not merged; a trailing `*` matches any suffix.
   package let ignoredAuthors: Set<String>
-  /// How many transactions one page holds at most.
+  /// The maximum number of transactions on one page.
   package let pageTransactionCountMax: Int
-  /// The launch that the registry knows.
+  /// The registration of this launch.
   package private(set) var registration: Registration
-  /// The position through which the contexts have been brought.
+  /// The position through which history was merged into the contexts.
   package private(set) var mergedThrough: HistoryToken
-  /// Whether the cursor lies at the head and the contexts still hold what was before.
+  /// A Boolean value that indicates whether the contexts must be reloaded after a resync.
   private var isUnloaded = false
-  /// The position that the registry holds.
+  /// The cursor that the registry stores.
   package private(set) var recordedThrough: HistoryToken
   private var fetched: HistoryPage?
-  /// The transactions that were fetched and that a merge will bring in.
+  /// The fetched transactions that the next merge applies to the contexts.
   package private(set) var awaitingMerge: [HistoryTransaction] = []
 
-  /// Launches a member: it registers at the first launch and takes up its cursor at a later one; then
-  /// every context reads its objects at a moment at or after the cursor.
+  /// Launches a member and loads every context.
   ///
-  /// A member that was cut off starts at the head if it says so, as if it were new.
+  /// The first launch registers the member; later launches continue at its cursor. Every context
+  /// then reads its objects from a snapshot at or after the cursor.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the member off,
-  ///   ``HistoryError/inUse(_:processID:)`` while it runs elsewhere.
-  /// - Complexity: one small write, then a scan of the data for each context without the write lock.
+  /// A member that was cut off starts at the head, like a new member, if `resyncingIfLost` is
+  /// `true`.
+  ///
+  /// - Throws: ``HistoryError/lost(_:)`` if a retention limit has cut the member off,
+  ///   ``HistoryError/inUse(_:processID:)`` while the member runs elsewhere.
+  /// - Complexity: one small write, then a scan of the data for each context without the write
+  ///   lock.
   package init(
     _ member: ActorID,
     store: Store,
@@ -65,7 +69,7 @@ package final class MemberSession {
     for context in contexts { try context.loadAll() }
   }
 
-  /// What a session has in memory: what the lab keeps to put one back as it was.
+  /// A snapshot of the in-memory state of a session.
   package struct Memory: Sendable {
     let ignoredAuthors: Set<String>
     let pageTransactionCountMax: Int
@@ -75,9 +79,9 @@ package final class MemberSession {
     let fetched: HistoryPage?
     let isUnloaded: Bool
 
-    /// The same, but that the member counts as running again.
+    /// Returns the same snapshot with a registration that marks the member as running.
     ///
-    /// - Throws: ``HistoryError/inUse(_:processID:)`` when it runs already.
+    /// - Throws: ``HistoryError/inUse(_:processID:)`` if the member is already running.
     package func held(by store: Store) throws(HistoryError) -> Memory {
       var held = self
       held.registration = try store.holding(registration)
@@ -85,7 +89,7 @@ package final class MemberSession {
     }
   }
 
-  /// What the session has in memory now.
+  /// A snapshot of the session's in-memory state.
   package var memory: Memory {
     Memory(
       ignoredAuthors: ignoredAuthors,
@@ -98,7 +102,9 @@ package final class MemberSession {
     )
   }
 
-  /// Puts a session back as it was, on another connection to the same store; nothing is registered.
+  /// Restores a session from a snapshot, on another connection to the same store.
+  ///
+  /// Restoring does not register a launch.
   package init(_ memory: Memory, store: Store, contexts: [ObjectContext]) {
     member = memory.registration.member
     self.store = store
@@ -114,11 +120,11 @@ package final class MemberSession {
     awaitingMerge = memory.fetched.map(relevant) ?? []
   }
 
-  /// Reads the next page of history after what was merged.
+  /// Reads the next page of history after the merged position.
   ///
-  /// - Returns: the transactions that a merge will bring in.
-  /// - Throws: ``HistoryError/lost(_:)``, ``HistoryError/expired(token:firstHeld:)`` and their like,
-  ///   after which only a resync helps.
+  /// - Returns: The transactions that the next merge applies.
+  /// - Throws: ``HistoryError/lost(_:)``, ``HistoryError/expired(token:firstHeld:)`` and similar
+  ///   errors; only a resync recovers from these.
   package func fetch() throws(HistoryError) -> [HistoryTransaction] {
     try loadIfNeeded()
     let page = try store.fetch(
@@ -131,15 +137,15 @@ package final class MemberSession {
     return awaitingMerge
   }
 
-  /// The position through which the page that awaits its merge was scanned; nothing without a page.
+  /// The last scanned position of the fetched page, or `nil` without a fetched page.
   var scannedThrough: HistoryToken? { fetched?.scannedThrough }
 
-  /// Whether more history follows the page that was fetched last.
+  /// A Boolean value that indicates whether more history follows the last fetched page.
   package private(set) var hasMore = false
 
-  /// Brings the fetched page into every context; without one it does nothing.
+  /// Merges the fetched page into every context; does nothing without a fetched page.
   ///
-  /// - Returns: the transactions that were brought in.
+  /// - Returns: The merged transactions.
   package func merge() throws(HistoryError) -> [HistoryTransaction] {
     guard fetched != nil else { return [] }
     let transactions = awaitingMerge
@@ -148,8 +154,9 @@ package final class MemberSession {
     return transactions
   }
 
-  /// Goes on behind the fetched page as if it were merged: somebody else has done that, or wants it to
-  /// be left out.
+  /// Advances past the fetched page without merging it.
+  ///
+  /// Used when a custom merger or a merge hook has handled the page.
   package func passOver() {
     guard let page = fetched else { return }
     mergedThrough = page.scannedThrough
@@ -161,9 +168,9 @@ package final class MemberSession {
     awaitingMerge = []
   }
 
-  /// Records how far was merged: the last transaction scanned, not the last that mattered.
+  /// Records the merged position: the last scanned transaction, whether or not it was relevant.
   ///
-  /// - Throws: ``HistoryError/superseded(_:)`` and its like; nothing is written then.
+  /// - Throws: ``HistoryError/superseded(_:)`` and similar errors; nothing is written then.
   package func record() throws(HistoryError) -> HistoryToken {
     let position = mergedThrough
     if position != recordedThrough {
@@ -173,15 +180,16 @@ package final class MemberSession {
     return recordedThrough
   }
 
-  /// Purges what every member has merged.
+  /// Purges the history that every member has merged.
   package func purge(
     retaining limits: RetentionLimits = RetentionLimits()
   ) throws(HistoryError) -> PurgeResult {
     try store.purge(by: registration, retaining: limits)
   }
 
-  /// Records how far was merged and purges, in one small SQLite transaction; what is left to do is to
-  /// delete rows that nobody sees any more.
+  /// Records the merged position and raises the purged position in one small SQLite transaction.
+  ///
+  /// The rows, which are invisible from then on, are deleted afterwards.
   package func recordAndPurge(
     when trigger: PurgeTrigger = .always,
     retaining limits: RetentionLimits = RetentionLimits()
@@ -197,12 +205,12 @@ package final class MemberSession {
     return result
   }
 
-  /// Ends the membership: history is not kept for it any more.
+  /// Ends the membership: history is no longer kept for this member.
   package func retire() throws(HistoryError) {
     try store.retire(registration)
   }
 
-  /// Reads the data anew and goes on from the head, after history was lost, expired or rewound.
+  /// Reloads the contexts and continues at the head, after history was lost, expired or rewound.
   package func resync() throws(HistoryError) -> HistoryToken {
     registration = try store.resync(registration)
     forgetPage()
@@ -213,16 +221,18 @@ package final class MemberSession {
     return registration.cursor
   }
 
-  /// Reads the data anew if a resync has moved the cursor and could not.
+  /// Reloads the contexts if a resync moved the cursor but could not load them.
   private func loadIfNeeded() throws(HistoryError) {
     guard isUnloaded else { return }
     for context in contexts { try context.loadAll() }
     isUnloaded = false
   }
 
-  /// The transactions that concern some context: not saved by the only one, not of an ignored author.
+  /// Returns the transactions of a page that concern at least one context.
   ///
-  /// It goes over the plain records: a page of a thousand transactions is looked through at each pass.
+  /// Skips the transactions that the only context saved itself, and those of ignored authors. It
+  /// filters the plain records, because every pass scans a page of up to `pageTransactionCountMax`
+  /// transactions.
   private func relevant(_ page: HistoryPage) -> [HistoryTransaction] {
     let writers = contexts.map(\.writer.rawValue)
     var found: [HistoryTransaction] = []
@@ -238,22 +248,24 @@ package final class MemberSession {
   }
 }
 
-/// Where one launch of a member is: all that its next step depends on, besides the store.
+/// The in-memory position of a launch.
+///
+/// Together with the store, it determines the next step of the launch.
 package struct SessionPlace: Sendable, Hashable {
-  /// The number through which the contexts have been brought.
+  /// The number of the last transaction merged into the contexts.
   package let mergedThrough: Int64
-  /// The number that the registry holds.
+  /// The number of the cursor that the registry stores.
   package let recordedThrough: Int64
-  /// The number through which the page was scanned that awaits its merge; nothing without a page.
+  /// The number of the last scanned position of the fetched page, or `nil` without a fetched page.
   package let scannedThrough: Int64?
-  /// The transactions of that page that a merge will bring in.
+  /// The numbers of the fetched transactions that the next merge applies.
   package let awaitingMerge: [Int64]
-  /// Whether the contexts are still to be read anew after a resync.
+  /// A Boolean value that indicates whether the contexts must be reloaded after a resync.
   package let isUnloaded: Bool
 }
 
 extension MemberSession {
-  /// Where the launch is.
+  /// The position of the launch.
   package var place: SessionPlace {
     SessionPlace(
       mergedThrough: mergedThrough.number,

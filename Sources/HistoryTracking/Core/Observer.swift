@@ -1,20 +1,20 @@
 import PersistentHistory
 
-/// What an observer watches for: one operation on the objects of one entity.
+/// The kind of change that an observer receives: one operation on the objects of one entity.
 struct ObservedKind: Hashable, Sendable {
   /// The entity's number in the model.
   let entity: Int32
   let operation: ChangeType
 
-  /// A place for the kind in a flat table.
+  /// The index of the kind in a flat table.
   var place: Int { (Int(entity) - 1) * ChangeType.allCases.count + Int(operation.rawValue) }
 }
 
-/// A place in history between two groups of changes.
+/// The position of a group of changes in history.
 struct GroupPosition: Comparable, Sendable {
-  /// The transaction.
+  /// The number of the transaction.
   let number: Int64
-  /// Where the group's first change stands in it.
+  /// The index of the group's first change within the transaction.
   let place: Int
 
   static func < (left: GroupPosition, right: GroupPosition) -> Bool {
@@ -22,17 +22,17 @@ struct GroupPosition: Comparable, Sendable {
   }
 }
 
-/// An observer that is registered.
+/// A registered observer.
 struct Observer: Sendable {
   let id: HookID
   let kind: ObservedKind
-  /// The kind in words.
+  /// A description of the kind, such as `insert of Item`.
   let name: String
   let policy: HookFailurePolicy
-  /// The last group that it was called with; a pass that is repeated does not call it again.
+  /// The last group that the observer was called with; a repeated pass skips it.
   var calledThrough: GroupPosition?
 
-  /// Whether it has not been called with a group yet.
+  /// Returns whether the observer has not been called with a group yet.
   func awaits(_ position: GroupPosition) -> Bool {
     calledThrough.map { $0 < position } ?? true
   }

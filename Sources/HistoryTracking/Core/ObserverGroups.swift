@@ -1,20 +1,20 @@
 import PersistentHistory
 
-/// Changes of one kind in one transaction, which observers are told in one call.
+/// The changes of one kind in one transaction, which an observer receives in one call.
 struct ObserverGroup: Sendable {
   let kind: ObservedKind
   let position: GroupPosition
-  /// The changes, by their positions in the page.
+  /// The indices of the changes in the page.
   fileprivate(set) var changes: [Int]
 }
 
-/// Sorts the changes of transactions into groups, those only that somebody observes.
+/// Groups the changes of transactions by kind, and skips kinds that no observer receives.
 struct ObserverGroups {
   private let isObserved: [Bool]
-  /// Where the group of a kind stands among those of the transaction, plus one; 0 for none.
+  /// For each kind, the index of its group in the current transaction plus one; 0 for none.
   private var slots: [Int]
 
-  /// Prepares for the kinds that are observed, in a model with so many entities.
+  /// Creates the grouping for the observed kinds in a model with `entityCount` entities.
   init(_ kinds: some Sequence<ObservedKind>, entityCount: Int) {
     var isObserved = Array(repeating: false, count: entityCount * ChangeType.allCases.count)
     for kind in kinds { isObserved[kind.place] = true }
@@ -22,9 +22,9 @@ struct ObserverGroups {
     slots = Array(repeating: 0, count: isObserved.count)
   }
 
-  /// The groups of a transaction, in the order in which their first changes appear.
+  /// Returns the groups of a transaction, in the order of their first changes.
   ///
-  /// - Complexity: linear in the changes.
+  /// - Complexity: linear in the number of changes.
   mutating func groups(of transaction: HistoryTransaction) -> [ObserverGroup] {
     let (record, page) = (transaction.record, transaction.page)
     var groups: [ObserverGroup] = []

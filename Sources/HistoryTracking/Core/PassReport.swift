@@ -1,55 +1,56 @@
 public import HistoryStore
 public import PersistentHistory
 
-/// What one pass did.
+/// The results of one pass.
 public struct PassReport: Sendable, Hashable {
-  /// How long the steps of a pass took, all pages together.
+  /// The durations of the steps of a pass, summed over all pages.
   public struct Durations: Sendable, Hashable {
-    /// Reading history.
+    /// The time spent reading history.
     public internal(set) var fetch = Duration.zero
-    /// Observers and merge hooks.
+    /// The time spent in observers and merge hooks.
     public internal(set) var hooks = Duration.zero
-    /// Merging into the contexts, and removing duplicates.
+    /// The time spent merging into the contexts and removing duplicates.
     public internal(set) var merge = Duration.zero
-    /// Recording the cursor, but for that of the last page where the purge does it as well.
+    /// The time spent recording the cursor, except when the purge records it for the last page.
     public internal(set) var record = Duration.zero
-    /// Purging.
+    /// The time spent purging, including recording the cursor for the last page.
     public internal(set) var purge = Duration.zero
   }
 
-  /// How many transactions were merged.
+  /// The number of merged transactions.
   public internal(set) var transactionCount = 0
-  /// How many changes they held.
+  /// The number of changes in the merged transactions.
   public internal(set) var changeCount = 0
-  /// How many pages they came in.
+  /// The number of pages that contained transactions to merge.
   public internal(set) var pageCount = 0
-  /// The numbers of the transactions that were merged, in order.
+  /// The numbers of the merged transactions, in order.
   package internal(set) var numbers: [Int64] = []
-  /// The position that was recorded, if one was.
+  /// The recorded position, or `nil` if the pass recorded none.
   public internal(set) var cursor: HistoryToken?
-  /// The last number that is purged, if the pass purged.
+  /// The number of the last purged transaction, or `nil` if the pass did not purge.
   public internal(set) var purgedThrough: Int64?
-  /// How many transactions the pass purged.
+  /// The number of transactions that the pass purged.
   public internal(set) var purgedCount = 0
-  /// How long it took.
+  /// The durations of the steps.
   public internal(set) var durations = Durations()
-  /// The calls of hooks that threw.
+  /// The hook calls that threw.
   public internal(set) var hookFailures: [HookFailure] = []
-  /// The actors that the purge has cut off by a retention limit; they are told at their next fetch.
+  /// The members that this pass cut off by a retention limit.
+  ///
+  /// Their next fetch throws ``HistoryError/lost(_:)``.
   public internal(set) var lostMembers: [ActorID] = []
-  /// The gaps of more than a day in the timestamps of history that retention has met, which count for
-  /// nothing.
+  /// The gaps of more than a day between timestamps in history, which retention limits leave out.
   public internal(set) var timestampJumps: [TimestampJump] = []
-  /// Authors who wrote and who are not among those that the tracker was told of.
+  /// The authors found in history that the configuration does not declare.
   public internal(set) var undeclaredAuthors: Set<String> = []
-  /// Why the pass ended early, if it did; what was recorded before stays.
+  /// The error that ended the pass early, or `nil`; positions recorded before it remain recorded.
   public internal(set) var failure: HistoryError?
 
   package init() {}
 }
 
 extension PassReport {
-  /// Notes what was merged of one page.
+  /// Counts the merged transactions of one page.
   mutating func note(_ transactions: [HistoryTransaction]) {
     for transaction in transactions {
       transactionCount += 1
@@ -58,7 +59,7 @@ extension PassReport {
     }
   }
 
-  /// Notes what a purge did that may have recorded as well.
+  /// Adds the result of a purge and the position that is recorded after it.
   mutating func note(_ purge: PurgeResult, _ recorded: HistoryToken) {
     cursor = recorded
     if purge.isDue { purgedThrough = purge.purgedThrough }
@@ -69,7 +70,7 @@ extension PassReport {
 }
 
 extension PassReport: CustomStringConvertible {
-  /// One line, for logs.
+  /// A one-line summary for logs.
   public var description: String {
     let merged =
       "\(transactionCount.counted("transaction")) with \(changeCount.counted("change")) in "

@@ -1,18 +1,18 @@
 import HistoryStore
 import PersistentHistory
 
-/// A hook that is being called.
+/// A hook whose call is in progress.
 struct CalledHook {
   let id: HookID
   let name: String
   let policy: HookFailurePolicy
-  /// The first transaction that it is called with.
+  /// The number of the first transaction passed to the hook.
   let transaction: Int64
-  /// The group of changes that an observer is called with.
+  /// The group of changes passed to an observer; `nil` for a merge hook.
   let position: GroupPosition?
 }
 
-/// How far the hooks of a page have been called: observers group by group, then the merge hooks.
+/// The progress of the hook calls of a page: observers group by group, then the merge hooks.
 struct HookCalls {
   let transactions: [HistoryTransaction]
   private var groups: ObserverGroups?
@@ -34,11 +34,13 @@ struct HookCalls {
     )
   }
 
-  /// The next observer to call, in the order of their registration, with one group of changes.
+  /// Returns the next observer to call and its group of changes, or `nil` after the last.
+  ///
+  /// The observers of a group are returned in registration order.
   mutating func nextObserver(_ core: TrackerCore) -> (CalledHook, [HookContext])? {
     while groups != nil {
       while let id = observers.popFirst() {
-        // One that was called before it may have removed it.
+        // An observer called earlier may have removed this one.
         guard let observer = core.hooks.observer(id), let group else { continue }
         let called = CalledHook(
           id: id,
@@ -79,7 +81,7 @@ struct HookCalls {
     }
   }
 
-  /// The next merge hook to ask, of those that are still registered.
+  /// Returns the next merge hook to call that is still registered, or `nil` after the last.
   mutating func nextMergeHook(_ core: TrackerCore) -> CalledHook? {
     while let hook = mergeHooks.popFirst() {
       guard core.hooks.hasMergeHook(hook.id), let first = transactions.first else { continue }
@@ -96,7 +98,7 @@ struct HookCalls {
 }
 
 extension PassRun {
-  /// The next hook of the page to call; nothing once all were.
+  /// Returns the next hook call of the page, or `nil` after the last.
   mutating func nextHook() -> Call? {
     if let (called, contexts) = calls?.nextObserver(core) {
       hook = called
@@ -114,10 +116,10 @@ extension PassRun {
     )
   }
 
-  /// Notes what came of the call of a hook.
+  /// Applies the result of a hook call.
   ///
-  /// - Returns: whether a merge hook has finished the merge.
-  /// - Throws: ``HistoryError/hookFailed(_:why:)`` unless a hook that threw is skipped.
+  /// - Returns: Whether a merge hook finished the merge.
+  /// - Throws: ``HistoryError/hookFailed(_:why:)`` if the hook threw, unless its policy is `.skip`.
   mutating func take(_ answer: Answer, of hook: CalledHook) throws(HistoryError) -> Bool {
     if case .failed(let error) = answer {
       try note(error, of: hook)
@@ -129,7 +131,7 @@ extension PassRun {
     return false
   }
 
-  /// Reports that a hook threw, and fails the pass if the hook's policy says so.
+  /// Reports that a hook threw, and throws unless the hook's policy is `.skip`.
   private mutating func note(_ error: any Error, of hook: CalledHook) throws(HistoryError) {
     let trouble = core.troubles.note(hook.id, at: core.configuration.clock.now())
     let failure = HookFailure(

@@ -8,52 +8,54 @@ package enum PassStep: Sendable, Hashable {
   case record
 }
 
-/// A pass under way: page by page it fetches, calls observers and merge hooks, merges and records until
-/// nothing is new; then it purges.
+/// A pass in progress, as a state machine that its driver advances.
+///
+/// For each page it fetches, calls observers and merge hooks, merges and records. After the last
+/// page it purges.
 ///
 /// ```swift
 /// var answer: PassRun.Answer?
 /// while let call = try run.next(answer) { answer = perform(call) }
 /// ```
 package struct PassRun {
-  /// What the driver is to do, since it may take its time.
+  /// A call that the driver performs, because it may take time.
   package enum Call {
     /// Calls an observer.
     case observer(HookID, [HookContext])
-    /// Asks a merge hook.
+    /// Calls a merge hook.
     case mergeHook(HookID, MergeHookInput)
-    /// Merges in the way that the tracker was given.
+    /// Merges with the configured merger.
     case merger(any TransactionMerger, [HistoryTransaction])
-    /// Removes duplicates.
+    /// Removes duplicates with the configured deduplicator.
     case deduplicator(any TransactionDeduplicator, [HistoryTransaction])
   }
 
-  /// What came of a call.
+  /// The result of a call.
   package enum Answer {
     case done
-    /// A merge hook has finished the merge.
+    /// A merge hook finished the merge.
     case finish
     case failed(any Error)
   }
 
-  /// What it did so far, also when a step throws.
+  /// The results so far, also valid after a step throws.
   package internal(set) var report = PassReport()
-  /// Whether a hook that threw is to stop the tracker.
+  /// A Boolean value that indicates whether a hook with the policy `.stop` threw.
   package internal(set) var stopsTracker = false
   let core: TrackerCore
   let session: MemberSession
-  /// The only step that is made; nothing for a whole pass.
+  /// The single step to perform, or `nil` for a whole pass.
   private let only: PassStep?
   private var stage: Stage
-  /// The position that was merged through before this page.
+  /// The merged position before this page.
   private var before: HistoryToken
   var timer: StepTimer
-  /// What the hooks of this page are called with.
+  /// The progress of the hook calls of this page.
   var calls: HookCalls?
-  /// The hook that is being called.
+  /// The hook whose call is in progress.
   var hook: CalledHook?
   private var isFinished = false
-  /// What this page has merged.
+  /// The merged transactions of this page.
   private var merged: [HistoryTransaction] = []
 
   private enum Stage {
@@ -82,12 +84,13 @@ package struct PassRun {
     timer = StepTimer(core.configuration.clock)
   }
 
-  /// Does what needs no waiting, up to the next call that does.
+  /// Advances to the next call that the driver must perform.
   ///
-  /// - Parameter answer: what came of the call before; nothing at first.
-  /// - Returns: the call to make; nothing once the pass is over.
-  /// - Throws: what a step throws; what was recorded before stays, so that the next pass goes on there.
-  /// - Complexity: proportional to what is new, and to what is purged.
+  /// - Parameter answer: The result of the previous call; `nil` at first.
+  /// - Returns: The call to perform, or `nil` when the pass is finished.
+  /// - Throws: The errors of the steps. Positions recorded before remain recorded, so the next pass
+  ///   continues there.
+  /// - Complexity: proportional to the new history and to the purged history.
   package mutating func next(_ answer: Answer? = nil) throws(HistoryError) -> Call? {
     if let answer { try take(answer) }
     while stage != .over {
@@ -96,7 +99,7 @@ package struct PassRun {
     return nil
   }
 
-  /// Goes on to the end, where a closure answers each call.
+  /// Runs the pass to its end, with a closure that performs each call.
   package mutating func finish(answering answer: (Call) -> Answer) throws(HistoryError) {
     var last: Answer?
     while let call = try next(last) { last = answer(call) }
@@ -111,7 +114,7 @@ package struct PassRun {
     }
   }
 
-  /// Does one stage, or a part of it.
+  /// Performs one stage, or a part of it.
   private mutating func advance() throws(HistoryError) -> Call? {
     switch stage {
     case .fetch:
@@ -148,7 +151,7 @@ package struct PassRun {
     return nil
   }
 
-  /// Merges the page in the default way, or has it merged in the one that the tracker was given.
+  /// Merges the page by default, or returns a call of the configured merger.
   private mutating func merge() throws(HistoryError) -> Call? {
     if isFinished { session.passOver() }
     isFinished = false
@@ -170,7 +173,7 @@ package struct PassRun {
     return .deduplicator(deduplicator, merged)
   }
 
-  /// Records the page by itself, unless it is the last one and a purge records it.
+  /// Records the merged position, unless this is the last page and a purge records it.
   private mutating func record() throws(HistoryError) {
     let isLast = !session.hasMore || session.mergedThrough == before
     let purges = only == nil && core.configuration.strategy != .none
@@ -181,7 +184,7 @@ package struct PassRun {
     stage = only != nil ? .over : isLast ? purges ? .purge : .over : .fetch
   }
 
-  /// Ends the pass: purges if it is its turn, and otherwise records the last page alone.
+  /// Finishes the pass: purges if the strategy requires it, otherwise only records the last page.
   private mutating func purge() throws(HistoryError) {
     stage = .over
     if let trigger = core.purges.trigger(core.configuration.strategy, report) {
@@ -198,7 +201,7 @@ package struct PassRun {
 }
 
 extension PassRun {
-  /// What one step alone has done.
+  /// The results of a single step.
   package var step: TrackerStep {
     TrackerStep(
       fetched: session.awaitingMerge.map(\.number),

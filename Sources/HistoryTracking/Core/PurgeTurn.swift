@@ -1,11 +1,13 @@
 import HistoryStore
 
-/// Whether it is a pass's turn to purge, by the strategy.
+/// Decides by the strategy whether a pass purges.
 struct PurgeTurn {
-  /// How many passes have found something new.
+  /// The number of passes that found new transactions.
+  ///
+  /// Counted only under ``PurgeStrategy/byNotification(times:)``.
   private(set) var newsCount = 0
 
-  /// When the store is to purge at the end of a pass, or nothing if it is not to.
+  /// Returns the trigger for the purge at the end of a pass, or `nil` if the pass does not purge.
   mutating func trigger(_ strategy: PurgeStrategy, _ report: PassReport) -> PurgeTrigger? {
     switch strategy {
     case .none: return nil

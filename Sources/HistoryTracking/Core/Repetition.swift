@@ -1,9 +1,8 @@
 package import HistoryStore
 
-/// When a pass that failed is made again: after longer and longer pauses, while its cause may go away
-/// by itself.
+/// The delays before retries of a failed pass, for errors that may resolve without intervention.
 package struct Repetition: Sendable {
-  /// How long to wait before the first repetition; each next one waits twice as long, up to the last.
+  /// The delay before the first retry; each further delay doubles, up to `lastPause`.
   private static let firstPause = Duration.milliseconds(50)
   private static let lastPause = Duration.seconds(30)
 
@@ -11,8 +10,9 @@ package struct Repetition: Sendable {
 
   package init() {}
 
-  /// The pause before the next attempt, or nothing when there is to be none: what only the caller can
-  /// mend waits until somebody asks again.
+  /// Returns the delay before the next attempt, or `nil` if the pass is not retried.
+  ///
+  /// Errors that only the caller can fix are not retried.
   package mutating func pause(after error: HistoryError?) -> Duration? {
     guard let error, error.mayGoAway else { return nil }
     defer { nextPause = min(nextPause * 2, Self.lastPause) }
@@ -21,7 +21,7 @@ package struct Repetition: Sendable {
 }
 
 extension HistoryError {
-  /// Whether the same request may succeed later without anybody asking for anything else.
+  /// A Boolean value that indicates whether the error may resolve without intervention.
   package var mayGoAway: Bool {
     switch self {
     case .hookFailed, .stopped, .conflict: true

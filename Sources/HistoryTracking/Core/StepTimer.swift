@@ -1,4 +1,4 @@
-/// Measures the steps of a pass one after the other.
+/// Measures the consecutive steps of a pass.
 struct StepTimer {
   private let clock: TrackerClock
   private var last: Duration
@@ -8,7 +8,7 @@ struct StepTimer {
     last = clock.now()
   }
 
-  /// Adds the time since the last step to a sum.
+  /// Adds the time since the last lap to a sum.
   mutating func lap(_ sum: inout Duration) {
     let now = clock.now()
     sum += now - last

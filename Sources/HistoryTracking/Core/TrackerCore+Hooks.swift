@@ -2,9 +2,9 @@ package import HistoryStore
 package import PersistentHistory
 
 extension TrackerCore {
-  /// Registers an observer behind the others.
+  /// Registers an observer after the others.
   ///
-  /// - Throws: ``HistoryError/unknownEntity(_:)``.
+  /// - Throws: ``HistoryError/unknownEntity(_:)`` if the model has no such entity.
   package func addObserver(
     entity: String,
     operation: ChangeType,
@@ -14,9 +14,9 @@ extension TrackerCore {
     return hooks.addObserver(of: kind, named: "\(operation) of \(entity)", policy)
   }
 
-  /// Registers a merge hook behind the others, or before one of them.
+  /// Registers a merge hook before `other`, or after all others if `other` is `nil`.
   ///
-  /// - Throws: ``HistoryError/unknownHook(_:)`` when the other one is not registered.
+  /// - Throws: ``HistoryError/unknownHook(_:)`` if `other` is not registered.
   package func addMergeHook(
     before other: HookID? = nil,
     onFailure policy: HookFailurePolicy
@@ -36,7 +36,7 @@ extension TrackerCore {
     return hooks.removeMergeHook(id)
   }
 
-  /// Removes the observers of one operation on the objects of an entity, and returns which those were.
+  /// Removes the observers of one operation on an entity's objects, and returns their identities.
   func removeObservers(
     entity: String,
     operation: ChangeType

@@ -2,33 +2,33 @@ package import HistoryStore
 package import ObjectContexts
 package import PersistentHistory
 
-/// Everything that a tracker decides, without waiting for anything and without tasks.
+/// The synchronous logic of a tracker, without tasks and without waiting.
 ///
-/// What needs no waiting it does itself. What does, hooks above all, it asks its driver for, one call
-/// after the other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a simulation answers at
-/// once. It belongs to its driver, which uses it from one place at a time.
+/// It returns the calls that may take time, such as those of hooks, to its driver, one after the
+/// other (``PassRun``). The actor ``HistoryTracker`` awaits each call; a synchronous driver answers
+/// at once. The core belongs to its driver, which must not use it concurrently.
 package final class TrackerCore {
   /// The member: a process in one role.
   package let member: ActorID
-  /// The store that is followed.
+  /// The store whose history is followed.
   package let store: Store
   /// The contexts that history is merged into.
   package let contexts: [ObjectContext]
-  /// How the tracker works.
+  /// The configuration of the tracker.
   package let configuration: TrackerConfiguration
-  /// The launch, and what it has in memory; nothing before it and after a stop.
+  /// The session of the current launch; `nil` before the launch and after a stop.
   package private(set) var session: MemberSession?
-  /// Why the last pass did not succeed; nothing once one does.
+  /// The error of the last pass, or `nil` if it succeeded.
   package var failure: HistoryError?
-  /// The observers and merge hooks, without what they do: the driver keeps that.
+  /// The observers and merge hooks, without their callbacks, which the driver keeps.
   package var hooks = HookRegistry()
   var troubles = HookTroubles()
   var purges = PurgeTurn()
   let log: TrackerLog
-  /// Undeclared authors that were logged already.
+  /// The undeclared authors that were already logged.
   private var loggedAuthors: Set<String> = []
 
-  /// Creates the core of a tracker that is not launched.
+  /// Creates the core of a tracker that has not launched.
   package init(
     _ member: ActorID,
     store: Store,
@@ -46,7 +46,7 @@ package final class TrackerCore {
     )
   }
 
-  /// Creates the core of a tracker for a launch that was made already.
+  /// Creates the core of a tracker for an existing session.
   package convenience init(_ session: MemberSession, _ configuration: TrackerConfiguration) {
     self.init(
       session.member,
@@ -57,12 +57,12 @@ package final class TrackerCore {
     self.session = session
   }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
-  /// The session of this launch, or a new one.
+  /// Returns the current session, or launches a new one.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the member off,
-  ///   ``HistoryError/inUse(_:processID:)`` while another process runs it.
+  /// - Throws: ``HistoryError/lost(_:)`` if a retention limit has cut the member off,
+  ///   ``HistoryError/inUse(_:processID:)`` while another process runs the member.
   @discardableResult
   package func launched(resyncingIfLost: Bool = false) throws(HistoryError) -> MemberSession {
     if let session { return session }
@@ -83,7 +83,7 @@ package final class TrackerCore {
     return launched
   }
 
-  /// Logs what a launch found out: what became of the kit's cursor, and what members disagree in.
+  /// Logs the import of the kit's cursor and differences between the configurations of the members.
   private func logLaunch(_ registration: Registration) throws(HistoryError) {
     if let imported = registration.cursorImport { log.event(.notice, "\(imported)") }
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
@@ -95,16 +95,16 @@ package final class TrackerCore {
     }
   }
 
-  /// Forgets the launch; the recorded cursor stays.
+  /// Ends the session; the recorded cursor remains.
   package func stop() { session = nil }
 
-  /// Ends the membership: history is not kept for the member any more.
+  /// Ends the membership: history is no longer kept for the member.
   package func retire() throws(HistoryError) {
     try launched().retire()
     stop()
   }
 
-  /// Reads the data anew and goes on from the head, after history was lost, expired or rewound.
+  /// Reloads the contexts and continues at the head, after history was lost, expired or rewound.
   package func resync() throws(HistoryError) -> HistoryToken {
     let cursor = try launched(resyncingIfLost: true).resync()
     hooks.forgetCalled()
@@ -113,7 +113,7 @@ package final class TrackerCore {
     return cursor
   }
 
-  /// Purges what every member has merged, whatever the strategy says.
+  /// Purges the history that every member has merged, regardless of the strategy.
   package func purge() throws(HistoryError) -> PurgeResult {
     let result =
       if let session { try session.purge(retaining: retention) } else {
@@ -123,7 +123,7 @@ package final class TrackerCore {
     return result
   }
 
-  /// The limits beyond which a purge does not wait for a member.
+  /// The configured retention limits; by default a purge waits for every member.
   var retention: RetentionLimits { configuration.retention ?? RetentionLimits() }
 
   func logCut(_ lost: [ActorID], _ jumps: [TimestampJump]) {
@@ -138,7 +138,7 @@ package final class TrackerCore {
     }
   }
 
-  /// Notes authors who write and were not named, and logs each once.
+  /// Reports authors that the configuration does not declare, and logs each of them once.
   func noteAuthors(of transactions: [HistoryTransaction], _ report: inout PassReport) {
     guard !configuration.allAuthors.isEmpty else { return }
     for case let author? in transactions.map(\.author) where !configuration.declares(author) {
@@ -151,21 +151,23 @@ package final class TrackerCore {
 
   // MARK: Passes
 
-  /// Begins a pass, and launches the member first if it is to; nothing where the member does not run.
+  /// Starts a pass, or returns `nil` if the member is not running and `launching` is `false`.
+  ///
+  /// If `launching` is `true`, a member that is not running is launched first.
   package func beginPass(launching: Bool = true) throws(HistoryError) -> PassRun? {
     guard let session = try launching ? launched() : session else { return nil }
     return PassRun(self, session)
   }
 
-  /// Begins one step of a pass alone.
+  /// Starts a single step of a pass.
   package func begin(_ step: PassStep) throws(HistoryError) -> PassRun {
     PassRun(self, try launched(), only: step)
   }
 
-  /// Notes how a pass ended, and returns its report.
+  /// Stores the outcome of a pass, and returns its report.
   package func end(_ run: PassRun?, _ error: HistoryError?) -> PassReport {
     var report = run?.report ?? PassReport()
-    // A pass of a tracker that was stopped meanwhile changes nothing.
+    // A pass of a tracker that was stopped in the meantime does not change the status.
     if run != nil || error != nil { failure = error }
     report.failure = error
     if let error {
@@ -176,7 +178,7 @@ package final class TrackerCore {
     return report
   }
 
-  /// Makes a whole pass, where a closure answers each call at once.
+  /// Runs a whole pass, with a closure that performs each call.
   package func pass(
     launching: Bool = true,
     answering answer: (PassRun.Call) -> PassRun.Answer = { _ in .done }
@@ -191,30 +193,32 @@ package final class TrackerCore {
     }
   }
 
-  /// Whether a signal leads to a pass: one that comes late tells of what an earlier pass has found.
+  /// Returns whether a signal requires a pass.
+  ///
+  /// A late signal may announce a position that an earlier pass has already recorded.
   package func isNews(_ token: HistoryToken) -> Bool {
     failure != nil || session?.recordedThrough != token
   }
 }
 
 extension TrackerCore {
-  /// How many passes found something new, as far as the strategy counts them.
+  /// The number of passes that found new transactions, as counted by the purge strategy.
   package var newsCount: Int { purges.newsCount }
 }
 
 extension TrackerCore {
-  /// What a tracker has in memory between two requests.
+  /// A snapshot of the in-memory state of a tracker between two requests.
   package struct Memory: Sendable {
     let session: MemberSession.Memory?
     let failure: HistoryError?
     let troubles: HookTroubles
     let purges: PurgeTurn
-    /// The last group that each observer was called with, in the order of their registration.
+    /// The last group that each observer was called with, in registration order.
     let called: [GroupPosition?]
     let loggedAuthors: Set<String>
   }
 
-  /// What the tracker has in memory; no pass must be under way.
+  /// A snapshot of the in-memory state of the tracker; no pass may be in progress.
   package var memory: Memory {
     Memory(
       session: session?.memory,
@@ -226,9 +230,9 @@ extension TrackerCore {
     )
   }
 
-  /// Takes up what a tracker with the same hooks had in memory, on a store that was put back.
+  /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
   ///
-  /// - Throws: ``HistoryError/inUse(_:processID:)`` when the member runs already.
+  /// - Throws: ``HistoryError/inUse(_:processID:)`` if the member is already running.
   package func resume(_ memory: Memory) throws(HistoryError) {
     session = try memory.session.map { kept throws(HistoryError) in
       MemberSession(try kept.held(by: store), store: store, contexts: contexts)

@@ -1,4 +1,4 @@
-/// A call of a hook that is under way, known to everything that the hook calls.
+/// A hook call in progress, visible as a task-local value to the code that the hook calls.
 struct HookCall: Hashable, Sendable {
   @TaskLocal static var current: HookCall?
 

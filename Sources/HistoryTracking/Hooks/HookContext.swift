@@ -1,52 +1,53 @@
 public import PersistentHistory
 
-/// One object that a transaction changed, as an observer is told about it.
+/// One object that a transaction changed, as passed to an observer.
 ///
-/// It is a view into the page that was fetched: names and values are made only when asked for.
+/// It is a view into the fetched page; names and values are created on access.
 public struct HookContext: Sendable {
-  /// What identifies a delivery: an observer that has seen the key before is told again, after a crash
-  /// or a pass that failed.
+  /// The identity of a delivery, for idempotent observers.
+  ///
+  /// An observer may receive the same key again: if its call threw and is retried, or after a
+  /// restart before the cursor was recorded.
   public struct Key: Hashable, Sendable, Codable {
-    /// The actor that is told.
+    /// The member that receives the change.
     public let actor: ActorID
     /// The number of the transaction.
     public let number: Int64
 
-    /// Creates the key of a transaction's delivery to an actor.
+    /// Creates the key of a transaction's delivery to a member.
     public init(actor: ActorID, number: Int64) {
       self.actor = actor
       self.number = number
     }
   }
 
-  /// What happened, as history holds it.
+  /// The change as recorded in history.
   public let change: HistoryChange
-  /// The transaction that it belongs to.
+  /// The transaction that contains the change.
   public let transaction: HistoryTransaction
   let actor: ActorID
 
-  /// The key for idempotence.
+  /// The key for idempotent processing.
   public var key: Key { Key(actor: actor, number: transaction.number) }
   /// The name of the object's entity.
   public var entityName: String { change.entityName ?? "" }
-  /// What happened to the object.
+  /// The operation: insert, update or delete.
   public var operation: ChangeType { change.type }
-  /// The object.
+  /// The identity of the object.
   public var objectID: ObjectID { change.objectID }
-  /// The object's URI, which names it outside of the store.
+  /// The object's URI, which identifies the object outside of the store.
   public var objectIDURL: String {
     ObjectURI(store: transaction.storeID, entity: entityName, key: objectID.key).description
   }
-  /// The names of the attributes that an update has set.
+  /// The names of the attributes that an update set.
   public var updatedProperties: [String] { change.updatedProperties }
-  /// The preserved values of a deleted object, each with its own type: a date stays a date.
+  /// The preserved values of a deleted object, each with its original type, such as `Date`.
   public var tombstone: [String: Value]? { change.tombstone }
-  /// When the transaction was written, by the store's clock.
+  /// The time at which the transaction was written, by the store's clock.
   public var timestamp: Date { transaction.timestamp }
-  /// Who wrote it, or nothing.
+  /// The author of the transaction, or `nil` if it has none.
   public var author: String? { transaction.author }
 }
 
-/// An observer: it is told about every group of changes, all of one transaction, one entity and one
-/// operation.
+/// An observer, called with each group of changes of one transaction, one entity and one operation.
 public typealias HookCallback = @Sendable (_ group: [HookContext]) async throws -> Void

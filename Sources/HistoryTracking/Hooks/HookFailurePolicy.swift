@@ -1,39 +1,39 @@
 internal import PersistentHistory
 
-/// What a tracker does when a hook throws.
+/// The reaction of a tracker to a hook that throws.
 public enum HookFailurePolicy: Sendable, Hashable {
-  /// The pass fails and is repeated, with longer and longer pauses, until the hook does not throw any
-  /// more or is removed.
+  /// The pass fails and is retried, with increasing delays, until the hook succeeds or is removed.
   ///
-  /// The cursor stays where it is, so nothing is missed; but history after it is kept for as long,
-  /// and nobody's purge goes beyond it. Each attempt is reported, with how long that has been so.
+  /// The cursor does not move, so no change is missed. Meanwhile the history after it is kept, and
+  /// no member's purge goes beyond it. Each attempt is reported, with the time since the first
+  /// failure.
   case retry
-  /// The call is given up: it is reported, and the other hooks and the merge go on.
+  /// The failed call is reported and abandoned; the other hooks and the merge continue.
   case skip
-  /// The pass fails and the tracker stops, its cursor where it is, until somebody starts it again.
+  /// The pass fails and the tracker stops without moving its cursor, until it is started again.
   case stop
 }
 
-/// A call of a hook that threw.
+/// A hook call that threw.
 public struct HookFailure: Sendable, Hashable {
-  /// Which hook.
+  /// The identity of the hook.
   public let hook: HookID
-  /// What the hook is for, as `insert of Item` or `merge`.
+  /// The purpose of the hook, such as `insert of Item` or `merge`.
   public let name: String
-  /// What becomes of the pass.
+  /// The failure policy of the hook.
   public let policy: HookFailurePolicy
-  /// The first transaction that the hook was told about in that call.
+  /// The number of the first transaction passed to the hook in that call.
   public let transaction: Int64
-  /// What it threw, in words.
+  /// A description of the error that the hook threw.
   public let reason: String
-  /// How many calls in a row have thrown, this one included.
+  /// The number of consecutive calls that threw, including this one.
   public let attemptCount: Int
-  /// How long that has been so, from the first of them.
+  /// The time since the first of these consecutive failures.
   public let lasting: Duration
 }
 
 extension HookFailure: CustomStringConvertible {
-  /// What happened, and what it holds up, in a sentence.
+  /// A sentence that describes the failure and its effect.
   public var description: String {
     let happened = "The hook for \(name) (\(hook)) threw at #\(transaction): \(reason)."
     return switch policy {

@@ -1,7 +1,7 @@
-/// The identity of an observer or a merge hook of one tracker; it is never given out again.
+/// The identity of an observer or a merge hook of one tracker; it is never reused.
 public struct HookID: Hashable, Sendable, CustomStringConvertible {
   let number: Int
 
-  /// A short name, for logs.
+  /// A short name for logs.
   public var description: String { "hook \(number)" }
 }

@@ -6,16 +6,17 @@ import Musl
 import Darwin
 #endif
 
-/// Writes each message as a line to standard error: `[ERROR] : message`.
+/// A logger that writes each message as a line to standard error: `[ERROR] : message`.
 public struct StandardErrorLogger: TrackerLogger {
   /// Creates the logger.
   public init() {}
 
-  /// Writes one line, at once and as a whole.
+  /// Writes one line with a single unbuffered `write` call.
   public func log(_ type: TrackerLogType, _ message: String) {
     let line = Array("[\(type.rawValue.uppercased())] : \(message)\n".utf8)
     line.withUnsafeBytes { bytes in
-      // A line that standard error does not take is lost: there is nobody left to tell.
+      // A line that cannot be written to standard error is dropped: no other output is left to
+      // report it.
       _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count)
     }
   }

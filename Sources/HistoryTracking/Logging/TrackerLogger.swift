@@ -1,34 +1,34 @@
-/// How serious a message of a tracker is.
+/// The severity of a log message.
 public enum TrackerLogType: String, Sendable, Hashable, CaseIterable {
-  /// What was done, in detail.
+  /// A detail of normal operation.
   case debug
-  /// Starts and stops.
+  /// A start or a stop.
   case info
-  /// What somebody may want to look at.
+  /// A finding that may need attention.
   case notice
-  /// A pass failed, and is repeated.
+  /// A failure, such as a pass that failed.
   case error
-  /// Somebody must do something: history is kept, or a member was lost.
+  /// A failure that needs action: history is kept, or a member was cut off.
   case fault
 }
 
-/// How much a tracker logs.
+/// The amount that a tracker logs.
 public enum TrackerLogLevel: Int, Sendable, Hashable, Comparable, CaseIterable {
-  /// Nothing; what fails still stands in reports and errors.
+  /// No messages; failures are still available in reports and errors.
   case off = 0
-  /// Starts, stops, and what goes wrong.
+  /// Starts, stops and failures.
   case events = 1
-  /// What each pass did, too.
+  /// Starts, stops, failures, and the results of each pass.
   case details = 2
 
-  /// Orders by how much is logged.
+  /// Orders levels by the amount that they log.
   public static func < (left: TrackerLogLevel, right: TrackerLogLevel) -> Bool {
     left.rawValue < right.rawValue
   }
 }
 
-/// Where a tracker's messages go.
+/// A destination for a tracker's log messages.
 public protocol TrackerLogger: Sendable {
-  /// Takes one message, which is quick: the tracker waits for it.
+  /// Writes one message; the tracker waits for it, so it must return quickly.
   func log(_ type: TrackerLogType, _ message: String)
 }

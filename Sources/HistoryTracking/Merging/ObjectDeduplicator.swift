@@ -2,25 +2,26 @@ public import HistoryStore
 public import ObjectContexts
 public import PersistentHistory
 
-/// Removes objects of one entity that equal an older one in some attributes.
+/// A deduplicator that removes objects of one entity that equal an older one in some attributes.
 ///
-/// Of equal objects the one with the least key stays, which every actor knows without asking: several
-/// that remove duplicates at once remove the same ones. What stays is written together with what goes,
-/// so that a save notices when somebody else has deleted or changed it meanwhile, and looks again. What
-/// is left has no duplicates any more, so the pass that merges the removal removes nothing. Objects
-/// with a null in one of the attributes are nobody's duplicates.
+/// Of equal objects, the one with the least key is kept. All members make the same choice without
+/// coordination, so concurrent deduplicators remove the same objects. The kept object is written in
+/// the same save that deletes the others; the save therefore detects a concurrent change or
+/// deletion, and the group is read again. The remaining objects have no duplicates, so the pass
+/// that merges the removal removes no more. Objects with a null in one of the attributes are never
+/// duplicates.
 ///
 /// ```swift
 /// configuration.deduplicator = ObjectDeduplicator(store: store, entity: "Tag", by: ["name"])
 /// ```
 public struct ObjectDeduplicator: TransactionDeduplicator {
-  /// What the object that stays takes over from those that go.
+  /// A closure that returns the attribute values that the kept object takes from the removed ones.
   public typealias Combine =
     @Sendable (_ winner: StoredObject, _ losers: [StoredObject]) -> [String: Value]
 
-  /// How often a group is looked at again when somebody else was faster.
+  /// The maximum number of attempts for a group when other saves conflict.
   private static let attemptCountMax = 10
-  /// How many keys one query asks for.
+  /// The maximum number of keys in one query.
   private static let keyCountMax = 5000
 
   private let store: Store
@@ -29,7 +30,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
   private let author: String?
   private let combine: Combine?
 
-  /// Creates a deduplicator, which saves under an author or none.
+  /// Creates a deduplicator that saves under an author, or without an author if `author` is `nil`.
   public init(
     store: Store,
     entity: String,
@@ -45,11 +46,12 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     self.combine = combine
   }
 
-  /// Removes the duplicates of what the transactions inserted, or gave another value to compare by.
+  /// Removes the duplicates of inserted objects, and of objects with updated compared attributes.
   ///
-  /// - Throws: ``HistoryError``, ``HistoryError/conflict(_:)`` when others were faster again and again.
-  /// - Complexity: a query for each object that may have duplicates, a scan of the entity, and one
-  ///   save for each group of equal objects.
+  /// - Throws: ``HistoryError``; ``HistoryError/conflict(_:)`` if other saves conflict with every
+  ///   attempt.
+  /// - Complexity: one query for each candidate object, one scan of the entity for every 5000 keys,
+  ///   and one save for each group of equal objects.
   public func deduplicate(
     _ transactions: [HistoryTransaction],
     in contexts: [ObjectContext]
@@ -64,7 +66,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     }
   }
 
-  /// The objects that may have become equal to others.
+  /// Returns the objects that may have become equal to others, in ascending order.
   private func candidates(in transactions: [HistoryTransaction]) throws(HistoryError) -> [ObjectID]
   {
     guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
@@ -94,13 +96,13 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     return keys
   }
 
-  /// What an object is compared by, or nothing when an attribute of it is null.
+  /// Returns the compared values of an object, or `nil` if one of them is null.
   private func key(of object: StoredObject) -> [Value]? {
     let key = attributes.compactMap { object[$0] }
     return key.count == attributes.count && !key.contains(.null) ? key : nil
   }
 
-  /// The keys that several objects have, in the order of the first of them.
+  /// Returns the keys that several objects have, in the order of the second object with each key.
   private func duplicated(
     _ keys: Set<[Value]>,
     in context: ObjectContext
@@ -116,7 +118,7 @@ public struct ObjectDeduplicator: TransactionDeduplicator {
     return duplicated
   }
 
-  /// Removes all but one of the objects with a key, as they are at the moment of the save.
+  /// Deletes all but one of the objects with a key, as they are at the time of the save.
   private func removeDuplicates(of key: [Value]) throws(HistoryError) {
     for attempt in 1... {
       let context = store.backgroundContext(author: author, name: "deduplicator")

@@ -1,18 +1,18 @@
 public import ObjectContexts
 public import PersistentHistory
 
-/// Brings transactions into contexts in its own way, in the place of the default merge.
+/// A custom way to merge transactions into contexts, in place of the default merge.
 public protocol TransactionMerger: Sendable {
-  /// Merges the transactions of one page, in commit order; it may be asked again for the same ones.
+  /// Merges the transactions of one page in commit order; may be called again with the same ones.
   ///
-  /// - Throws: what it likes; the pass then fails and is repeated.
+  /// - Throws: Any error; the pass then fails and is retried.
   func merge(
     _ transactions: [HistoryTransaction],
     into contexts: [ObjectContext]
   ) async throws
 }
 
-/// Merges into every context what that did not save itself: what a tracker does by default.
+/// The default merger, which merges into every context what that context did not save itself.
 public struct DefaultMerger: TransactionMerger {
   /// Creates the merger.
   public init() {}
@@ -26,12 +26,13 @@ public struct DefaultMerger: TransactionMerger {
   }
 }
 
-/// Looks for duplicates among what was merged, and removes them.
+/// A type that finds and removes duplicates among the merged objects.
 public protocol TransactionDeduplicator: Sendable {
-  /// Removes duplicates of the objects that the transactions of one page brought in; the contexts have
-  /// them merged, the cursor is not yet recorded.
+  /// Removes duplicates of the objects in the transactions of one page.
   ///
-  /// - Throws: what it likes; the pass then fails and is repeated.
+  /// The contexts have merged the transactions; the cursor is not recorded yet.
+  ///
+  /// - Throws: Any error; the pass then fails and is retried.
   func deduplicate(
     _ transactions: [HistoryTransaction],
     in contexts: [ObjectContext]

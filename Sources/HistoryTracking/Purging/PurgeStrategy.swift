@@ -1,21 +1,23 @@
-/// When a tracker purges history after a pass; whatever the strategy, a purge ends at what every
-/// member has merged.
+/// The condition under which a tracker purges after a pass.
+///
+/// Under every strategy, a purge removes only history that every member has merged.
 public enum PurgeStrategy: Sendable, Hashable {
-  /// Never; somebody calls ``HistoryTracker/purge()`` or uses a ``HistoryPurger``.
+  /// Never; call ``HistoryTracker/purge()`` or use a ``HistoryPurger``.
   case none
   /// After every pass.
   case whenMerged
-  /// After a pass when so many seconds have gone by since the last purge of the store, whichever
-  /// process made it: the store remembers when that was.
+  /// After a pass, if no process has purged the store for this many seconds.
+  ///
+  /// The store keeps the time of the last purge.
   case byDuration(seconds: Double)
-  /// After every so many passes that found something new, counted by this tracker.
+  /// After every `times` passes that found new transactions, counted by this tracker.
   case byNotification(times: Int)
-  /// After a pass when history takes up more than this share of the store, from 0 to 1.
+  /// After a pass, if history takes up more than this share of the store, from 0 to 1.
   case whenLargerThan(share: Double)
 }
 
 extension PurgeStrategy: CustomStringConvertible {
-  /// The strategy in words, as the registry keeps it.
+  /// The strategy as text, in the form that the registry stores.
   public var description: String {
     switch self {
     case .none: "none"

@@ -3,11 +3,13 @@ public import ObjectContexts
 public import PersistentHistory
 
 extension HistoryTracker {
-  /// Creates a tracker for one actor on the store of a container that keeps history, or on the one that
-  /// its contexts are on.
+  /// Creates a tracker for one member on the store of a container.
   ///
-  /// - Throws: ``HistoryError/severalStores(_:)`` when several stores keep history and no context names
-  ///   one, ``HistoryError/untracked(path:)`` when none does.
+  /// The store is that of the first context. Without contexts it is the only store of the container
+  /// that keeps history.
+  ///
+  /// - Throws: Without contexts, ``HistoryError/severalStores(_:)`` if several stores keep history,
+  ///   or ``HistoryError/untracked(path:)`` if none does.
   public init(
     _ member: ActorID,
     container: StoreContainer,
@@ -23,7 +25,7 @@ extension HistoryTracker {
 }
 
 extension StoreContainer {
-  /// The one store that keeps history.
+  /// Returns the only store of the container that keeps history.
   fileprivate func trackedStore() throws(HistoryError) -> Store {
     let tracked = stores.filter(\.configuration.tracksHistory)
     guard let store = tracked.first else { throw .untracked(path: stores.first?.path ?? "") }

@@ -2,7 +2,7 @@ import HistoryStore
 import PersistentHistory
 
 extension HistoryTracker {
-  /// Makes a pass for each signal from here on, and before that the one that has just failed, if so.
+  /// Runs a pass for each signal, after first retrying the pass that has just failed, if any.
   func follow(
     _ signals: any AsyncSequence<HistoryToken, Never> & Sendable,
     after failure: HistoryError? = nil
@@ -17,7 +17,7 @@ extension HistoryTracker {
     }
   }
 
-  /// Starts from a task of its own; nobody waits for it, so what goes wrong is kept.
+  /// Starts the tracker in a separate task; errors are stored in ``failure``.
   nonisolated func startAlone() {
     let sleep = configuration.clock.sleep
     Task(executorPreference: configuration.executor) { [weak self] in
@@ -26,9 +26,9 @@ extension HistoryTracker {
     }
   }
 
-  /// Repeats what has failed, after a pause, while it fails from a cause that may go away by itself.
+  /// Retries a failed attempt, after increasing delays, while its error may resolve by itself.
   ///
-  /// The tracker is held during an attempt only, so that it may go away in a pause.
+  /// The tracker is retained only during an attempt, so that it can be released during a delay.
   private static func repeatedly(
     _ sleep: @Sendable (Duration) async throws -> Void,
     after failure: HistoryError?,
@@ -43,14 +43,14 @@ extension HistoryTracker {
   }
 
   private func passAfterSignal(of token: HistoryToken? = nil) async -> HistoryError? {
-    // The signal may have waited for the actor while that was stopped.
+    // The tracker may have been stopped while the signal waited for it.
     guard !Task.isCancelled else { return nil }
     if let token, !core.isNews(token) { return nil }
     guard case .failure(let error) = await sharedPass(launching: false) else { return nil }
     return error
   }
 
-  /// Starts, unless that was done or undone meanwhile.
+  /// Starts the tracker, unless it was started or stopped in the meantime.
   private func startKeepingFailure() async -> HistoryError? {
     guard following == nil, stopCount == 0 else { return nil }
     do throws(HistoryError) {

@@ -2,13 +2,13 @@ public import HistoryStore
 public import PersistentHistory
 
 extension HistoryTracker {
-  /// Registers an observer, which is told what others did to the objects of an entity before that is
-  /// merged.
+  /// Registers an observer, which receives changes to an entity's objects before they are merged.
   ///
-  /// It is called once for each group of changes of one transaction, entity and operation; the groups of
-  /// a transaction come in the order of their first changes, and the observers of a group in the order
-  /// of their registration. It is told each group once, and again after a crash or a failed pass:
-  /// ``HookContext/key-swift.property`` tells repetitions.
+  /// The observer is called once for each group of changes of one transaction, entity and
+  /// operation. The groups of a transaction come in the order of their first changes, and the
+  /// observers of a group are called in registration order. Each group is delivered once, and again
+  /// if the call threw and is retried, or after a restart before the cursor was recorded; use
+  /// ``HookContext/key-swift.property`` to recognize repetitions.
   ///
   /// ```swift
   /// try await tracker.registerObserver(entity: "Item", operation: .delete) { group in
@@ -16,7 +16,7 @@ extension HistoryTracker {
   /// }
   /// ```
   ///
-  /// - Throws: ``HistoryError/unknownEntity(_:)``.
+  /// - Throws: ``HistoryError/unknownEntity(_:)`` if the model has no such entity.
   @discardableResult
   public func registerObserver(
     entity: String,
@@ -29,9 +29,9 @@ extension HistoryTracker {
     return id
   }
 
-  /// Removes an observer; what it was waiting for is not told to it any more.
+  /// Removes an observer, which also receives no pending changes.
   ///
-  /// - Returns: whether it was registered.
+  /// - Returns: Whether it was registered.
   @discardableResult
   public func removeObserver(id: HookID) -> Bool {
     observers[id] = nil
@@ -40,7 +40,7 @@ extension HistoryTracker {
 
   /// Removes the observers of one operation on the objects of an entity.
   ///
-  /// - Throws: ``HistoryError/unknownEntity(_:)``.
+  /// - Throws: ``HistoryError/unknownEntity(_:)`` if the model has no such entity.
   public func removeObserver(entity: String, operation: ChangeType) throws(HistoryError) {
     for id in try core.removeObservers(entity: entity, operation: operation) { observers[id] = nil }
   }
@@ -51,13 +51,13 @@ extension HistoryTracker {
     observers.removeAll()
   }
 
-  /// Registers a merge hook behind the others, or before one of them.
+  /// Registers a merge hook before `other`, or after all others if `other` is `nil`.
   ///
-  /// Before the transactions of a page are merged, each hook is asked in turn, until one finishes. One
-  /// that throws is asked again with the same transactions, and so are those before it.
+  /// The hooks are called in order before the transactions of a page are merged, until one returns
+  /// `.finish`. After a hook throws, that hook and those before it are called again with the same
+  /// transactions.
   ///
-  /// - Throws: ``HistoryError/unknownHook(_:)`` when the hook that it should come before is not
-  ///   registered.
+  /// - Throws: ``HistoryError/unknownHook(_:)`` if `other` is not registered.
   @discardableResult
   public func registerMergeHook(
     before other: HookID? = nil,
@@ -71,7 +71,7 @@ extension HistoryTracker {
 
   /// Removes a merge hook.
   ///
-  /// - Returns: whether it was registered.
+  /// - Returns: Whether it was registered.
   @discardableResult
   public func removeMergeHook(id: HookID) -> Bool {
     mergeHooks[id] = nil

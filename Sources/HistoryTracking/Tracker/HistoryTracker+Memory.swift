@@ -1,28 +1,31 @@
 package import HistoryStore
 
 extension HistoryTracker {
-  /// What a tracker has in memory between two requests.
+  /// A snapshot of the in-memory state of a tracker between two requests.
   package struct Memory: Sendable {
     let core: TrackerCore.Memory
     let isStarted: Bool
   }
 
-  /// What the tracker has in memory; nothing must be under way or wait to be repeated.
+  /// A snapshot of the tracker's in-memory state.
+  ///
+  /// No pass may be in progress or waiting for a retry.
   package var memory: Memory { Memory(core: core.memory, isStarted: isStarted) }
 
-  /// Takes up what a tracker with the same hooks had in memory, on a store that was put back; one that
-  /// was started follows the store from here on, without a pass before.
+  /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
   ///
-  /// - Throws: ``HistoryError/inUse(_:processID:)`` when the actor runs already, and what keeps the store
-  ///   from being watched.
+  /// A tracker that was started follows the store from now on, without a pass first.
+  ///
+  /// - Throws: ``HistoryError/inUse(_:processID:)`` if the member is already running, and errors
+  ///   that prevent watching the store.
   package func resume(_ memory: Memory) throws(HistoryError) {
     try core.resume(memory.core)
     if memory.isStarted { follow(try configuration.signals(store)) }
   }
 
-  /// Where the launch is that the tracker is in; nothing before it launches.
+  /// The position of the current launch; `nil` before the launch.
   package var place: SessionPlace? { core.session?.place }
 
-  /// How many passes found something new, as far as its strategy counts them.
+  /// The number of passes that found new transactions, as counted by the purge strategy.
   package var newsCount: Int { core.newsCount }
 }

@@ -3,27 +3,28 @@ import ObjectContexts
 import PersistentHistory
 
 extension HistoryTracker {
-  /// Fetches, tells hooks, merges, records and, if the strategy says so, purges; launches the actor if
-  /// need be.
+  /// Runs a pass: fetches, calls hooks, merges, records and, if the strategy requires it, purges.
   ///
-  /// One pass runs at a time; those who ask while one runs share the next.
+  /// The member is launched if it is not running. One pass runs at a time; calls made during a pass
+  /// share the next one.
   ///
-  /// - Throws: ``HistoryError``; the cursor stays where it was recorded, and the next pass goes on there.
-  /// - Complexity: proportional to what is new and to what is purged.
+  /// - Throws: ``HistoryError``; the cursor stays at the last recorded position, where the next
+  ///   pass continues.
+  /// - Complexity: proportional to the new history and to the purged history.
   @discardableResult
   public func pass() async throws(HistoryError) -> PassReport {
     try refuseInsideHook()
     return try await sharedPass(launching: true).get()
   }
 
-  /// What each pass does, from here on.
+  /// The reports of all passes from now on.
   ///
   /// ```swift
   /// for await report in await tracker.passes { print(report) }
   /// ```
   public var passes: PassReports { PassReports(stream: broadcast.listen()) }
 
-  /// Makes a pass when it is its turn, or shares the one that waits for its turn.
+  /// Runs a pass in its turn, or shares the pass that is already waiting.
   func sharedPass(launching: Bool) async -> PassQueue.Request.Outcome {
     if let next = queue.next {
       next.launches = next.launches || launching
@@ -41,7 +42,7 @@ extension HistoryTracker {
     return outcome
   }
 
-  /// Waits until no pass is under way and keeps others from beginning, until the turn ends.
+  /// Waits until no pass is in progress, and blocks further passes until the turn ends.
   func takeTurn() async throws(HistoryError) {
     try refuseInsideHook()
     if !queue.begin() {
@@ -53,7 +54,7 @@ extension HistoryTracker {
     var run: PassRun?
     var failure: HistoryError?
     do throws(HistoryError) {
-      // A tracker that was stopped meanwhile is not launched by a signal that came before.
+      // A signal that arrived before a stop must not launch the tracker again.
       guard var begun = try core.beginPass(launching: launching) else {
         return .success(PassReport())
       }
@@ -67,7 +68,7 @@ extension HistoryTracker {
     return failure.map { .failure($0) } ?? .success(report)
   }
 
-  /// Awaits the calls of a pass to its end, and returns why it ended early, if it did.
+  /// Performs the calls of a pass to its end, and returns the error that ended it early, or `nil`.
   func drive(_ run: inout PassRun) async -> HistoryError? {
     var answer: PassRun.Answer?
     do throws(HistoryError) {
@@ -99,7 +100,7 @@ extension HistoryTracker {
     }
   }
 
-  /// Calls a hook, and lets what it calls know that.
+  /// Calls a hook with ``HookCall/current`` set.
   private func insideHook<Answer: Sendable>(
     _ body: () async throws -> Answer
   ) async throws -> Answer {
@@ -110,7 +111,7 @@ extension HistoryTracker {
     return try await HookCall.$current.withValue(call) { try await body() }
   }
 
-  /// Refuses what waits for the end of a pass to a hook that the pass waits for.
+  /// Throws if called inside a hook of this tracker, whose pass would wait for itself.
   func refuseInsideHook() throws(HistoryError) {
     if let hookCall, HookCall.current == hookCall { throw .insideHook(member) }
   }

@@ -2,16 +2,16 @@ public import HistoryStore
 import PersistentHistory
 
 extension HistoryTracker {
-  /// Purges what every member has merged, whatever the strategy says.
+  /// Purges the history that every member has merged, regardless of the strategy.
   ///
-  /// - Throws: ``HistoryError/superseded(_:)`` and its like when the tracker is launched and was
-  ///   replaced; nothing is purged then.
+  /// - Throws: ``HistoryError/superseded(_:)`` and similar errors if the tracker is launched and
+  ///   was replaced; nothing is purged then.
   @discardableResult
   public func purge() async throws(HistoryError) -> PurgeResult {
     try core.purge()
   }
 
-  /// What purges by hand, apart from the tracker and its passes (in the kit: `cleanerBuilder()`).
+  /// A purger of the store, independent of the tracker's passes (in the kit: `cleanerBuilder()`).
   public nonisolated var purger: HistoryPurger {
     HistoryPurger(store: store, retention: configuration.retention)
   }

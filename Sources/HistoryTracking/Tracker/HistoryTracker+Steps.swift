@@ -1,27 +1,27 @@
 package import HistoryStore
 package import PersistentHistory
 
-/// What one step of a pass has done.
+/// The results of one step of a pass.
 package struct TrackerStep: Sendable {
-  /// The numbers that a merge will bring in.
+  /// The numbers of the transactions that the next merge applies.
   package let fetched: [Int64]
-  /// The numbers that were merged.
+  /// The numbers of the merged transactions.
   package let merged: [Int64]
-  /// The position that is recorded, if the step recorded.
+  /// The recorded position, or `nil` if the step did not record.
   package let cursor: HistoryToken?
 }
 
 extension HistoryTracker {
-  /// Launches the actor without a pass, so that others can act between the two.
+  /// Launches the member without a pass, so that other code can run before the first pass.
   ///
-  /// - Throws: as ``start()``.
+  /// - Throws: The launch errors of ``start()``.
   package func launch(resyncingIfLost: Bool = false) throws(HistoryError) -> Registration {
     try core.launched(resyncingIfLost: resyncingIfLost).registration
   }
 
-  /// Does one step of a pass alone, so that others can act between two of them.
+  /// Performs a single step of a pass, so that other code can run between two steps.
   ///
-  /// - Throws: what the step throws in a pass.
+  /// - Throws: The errors of that step in a pass.
   package func perform(_ step: PassStep) async throws(HistoryError) -> TrackerStep {
     try await takeTurn()
     defer { queue.end() }

@@ -2,12 +2,13 @@ public import HistoryStore
 public import ObjectContexts
 public import PersistentHistory
 
-/// Keeps contexts up to date with what others write to a store: fetches the history after the
-/// actor's cursor, tells hooks about it, merges it, records the cursor, and purges what every member
-/// has merged.
+/// Keeps contexts up to date with changes that other processes and contexts write to a store.
 ///
-/// Once started it makes a pass for each signal of the store, one at a time; what is signalled during
-/// a pass leads to exactly one more. A tracker that nobody holds any more ends, stopped or not.
+/// A pass fetches the history after the member's cursor, calls hooks, merges the transactions,
+/// records the cursor, and purges the history that every member has merged.
+///
+/// A started tracker runs a pass for each signal of the store, one at a time. All signals that
+/// arrive during a pass lead to exactly one more. Releasing the last reference stops tracking.
 ///
 /// ```swift
 /// let store = try Store(path: "/path/to/shared.store", model: model)
@@ -16,36 +17,39 @@ public import PersistentHistory
 /// try await tracker.start()
 /// ```
 public actor HistoryTracker {
-  /// The actor: a process in one role.
+  /// The member: a process in one role.
   public nonisolated let member: ActorID
-  /// The store that is followed.
+  /// The store whose history is followed.
   public nonisolated let store: Store
   /// The contexts that history is merged into.
   public nonisolated let contexts: [ObjectContext]
-  /// How the tracker works.
+  /// The configuration of the tracker.
   public nonisolated let configuration: TrackerConfiguration
-  /// Why the last pass did not succeed; nothing once one does.
+  /// The error of the last pass, or `nil` if it succeeded.
   public var failure: HistoryError? { core.failure }
 
-  /// What decides; this actor awaits what that wants to be called.
+  /// The synchronous logic; this actor awaits the calls that it returns.
   let core: TrackerCore
   private let home: any Actor
-  /// Makes a pass for each signal while the tracker is started.
+  /// The task that runs a pass for each signal while the tracker is started.
   var following: Task<Void, Never>?
-  /// How often the tracker was stopped.
+  /// The number of times that the tracker was stopped.
   private(set) var stopCount = 0
-  /// What the hooks do.
+  /// The callbacks of the observers.
   var observers: [HookID: HookCallback] = [:]
   var mergeHooks: [HookID: MergeHookCallback] = [:]
-  /// The call of a hook that is under way.
+  /// The hook call in progress.
   var hookCall: HookCall?
   var hookCallCount = 0
   var queue = PassQueue()
   let broadcast = PassBroadcast()
 
-  /// Creates a tracker for one actor: a process in one role, whose name no other process uses.
+  /// Creates a tracker for one member: a process in one role.
   ///
-  /// Without contexts it makes one, a view of the current author. Every context must be on the store.
+  /// No other process may use the member's name.
+  ///
+  /// If `contexts` is `nil`, the tracker creates one view context with the current author. Every
+  /// context must belong to the store.
   public init(
     _ member: ActorID,
     store: Store,
@@ -68,7 +72,7 @@ public actor HistoryTracker {
     if configuration.autoStart { startAlone() }
   }
 
-  /// Creates a tracker with a purge strategy and defaults for the rest.
+  /// Creates a tracker with a purge strategy and otherwise default configuration.
   public init(
     _ member: ActorID,
     store: Store,
@@ -82,35 +86,36 @@ public actor HistoryTracker {
 
   deinit { following?.cancel() }
 
-  /// What runs the tracker: its own queue on the system's threads, or what it was given.
+  /// The executor of the tracker: the configured one, or a queue on the system's threads.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
-  /// Whether the tracker follows the store.
+  /// A Boolean value that indicates whether the tracker follows the store.
   public var isStarted: Bool { following != nil }
 
-  /// Whether the actor is launched, and what it has in memory held.
+  /// A Boolean value that indicates whether the member is launched.
   var isLaunched: Bool { core.session != nil }
 
-  /// How many wait for a pass that is under way.
+  /// The number of callers that wait for a pass.
   var waitingCount: Int { queue.waitingCount }
 
-  /// Launches the actor, catches up with what was written while it was away, and follows the store
-  /// from there on; when it runs already, it only catches up.
+  /// Launches the member, runs a pass to catch up, and follows the store from then on.
   ///
-  /// What goes wrong while following stands in ``failure``, in ``passes`` and in the log. When catching
-  /// up fails from a cause that may go away by itself, a hook that throws for example, the store is
-  /// followed all the same and the pass repeated; the error is thrown nevertheless.
+  /// If the tracker is already started, it only runs a pass.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` when a retention limit has cut the actor off,
-  ///   ``HistoryError/inUse(_:processID:)`` while another process runs it, and what else keeps the actor
-  ///   from launching; nothing is followed then.
+  /// Errors during following are reported in ``failure``, in ``passes`` and in the log. If the
+  /// first pass fails with an error that may resolve by itself, such as a hook that throws, the
+  /// tracker follows the store and retries the pass, and this method still throws the error.
+  ///
+  /// - Throws: ``HistoryError/lost(_:)`` if a retention limit has cut the member off,
+  ///   ``HistoryError/inUse(_:processID:)`` while another process runs the member, and other errors
+  ///   that prevent the launch; the store is not followed then.
   @discardableResult
   public func start() async throws(HistoryError) -> PassReport {
     guard following == nil else { return try await pass() }
     try refuseInsideHook()
-    // Watched first, so that nothing falls between the pass and the watch.
+    // Watch first, so that no commit is missed between the pass and the watch.
     let signals = try configuration.signals(store)
     let life = stopCount
     let outcome = await sharedPass(launching: true)
@@ -125,9 +130,9 @@ public actor HistoryTracker {
     return try outcome.get()
   }
 
-  /// Stops following the history; the cursor stays, and history is kept for the actor.
+  /// Stops following the history; the cursor remains, and history is kept for the member.
   ///
-  /// A pass that is under way goes on to its end.
+  /// A pass in progress runs to its end.
   public func stop() {
     if following != nil { core.log.event(.info, "stopped") }
     following?.cancel()
@@ -136,9 +141,9 @@ public actor HistoryTracker {
     stopCount += 1
   }
 
-  /// Ends the membership: history is not kept for the actor any more.
+  /// Ends the membership: history is no longer kept for the member.
   ///
-  /// - Throws: ``HistoryError/insideHook(_:)`` when a hook of this tracker waits for it.
+  /// - Throws: ``HistoryError/insideHook(_:)`` if called inside a hook of this tracker.
   public func retire() async throws(HistoryError) {
     try await takeTurn()
     defer { queue.end() }
@@ -146,9 +151,9 @@ public actor HistoryTracker {
     stop()
   }
 
-  /// Reads the data anew and goes on from the head, after history was lost, expired or rewound.
+  /// Reloads the contexts and continues at the head, after history was lost, expired or rewound.
   ///
-  /// - Throws: ``HistoryError/insideHook(_:)`` when a hook of this tracker waits for it.
+  /// - Throws: ``HistoryError/insideHook(_:)`` if called inside a hook of this tracker.
   @discardableResult
   public func resync() async throws(HistoryError) -> HistoryToken {
     try await takeTurn()

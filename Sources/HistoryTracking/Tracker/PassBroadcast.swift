@@ -1,8 +1,8 @@
-/// Tells everybody who listens what each pass did, until the tracker is gone.
+/// Sends the report of each pass to all listeners, until the tracker is released.
 ///
-/// It belongs to one tracker, which alone touches it.
+/// It belongs to one tracker and is not safe for concurrent use.
 final class PassBroadcast {
-  /// How many reports wait for a slow listener; older ones are dropped.
+  /// The maximum number of reports buffered for a slow listener; the oldest are dropped.
   private static let waitingCountMax = 100
 
   private var listeners: [AsyncStream<PassReport>.Continuation] = []
@@ -11,7 +11,7 @@ final class PassBroadcast {
     for listener in listeners { listener.finish() }
   }
 
-  /// The reports of the passes from here on.
+  /// Returns a stream of the reports of all passes from now on.
   func listen() -> AsyncStream<PassReport> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: PassReport.self,
@@ -21,7 +21,7 @@ final class PassBroadcast {
     return stream
   }
 
-  /// Tells what a pass did; who does not listen any more is forgotten.
+  /// Sends a report to all listeners, and removes those that have stopped listening.
   func tell(_ report: PassReport) {
     listeners.removeAll { listener in
       if case .terminated = listener.yield(report) { return true }

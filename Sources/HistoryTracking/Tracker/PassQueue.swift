@@ -1,14 +1,14 @@
 import HistoryStore
 
-/// Lets the passes of one tracker, and what must not come between their steps, run one at a time.
+/// Serializes the passes of one tracker, and operations that must not run between their steps.
 ///
-/// An actor alone does not: while a hook is awaited, other calls enter it.
+/// Actor isolation alone is not enough: other calls enter the actor while a hook is awaited.
 struct PassQueue {
-  /// A pass that was asked for and has not begun: whoever asks for one meanwhile shares it.
+  /// A requested pass that has not started; further requests share it.
   final class Request {
     typealias Outcome = Result<PassReport, HistoryError>
 
-    /// Whether it launches the actor, or leaves one alone that was stopped meanwhile.
+    /// A Boolean value that indicates whether the pass launches the member if it is not running.
     var launches: Bool
     fileprivate var waiting: [CheckedContinuation<Outcome, Never>] = []
 
@@ -16,12 +16,12 @@ struct PassQueue {
       self.launches = launches
     }
 
-    /// Adds somebody who is told what the pass did.
+    /// Adds a caller that waits for the outcome of the pass.
     func add(_ continuation: CheckedContinuation<Outcome, Never>) {
       waiting.append(continuation)
     }
 
-    /// Tells everybody what it did.
+    /// Resumes all waiting callers with the outcome.
     func end(_ outcome: Outcome) {
       for continuation in waiting { continuation.resume(returning: outcome) }
     }
@@ -29,24 +29,24 @@ struct PassQueue {
 
   private var isBusy = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
-  /// The pass that begins when it is its turn.
+  /// The next pass, which waits for its turn.
   var next: Request?
 
-  /// How many wait for a turn, or share one that somebody waits for.
+  /// The number of callers that wait for a turn, or share a pass that waits for one.
   var waitingCount: Int { waiting.count + (next?.waiting.count ?? 0) }
 
-  /// Takes the turn, if nobody has it.
+  /// Takes the turn, and returns `false` if another operation already has it.
   mutating func begin() -> Bool {
     defer { isBusy = true }
     return !isBusy
   }
 
-  /// Lets somebody wait for the turn.
+  /// Adds a caller to the end of the queue.
   mutating func wait(_ continuation: CheckedContinuation<Void, Never>) {
     waiting.append(continuation)
   }
 
-  /// Hands the turn to whoever has waited longest.
+  /// Hands the turn to the caller that has waited longest, if any.
   mutating func end() {
     if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
   }

@@ -1,14 +1,15 @@
-/// What each pass of a tracker did, one after the other, failed ones included, from the moment it was
-/// asked for until the tracker is gone.
+/// A sequence of the reports of a tracker's passes, including failed ones.
+///
+/// It starts at the moment of its creation, and ends when the tracker is released.
 public struct PassReports: AsyncSequence, Sendable {
-  /// What one pass did.
+  /// The report of one pass.
   public typealias Element = PassReport
-  /// Listening ends, it does not fail.
+  /// The sequence finishes without an error.
   public typealias Failure = Never
 
   let stream: AsyncStream<PassReport>
 
-  /// Waits for reports; one task at a time does.
+  /// Returns an iterator over the reports; only one task may iterate at a time.
   public func makeAsyncIterator() -> AsyncStream<PassReport>.Iterator {
     stream.makeAsyncIterator()
   }

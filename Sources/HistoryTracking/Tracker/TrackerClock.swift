@@ -1,8 +1,8 @@
-/// The time that a tracker measures and waits by; it never jumps.
+/// A monotonic clock for measurements and delays of a tracker.
 package struct TrackerClock: Sendable {
-  /// The time since some moment.
+  /// Returns the time since a fixed but arbitrary moment.
   package var now: @Sendable () -> Duration
-  /// Waits; it throws when its task is cancelled.
+  /// Waits for a duration; throws if its task is cancelled.
   package var sleep: @Sendable (Duration) async throws -> Void
 
   package init(
@@ -13,7 +13,7 @@ package struct TrackerClock: Sendable {
     self.sleep = sleep
   }
 
-  /// The system's clock, which goes on while the machine sleeps.
+  /// The system's continuous clock, which advances while the machine sleeps.
   package static let continuous: TrackerClock = {
     let start = ContinuousClock.now
     return TrackerClock(

@@ -1,49 +1,64 @@
 public import HistoryStore
 package import PersistentHistory
 
-/// How a tracker works; the defaults are for an app with extensions.
+/// The options of a tracker; the defaults suit an app with extensions.
 public struct TrackerConfiguration: Sendable {
-  /// The author of the actor's own writes; without one, that of its first context.
+  /// The author of the member's own writes; `nil` uses the author of its first context.
   public var currentAuthor: String?
-  /// Every author that is known to write to the store, or nothing if that is not known.
+  /// All authors that are expected to write to the store; empty if unknown.
   ///
-  /// It filters nothing: what others write is merged as well, and told once, because somebody has
-  /// forgotten to name them.
+  /// The set does not filter: transactions of other authors are merged as well. Each undeclared
+  /// author is logged once, because it was probably forgotten here.
   public var allAuthors: Set<String> = []
-  /// Authors that only write, whose processes have no tracker.
+  /// The authors of processes that only write and have no tracker.
   public var batchAuthors: Set<String> = []
-  /// Whether the transactions of CloudKit's mirror (`NSCloudKitMirroringDelegate.*`) are merged.
-  public var includingCloudKitMirroring = true
-  /// Authors whose transactions are neither merged nor told to hooks; a trailing `*` stands for any
-  /// ending.
-  public var ignoring: Set<String> = []
-  /// When a pass purges.
-  public var strategy = PurgeStrategy.whenMerged
-  /// The limits beyond which a purge does not wait for an actor; nothing says nothing about them.
+  /// A Boolean value that indicates whether transactions of CloudKit's mirror are merged.
   ///
-  /// The loosest that any actor asks for hold.
+  /// Their authors match `NSCloudKitMirroringDelegate.*`. The default is `true`.
+  public var includingCloudKitMirroring = true
+  /// The authors whose transactions are neither merged nor passed to hooks.
+  ///
+  /// A trailing `*` matches any suffix.
+  public var ignoring: Set<String> = []
+  /// The condition under which a pass purges.
+  ///
+  /// The default is ``PurgeStrategy/whenMerged``.
+  public var strategy = PurgeStrategy.whenMerged
+  /// The limits beyond which a purge does not wait for a member; `nil` expresses no preference.
+  ///
+  /// The loosest limits that any member requests apply.
   public var retention: RetentionLimits?
-  /// The cursors that PersistentHistoryTrackingKit has kept: the first launch of the actor starts at
-  /// the one of the current author.
+  /// The cursors that PersistentHistoryTrackingKit has stored.
+  ///
+  /// The first launch of the member starts at the stored cursor of the current author.
   public var kitCursors: KitCursors?
-  /// How many transactions are fetched, told and merged at a time.
+  /// The maximum number of transactions fetched and merged at a time.
+  ///
+  /// The default is 1000.
   public var pageTransactionCountMax = 1000
-  /// What merges, in the place of the default.
+  /// A custom merger; `nil` merges in the default way.
   public var merger: (any TransactionMerger)?
-  /// What removes duplicates after each merge, if anything does.
+  /// A deduplicator that runs after each merge; `nil` removes no duplicates.
   public var deduplicator: (any TransactionDeduplicator)?
-  /// Where messages go.
+  /// The destination of log messages.
+  ///
+  /// The default is standard error.
   public var logger: any TrackerLogger = StandardErrorLogger()
-  /// How much is logged.
+  /// The amount that is logged.
+  ///
+  /// The default is ``TrackerLogLevel/events``.
   public var logLevel = TrackerLogLevel.events
-  /// Whether the tracker starts as soon as it is made; what goes wrong then stands in
-  /// ``HistoryTracker/failure`` and in the log.
+  /// A Boolean value that indicates whether the tracker starts on creation.
+  ///
+  /// The default is `false`.
+  ///
+  /// Errors of that start are available in ``HistoryTracker/failure`` and in the log.
   public var autoStart = false
-  /// The time that passes are measured and repeated by.
+  /// The clock that measures passes and delays retries.
   package var clock = TrackerClock.continuous
-  /// What runs the tracker and its tasks, in the place of the system's threads.
+  /// The executor of the tracker and its tasks; `nil` uses the system's threads.
   package var executor: (any SerialExecutor & TaskExecutor)?
-  /// The signals that lead to passes.
+  /// Returns the signals of a store that lead to passes.
   package var signals:
     @Sendable (Store) throws(HistoryError) -> any AsyncSequence<HistoryToken, Never> & Sendable =
       { store throws(HistoryError) in try store.changes }
@@ -51,7 +66,7 @@ public struct TrackerConfiguration: Sendable {
   /// Creates the default configuration.
   public init() {}
 
-  /// Creates a configuration with what most apps set.
+  /// Creates a configuration with the most common options.
   public init(
     currentAuthor: String?,
     allAuthors: Set<String> = [],
@@ -66,7 +81,7 @@ public struct TrackerConfiguration: Sendable {
 
   private static let cloudKitMirror = "NSCloudKitMirroringDelegate.*"
 
-  /// Whether an author was named, or is CloudKit's mirror.
+  /// Returns whether an author is declared, or is CloudKit's mirror.
   func declares(_ author: String) -> Bool {
     author == currentAuthor || allAuthors.contains(author) || batchAuthors.contains(author)
       || AuthorPatterns.match(author, [Self.cloudKitMirror])
@@ -77,7 +92,7 @@ public struct TrackerConfiguration: Sendable {
     includingCloudKitMirroring ? ignoring : ignoring.union([Self.cloudKitMirror])
   }
 
-  /// What the registry keeps of it, so that processes that disagree are found out.
+  /// The options that the registry stores, to detect differences between processes.
   var declaration: MemberConfiguration {
     var declared = MemberConfiguration()
     declared.authors = allAuthors.isEmpty ? nil : allAuthors

@@ -1,7 +1,7 @@
-/// The queue of a tracker's own on the system's threads.
+/// A queue of the tracker's own on the system's threads.
 actor DefaultHome {}
 
-/// The queue that a tracker was given.
+/// An actor that runs on a configured executor.
 actor InjectedHome {
   private let executor: any SerialExecutor
 
