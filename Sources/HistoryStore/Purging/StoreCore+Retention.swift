@@ -77,8 +77,7 @@ extension StoreCore {
     return high
   }
 
-  /// Returns the bytes after the slowest member's cursor; reads only what is new since the last
-  /// call.
+  /// Returns the bytes after the slowest member's cursor, reading only what is new since last time.
   private func bytesUnmerged(_ least: Int64, _ head: Int64) throws -> Int64 {
     var sum = lastByteSum
     if sum.after != least || sum.through > head { sum = ByteSum(after: least, through: least) }
