@@ -19,7 +19,7 @@ final class ChangeListeners: @unchecked Sendable {
   private var isTelling = false
   private var isOver = false
 
-  /// Whether notifications have ended for good.
+  /// Whether notifications have ended permanently.
   var hasEnded: Bool { lock.withLock { isOver } }
 
   /// Adds a listener that is notified from now on, and returns its ID.

@@ -45,11 +45,11 @@ public enum HistoryError: Error, Hashable, Sendable {
   case expired(token: HistoryToken, firstHeld: Int64?)
   /// The token lies above the head or names another transaction: the file was replaced or restored.
   case rewound(token: HistoryToken, head: Int64)
-  /// A later registration or launch of the same actor has taken over.
+  /// A later registration or launch of the same member superseded this one.
   case superseded(ActorID)
   /// The member is already running; the number of its process follows, if known.
   case inUse(ActorID, processID: Int32?)
-  /// The actor is not a member: it never registered, or it retired.
+  /// The process is not a member: it never registered, or it retired.
   case notAMember(ActorID)
   /// A retention limit excluded the member; it must resync.
   case lost(ActorID)

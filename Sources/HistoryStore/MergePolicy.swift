@@ -11,7 +11,7 @@ public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
   case storeWins
   /// The attributes that were set overwrite the store's; the others stay as they are in the store.
   ///
-  /// (Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`).
+  /// Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`.
   case objectWins
   /// The whole object of the context overwrites the store's row.
   ///

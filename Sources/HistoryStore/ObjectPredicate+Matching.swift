@@ -7,7 +7,7 @@ extension ObjectPredicate {
   /// entity.
   ///
   /// - Throws: ``HistoryError/unknownAttribute(entity:attribute:)``.
-  /// - Complexity: linear in the predicate; a pattern takes its length times the text's at most.
+  /// - Complexity: linear in the predicate; a pattern costs at most its length times the text's.
   package func matches(
     _ row: ArraySlice<Value>,
     of entity: Entity

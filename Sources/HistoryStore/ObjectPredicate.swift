@@ -53,7 +53,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
 
 /// The limits of a predicate's size, which stay within SQLite's own.
 ///
-/// (https://sqlite.org/limits.html).
+/// See https://sqlite.org/limits.html.
 public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
   /// The nesting depth of `all`, `any` and `not`.
   case depth

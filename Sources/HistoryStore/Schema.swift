@@ -5,7 +5,7 @@ import SQLiteStorage
 enum Schema {
   /// The application ID of store files ("PHLs"), which `file` and other tools read.
   ///
-  /// (https://sqlite.org/pragma.html#pragma_application_id).
+  /// See https://sqlite.org/pragma.html#pragma_application_id.
   static let applicationID: Int64 = 0x5048_4C73
   /// The version of the file format.
   static let formatVersion: Int64 = 1

@@ -3,7 +3,7 @@ import SQLiteStorage
 extension Store {
   /// Returns the first problem that SQLite's integrity check reports, or `nil` for none.
   ///
-  /// (https://sqlite.org/pragma.html#pragma_integrity_check).
+  /// See https://sqlite.org/pragma.html#pragma_integrity_check.
   ///
   /// - Complexity: linear in the pages of the file.
   package func integrityProblem() throws(HistoryError) -> String? {

@@ -13,7 +13,7 @@ public struct StoreConfiguration: Sendable {
 
   /// The source of transaction timestamps.
   public enum Timestamps: String, Sendable, Hashable {
-    /// max(clock, previous + 1 us): number order is time order.
+    /// The maximum of the clock and the previous timestamp plus 1 us: number order is time order.
     case monotone
     /// The raw clock value, including ties and steps back, as in Core Data.
     case wallClock

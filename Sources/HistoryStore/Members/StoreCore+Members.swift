@@ -139,7 +139,7 @@ extension StoreCore {
     if connection.changes == 0 { try validate(registration) }
   }
 
-  /// Throws for a registration that a later launch, a retirement or a retention limit has ended.
+  /// Throws for a registration that a later launch, a retirement or a retention limit invalidated.
   @discardableResult
   func validate(_ registration: Registration, mayBeLost: Bool = false) throws -> MemberRow {
     guard let row = try row(of: registration.member), row.state != .retired else {

@@ -24,7 +24,7 @@ extension Store {
 
   /// Purges history strictly before a transaction, and never above the watermark.
   ///
-  /// - Throws: the errors of ``purge(before:filter:cuttingOff:)`` for the transaction's token.
+  /// - Throws: the errors of `purge(before:filter:cuttingOff:)` for the transaction's token.
   @discardableResult
   public func purge(
     before transaction: HistoryTransaction,

@@ -69,7 +69,7 @@ extension StoreCore {
     return bytes
   }
 
-  // MARK: What the file remembers
+  // MARK: The recorded measurement
 
   private static let sizeNames = [
     "sizedBytes", "sizedCount", "sizedHead", "sizedPurged", "sizedPages",
