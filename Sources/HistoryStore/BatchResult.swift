@@ -1,21 +1,20 @@
 public import PersistentHistory
 
-/// What a batch request tells about the objects that it changed
-/// (Core Data: `NSBatchInsertRequestResultType` and its like).
+/// The detail of a batch result (Core Data: `NSBatchInsertRequestResultType` and its counterparts).
 public enum BatchResultType: Sendable, Hashable {
-  /// Its transaction only (Core Data: `statusOnly`).
+  /// The transaction only (Core Data: `statusOnly`).
   case status
-  /// How many there were (Core Data: `count`); that is known anyway.
+  /// The number of objects (Core Data: `count`), which every result contains anyway.
   case count
-  /// Which they were (Core Data: `objectIDs`): 16 bytes each in memory.
+  /// The IDs of the objects (Core Data: `objectIDs`); each takes 16 bytes of memory.
   case objectIDs
 }
 
-/// What a batch request did (Core Data: `NSBatchInsertResult` and its like).
+/// The outcome of a batch request (Core Data: `NSBatchInsertResult` and its counterparts).
 public struct BatchResult: Sendable, Hashable {
-  /// The transaction, or nothing when no object matched or the store keeps no history.
+  /// The transaction, or `nil` when no object matched or the store keeps no history.
   public let transaction: WrittenTransaction?
-  /// How many objects were inserted, updated or deleted.
+  /// The number of objects that were inserted, updated or deleted.
   public let count: Int
   /// The objects that were inserted, updated or deleted, in the order of the transaction's changes;
   /// empty unless the request asked for them.
@@ -28,16 +27,16 @@ public struct BatchResult: Sendable, Hashable {
   }
 }
 
-/// Under whose name a batch request is written.
+/// The author and context name that a batch request is recorded with.
 public struct BatchAuthor: Sendable, Hashable {
-  /// The author, or nothing.
+  /// The author, or `nil` for none.
   public var author: String?
-  /// The name of the context, or nothing.
+  /// The name of the context, or `nil` for none.
   public var contextName: String?
-  /// What the store's clock read when the request began, if it began before it takes the lock.
+  /// The time of the store's clock when the request started, if that was before it took the lock.
   package var begunAt: Date?
 
-  /// Creates the name of a batch request's writer.
+  /// Creates the authorship of a batch request.
   public init(_ author: String?, contextName: String? = nil) {
     self.author = author
     self.contextName = contextName

@@ -2,8 +2,9 @@ import PersistentHistory
 import SQLiteStorage
 
 extension ByteWriter {
-  /// Packs the values of a row from a position on, which are those of the attributes in a bitmap; a
-  /// null leaves nothing.
+  /// Packs the values of the attributes in a bitmap, read from consecutive columns of a row.
+  ///
+  /// A null value is left out.
   mutating func append<Row: RowValues & ~Copyable>(
     tombstoneOf preserved: UInt64,
     in row: borrowing Row,

@@ -1,9 +1,10 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// Who is told about the changes of one store.
+/// The listeners that are notified of one store's changes.
 ///
-/// They are called without a lock, so that they may do anything, end their watch included.
+/// Listeners are called without a lock held, so that they may do anything, even end their own
+/// watch.
 final class ChangeListeners: @unchecked Sendable {
   typealias Tell = @Sendable (HistoryToken) -> Void
 
@@ -18,10 +19,10 @@ final class ChangeListeners: @unchecked Sendable {
   private var isTelling = false
   private var isOver = false
 
-  /// Whether nobody is to be told any more.
+  /// Whether notifications have ended permanently.
   var hasEnded: Bool { lock.withLock { isOver } }
 
-  /// Adds somebody who is told from now on.
+  /// Adds a listener that is notified from now on, and returns its ID.
   func add(_ tell: @escaping Tell) -> Int {
     lock.withLock {
       nextID += 1
@@ -30,9 +31,9 @@ final class ChangeListeners: @unchecked Sendable {
     }
   }
 
-  /// Tells nobody with this identity any more; a call that is under way goes on.
+  /// Removes a listener; a call to it that is in progress continues.
   func remove(_ id: Int) {
-    // What the closure holds is let go of when the lock is free.
+    // The closure and its captures are released after the lock.
     let removed = lock.withLock { () -> Listener? in
       guard let index = listeners.firstIndex(where: { $0.id == id }) else { return nil }
       return listeners.remove(at: index)
@@ -40,15 +41,15 @@ final class ChangeListeners: @unchecked Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Tells everybody, one after the other.
+  /// Notifies all listeners, one after the other.
   func tell(_ token: HistoryToken) {
     for listener in begin() where isListening(listener.id) { listener.tell(token) }
     lock.withLock { isTelling = false }
   }
 
-  /// Ends the telling.
+  /// Ends all notifications.
   ///
-  /// - Returns: whether nobody is being told right now, nor will be.
+  /// - Returns: `true` when no notification is in progress.
   func end() -> Bool {
     lock.withLock {
       isOver = true

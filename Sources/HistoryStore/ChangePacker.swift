@@ -1,34 +1,35 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// Packs the changes of one transaction: for each the entity and type, the key as a difference to
-/// the one before, the column bitmap of an update, the tombstone of a delete.
+/// Packs the changes of one transaction.
 ///
-/// Big transactions become chunks, each of whole changes and readable by itself, so that neither a
-/// write nor a fetch holds all of one in memory twice.
+/// A change consists of its entity and type, the difference of its key to the previous key, the
+/// column bitmap of an update, and the tombstone of a delete. Large transactions are split into
+/// chunks of whole changes, each readable by itself, so that neither a write nor a fetch holds all
+/// of one in memory twice.
 struct ChangePacker: ~Copyable {
   /// The version of the packed form; the first byte of every blob.
   static let version: UInt8 = 1
-  /// How many bytes a blob reaches before the next change begins another.
+  /// The size in bytes after which the next change starts another chunk.
   static let chunkBytes = 32 * 1024
 
-  /// Stands for the type of an update of more columns than 64.
+  /// The type code of an update of columns beyond the first 64.
   static let wideUpdate: UInt8 = 3
 
   private(set) var bytes = ByteWriter(capacity: 8192)
-  /// Where each chunk after the first begins.
+  /// The byte offset of each chunk after the first.
   private(set) var chunkStarts: [Int] = []
   private(set) var count: Int64 = 0
-  /// One bit for each entity that changed, by number modulo 64.
+  /// A bitmap of the entities that changed, by number modulo 64.
   private(set) var entities: UInt64 = 0
-  /// The objects that changed, in order, if they are kept: 16 bytes each.
+  /// The objects that changed, in order, if they are collected: 16 bytes each.
   private(set) var objects: [ObjectID] = []
   private var keepsObjects = false
   private var lastKey: Int64 = 0
-  /// How many bytes there are when the next change begins another chunk.
+  /// The size in bytes at which the next change starts another chunk.
   private var chunkEnd = chunkBytes
 
-  /// How many chunks there are; a transaction that is not big has one.
+  /// The number of chunks; 1 unless the transaction is large.
   var chunkCount: Int { chunkStarts.count + 1 }
 
   /// The bytes of a chunk; valid until the next write.
@@ -38,7 +39,7 @@ struct ChangePacker: ~Copyable {
     return UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<end])
   }
 
-  /// Forgets what was packed, and begins a transaction; its objects are kept when that is asked for.
+  /// Discards what was packed and starts a transaction, collecting its objects on request.
   mutating func begin(keepingObjects: Bool = false) {
     keepsObjects = keepingObjects
     objects = []
@@ -62,8 +63,9 @@ struct ChangePacker: ~Copyable {
     bytes.append(varint: columns)
   }
 
-  /// Packs an update of columns beyond the first 64, whose bits follow with the least significant bit
-  /// of each byte first.
+  /// Packs an update of columns beyond the first 64.
+  ///
+  /// Their bits follow with the least significant bit of each byte first.
   mutating func update(
     _ entity: Int32,
     _ key: Int64,
@@ -77,15 +79,16 @@ struct ChangePacker: ~Copyable {
     bytes.append(contentsOf: beyond)
   }
 
-  /// Packs a delete whose tombstone is packed already.
+  /// Packs a delete whose tombstone is already packed.
   mutating func delete(_ entity: Int32, _ key: Int64, tombstone: UnsafeRawBufferPointer) {
     head(entity, ChangeType.delete.rawValue, key)
     bytes.append(varint: UInt64(tombstone.count))
     bytes.append(contentsOf: tombstone)
   }
 
-  /// Packs a delete whose tombstone is in the values of a row, in the order of the entity's preserved
-  /// attributes, from a position on.
+  /// Packs a delete whose tombstone is read from a row.
+  ///
+  /// The columns from `column` on hold the entity's preserved attributes in order.
   mutating func delete<Row: RowValues & ~Copyable>(
     _ entity: Int32,
     _ key: Int64,
@@ -98,7 +101,7 @@ struct ChangePacker: ~Copyable {
       bytes.append(0)
       return
     }
-    // Nearly every tombstone is so short that its length takes the one byte that is left for it.
+    // Nearly every tombstone is so short that its length fits the one byte reserved for it.
     bytes.append(0)
     let start = bytes.count
     bytes.append(tombstoneOf: preserved, in: row, from: column)

@@ -1,21 +1,21 @@
 import PersistentHistory
 
-/// Reads what a ``ChangePacker`` wrote into flat buffers.
+/// Unpacks the output of a ``ChangePacker`` into flat buffers.
 ///
-/// A blob is copied behind nothing but zeros first. Whatever it holds, a change that begins inside it
-/// then ends before the zeros do, so that the numbers of a change are read without asking at each byte
-/// whether there is one; what was read past the blob's end is noticed after the change.
+/// A blob is first copied in front of a padding of zeros. Whatever its bytes, a change that starts
+/// inside the blob then ends before the padding does, so that the numbers of a change are read
+/// without a bounds check at each byte; reading past the blob's end is detected after the change.
 struct ChangeUnpacker {
   let changes = PageBuffer<ChangeRecord>()
   let tombstones = PageBuffer<UInt8>()
   private let copy = PageBuffer<UInt8>()
 
-  /// The bytes of four of the longest numbers: the head, the key, the columns, and a length.
+  /// The size in bytes of four numbers of maximum length: head, key, columns and a length.
   private static let paddingCount = 4 * PackedNumber.byteCountMax
-  /// The bytes of the shortest change: its head and its key.
+  /// The size in bytes of the shortest change: its head and its key.
   private static let changeBytesMin = 2
 
-  /// Appends the changes of one blob, and answers whether all of it could be read.
+  /// Appends the changes of one blob, and returns whether all of it could be read.
   ///
   /// - Complexity: linear in the bytes.
   func append(_ blob: UnsafeRawBufferPointer) -> Bool {
@@ -31,7 +31,7 @@ struct ChangeUnpacker {
     var next = start
     let room = changes.reserve((end - start) / Self.changeBytesMin + 1)
     var count = 0
-    // What could be read stays, for whoever looks at a damaged file.
+    // Changes that could be read are kept, so that a damaged file can be inspected.
     defer { changes.advance(by: next > end ? count - 1 : count) }
     var key: Int64 = 0
     while next < end {
@@ -68,7 +68,7 @@ struct ChangeUnpacker {
     return next == end
   }
 
-  /// Reads the tombstone of a delete, or the columns of an update beyond the first 64.
+  /// Reads the tombstone of a delete, or the columns beyond the first 64 of an update.
   private func readBytes(
     _ next: inout UnsafePointer<UInt8>,
     _ end: UnsafePointer<UInt8>,
@@ -80,7 +80,7 @@ struct ChangeUnpacker {
     return keep(UnsafeRawBufferPointer(start: next, count: Int(length)), for: &record)
   }
 
-  /// Copies bytes that belong to a change, and answers whether they still fit.
+  /// Copies bytes that belong to a change, and returns whether they fit.
   func keep(_ bytes: UnsafeRawBufferPointer, for record: inout ChangeRecord) -> Bool {
     guard tombstones.count <= Int(UInt32.max), bytes.count <= Int(Int32.max) else { return false }
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }
@@ -93,10 +93,12 @@ struct ChangeUnpacker {
   }
 }
 
-/// Numbers of seven bits a byte, low bits first, of which the high bit says that more follow, in bytes
-/// of which enough are known to be there.
+/// Decodes variable-length numbers of seven bits a byte, low bits first.
+///
+/// The high bit of a byte marks that more bytes follow. The caller guarantees enough readable
+/// bytes.
 private enum PackedNumber {
-  /// The bytes of the longest number.
+  /// The maximum size of a number in bytes.
   static let byteCountMax = 10
 
   @inline(__always)
@@ -111,7 +113,7 @@ private enum PackedNumber {
     Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
   }
 
-  /// Nothing when the number has more than ten bytes or 64 bits.
+  /// Returns `nil` when the number has more than ten bytes or 64 bits.
   private static func readRest(_ next: inout UnsafePointer<UInt8>, _ low: UInt64) -> UInt64? {
     var value = low
     for shift in stride(from: UInt64(7), through: 63, by: 7) {

@@ -1,15 +1,15 @@
 import SQLiteStorage
 
-/// The one watch of a store that all its listeners share; it ends with the last of them.
+/// The single watch of a store that all its listeners share; it ends with the last of them.
 final class ChangeWatcher: Sendable {
   let listeners = ChangeListeners()
   private let files: FileWatch
   private let thread: WatchThread
 
-  /// Begins to watch on a thread of its own.
+  /// Starts watching on a dedicated thread.
   ///
-  /// - Throws: ``HistoryError`` when the store cannot be read, or the system gives no more files or
-  ///   threads.
+  /// - Throws: ``HistoryError`` when the store cannot be read, or the system has no more files or
+  ///   threads available.
   init(_ file: WatchedFile) throws(HistoryError) {
     files = try FileWatch(file)
     let loop: WatchLoop
@@ -17,8 +17,9 @@ final class ChangeWatcher: Sendable {
     thread = try WatchThread(path: file.path) { loop.run() }
   }
 
-  /// Ends the thread, and waits for it unless it is calling somebody, who might wait in turn for
-  /// whoever ends the watch.
+  /// Ends the thread and waits for it, unless it is calling a listener.
+  ///
+  /// The listener might in turn wait for the code that ends the watch.
   deinit {
     let isQuiet = listeners.end()
     files.interrupt()
@@ -26,12 +27,12 @@ final class ChangeWatcher: Sendable {
   }
 }
 
-/// Where a store finds the watcher that is at work, without keeping it at work.
+/// A weak reference to the watcher that a store currently uses.
 final class WatcherSlot: @unchecked Sendable {
   private let lock = ConnectionLock()
   private weak var watcher: ChangeWatcher?
 
-  /// The watcher that is at work, or a new one.
+  /// Returns the current watcher, or starts a new one.
   func watcher(of file: WatchedFile) throws(HistoryError) -> ChangeWatcher {
     try lock.withLock { () throws(HistoryError) -> ChangeWatcher in
       if let watcher { return watcher }

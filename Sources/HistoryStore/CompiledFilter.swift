@@ -1,8 +1,8 @@
 import PersistentHistory
 
-/// A filter in which names have become numbers, for SQL and for changes as they are unpacked.
+/// A filter with names resolved to numbers, used in SQL and for changes as they are unpacked.
 indirect enum CompiledFilter {
-  /// A property of a transaction that is a string with a number.
+  /// A string property of a transaction, stored as a number.
   enum StringColumn {
     case author
     case contextName
@@ -22,7 +22,7 @@ indirect enum CompiledFilter {
   case any([CompiledFilter])
   case not(CompiledFilter)
 
-  /// Looks up the names of a filter; a string without a number occurs in no transaction.
+  /// Resolves the names of a filter; a string without a number occurs in no transaction.
   ///
   /// - Throws: ``HistoryError/unknownEntity(_:)``.
   init(
@@ -61,7 +61,7 @@ indirect enum CompiledFilter {
     }
   }
 
-  /// Whether anything in it depends on the change.
+  /// Whether any part of the filter depends on the change.
   var readsChanges: Bool {
     switch self {
     case .entity, .type, .object: true
@@ -71,7 +71,7 @@ indirect enum CompiledFilter {
     }
   }
 
-  /// The least number that can match, if the filter says so outright.
+  /// The lowest transaction number that can match, if the filter states one directly.
   var numberMin: Int64? {
     switch self {
     case .numbers(let range): range.lowerBound
@@ -84,7 +84,7 @@ indirect enum CompiledFilter {
 // MARK: Changes
 
 extension CompiledFilter {
-  /// What remains to be asked of the changes of one transaction.
+  /// Returns the part of the filter that depends on the changes of one transaction.
   func reduced(for record: TransactionRecord) -> CompiledFilter {
     switch self {
     case .string(let column, let number): .constant(column.number(in: record) == number)
@@ -97,7 +97,7 @@ extension CompiledFilter {
     }
   }
 
-  /// The same without constants inside, and without a list of one.
+  /// The same filter without nested constants and without lists of one element.
   private var folded: CompiledFilter {
     switch self {
     case .all(let filters):
@@ -117,7 +117,7 @@ extension CompiledFilter {
     if case .constant(wanted) = self { true } else { false }
   }
 
-  /// Whether a change matches; the filter must have been reduced for its transaction.
+  /// Returns whether a change matches; the filter must have been reduced for its transaction.
   func matches(_ change: ChangeRecord) -> Bool {
     switch self {
     case .entity(let entity): change.entity == entity

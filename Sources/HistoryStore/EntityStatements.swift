@@ -1,12 +1,10 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// The statements of one entity's table, prepared when first used.
+/// The statements of one entity's table, prepared on first use.
 final class EntityStatements {
   let entity: Entity
-  /// The entity's number in the model.
   let number: Int32
-  /// The types of the attributes, in order.
   let types: [AttributeType]
   /// The attributes of each type.
   let columns: TypeColumns
@@ -36,7 +34,7 @@ final class EntityStatements {
     rows = RowTable(types.map(\.kind))
   }
 
-  /// `_key, _version`, then every attribute, in order.
+  /// Inserts a row: `_key, _version`, then every attribute in order.
   func insert(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let insertRow { return insertRow }
     let places = (1...entity.attributes.count + 2).map { "?\($0)" }.joined(separator: ",")
@@ -48,7 +46,7 @@ final class EntityStatements {
     return made
   }
 
-  /// The version and every attribute of the row with a key.
+  /// Selects the version and every attribute of the row with a key.
   func select(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let selectRow { return selectRow }
     let made = try PreparedStatement(
@@ -59,8 +57,9 @@ final class EntityStatements {
     return made
   }
 
-  /// Hands the key, the version and every attribute of the rows whose keys a ``RowReader`` shows to
-  /// it, in the order of the keys.
+  /// Passes the rows that a ``RowReader`` asks for to its function.
+  ///
+  /// Each call receives the key, the version and every attribute, in the order of the keys.
   func selectShown(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let selectShownRows { return selectShownRows }
     let made = try PreparedStatement(
@@ -74,7 +73,7 @@ final class EntityStatements {
     return made
   }
 
-  /// The version and the preserved attributes of the row with a key.
+  /// Selects the version and the preserved attributes of the row with a key.
   func tombstone(_ connection: borrowing Connection) throws -> PreparedStatement {
     if let tombstoneRow { return tombstoneRow }
     let made = try PreparedStatement(
@@ -104,8 +103,10 @@ final class EntityStatements {
     return made
   }
 
-  /// Sets some attributes: `?1` is the key, `?2` the new version, `?3` the version that the row must
-  /// have or null, then the values in the entity's order.
+  /// Sets some attributes of a row.
+  ///
+  /// `?1` is the key, `?2` the new version, `?3` the version that the row must have or null; the
+  /// values follow in the entity's order.
   func update(_ columns: UInt64, _ connection: borrowing Connection) throws -> PreparedStatement {
     if let known = updates[columns] { return known }
     if updates.count >= Self.updateCountMax { updates.removeAll() }
@@ -129,7 +130,7 @@ final class EntityStatements {
     return made
   }
 
-  /// The bits of the attributes with some names, which are nearly always those of the request before.
+  /// Returns the bitmap of the attributes with some names, cached for the last request's names.
   ///
   /// - Throws: ``HistoryError/unknownAttribute(entity:attribute:)``.
   func columns(of names: [String]) throws(HistoryError) -> UInt64 {
@@ -139,7 +140,7 @@ final class EntityStatements {
     return bits
   }
 
-  /// Updates some attributes with the rows of a batch request.
+  /// Updates some attributes from the rows of a batch request.
   func updater(
     _ columns: UInt64,
     _ collector: RowCollector,
@@ -164,7 +165,7 @@ final class EntityStatements {
     return made
   }
 
-  /// The function that shows SQL the values of the rows of a batch request.
+  /// Returns the name of the SQL function that returns the values of a batch request's rows.
   private func values(_ connection: borrowing Connection) throws -> String {
     let name = "history_values_\(number)"
     if !showsValues { try rows.showValues(as: name, connection) }
@@ -184,7 +185,7 @@ final class EntityStatements {
 }
 
 extension AttributeType {
-  /// How values of the type lie in memory before they are written.
+  /// The in-memory representation of values of the type before they are written.
   fileprivate var kind: RowBlock.Kind {
     switch self {
     case .int, .bool: .integer

@@ -1,24 +1,24 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// What a store file says about itself.
+/// The properties of a store that its file records.
 struct FileHeader {
   let id: StoreID
   let model: Model
   let timestamps: StoreConfiguration.Timestamps
-  /// Whether writes leave history.
+  /// Whether writes are recorded in history.
   private(set) var isTracked: Bool
   let layout: HistoryLayout
-  /// How many tombstone columns the table of changes has, where the layout has one.
+  /// The number of tombstone columns in the table of changes, for layouts that have them.
   let tombstoneCount: Int
   /// Whether Core Data wrote the file.
   let isForeign: Bool
 
-  /// Opens the file, creating it when it is not there and a model is given, and reads its header.
+  /// Opens the file and reads its header; creates a missing file when a model is given.
   ///
-  /// A file that is not ours is closed again without a byte of it changed.
+  /// A file that is not a store of this library is closed without a byte changed.
   ///
-  /// - Throws: ``HistoryError`` by name for a foreign, newer or damaged file, or another model.
+  /// - Throws: ``HistoryError`` with a case for a foreign, newer or damaged file, or another model.
   static func open(
     path: String,
     model: Model?,
@@ -59,14 +59,14 @@ struct FileHeader {
     return try FileHeader(connection, path: path, model: model)
   }
 
-  /// Whether nothing was ever written into the file, not even a mark.
+  /// Whether the file has no tables and no header marks.
   private static func isEmpty(_ connection: borrowing Connection) throws -> Bool {
     try connection.integer("SELECT count(*) FROM sqlite_master") == 0
       && connection.integer("PRAGMA application_id") == 0
       && connection.integer("PRAGMA user_version") == 0
   }
 
-  /// Refuses a file that is not ours, or newer than we know.
+  /// Throws when the file is not a store of this library, or has a newer format.
   static func check(_ connection: borrowing Connection, path: String) throws {
     guard try connection.integer("PRAGMA application_id") == Schema.applicationID else {
       throw HistoryError.foreignFile(path: path)
@@ -77,15 +77,16 @@ struct FileHeader {
     }
   }
 
-  /// Creates the schema in one transaction and writes it into the file at once: a power-off before
-  /// the first checkpoint could lose all of it otherwise.
+  /// Creates the schema in one transaction and checkpoints it immediately.
+  ///
+  /// Otherwise, a power failure before the first checkpoint could lose all of it.
   private static func create(
     _ connection: borrowing Connection,
     model: Model,
     configuration: StoreConfiguration
   ) throws {
     try connection.execute("PRAGMA page_size=4096")
-    // As Core Data makes its files: the pages that say what points to what are a part of the cost.
+    // Core Data creates its files this way: maintaining the pointer map pages is part of the cost.
     if configuration.layout == .coreData {
       try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     }
@@ -93,7 +94,7 @@ struct FileHeader {
     let id = StoreID(UUID(random: configuration.random))
     let transactions = try TransactionStatements(connection)
     try transactions.write(connection) {
-      // Two processes may create the same file: the second finds it made.
+      // Two processes may create the same file: the second finds the schema in place.
       guard try isEmpty(connection) else { return }
       try Schema.create(connection, model: model, id: id, configuration)
       if !configuration.tracksHistory { try connection.execute(untracked) }
@@ -101,9 +102,9 @@ struct FileHeader {
     try connection.checkpoint()
   }
 
-  /// The name of what says that a file keeps no history; 0 or absent when it does.
+  /// The metadata name of the flag that the file keeps no history; 0 or absent when it does.
   static let untrackedName = "untracked"
-  /// The name of the version of the last write without history.
+  /// The metadata name of the version of the last write without history.
   static let versionName = "version"
 
   private static let untracked = """
@@ -169,7 +170,7 @@ struct FileHeader {
 }
 
 extension UUID {
-  /// A random identity (RFC 9562, version 4) from a source of random bits.
+  /// Creates a random UUID (RFC 9562, version 4) from a source of random bits.
   fileprivate init(random: () -> UInt64) {
     var bits = (random(), random())
     bits.0 = bits.0 & ~0xf0_0000_0000_0000 | 0x40_0000_0000_0000

@@ -6,12 +6,12 @@ import Musl
 import Darwin
 #endif
 
-/// What tells one file from another that takes its name.
+/// The device and inode number of a file, which differ for another file under the same name.
 struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64
 
-  /// The identity of the file with a name, or nothing when there is none.
+  /// Creates the identity of the file at a path, or returns `nil` when the file is missing.
   init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

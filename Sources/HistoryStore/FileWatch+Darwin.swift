@@ -2,12 +2,11 @@
 
 import Darwin
 
-/// What the kernel tells about a store's signal file: writes, and that it was removed or replaced
-/// (kqueue(2)).
+/// A kernel watch of a store's signal file for writes, removal and replacement (kqueue(2)).
 ///
-/// The store's own file is not opened for it: closing any descriptor of a file ends its process's
-/// locks on it (https://sqlite.org/howtocorrupt.html, section 2.2); the poll notices when the store
-/// was replaced. One thread waits; any may interrupt it.
+/// The store's own file is not opened: closing any descriptor of a file releases its process's
+/// locks on it (https://sqlite.org/howtocorrupt.html, section 2.2). Polling detects that the store
+/// was replaced. One thread waits; any thread may interrupt it.
 final class FileWatch: @unchecked Sendable {
   private let file: WatchedFile
   private let queue: Int32
@@ -18,7 +17,7 @@ final class FileWatch: @unchecked Sendable {
   private static let written = UInt32(NOTE_WRITE | NOTE_EXTEND)
   private static let wakeUp: UInt = 0
 
-  /// Creates a watch that does not tell anything yet.
+  /// Creates a watch of no file; ``arm()`` starts it.
   ///
   /// - Throws: ``HistoryError/unwatchable(path:why:)`` when the process may open no more files.
   init(_ file: WatchedFile) throws(HistoryError) {
@@ -36,14 +35,15 @@ final class FileWatch: @unchecked Sendable {
     if signalFile >= 0 { close(signalFile) }
   }
 
-  /// Watches the file for signals that has the name now, making it if need be; nothing changes when
-  /// it is watched already.
+  /// Watches the signal file that currently has the name, creating it if necessary.
+  ///
+  /// Has no effect when the file is already watched.
   func arm() {
     guard let path = file.signalPath, FileIdentity(file.path) != nil else { return }
     SignalFile.create(path)
     let now = FileIdentity(path)
     guard now != identity || signalFile < 0 else { return }
-    // Closing a file ends what the queue had to tell about it.
+    // Closing a file discards its pending events in the queue.
     if signalFile >= 0 { close(signalFile) }
     signalFile = open(path, O_EVTONLY | O_CLOEXEC | O_NOFOLLOW)
     identity = now
@@ -51,7 +51,7 @@ final class FileWatch: @unchecked Sendable {
     change(UInt(signalFile), EVFILT_VNODE, EV_ADD | EV_CLEAR, Self.gone | Self.written)
   }
 
-  /// Waits until something happens, somebody interrupts, or the time is over.
+  /// Waits for an event, an interrupt or the timeout.
   func wait(_ timeoutMs: Int32) -> WatchWake {
     var events = Array(repeating: kevent(), count: 4)
     var timeout = timespec(
@@ -67,7 +67,7 @@ final class FileWatch: @unchecked Sendable {
     return wake
   }
 
-  /// Ends a wait, from any thread.
+  /// Interrupts a wait, from any thread.
   func interrupt() { change(Self.wakeUp, EVFILT_USER, 0, UInt32(NOTE_TRIGGER)) }
 
   private func change(_ identifier: UInt, _ filter: Int32, _ flags: Int32, _ what: UInt32) {

@@ -6,11 +6,12 @@ import Glibc
 import Musl
 #endif
 
-/// What the kernel tells about a store's files: writes to the signal file, and that one of them was
-/// removed or replaced (https://man7.org/linux/man-pages/man7/inotify.7.html).
+/// A kernel watch of a store's file and signal file.
 ///
-/// One thread waits; any may interrupt it. Where no more watches are to be had, nothing is told, and
-/// only the time runs out.
+/// Reports writes to the signal file, and the removal or replacement of either file
+/// (https://man7.org/linux/man-pages/man7/inotify.7.html). One thread waits; any thread may
+/// interrupt it. When the system has no more watches available, no events are reported and a wait
+/// ends only with its timeout or an interrupt.
 final class FileWatch: @unchecked Sendable {
   private let file: WatchedFile
   private let notifier: Int32
@@ -22,7 +23,7 @@ final class FileWatch: @unchecked Sendable {
   private static let gone = UInt32(IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
   private static let written = UInt32(IN_MODIFY)
 
-  /// Creates a watch that does not tell anything yet.
+  /// Creates a watch of no file; ``arm()`` starts it.
   ///
   /// - Throws: ``HistoryError/unwatchable(path:why:)`` when the process may open no more files.
   init(_ file: WatchedFile) throws(HistoryError) {
@@ -44,8 +45,9 @@ final class FileWatch: @unchecked Sendable {
     buffer.deallocate()
   }
 
-  /// Watches the files that have the names now, making the one for signals if need be; nothing
-  /// changes when they are watched already.
+  /// Watches the files that currently have the names, creating the signal file if necessary.
+  ///
+  /// Has no effect on files that are already watched.
   func arm() {
     if let path = file.signalPath, FileIdentity(file.path) != nil {
       SignalFile.create(path)
@@ -54,16 +56,16 @@ final class FileWatch: @unchecked Sendable {
     storeWatch = watch(file.path, Self.gone, insteadOf: storeWatch)
   }
 
-  /// Watches the file that has a name now.
+  /// Watches the file that currently has a name.
   ///
-  /// The kernel gives the same watch for the same file.
+  /// The kernel returns the same watch for the same file.
   private func watch(_ path: String, _ what: UInt32, insteadOf old: Int32) -> Int32 {
     let new = inotify_add_watch(notifier, path, what)
     if old >= 0, old != new { inotify_rm_watch(notifier, old) }
     return new
   }
 
-  /// Waits until something happens, somebody interrupts, or the time is over.
+  /// Waits for an event, an interrupt or the timeout.
   func wait(_ timeoutMs: Int32) -> WatchWake {
     var descriptors = (
       pollfd(fd: notifier, events: Int16(POLLIN), revents: 0),
@@ -76,7 +78,7 @@ final class FileWatch: @unchecked Sendable {
     return readEvents()
   }
 
-  /// Ends a wait, from any thread.
+  /// Interrupts a wait, from any thread.
   func interrupt() {
     var byte: UInt8 = 1
     _ = write(wakeUp.write, &byte, 1)

@@ -1,12 +1,12 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// A filter as conditions on transactions, with the values that they bind.
+/// A filter as SQL conditions on transactions, with the values to bind.
 ///
-/// Strings appear as their numbers, absent ones as 0, so there is no null to trip over and nothing to
-/// quote; ranges are bound, so that a statement serves them all.
+/// Strings appear as their numbers, absent ones as 0, so that the conditions need neither null
+/// checks nor quoting. The bounds of ranges are bound, so that one statement serves all ranges.
 struct FilterSQL {
-  /// Where the first value is bound; the positions before belong to the scan.
+  /// The position of the first bound value; lower positions belong to the scan.
   private static let firstPosition: Int32 = 3
 
   private enum Bound {
@@ -14,15 +14,17 @@ struct FilterSQL {
     case real(Double)
   }
 
-  /// What holds for every transaction that matches; for others it may hold, too, when the filter
-  /// depends on changes.
+  /// A condition that every matching transaction meets.
+  ///
+  /// Others may meet it too when the filter depends on changes.
   private(set) var possible = "1"
-  /// What holds only for transactions whose every change matches, or that match without any.
+  /// A condition that only transactions meet that match with every change, or without changes.
   private(set) var certain = "1"
   private var bounds: [Bound] = []
   private let columns: HistoryLayout
-  /// Whether a transaction without changes is taken for one that may touch any entity: that it touches
-  /// none does not make it match.
+  /// Whether a transaction without changes is treated as one that may touch any entity.
+  ///
+  /// Otherwise, touching no entity could make it match.
   private var answersEmpty = false
 
   init(_ filter: CompiledFilter, _ columns: HistoryLayout) {
@@ -33,7 +35,7 @@ struct FilterSQL {
     certain = sql(filter, orElse: false)
   }
 
-  /// Binds the values to a statement that holds the conditions.
+  /// Binds the values to a statement that contains the conditions.
   func bind(to statement: borrowing Statement) {
     for (offset, bound) in bounds.enumerated() {
       let position = Self.firstPosition + Int32(offset)
@@ -44,7 +46,7 @@ struct FilterSQL {
     }
   }
 
-  /// The condition, with an answer for what only a change can tell; under a `not` it is the other one.
+  /// Returns the condition, with `unknown` for tests of a change; a `not` inverts `unknown`.
   private mutating func sql(_ filter: CompiledFilter, orElse unknown: Bool) -> String {
     switch filter {
     case .constant(let value): value ? "1" : "0"
@@ -64,7 +66,7 @@ struct FilterSQL {
     }
   }
 
-  /// Whether the bitmap of entities has the bit of one, which others may share.
+  /// Returns a test of an entity's bit in the bitmap, which other entities may share.
   private func isTouched(_ entity: Int32) -> String {
     let isTouched = "\(columns.entities) >> \(entity & 63) & 1"
     return answersEmpty ? "(\(columns.entities) = 0 OR \(isTouched))" : "(\(isTouched))"

@@ -1,20 +1,20 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// A connection that only asks a store for its newest transaction.
+/// A connection that only reads the newest transaction of a store.
 ///
-/// The watching thread has one of its own, so that it never waits for a long request of the store.
+/// The watching thread owns one, so that it never waits for a long request of the store.
 final class HeadReader {
-  /// The file that is read.
+  /// The identity of the file that is read.
   let identity: FileIdentity?
   private let connection: Connection
   private let head: Statement
   private var store: StoreID
   private let path: String
 
-  /// Opens a store that is there.
+  /// Opens an existing store.
   ///
-  /// - Throws: ``SQLiteError``, and ``HistoryError`` when the file is no store.
+  /// - Throws: ``SQLiteError``, or ``HistoryError`` when the file is not a store.
   init(_ file: WatchedFile) throws {
     var options = ConnectionOptions()
     options.access = .readWrite
@@ -27,7 +27,7 @@ final class HeadReader {
     let layout = try Self.layout(connection, path: file.path)
     let sql = StoreStatement.head.sql(layout)
     let head = try Statement(connection, sql)
-    // A file that was replaced meanwhile counts as unknown, and is opened again.
+    // A file that was replaced while it was opened has an unknown identity, and is opened again.
     identity = FileIdentity(file.path) == before ? before : nil
     path = file.path
     self.store = store
@@ -35,7 +35,7 @@ final class HeadReader {
     self.head = head
   }
 
-  /// The position of the newest transaction that is committed.
+  /// Returns the token of the newest committed transaction.
   ///
   /// - Complexity: one query of one row.
   func token() throws -> HistoryToken {
@@ -44,7 +44,7 @@ final class HeadReader {
     return HistoryToken(store: store, number: head.int(0), mark: head.int(2))
   }
 
-  /// Asks the file again which store it holds: its content may be another one now.
+  /// Reads the store's ID from the file again, whose content may have been replaced.
   func readStore() throws {
     store = try Self.store(connection, path: path)
   }

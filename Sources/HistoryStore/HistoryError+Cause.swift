@@ -1,7 +1,7 @@
 import SQLiteStorage
 
 extension HistoryError {
-  /// Whether another connection held the lock for longer than the busy timeout; trying again helps.
+  /// Whether another connection held the lock longer than the busy timeout; retrying can help.
   public var isBusy: Bool { hasCause(.busy) }
 
   /// Whether the disk or the quota is full.

@@ -1,31 +1,31 @@
 public import PersistentHistory
 public import SQLiteStorage
 
-/// Why a store, a context or a tracker could not do what it was asked; nothing was changed.
+/// An error of a store, a context or a tracker; the failed request changed nothing.
 public enum HistoryError: Error, Hashable, Sendable {
-  /// SQLite failed; the error tells the cause.
+  /// SQLite failed; the associated error has the cause.
   case sqlite(SQLiteError)
-  /// The file is an SQLite database that something else wrote.
+  /// The file is an SQLite database of another program.
   case foreignFile(path: String)
   /// The file was written by a newer version of this library.
   case newerFormat(path: String, found: Int64, known: Int64)
-  /// The file holds another model than the one it was opened with.
+  /// The file's model differs from the one it was opened with.
   case otherModel(path: String)
-  /// The store keeps no history: there is none to ask for.
+  /// The store keeps no history.
   case untracked(path: String)
-  /// The store was opened without history tracking, and its file has it on: it can only be read.
+  /// The store was opened without history tracking, but its file has it on: it can only be read.
   case readOnly(path: String)
-  /// The store is open elsewhere, and what was asked needs it alone.
+  /// The store is open elsewhere, and the request needs exclusive access.
   case storeInUse(path: String)
-  /// The system could not remove or rename the file; its reason follows.
+  /// The system could not remove or replace the file, for the associated reason.
   case file(path: String, reason: String)
-  /// Two stores of a container hold the same entity.
+  /// Two stores of a container contain the same entity.
   case entityTwice(String)
   /// The file was opened for reading only.
   case openForReading(path: String)
-  /// The file holds no history that can be read, or not any more; a sentence says why.
+  /// The file contains no readable history; a sentence states why.
   case unreadable(String)
-  /// The file and its log could not be copied into a private folder to be read there.
+  /// The file and its log could not be copied into a private folder for reading.
   case cannotCopy(path: String, folder: String, reason: String)
   /// The model has no entity with the name.
   case unknownEntity(String)
@@ -33,50 +33,50 @@ public enum HistoryError: Error, Hashable, Sendable {
   case unknownAttribute(entity: String, attribute: String)
   /// The value does not fit the attribute's type, is NaN, or is too large.
   case unfitValue(entity: String, attribute: String, type: AttributeType)
-  /// A predicate is larger than a request takes; the number that was found follows.
+  /// A predicate exceeds a limit of one request; the number that was found follows.
   case predicateTooLarge(PredicateLimit, found: Int)
   /// The object is not in the store.
   case unknownObject(ObjectID)
-  /// Somebody else changed or deleted objects since the context read them.
+  /// Another writer changed or deleted objects since the context read them.
   case conflict([ObjectID])
-  /// The token is of another store.
+  /// The token belongs to another store.
   case otherStore(token: HistoryToken, store: StoreID)
-  /// History that the request needs is purged; the first number still held follows, if any is.
+  /// History that the request needs was purged; the first number that remains follows, if any.
   case expired(token: HistoryToken, firstHeld: Int64?)
-  /// The token lies above the head or names another transaction: the file was replaced or rewound.
+  /// The token lies above the head or names another transaction: the file was replaced or restored.
   case rewound(token: HistoryToken, head: Int64)
-  /// A later registration or launch of the same actor has taken over.
+  /// A later registration or launch of the same member superseded this one.
   case superseded(ActorID)
-  /// The member runs already; the number of its process follows, if that is known.
+  /// The member is already running; the number of its process follows, if known.
   case inUse(ActorID, processID: Int32?)
-  /// The actor is not a member: it never registered, or has retired.
+  /// The process is not a member: it never registered, or it retired.
   case notAMember(ActorID)
-  /// A retention limit has cut the member off; it must resync.
+  /// A retention limit excluded the member; it must resync.
   case lost(ActorID)
-  /// The store's changes cannot be watched; the reason in words follows.
+  /// The store's changes cannot be watched, for the associated reason.
   case unwatchable(path: String, why: String)
   /// The text is not the URI of an object.
   case badURI(String)
-  /// The URI is of an object of another store.
+  /// The URI identifies an object of another store.
   case otherStoreURI(String, store: StoreID)
-  /// The file holds another store now than the one that was opened.
+  /// The file now contains another store than the one that was opened.
   case replaced(path: String)
-  /// Several stores of a container keep history, and a tracker follows one.
+  /// Several stores of a container keep history, but a tracker follows only one.
   case severalStores([String])
-  /// The tracker has no such hook, or not any more.
+  /// The tracker has no such hook, or it was removed.
   case unknownHook(String)
-  /// A hook threw; what it is for and its error in words follow.
+  /// A hook threw; the hook's subject and a description of its error follow.
   case hookFailed(String, why: String)
-  /// A hook asked its own tracker for what waits until the hook has ended.
+  /// A hook called its own tracker for a result that is available only after the hook returns.
   case insideHook(ActorID)
-  /// A closure that the caller handed in threw; its error in words follows.
+  /// A closure that the caller passed threw; a description of its error follows.
   case stopped(String)
-  /// The file does not hold what it must; the sentence says what.
+  /// The file lacks required content or contains invalid content; the text names it.
   case damaged(path: String, what: String)
   /// A transaction's packed changes cannot be read.
   case damagedTransaction(Int64)
 
-  /// Turns what came out of the store's rooms, or of a closure that ran in one, into one type.
+  /// Converts an error of a store, or of a closure that ran in one, into a history error.
   package init(_ error: any Error) {
     self =
       switch error {
@@ -88,7 +88,7 @@ public enum HistoryError: Error, Hashable, Sendable {
 }
 
 extension HistoryError: CustomStringConvertible {
-  /// What happened, where, and what to try.
+  /// The event, its place and a suggestion.
   public var description: String {
     switch self {
     case .sqlite(let error): error.description

@@ -1,50 +1,49 @@
 public import PersistentHistory
 
-/// Which transactions and changes a history request is about.
+/// A condition on the transactions and changes that a history request returns.
 ///
-/// A filter is asked of each change. What it says of the transaction, its author for example, is the
-/// same for all changes of one; what it says of the change, its entity for example, may differ. A
-/// transaction matches when any of its changes does: `.not(.entity("Note"))` lets through what changed
-/// anything else, whatever it did to notes besides. A transaction without changes matches when the
-/// filter holds for it whatever a change may be.
+/// A filter is evaluated for each change. Conditions on the transaction, such as its author, are
+/// the same for all changes of one transaction; conditions on the change, such as its entity, may
+/// differ. A transaction matches when any of its changes does: `.not(.entity("Note"))` matches
+/// transactions that changed another entity, even if they changed notes as well. A transaction
+/// without changes matches when the filter holds for every possible change.
 ///
-/// A request for transactions returns those that match with all of their changes; one for
-/// ``HistoryContents/changesOnly`` returns the changes that match.
+/// A request for transactions returns the matching ones with all of their changes; a request for
+/// ``HistoryContents/changesOnly`` returns only the matching changes.
 public indirect enum HistoryFilter: Sendable, Hashable {
-  /// Transactions of one author, or of none.
+  /// Transactions of one author; `nil` matches transactions without one.
   case author(String?)
-  /// Transactions of a context with a name, or without one.
+  /// Transactions of contexts with one name; `nil` matches transactions without one.
   case contextName(String?)
-  /// Transactions of a process of one bundle, or of none.
+  /// Transactions of processes of one bundle; `nil` matches transactions without one.
   case bundleID(String?)
-  /// Transactions of one process, or of none.
+  /// Transactions of one process; `nil` matches transactions without one.
   case processID(String?)
   /// Transactions whose numbers lie in a range.
   case numbers(ClosedRange<Int64>)
-  /// Transactions that were written within a range of time, by the store's clock.
+  /// Transactions that were written within a range of time, according to the store's clock.
   case timestamps(ClosedRange<Date>)
-  /// Changes of objects of the entity with a name.
+  /// Changes of objects of one entity, by name.
   case entity(String)
   /// Changes of one type.
   case type(ChangeType)
   /// Changes of one object.
   ///
-  /// No index leads from an object to its history, since every commit would pay for it: all changes
-  /// after the position are looked at. Over 1,000,000 transactions of 10 changes that took 0.3 s of
-  /// the processor in the packed layout (30 ns a change, 6 ns where no change is of an entity like the
-  /// object's) and 3.9 s in the one of Core Data (390 ns a row).
+  /// No index leads from an object to its history, since every commit would pay for it: the fetch
+  /// reads all changes after the position. With 1,000,000 transactions of 10 changes that took 0.3
+  /// s of CPU time in the packed layout (30 ns a change, 6 ns where no change is of an entity like
+  /// the object's) and 3.9 s in Core Data's layout (390 ns a row).
   case object(ObjectID)
-  /// What matches all of some filters; all of none is everything.
+  /// Changes that match all of some filters; an empty list matches everything.
   case all([HistoryFilter])
-  /// What matches any of some filters; any of none is nothing.
+  /// Changes that match any of some filters; an empty list matches nothing.
   case any([HistoryFilter])
-  /// What does not match a filter.
+  /// Changes that do not match a filter.
   case not(HistoryFilter)
 }
 
 extension HistoryFilter {
-  /// Whether the transactions of an author with some numbers, otherwise unknown, can and can fail to
-  /// match.
+  /// Returns whether transactions known only by author and number range can match or fail.
   func verdict(
     forAuthor author: String?,
     numbers gone: ClosedRange<Int64>

@@ -1,10 +1,11 @@
 public import PersistentHistory
 
-/// Reads the history that a request is about page by page, however long it is.
+/// Reads the history that a request selects page by page, with bounded memory.
 ///
-/// Each page is one short read transaction on a connection of the reader's own, whose cache is small:
-/// no writer's log has to wait for a long read, and memory does not grow with what was read. A
-/// transaction with more changes than a page holds comes in parts, one on each of several pages:
+/// Each page is one short read transaction on the reader's own connection, whose cache is small: a
+/// long read does not delay other connections' checkpoints, and memory does not grow with the
+/// number of transactions read. A transaction with more changes than a page holds is split over
+/// several pages:
 ///
 /// ```swift
 /// var reader = try store.reader(HistoryRequest(after: token))
@@ -13,15 +14,16 @@ public import PersistentHistory
 /// }
 /// ```
 public struct HistoryReader: Sendable {
-  /// How many changes a page holds unless the request wants fewer: half a megabyte of them.
+  /// The maximum number of changes on a page (half a megabyte); a request may set a lower one.
   private static let changeCountMax = 16 * 1024
-  /// The size of the connection's cache in KiB; a cache as large as a store's own would grow by all
-  /// that is read.
+  /// The size of the connection's cache in KiB.
+  ///
+  /// A cache of a store's default size would fill up with all pages that are read.
   private static let cacheSizeKiB: Int32 = 1024
 
   private let store: Store
   private var request: HistoryRequest?
-  /// The position that was read through, matching or not; nothing before the first page.
+  /// The position that was read through, matching or not; `nil` before the first page.
   public private(set) var scannedThrough: HistoryToken?
 
   init(_ store: Store, _ request: HistoryRequest) throws(HistoryError) {
@@ -35,18 +37,20 @@ public struct HistoryReader: Sendable {
     self.request = request
   }
 
-  /// Opens the file of a store once more; one that is open for reading is not, since nothing of it may
-  /// change, and its cache is small.
+  /// Opens another connection to a store's file.
+  ///
+  /// Not called for a store that is open for reading: its file must not change, and its cache is
+  /// small.
   private static func open(_ store: Store) throws(HistoryError) -> Store {
     var configuration = store.configuration
     configuration.cacheSizeKiB = Self.cacheSizeKiB
     return try Store(path: store.path, model: store.model, configuration: configuration)
   }
 
-  /// The next page that holds anything, or nothing at the end of what history held by then.
+  /// Returns the next page that is not empty, or `nil` at the current end of history.
   ///
-  /// - Throws: ``HistoryError/expired(token:firstHeld:)`` when what comes next was purged meanwhile;
-  ///   the error stays.
+  /// - Throws: ``HistoryError/expired(token:firstHeld:)`` when the next transactions were purged
+  ///   since the last page; later calls throw it again.
   public mutating func next() throws(HistoryError) -> HistoryPage? {
     while let wanted = request {
       let page = try store.fetch(wanted)
@@ -59,27 +63,27 @@ public struct HistoryReader: Sendable {
 }
 
 extension Store {
-  /// A reader of the history that a request is about, for histories and transactions of any size.
+  /// Returns a reader of the selected history, for histories and transactions of any size.
   ///
-  /// - Throws: ``HistoryError`` when the file cannot be opened once more.
+  /// - Throws: ``HistoryError`` when the file cannot be opened again.
   public func reader(_ request: HistoryRequest) throws(HistoryError) -> HistoryReader {
     try HistoryReader(self, request)
   }
 
-  /// The pages of the history that a request is about, read as they are asked for.
+  /// Returns the pages of the history that a request selects, read on demand.
   ///
-  /// As ``HistoryReader``, for `for try await`; reading never blocks the caller's actor.
+  /// Equivalent to ``HistoryReader`` for `for try await`; reading never blocks the caller's actor.
   public func pages(_ request: HistoryRequest) -> HistoryPages {
     HistoryPages(store: self, request: request)
   }
 }
 
-/// The pages of the history that a request is about; each iteration reads them anew.
+/// The pages of the history that a request selects; each iteration reads them again.
 public struct HistoryPages: AsyncSequence, Sendable {
   let store: Store
   let request: HistoryRequest
 
-  /// Begins to read.
+  /// Creates an iterator, which opens the file with its first page.
   public func makeAsyncIterator() -> Iterator { Iterator(store: store, request: request) }
 
   /// Reads one page after the other.
@@ -93,9 +97,9 @@ public struct HistoryPages: AsyncSequence, Sendable {
       self.request = request
     }
 
-    /// The next page that holds anything, or nothing at the end of what history held by then.
+    /// Returns the next page that is not empty, or `nil` at the current end of history.
     ///
-    /// - Throws: ``HistoryError`` as ``HistoryReader/next()``.
+    /// - Throws: ``HistoryError``, as ``HistoryReader/next()`` does.
     public mutating func next() async throws(HistoryError) -> HistoryPage? {
       let (page, reader) = try await Self.read(reader, store, request)
       self.reader = reader

@@ -1,42 +1,42 @@
 public import PersistentHistory
 
-/// What of the matching history a page holds (Core Data: `NSPersistentHistoryResultType`).
+/// The part of matching history that a page contains (Core Data: `NSPersistentHistoryResultType`).
 public enum HistoryContents: Sendable, Hashable, CaseIterable {
   /// Transactions with all of their changes.
   case transactionsWithChanges
-  /// Transactions alone: changes are not read unless the filter asks about them.
+  /// Transactions only: changes are not read unless the filter depends on them.
   case transactionsOnly
-  /// Only the changes that match, and the transactions that they belong to.
+  /// The changes that match, and the transactions that they belong to.
   case changesOnly
 }
 
 /// A request for history (Core Data: `NSPersistentHistoryChangeRequest.fetchHistory(after:)`).
 public struct HistoryRequest: Sendable, Hashable {
-  /// Where a fetch starts; what lies at the position itself is never returned.
+  /// The start of a fetch, which excludes the transaction at the position itself.
   public enum Position: Sendable, Hashable {
-    /// After a token; after nothing is the beginning of what is held.
+    /// After a token; `nil` starts at the oldest transaction that remains.
     case token(HistoryToken?)
     /// After a point in time.
     case date(Date)
   }
 
-  /// Where the fetch starts.
+  /// The position after which the fetch starts.
   public var position: Position
-  /// Which transactions and changes are returned.
+  /// The condition on the returned transactions and changes; `nil` returns all.
   public var filter: HistoryFilter?
-  /// What of them is returned.
+  /// The part of the matching history to return.
   public var contents = HistoryContents.transactionsWithChanges
-  /// How many transactions one page holds at most.
+  /// The maximum number of transactions on one page.
   public var transactionCountMax: Int
-  /// How many changes one page holds before it ends, with the transaction that reached it.
+  /// The number of changes after which a page ends, with the transaction that reached it.
   public var changeCountMax = 100_000
   /// The date that the first page started after, for the pages that follow it.
   package private(set) var since: Date?
-  /// How far each author's history was gone when the pages before were read: that is no gap.
+  /// The number through which each author's history was already gone for earlier pages: no gap.
   package private(set) var gone: [Int32: Int64] = [:]
-  /// Where the transaction goes on that the page before did not hold to its end.
+  /// The position in a transaction that the page before contained only in part.
   package private(set) var rest: TransactionRest?
-  /// Whether a page may end within a transaction, and how much it may look at.
+  /// The limits of a page that may end within a transaction; `nil` reads whole transactions only.
   package var streaming: StreamingLimits?
 
   /// Creates a request for the history after a token, or from the beginning.
@@ -70,17 +70,17 @@ public struct HistoryRequest: Sendable, Hashable {
     )
   }
 
-  /// The request for the page after one that this request returned, while that has more.
+  /// Returns the request for the next page, after one that this request returned.
   ///
-  /// It goes on behind the last transaction that was scanned and, where times do not rise with
-  /// numbers, still compares every time with the date. What was purged before the page was read is no
-  /// gap between the two; what is purged between them makes the token expire.
+  /// It continues after the last transaction that was scanned and, where times do not rise with
+  /// numbers, still compares every time with the date. History purged before the page was read is
+  /// not reported as a gap; a purge between the two pages makes the token expire.
   public func next(after page: HistoryPage) -> HistoryRequest {
     var next = self
     if case .date(let date) = position { next.since = date }
     next.rest = page.rest
     if !page.gone.isEmpty { next.gone = page.gone }
-    // Before the first transaction of a history that is read from its beginning there is no token.
+    // A history that is read from its beginning has no token before its first transaction.
     if page.rest == nil || page.scannedThrough.number > 0 {
       next.position = .token(page.scannedThrough)
     }
@@ -88,12 +88,13 @@ public struct HistoryRequest: Sendable, Hashable {
   }
 }
 
-/// What a page of a stream holds and looks at before it ends, so that neither memory nor the time of
-/// one read transaction grows with the history.
+/// The limits of one page of a stream.
+///
+/// With them, neither memory nor the duration of one read transaction grows with the history.
 package struct StreamingLimits: Sendable, Hashable {
-  /// How many bytes of tombstones it holds.
+  /// The number of bytes of tombstones after which the page ends.
   package var tombstoneBytesMax = 1 << 20
-  /// How many changes that do not match it unpacks.
+  /// The number of unpacked changes that do not match after which the page ends.
   package var skippedCountMax = 1_000_000
 
   package init() {}

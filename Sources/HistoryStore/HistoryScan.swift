@@ -1,21 +1,21 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// A fetch under way: where it starts, what it lets through, and what it has read so far.
+/// The state of a fetch: its start, its filter, and the transactions and changes read so far.
 struct HistoryScan {
-  /// The place of the column that says whether a transaction matches with every change.
+  /// The index of the column that states whether a transaction matches with every change.
   private static let certainColumn: Int32 = 10
-  /// How many bytes of tombstones one page holds before it ends.
+  /// The number of bytes of tombstones after which a page ends.
   private static let tombstoneBytesMax = 64 << 20
 
   let request: HistoryRequest
   private let storeID: StoreID
   var after: Int64 = 0
-  /// Set when times do not rise with numbers and every transaction's must be compared.
+  /// The time to compare every transaction with; set when times do not rise with numbers.
   var afterTimestamp: Double?
-  /// How far each author was purged; empty when nothing after the position was.
+  /// The number through which each author is purged; empty when nothing after the position was.
   var purged: [Int32: Int64] = [:]
-  /// How far each author's history is gone, for the pages that follow.
+  /// The number through which each author's history is gone, for the pages that follow.
   var gone: [Int32: Int64] = [:]
   private let filter: CompiledFilter?
   private let readsChanges: Bool
@@ -27,31 +27,31 @@ struct HistoryScan {
 
   var records: [TransactionRecord] = []
   let unpacker = ChangeUnpacker()
-  /// The place of each change in its transaction, where some are left out.
+  /// The index of each change in its transaction, where some are left out.
   private(set) var places: [Int] = []
-  /// The transaction that was met last, purged ones included.
+  /// The last transaction that the scan reached, purged ones included.
   private(set) var met: (number: Int64, mark: Int64) = (0, 0)
-  /// The last transaction of which nothing is left to read.
+  /// The last transaction that was read completely.
   private(set) var scanned: (number: Int64, mark: Int64)?
-  /// Where the transaction goes on that the page could not hold to its end.
+  /// The position in a transaction at which the next page continues.
   private(set) var rest: TransactionRest?
-  /// The greatest number of a string that was met.
+  /// The greatest string number that the scan read.
   private(set) var greatestString: Int32 = 0
   private var skippedCount = 0
 
-  /// Where the transaction goes on that the page before did not hold to its end, until it is met.
+  /// The position at which to continue a transaction, until the scan reaches it.
   private(set) var unread: TransactionRest?
   /// The transaction that is being read.
   private(set) var record = TransactionRecord()
-  /// The chunk, or other unit of the layout, of its changes that is read next.
+  /// The index of the next chunk, or other unit of the layout, of its changes.
   private(set) var batch: Int64 = 0
-  /// How many of its changes were read, on this page and before.
+  /// The number of its changes read so far, on this page and before.
   private var place = 0
-  /// Where the changes of the batch that is being read begin.
+  /// The offsets at which the changes and tombstones of the current batch start.
   private var start = (change: 0, tombstone: 0)
-  /// What must be asked of its changes; nothing when all of them match.
+  /// The filter to apply to its changes; `nil` when all of them match.
   private var question: CompiledFilter?
-  /// Whether its changes are read to find one that matches, not to return them.
+  /// Whether its changes are read only to find a match, not to return them.
   private(set) var isLooking = false
   private var hasFound = false
 
@@ -73,15 +73,15 @@ struct HistoryScan {
     skippedCountMax = request.streaming?.skippedCountMax ?? .max
   }
 
-  /// Starts no earlier than the filter's numbers do.
+  /// Raises the start to the filter's lowest number.
   mutating func skipToNumbers() {
     if let least = filter?.numberMin, least > 0 { after = max(after, least - 1) }
   }
 
-  /// Whether every transaction after the position is met.
+  /// Whether the scan visits every transaction after the position.
   var meetsAll: Bool { conditions == nil && afterTimestamp == nil }
 
-  /// What the statement of a scan that does not meet all depends on.
+  /// The properties that determine the SQL of a scan that does not meet all.
   struct Shape: Equatable {
     let isTimed: Bool
     let possible: String?
@@ -96,7 +96,7 @@ struct HistoryScan {
     )
   }
 
-  /// One row a transaction, in commit order, for a scan that does not meet all.
+  /// Returns SQL for one row per transaction in commit order, for a scan that does not meet all.
   func sql(_ layout: HistoryLayout) -> String {
     let time = afterTimestamp == nil ? "" : " AND \(layout.timestamp) > ?2"
     let matching = conditions.map { " AND " + $0.possible } ?? ""
@@ -104,7 +104,7 @@ struct HistoryScan {
     return Self.sql(layout, condition: time + matching, certain: certain)
   }
 
-  /// One row a transaction, in commit order.
+  /// Returns SQL for one row per transaction, in commit order.
   static func sql(
     _ layout: HistoryLayout,
     condition: String = "",
@@ -117,7 +117,7 @@ struct HistoryScan {
     """
   }
 
-  /// Binds the position and what the filter compares with.
+  /// Binds the position and the values of the filter.
   func bind(to statement: borrowing Statement) {
     statement.bind(after, at: 1)
     if let afterTimestamp { statement.bind(afterTimestamp, at: 2) }
@@ -133,19 +133,19 @@ struct HistoryScan {
     unpacker.changes.count >= changeCountMax || unpacker.tombstones.count >= tombstoneBytesMax
   }
 
-  /// Whether a row is purged and only waits to be deleted.
+  /// Returns whether a transaction is purged and its row only waits to be deleted.
   mutating func isPurged(_ row: borrowing Statement) -> Bool {
     meet(row)
     guard !purged.isEmpty else { return false }
     return met.number <= purged[Int32(truncatingIfNeeded: row.int(3))] ?? 0
   }
 
-  /// Notes the transaction that was met last.
+  /// Records the transaction that the scan reached.
   mutating func meet(_ row: borrowing Statement) {
     met = (row.int(0), row.int(2))
   }
 
-  /// The transaction that could not be read: the one that is being read, or the next.
+  /// The number of the transaction that could not be read: the current one or the next.
   var unreadable: Int64 {
     let isReading = record.number == met.number && scanned?.number != met.number
     return isReading && met.number > 0 ? met.number : max(met.number, after) + 1
@@ -157,7 +157,7 @@ struct HistoryScan {
     return number
   }
 
-  /// The page with all that was read.
+  /// Returns the page with all transactions and changes read so far.
   func page(_ core: StoreCore, through: HistoryToken, hasMore: Bool) -> HistoryPage {
     HistoryPage(
       storeID: core.id,
@@ -178,11 +178,13 @@ struct HistoryScan {
 // MARK: One transaction
 
 extension HistoryScan {
-  /// Begins to read a transaction; its changes come next, once for each ``isLooking`` and
-  /// ``takesChanges`` that is true.
+  /// Starts to read a transaction.
   ///
-  /// - Throws: ``HistoryError/damagedTransaction(_:)`` when its row makes no sense,
-  ///   ``HistoryError/expired(token:firstHeld:)`` when another one was to be read to its end.
+  /// Its changes are read next, once for each of ``isLooking`` and ``takesChanges`` that is `true`.
+  ///
+  /// - Throws: ``HistoryError/damagedTransaction(_:)`` when its row is invalid,
+  ///   ``HistoryError/expired(token:firstHeld:)`` when the scan had to continue another
+  ///   transaction.
   mutating func begin(_ row: borrowing Statement) throws(HistoryError) {
     let count = row.int(8)
     record = TransactionRecord(
@@ -208,7 +210,7 @@ extension HistoryScan {
     start = (unpacker.changes.count, unpacker.tombstones.count)
   }
 
-  /// Goes on where the page before ended, if that was within this transaction.
+  /// Continues at the end of the previous page, if that was within this transaction.
   private mutating func takeUpRest() throws(HistoryError) -> Bool {
     guard let from = unread else {
       (batch, place) = (0, 0)
@@ -223,10 +225,10 @@ extension HistoryScan {
     return true
   }
 
-  /// Whether the page is to hold the changes of the transaction.
+  /// Whether the page is to contain the changes of the transaction.
   var takesChanges: Bool { hasFound && request.contents != .transactionsOnly }
 
-  /// Takes what was unpacked since the last time, and answers whether more is wanted.
+  /// Accepts the batch that was just unpacked, and returns whether to read another one.
   mutating func endBatch() -> Bool {
     batch += 1
     let count = unpacker.changes.count - start.change
@@ -240,7 +242,7 @@ extension HistoryScan {
     return false
   }
 
-  /// Asks the changes of a batch and forgets them again.
+  /// Searches the changes of a batch for a match, and discards them.
   private mutating func look(_ count: Int) -> Bool {
     place += count
     hasFound = unpacker.changes[start.change...].contains { question?.matches($0) ?? true }
@@ -249,7 +251,7 @@ extension HistoryScan {
     return hasFound
   }
 
-  /// Leaves out the changes of a batch that do not match.
+  /// Removes the changes of a batch that do not match.
   private mutating func keepMatching(_ count: Int) {
     guard let question else {
       places += place..<place + count
@@ -263,17 +265,17 @@ extension HistoryScan {
     skippedCount += start.change + count - unpacker.changes.count
   }
 
-  /// Whether the transaction had as many changes as it says, as far as they were read.
+  /// Whether the transaction had its recorded number of changes, as far as they were read.
   var isWhole: Bool { place == record.total || rest != nil || isLooking && hasFound }
 
-  /// Ends the search for a change that matches; the changes may be read again after it.
+  /// Ends the search for a matching change; the changes may then be read again.
   mutating func endLooking() {
     if !hasFound { skippedCount += place }
     isLooking = false
     (batch, place) = (0, 0)
   }
 
-  /// Enters the transaction into the page if anything of it is to be there.
+  /// Adds the transaction to the page if it matches.
   mutating func endTransaction() {
     record.count = unpacker.changes.count - record.firstChange
     if hasFound && (request.contents != .changesOnly || record.count > 0) { records.append(record) }

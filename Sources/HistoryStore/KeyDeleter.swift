@@ -1,19 +1,19 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// Deletes rows of one entity by their keys, as many with one statement as it can, and lets a
-/// ``RowCollector`` pack them.
+/// Deletes rows of one entity by their keys, many per statement; a ``RowCollector`` packs them.
 ///
-/// Starting a statement costs as much as deleting a row, so keys are kept until there are enough:
-/// those that follow one another become a range, others that rise a list; objects are deleted in the
-/// order in which they were named. SQLite goes to each row by its key before it calls the collector's
+/// Starting a statement costs as much as deleting a row, so keys are buffered until there are
+/// enough: consecutive keys become a range, other ascending keys a list. Objects are deleted in the
+/// order in which they were added. SQLite seeks each row by its key before it calls the collector's
 /// function with the row's values.
 final class KeyDeleter {
-  /// From how many keys on a list is less work than a statement for each.
+  /// The number of keys from which a list costs less than one statement per key.
   private static let listCountMin = 24
-  /// From how many keys on a run is worth a statement of its own, and how many it takes: a statement
-  /// that calls a function for many rows keeps the pages that it changes, in memory up to sixteen
-  /// (https://sqlite.org/compile.html#stmtjrnl_spill).
+  /// The minimum number of keys of a run with its own statement, and the maximum per statement.
+  ///
+  /// A statement that calls a function for many rows journals the pages that it changes, up to
+  /// sixteen in memory (https://sqlite.org/compile.html#stmtjrnl_spill).
   private static let runCounts = 16...512
 
   private let one: PreparedStatement
@@ -22,7 +22,7 @@ final class KeyDeleter {
   private let keys = UnsafeMutablePointer<Int64>.allocate(capacity: KeyList.count)
   private var count = 0
   private var last: Int64 = 0
-  /// Whether each of the keys follows the one before.
+  /// Whether each of the keys is the successor of the one before.
   private var isRun = true
   /// Whether each of the keys is greater than the one before.
   private var isRising = true
@@ -37,14 +37,14 @@ final class KeyDeleter {
 
   deinit { keys.deallocate() }
 
-  /// Begins a request, and forgets the keys that one which failed has left.
+  /// Starts a request, and discards keys that a failed request left.
   func begin() {
     count = 0
     isRun = true
     isRising = true
   }
 
-  /// Deletes the row with a key, now or later.
+  /// Deletes the row with a key, immediately or with a later flush.
   @inline(__always)
   func add(_ key: Int64) throws {
     if isRun && count > 0 && key == last &+ 1 && count < Self.runCounts.upperBound {
@@ -59,7 +59,7 @@ final class KeyDeleter {
     last = key
   }
 
-  /// Deletes the rows whose keys are kept.
+  /// Deletes the rows of all buffered keys.
   func flush() throws {
     if count > 1 && isRun {
       try KeyList.run(range, from: keys[0], through: last)

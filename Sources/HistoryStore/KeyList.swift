@@ -1,16 +1,18 @@
 import SQLiteStorage
 
-/// How one statement names many rows by their keys: as a range, or as a list, padded with the last key
-/// where there are fewer than it takes.
+/// The conditions with which one statement selects many rows by their keys.
+///
+/// Keys form a range, or a list that is padded with the last key when it has fewer than ``count``
+/// keys.
 enum KeyList {
-  /// How many keys one list takes.
+  /// The number of keys of one list.
   static let count = 64
   /// The condition of a range, whose ends are `?1` and `?2`.
   static let range = "_key BETWEEN ?1 AND ?2"
   /// The condition of a list.
   static let sql = "_key IN (" + (1...count).map { "?\($0)" }.joined(separator: ",") + ")"
 
-  /// Runs a statement about a range of keys.
+  /// Runs a statement for a range of keys.
   static func run(
     _ row: PreparedStatement,
     from first: Int64,
@@ -21,7 +23,7 @@ enum KeyList {
     try row.statement.run()
   }
 
-  /// Runs a statement about a list of keys as often as it takes.
+  /// Runs a statement for a list of keys, once for each ``count`` of them.
   static func run(_ row: PreparedStatement, _ keys: some RandomAccessCollection<Int64>) throws {
     var rest = keys[...]
     while let last = rest.prefix(count).last {

@@ -1,4 +1,4 @@
-/// A pattern of SQL's LIKE with a backslash as the escape, matched as SQLite does.
+/// A pattern of SQL's LIKE with backslash as the escape character, matched as SQLite does.
 struct LikePattern {
   private enum Part: Equatable {
     case anything
@@ -7,7 +7,7 @@ struct LikePattern {
   }
 
   private var parts: [Part] = []
-  /// A pattern that ends in an escape matches nothing.
+  /// Whether the pattern ends in an escape character; it then matches nothing.
   private var isBroken = false
 
   init(_ pattern: String) {
@@ -27,7 +27,7 @@ struct LikePattern {
     }
   }
 
-  /// SQLite reads text for LIKE up to its first NUL.
+  /// SQLite reads the operands of LIKE up to the first NUL.
   private static func scalars(of text: String) -> [UInt32] {
     text.unicodeScalars.prefix { $0.value != 0 }.map(\.value)
   }
@@ -36,14 +36,15 @@ struct LikePattern {
     (0x41...0x5a).contains(scalar) ? scalar | 0x20 : scalar
   }
 
-  /// Whether a text is like the pattern.
+  /// Returns whether a text matches the pattern.
   ///
-  /// - Complexity: the pattern's length times the text's at most.
+  /// - Complexity: at most the pattern's length times the text's.
   func matches(_ text: String) -> Bool {
     guard !isBroken else { return false }
     let text = Self.scalars(of: text)
     var (at, part) = (0, 0)
-    // Where to go on when the rest does not match: the last run of anything takes one more.
+    // The state to resume when the rest does not match: the last `%` then consumes one more
+    // character.
     var retry: (at: Int, part: Int)?
     while at < text.count {
       if part < parts.count, parts[part] == .anything {

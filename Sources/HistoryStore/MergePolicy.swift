@@ -1,19 +1,22 @@
-/// What a save does with objects that somebody else changed since they were read.
+/// The handling of a save's objects that another writer changed since they were read.
 ///
-/// An object that somebody else deleted stays deleted under every policy but ``error``.
+/// An object that another writer deleted stays deleted under every policy except ``error``.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
-  /// The save fails and nothing is written (Core Data: `NSErrorMergePolicy`).
+  /// The save fails and changes nothing (Core Data: `NSErrorMergePolicy`).
   case error
-  /// Attribute by attribute, what the store has changed stays and the rest of the edit is written; a
-  /// deleted object stays as the store has it
-  /// (Core Data: `NSMergeByPropertyStoreTrumpMergePolicy`).
+  /// Attributes that the store has changed stay, and the rest of the edit is written.
+  ///
+  /// A deleted object stays as it is in the store (Core Data:
+  /// `NSMergeByPropertyStoreTrumpMergePolicy`).
   case storeWins
-  /// The attributes that were set are written over the store's, the others stay as the store has them
-  /// (Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`).
+  /// The attributes that were set overwrite the store's; the others stay as they are in the store.
+  ///
+  /// Core Data: `NSMergeByPropertyObjectTrumpMergePolicy`.
   case objectWins
-  /// The whole object as the context has it is written over the store's row, attributes that were not
-  /// set included (Core Data: `NSOverwriteMergePolicy`).
+  /// The whole object of the context overwrites the store's row.
+  ///
+  /// This includes attributes that were not set (Core Data: `NSOverwriteMergePolicy`).
   case overwrite
-  /// The edit is given up and the store's row stays as it is (Core Data: `NSRollbackMergePolicy`).
+  /// The edit is discarded and the store's row stays (Core Data: `NSRollbackMergePolicy`).
   case rollback
 }

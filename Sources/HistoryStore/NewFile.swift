@@ -6,12 +6,12 @@ import Musl
 import Darwin
 #endif
 
-/// A file that a store is about to be made in.
+/// The file of a store that is about to be created.
 enum NewFile {
-  /// Makes an empty file that only its owner may read, where there is none.
+  /// Creates an empty file that only its owner can read, unless a file exists.
   ///
-  /// SQLite would let everyone read it. The write-ahead log takes its permissions from it.
-  /// What stands in the way stands in SQLite's way too, who then tells it.
+  /// SQLite would create it readable by everyone. The write-ahead log inherits its permissions.
+  /// Errors are ignored here: SQLite runs into the same obstacle and reports it.
   static func make(_ path: String) {
     guard !path.isEmpty, path != ":memory:" else { return }
     let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)

@@ -1,36 +1,37 @@
 package import PersistentHistory
 
-/// By which attribute objects are sorted, and which way (Core Data: `NSSortDescriptor`).
+/// An attribute to sort objects by, and its direction (Core Data: `NSSortDescriptor`).
 ///
-/// Null comes first going up, text and bytes go byte by byte; where all attributes are equal, by key.
+/// Null comes first in ascending order. Text and data are compared byte by byte. Objects with equal
+/// attributes are sorted by key.
 public struct ObjectOrder: Sendable, Hashable {
-  /// The attribute.
+  /// The name of the attribute.
   public var attribute: String
-  /// Whether small values come first.
+  /// Whether small values come first; the default is `true`.
   public var isAscending: Bool
 
-  /// Creates an order that goes up or down.
+  /// Creates an ascending or descending order.
   public init(_ attribute: String, isAscending: Bool = true) {
     self.attribute = attribute
     self.isAscending = isAscending
   }
 
-  /// From small to large.
+  /// Returns an order from small to large values.
   public static func ascending(_ attribute: String) -> ObjectOrder { ObjectOrder(attribute) }
 
-  /// From large to small.
+  /// Returns an order from large to small values.
   public static func descending(_ attribute: String) -> ObjectOrder {
     ObjectOrder(attribute, isAscending: false)
   }
 }
 
-/// Which objects are read, and in which order.
+/// The objects to read, and their order.
 package struct ObjectQuery: Sendable {
   package var predicate: ObjectPredicate?
   package var orders: [ObjectOrder] = []
-  /// How many at most; nothing for all.
+  /// The maximum number of objects; `nil` reads all.
   package var limit: Int?
-  /// How many are passed over first.
+  /// The number of objects to skip first.
   package var offset = 0
 
   package init(
@@ -45,7 +46,7 @@ package struct ObjectQuery: Sendable {
     self.offset = max(offset, 0)
   }
 
-  /// Whether one row comes before another in the order asked for.
+  /// Returns whether one row comes before another in the requested order.
   package func precedes(
     _ left: (key: Int64, row: ArraySlice<Value>),
     _ right: (key: Int64, row: ArraySlice<Value>),
@@ -60,7 +61,7 @@ package struct ObjectQuery: Sendable {
     return left.key < right.key
   }
 
-  /// The order in SQL.
+  /// Returns the order as SQL.
   func orderSQL(of entity: Entity) throws(HistoryError) -> String {
     var sql = ""
     for order in orders {

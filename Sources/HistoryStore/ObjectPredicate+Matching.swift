@@ -1,11 +1,13 @@
 package import PersistentHistory
 
 extension ObjectPredicate {
-  /// Whether an object matches that is not in the store as it is: the same answer as SQL would give
-  /// for its row, one value for each attribute of the entity.
+  /// Returns whether an object matches that is not in the store in this form.
+  ///
+  /// The result is the same as in SQL for a row with these values, one for each attribute of the
+  /// entity.
   ///
   /// - Throws: ``HistoryError/unknownAttribute(entity:attribute:)``.
-  /// - Complexity: linear in the predicate; a pattern takes its length times the text's at most.
+  /// - Complexity: linear in the predicate; a pattern costs at most its length times the text's.
   package func matches(
     _ row: ArraySlice<Value>,
     of entity: Entity
@@ -65,8 +67,10 @@ extension Value {
     }
   }
 
-  /// Less than, equal to or greater than 0, as this comes before, with or after another value of its
-  /// type in SQL's order: null first, text and bytes byte by byte.
+  /// Compares two values of one type in SQL's order: null first, text and data byte by byte.
+  ///
+  /// - Returns: a number less than, equal to or greater than 0 when this value comes before, equal
+  ///   to or after the other.
   package func order(to other: Value) -> Int {
     switch (self, other) {
     case (.null, .null): 0

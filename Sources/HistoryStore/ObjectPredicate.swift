@@ -1,11 +1,10 @@
 public import PersistentHistory
 
-/// How an attribute is compared with a value.
+/// An operator that compares an attribute with a value.
 public enum Comparison: String, Sendable, Hashable, CaseIterable {
   /// Equal; null equals null.
   case equal = "="
-  /// Not equal; compared with null it matches everything that is not null, compared with another
-  /// value it does not match null.
+  /// Not equal; `<> null` matches every other value, and `<>` another value does not match null.
   case notEqual = "<>"
   /// Less.
   case less = "<"
@@ -17,28 +16,31 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
   case greaterOrEqual = ">="
 }
 
-/// Which objects of an entity a request is about.
+/// A condition on the objects of an entity.
 ///
-/// Every predicate is true or false for every object: ``not(_:)`` matches exactly what its predicate
-/// does not, null or not. Values are bound, never written into SQL. What is too large or too deep is
-/// refused by name (``PredicateLimit``).
+/// Every predicate is true or false for every object: ``not(_:)`` matches exactly the objects that
+/// its predicate does not match, null or not. Values are bound, never written into SQL. Predicates
+/// that are too large or too deep are refused with the exceeded ``PredicateLimit``.
 public indirect enum ObjectPredicate: Sendable, Hashable {
-  /// Objects whose attribute compares so with a value, as SQL compares: a null attribute matches only
-  /// `= null`, and nothing is less or greater than null. Text goes by its UTF-8 bytes.
+  /// Objects whose attribute compares to a value as SQL compares.
+  ///
+  /// A null attribute matches only `= null`, and no value is less or greater than null. Text is
+  /// compared by its UTF-8 bytes.
   case compare(String, Comparison, Value)
-  /// Objects whose attribute equals one of some values, null among them or not.
+  /// Objects whose attribute equals one of some values, which may include null.
   case `in`(String, [Value])
   /// Objects whose attribute lies between two values, both included; null bounds match nothing.
   case between(String, Value, Value)
-  /// Objects whose text is like a pattern: `%` stands for any characters, `_` for one, and a
-  /// backslash takes the meaning from the character behind it.
+  /// Objects whose text matches a pattern.
   ///
-  /// ASCII letters match whatever their case, all others only themselves
+  /// `%` stands for any characters, `_` for one, and a backslash makes the next character literal.
+  ///
+  /// ASCII letters match in either case, all other characters only themselves
   /// (https://sqlite.org/lang_expr.html#like). A character is one Unicode scalar.
   case like(String, String)
-  /// Objects that match all of some predicates; all of none is every object.
+  /// Objects that match all of some predicates; an empty list matches every object.
   case all([ObjectPredicate])
-  /// Objects that match any of some predicates; any of none is no object.
+  /// Objects that match any of some predicates; an empty list matches no object.
   case any([ObjectPredicate])
   /// Objects that do not match a predicate.
   case not(ObjectPredicate)
@@ -49,19 +51,20 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
   }
 }
 
-/// How large a predicate may be: beyond it SQLite's own limits begin
-/// (https://sqlite.org/limits.html).
+/// The limits of a predicate's size, which stay within SQLite's own.
+///
+/// See https://sqlite.org/limits.html.
 public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
-  /// How deep `all`, `any` and `not` may lie in each other.
+  /// The nesting depth of `all`, `any` and `not`.
   case depth
-  /// How many attributes are compared.
+  /// The number of attributes that are compared.
   case comparisons
-  /// How many values are bound.
+  /// The number of values that are bound.
   case values
-  /// How many bytes a pattern has.
+  /// The number of bytes of a pattern.
   case patternBytes
 
-  /// The greatest number that is taken.
+  /// The maximum that a request accepts.
   public var most: Int {
     switch self {
     case .depth: 16
@@ -73,7 +76,7 @@ public enum PredicateLimit: String, Sendable, Hashable, CaseIterable {
 }
 
 extension String {
-  /// The text as a part of a ``ObjectPredicate/like(_:_:)`` pattern that stands for itself.
+  /// The text escaped as a literal part of a ``ObjectPredicate/like(_:_:)`` pattern.
   public var escapedForLike: String {
     var escaped = ""
     for scalar in unicodeScalars {

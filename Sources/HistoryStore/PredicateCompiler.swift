@@ -1,13 +1,13 @@
 import PersistentHistory
 
-/// A predicate as SQL, with the values to bind in the order of their places.
+/// A predicate as SQL, with the values to bind in the order of their positions.
 struct CompiledPredicate {
   var sql: String
   var values: [Value] = []
 }
 
 extension StoreCore {
-  /// Compiles a predicate over an entity, with places numbered from a position on.
+  /// Compiles a predicate over an entity, with parameters numbered from a position on.
   func compile(
     _ predicate: ObjectPredicate?,
     over entity: Entity,
@@ -26,7 +26,7 @@ extension StoreCore {
   }
 }
 
-/// Turns one predicate into SQL; names come from the model, values are bound.
+/// Translates one predicate into SQL; names come from the model, values are bound.
 private struct PredicateCompiler {
   let core: StoreCore
   let entity: Entity
@@ -50,7 +50,7 @@ private struct PredicateCompiler {
     case .like(let name, let pattern): return try like(name, pattern)
     case .all(let parts): return try join(parts, " AND ", ofNone: "1", depth)
     case .any(let parts): return try join(parts, " OR ", ofNone: "0", depth)
-    // What is unknown to SQL, because of a null, does not match; its opposite does.
+    // A condition that is unknown in SQL because of a null does not match; its negation does.
     case .not(let part): return "(\(try sql(part, depth: depth + 1))) IS NOT TRUE"
     }
   }
@@ -69,7 +69,7 @@ private struct PredicateCompiler {
     return "(" + (try parts.map { try sql($0, depth: depth + 1) }).joined(separator: word) + ")"
   }
 
-  /// The attribute with a name, counted as one comparison more.
+  /// Returns the attribute with a name, and counts one comparison.
   private mutating func attribute(_ name: String) throws -> Attribute {
     guard let index = entity.index(of: name) else {
       throw HistoryError.unknownAttribute(entity: entity.name, attribute: name)
@@ -79,7 +79,7 @@ private struct PredicateCompiler {
     return entity.attributes[index]
   }
 
-  /// The place of a value, which must fit the attribute.
+  /// Returns the parameter of a value, which must fit the attribute.
   private mutating func place(_ value: Value, of attribute: Attribute) throws -> String {
     try core.check(value, of: attribute, in: entity)
     values.append(value)

@@ -1,12 +1,12 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// Packs the changes that one statement makes to many rows, while it makes them.
+/// Packs the changes that one statement makes to many rows, while it runs.
 ///
 /// The statement calls `history_update(_key)` where it sets the version of a row, or
-/// `history_delete(_key, preserved...)` when it has decided to delete one. That costs 7 and 24 ns a
-/// row; RETURNING, which keeps all rows in a table until the last is changed, 215 and 233 ns, and a
-/// statement a row 290 and 370 ns.
+/// `history_delete(_key, preserved...)` as the last condition of a delete. That costs 7 and 24 ns
+/// per row. RETURNING, which keeps all rows in a table until the last is changed, costs 215 and 233
+/// ns; one statement per row costs 290 and 370 ns.
 final class RowCollector {
   private struct Collection {
     var packer: UnsafeMutablePointer<ChangePacker>?
@@ -15,10 +15,10 @@ final class RowCollector {
     var version: Int64 = 0
   }
 
-  /// What the functions work on; not a property, since they are called while a method runs.
+  /// The state of the functions; in separate memory, since they are called while a method runs.
   private let collection = UnsafeMutablePointer<Collection>.allocate(capacity: 1)
 
-  /// Gives a connection the two functions.
+  /// Adds the two functions to a connection.
   init(_ connection: borrowing Connection) throws(SQLiteError) {
     collection.initialize(to: Collection())
     let collection = collection
@@ -49,9 +49,9 @@ final class RowCollector {
     collection.deallocate()
   }
 
-  /// Lets a closure run statements that call one of the functions for rows of an entity.
+  /// Runs a closure whose statements call one of the functions for rows of an entity.
   ///
-  /// An update sets `columns` and gives its rows the version; a delete preserves `columns`.
+  /// An update sets `columns` and the version of its rows; a delete preserves `columns`.
   func collect(
     _ entity: Int32,
     columns: UInt64,

@@ -9,15 +9,15 @@ import Musl
 import Darwin
 #endif
 
-/// What a context knows of some rows that are to be read again.
+/// The values that a context has of some rows that are read again.
 package struct KnownRows: Sendable {
   /// The entity's number.
   package let entity: Int32
   /// The keys of the rows, sorted.
   package let keys: [Int64]
-  /// For each key how many rows lie before its own in `values`, or less than 0 when it is not known.
+  /// For each key, the index of its row in `values`, or a negative number when the row is unknown.
   package let places: [Int]
-  /// The values of all known rows, one after the other.
+  /// The values of all known rows, concatenated.
   package let values: [Value]
 
   package init(entity: Int32, keys: [Int64], places: [Int], values: [Value]) {
@@ -28,19 +28,18 @@ package struct KnownRows: Sendable {
   }
 }
 
-/// Rows of one entity as they are in the store, of known ones only the values that differ.
+/// The current rows of one entity, reduced to the differences for known rows.
 ///
-/// Most values of a row that was updated are as they were: their texts are neither made again nor
-/// freed, and a pass over a thousand transactions takes an eighth less time.
+/// Most values of an updated row are unchanged: not creating and freeing their texts makes a pass
+/// over a thousand transactions take an eighth less time.
 package struct RowDifferences: Sendable {
-  /// One row that was read.
   package struct Row: Sendable {
     package let key: Int64
     /// The transaction that wrote it last.
     package let version: Int64
-    /// Its place among the known rows, or less than 0.
+    /// The row's index among the known rows, or a negative number when it was unknown.
     package let place: Int
-    /// The attributes whose values follow: all of them for a row that was not known.
+    /// The attributes whose values are included; all of them for a row that was unknown.
     package let columns: UInt64
   }
 
@@ -48,27 +47,28 @@ package struct RowDifferences: Sendable {
   package let entity: Int32
   /// The rows, in the order of their keys.
   package private(set) var rows: [Row] = []
-  /// The values of all rows, one after the other.
+  /// The values of all rows, concatenated.
   package private(set) var values: [Value] = []
-  /// How many of the wanted keys lie before the row that comes next.
+  /// The number of wanted keys before the next row.
   private var passed = 0
 
-  /// Makes room for every value of some rows: room that stays unused costs nothing, and growing
-  /// copies.
+  /// Reserves capacity for every value of some rows.
+  ///
+  /// Unused capacity costs no time, but growing copies the values.
   init(entity: Int32, rowCount: Int, width: Int) {
     self.entity = entity
     rows.reserveCapacity(rowCount)
     values.reserveCapacity(rowCount * width)
   }
 
-  /// Lets a closure take the values of all rows out.
+  /// Passes the values of all rows to a closure, which may move them out.
   package mutating func withValues(_ body: (UnsafeMutableBufferPointer<Value>) -> Void) {
     values.withUnsafeMutableBufferPointer { body($0) }
   }
 
-  /// Appends what differs in a row: its key, its version, then its values.
+  /// Appends the differences of a row, whose columns are its key, its version, then its values.
   ///
-  /// Rows come in key order.
+  /// Rows must be appended in key order.
   @inline(__always)
   mutating func append(
     _ row: borrowing some RowValues & ~Copyable,
@@ -94,14 +94,14 @@ package struct RowDifferences: Sendable {
 }
 
 extension KnownRows {
-  /// The same while its arrays are lent: reading through them counts no references.
+  /// Pointers to the arrays of known rows: reading through them does no reference counting.
   struct Lent {
     let keys: UnsafeBufferPointer<Int64>
     let places: UnsafeBufferPointer<Int>
     let values: UnsafeBufferPointer<Value>
   }
 
-  /// Lends the arrays to a closure.
+  /// Passes pointers to the arrays to a closure.
   func lend<Result>(to body: (Lent) throws -> Result) rethrows -> Result {
     try keys.withUnsafeBufferPointer { keys in
       try places.withUnsafeBufferPointer { places in
@@ -114,8 +114,9 @@ extension KnownRows {
 }
 
 extension RowValues where Self: ~Copyable {
-  /// Whether a column holds a value in the storage class of its type; what is kept in another way
-  /// counts as another value, and is read again.
+  /// Returns whether a column contains a value in the storage class of its type.
+  ///
+  /// A value in another storage class counts as different, and is read again.
   @inline(__always)
   fileprivate borrowing func holds(_ value: Value, _ column: Int32) -> Bool {
     switch (value, storage(column)) {
@@ -135,7 +136,7 @@ extension RowValues where Self: ~Copyable {
 }
 
 extension String {
-  /// Whether the text in UTF-8 is these bytes.
+  /// Returns whether the text equals some bytes in UTF-8.
   @inline(__always)
   fileprivate func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     utf8.withContiguousStorageIfAvailable { text in

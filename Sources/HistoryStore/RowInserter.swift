@@ -1,10 +1,11 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// Inserts the rows that a batch request has set: SQLite reads many of them with one statement, which
-/// costs half of what a statement for each does.
+/// Inserts the buffered rows of a batch request.
+///
+/// SQLite reads many of them with one statement, at half the cost of a statement for each.
 final class RowInserter {
-  /// From how many rows on one statement is less work.
+  /// The number of rows from which one statement costs less.
   private static let countMin = 4
 
   private let rows: UnsafeMutablePointer<RowBlock>
@@ -19,7 +20,8 @@ final class RowInserter {
     let name = "history_rows_\(table.number)"
     try table.rows.show(as: name, connection)
     let values = table.entity.attributes.indices.map { ", c\($0)" }.joined()
-    // What fails is rolled back as a whole: nothing must be kept to undo this statement alone.
+    // A failed request is rolled back as a whole: FAIL avoids a journal to undo this statement
+    // alone.
     many = try PreparedStatement(
       connection,
       """
@@ -28,7 +30,7 @@ final class RowInserter {
     )
   }
 
-  /// Inserts the rows that are set, with a version, and forgets them.
+  /// Inserts the buffered rows with a version, and clears the buffer.
   func flush(version: Int64) throws {
     defer { rows.pointee.removeAll() }
     guard rows.pointee.count < Self.countMin else {

@@ -3,23 +3,23 @@ import SQLiteStorage
 
 /// Reads rows by their keys, all with one statement that joins the table with the keys.
 ///
-/// SQLite hands the rows to a function instead of stopping at each: that and the join cost 1.04 to
-/// 1.10 times what a loop in C over the same join costs, for rows of seven columns; lists of bound keys and
-/// the columns of a statement cost 1.48 times.
+/// SQLite passes the rows to a function instead of returning at each. Function and join cost 1.04
+/// to 1.10 times as much as a loop in C over the same join, for rows of seven columns; lists of
+/// bound keys and the columns of a statement cost 1.48 times as much.
 final class RowReader {
-  /// Where the function puts a row.
+  /// The destination of the rows that the function receives.
   private enum Sink {
     case none
     case batch(UnsafeMutablePointer<RowBatch>)
     case differences(UnsafeMutablePointer<RowDifferences>, KnownRows.Lent)
   }
 
-  /// What the function works on; not a property, since it is called while a method runs.
+  /// The state of the function; in separate memory, since it is called while a method runs.
   private let sink = UnsafeMutablePointer<Sink>.allocate(capacity: 1)
   private let types = UnsafeMutablePointer<UnsafeBufferPointer<AttributeType>>.allocate(capacity: 1)
   private let keys: KeyTable
 
-  /// Gives a connection the table of keys and the function.
+  /// Adds the table of keys and the function to a connection.
   init(_ connection: borrowing Connection) throws(SQLiteError) {
     sink.initialize(to: .none)
     types.initialize(to: UnsafeBufferPointer(start: nil, count: 0))
@@ -40,7 +40,7 @@ final class RowReader {
     types.deallocate()
   }
 
-  /// Appends the rows with some keys that are there to a batch.
+  /// Appends the existing rows with some keys to a batch.
   func read(
     _ wanted: [Int64],
     of table: EntityStatements,
@@ -52,7 +52,7 @@ final class RowReader {
     }
   }
 
-  /// Appends what differs in the rows with the keys of known ones that are there.
+  /// Appends the differences of the existing rows among known ones.
   func read(
     _ known: KnownRows,
     of table: EntityStatements,

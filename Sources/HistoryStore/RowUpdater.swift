@@ -1,17 +1,16 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// Updates some attributes of objects with the rows that a batch request has set, and packs the
-/// changes.
+/// Updates some attributes of objects from a batch request's buffered rows, and packs the changes.
 ///
-/// Rows whose keys rise are updated by one statement, which goes to each by its key and asks for its
-/// values; that costs half of what a statement for each does.
+/// Rows in ascending key order are updated by one statement, which seeks each by its key and calls
+/// a function for its values, at half the cost of a statement for each.
 final class RowUpdater {
-  /// From how many rows on a range or a list is less work than a statement for each.
+  /// The numbers of rows from which a range and a list cost less than one statement per row.
   private static let rangeCountMin = 4
   private static let listCountMin = 24
 
-  /// The attributes that are set.
+  /// The attributes to set, as bits.
   let columns: UInt64
   private let number: Int32
   private let collector: RowCollector
@@ -19,10 +18,10 @@ final class RowUpdater {
   private let one: PreparedStatement
   private let range: PreparedStatement
   private let list: PreparedStatement
-  /// The greatest key that was updated: only one that is not greater may have come before.
+  /// The greatest updated key; an object can come twice only with a key that is not greater.
   private var greatestKey = Int64.min
 
-  /// Makes the updater of an entity the values of whose rows SQL sees through a function.
+  /// Creates the updater of an entity whose buffered values SQL reads through a function.
   init(
     _ table: EntityStatements,
     _ columns: UInt64,
@@ -45,16 +44,16 @@ final class RowUpdater {
       """
     )
     let asked = set.map { ", \"\(attributes[$0].name)\" = \(function)(_key, \($0))" }.joined()
-    // What fails is rolled back as a whole: nothing must be kept to undo one statement alone.
+    // A failed request is rolled back as a whole: FAIL avoids a journal to undo one statement
+    // alone.
     let many = "UPDATE OR FAIL \"\(name)\" SET _version = history_update(_key)\(asked) WHERE "
     range = try PreparedStatement(connection, many + KeyList.range)
     list = try PreparedStatement(connection, many + KeyList.sql)
   }
 
-  /// Begins a request.
   func begin() { greatestKey = .min }
 
-  /// Updates the rows that are set, packs those that were there, and forgets them all.
+  /// Updates the buffered rows, packs those that exist, and clears the buffer.
   func flush(
     version: Int64,
     _ packer: inout ChangePacker,
@@ -70,7 +69,7 @@ final class RowUpdater {
     }
   }
 
-  /// Updates rows whose keys rise.
+  /// Updates rows in ascending key order.
   private func update(
     _ rising: Range<Int>,
     _ version: Int64,
@@ -95,8 +94,9 @@ final class RowUpdater {
     }
   }
 
-  /// Updates one row after the other: an object that comes twice keeps the last values, and is one
-  /// change.
+  /// Updates one row after the other.
+  ///
+  /// An object that comes twice keeps the last values, and counts as one change.
   private func updateEach(
     _ some: Range<Int>,
     _ version: Int64,
@@ -115,7 +115,7 @@ final class RowUpdater {
     }
   }
 
-  /// Updates the row that is bound, and answers whether it was there and had not been updated yet.
+  /// Updates the bound row, and returns whether it existed and was not updated before.
   private func updateOne(
     mayBeSecond: Bool,
     _ connection: borrowing Connection,

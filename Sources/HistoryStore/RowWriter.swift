@@ -1,46 +1,46 @@
 public import PersistentHistory
 import SQLiteStorage
 
-/// The row that a batch request is about to write: set its attributes by their position in the entity.
+/// The row of a batch request that is written next, with attributes set by position in the entity.
 ///
-/// What is not set is null. The values of many rows lie in one piece of memory, which is used again and
-/// again, so that a row costs no allocation; SQLite reads them from there with one statement.
+/// Attributes that are not set are null. The values of many rows share one reused block of memory,
+/// so that a row needs no allocation; SQLite reads them from there with one statement.
 public struct RowWriter: ~Copyable {
   private let table: EntityStatements
   private let rows: UnsafeMutablePointer<RowBlock>
   private let columns: TypeColumns
   private var isSet: UInt64 = 0
-  /// The first value that did not fit.
+  /// The error of the first value that did not fit.
   private var error: HistoryError?
   private var hasFailed = false
 
-  /// Begins with the first row of a request.
+  /// Starts with the first row of a request.
   init(_ table: EntityStatements, only settable: UInt64 = .max) {
     self.table = table
     rows = table.rows.block
     columns = table.columns.only(settable)
-    // A request that failed may have left some.
+    // A failed request may have left rows.
     rows.pointee.removeAll()
   }
 
-  /// Sets an int.
+  /// Sets an integer.
   public mutating func set(_ value: Int, at attribute: Int) {
     set(Int64(value), at: attribute)
   }
 
-  /// Sets an int.
+  /// Sets an integer.
   public mutating func set(_ value: Int64, at attribute: Int) {
     guard accepts(attribute, among: columns.int) else { return }
     rows.pointee.set(value, at: attribute)
   }
 
-  /// Sets a double; NaN does not fit.
+  /// Sets a double; NaN does not fit the attribute.
   public mutating func set(_ value: Double, at attribute: Int) {
     guard accepts(attribute, among: value.isNaN ? 0 : columns.double) else { return }
     rows.pointee.set(value, at: attribute)
   }
 
-  /// Sets a bool.
+  /// Sets a Boolean value.
   public mutating func set(_ value: Bool, at attribute: Int) {
     guard accepts(attribute, among: columns.bool) else { return }
     rows.pointee.set(value ? 1 : 0 as Int64, at: attribute)
@@ -57,7 +57,7 @@ public struct RowWriter: ~Copyable {
   public mutating func set(_ value: String, at attribute: Int) {
     let fits = value.utf8.count <= Value.byteCountMax
     guard accepts(attribute, among: fits ? columns.string : 0) else { return }
-    // A string whose bytes lie in one piece, as nearly all do, is neither copied nor retained.
+    // A string with contiguous bytes, as nearly all have, is neither copied nor retained.
     let isKept: Void? = value.utf8.withContiguousStorageIfAvailable {
       rows.pointee.set(UnsafeRawBufferPointer($0), at: attribute)
     }
@@ -66,14 +66,14 @@ public struct RowWriter: ~Copyable {
     copy.withUTF8 { rows.pointee.set(UnsafeRawBufferPointer($0), at: attribute) }
   }
 
-  /// Sets bytes.
+  /// Sets data.
   public mutating func set(_ value: Data, at attribute: Int) {
     let fits = value.count <= Value.byteCountMax
     guard accepts(attribute, among: fits ? columns.data : 0) else { return }
     value.withUnsafeBytes { rows.pointee.set($0, at: attribute) }
   }
 
-  /// Sets an identity.
+  /// Sets a UUID.
   public mutating func set(_ value: UUID, at attribute: Int) {
     guard accepts(attribute, among: columns.uuid) else { return }
     withUnsafeBytes(of: value.uuid) { rows.pointee.set($0, at: attribute) }
@@ -98,7 +98,7 @@ public struct RowWriter: ~Copyable {
     isSet &= ~(1 << UInt64(attribute))
   }
 
-  /// Whether an attribute may be set, and is among some.
+  /// Returns whether an attribute may be set and is one of `columns`, and records the outcome.
   @inline(__always)
   private mutating func accepts(_ attribute: Int, among columns: UInt64) -> Bool {
     let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: attribute)
@@ -121,7 +121,7 @@ public struct RowWriter: ~Copyable {
     error = .unfitValue(entity: table.entity.name, attribute: wanted.name, type: wanted.type)
   }
 
-  /// Ends the row of an object, and begins the next.
+  /// Finishes the row of an object, and starts the next.
   ///
   /// - Throws: the error of the first value that did not fit.
   @inline(__always)
@@ -131,7 +131,7 @@ public struct RowWriter: ~Copyable {
     isSet = 0
   }
 
-  /// Whether the rows that were ended must be written before another is set.
+  /// Whether the finished rows must be written before another is set.
   var isFull: Bool { rows.pointee.isFull }
 
   private func fail() throws {
@@ -139,7 +139,7 @@ public struct RowWriter: ~Copyable {
   }
 }
 
-/// The attributes of each type that may be set, one bit each in the entity's order.
+/// The attributes of each type that may be set, as bits in the entity's order.
 struct TypeColumns {
   private(set) var all: UInt64 = 0
   private(set) var int: UInt64 = 0
@@ -166,7 +166,7 @@ struct TypeColumns {
     }
   }
 
-  /// The same for some of the attributes.
+  /// The same, restricted to some attributes.
   func only(_ columns: UInt64) -> TypeColumns {
     var some = self
     some.all &= columns

@@ -1,17 +1,18 @@
 package import PersistentHistory
 
-/// One object that a context inserts, updates or deletes.
+/// One insert, update or delete of an object by a context.
 package struct ObjectEdit: Sendable {
   package var id: ObjectID
   package var type: ChangeType
-  /// The attributes that an update sets.
+  /// The attributes that an update sets, as bits.
   package var columns: UInt64
-  /// The version of the row that the edit was made on; unused by an insert.
+  /// The version of the row that the edit is based on; unused by an insert.
   package var version: Int64
-  /// For an insert one value an attribute; for an update one for each bit of `columns`, in order.
+  /// One value per attribute for an insert; one per bit of `columns`, in order, for an update.
   package var values: [Value]
-  /// The row that an update was made on, one value an attribute, where the merge policy needs it;
-  /// without it every attribute counts as changed by the store.
+  /// The row that an update is based on, one value per attribute, if the merge policy needs it.
+  ///
+  /// When it is empty, every attribute counts as changed by the store.
   package var base: [Value]
 
   package init(
@@ -31,15 +32,17 @@ package struct ObjectEdit: Sendable {
   }
 }
 
-/// What a save does: the edits of one context, as one transaction, at most one edit an object.
+/// The edits of one context to save as one transaction, at most one per object.
 package struct SaveRequest: Sendable {
   package var edits: [ObjectEdit]
   package var author: String?
   package var contextName: String?
   package var writer: WriterID
   package var policy: MergePolicy
-  /// What the store's clock read when the save began, if it began before it takes the lock: it becomes
-  /// the timestamp, which may then be earlier than that of the transaction before it.
+  /// The time of the store's clock when the save started, if that was before it took the lock.
+  ///
+  /// It becomes the timestamp, which a store with raw timestamps may then record as earlier than
+  /// that of the transaction before.
   package var begunAt: Date?
 
   package init(
@@ -59,26 +62,26 @@ package struct SaveRequest: Sendable {
   }
 }
 
-/// What became of one edit.
+/// The outcome of one edit.
 package enum EditOutcome: Sendable, Hashable {
-  /// It was written on the row that it was made on.
+  /// The edit was written to the row that it is based on.
   case written
-  /// These attributes of it were written over a row that somebody had changed.
+  /// These attributes of the edit were written over a row that another writer had changed.
   case writtenOver(columns: UInt64)
-  /// The store's row won, and it was left out.
+  /// The store's row won, and the edit was left out.
   case leftOut
-  /// The object was gone, and it was left out.
+  /// The object no longer existed, and the edit was left out.
   case gone
 }
 
-/// What a save did.
+/// The outcome of a save.
 package struct SaveResult: Sendable {
-  /// The transaction; nothing when no edit took effect, or in a store that keeps no history.
+  /// The transaction; `nil` when no edit took effect, or when the store keeps no history.
   package var transaction: WrittenTransaction?
-  /// The version that written rows have.
+  /// The version of the written rows.
   package var version: Int64
-  /// What became of each edit, in order.
+  /// The outcome of each edit, in order.
   package var outcomes: [EditOutcome]
-  /// The rows, as they were committed, of the objects that are not as the context has them now.
+  /// The committed rows of the objects that differ from the context's state.
   package var rows: [RowBatch]
 }

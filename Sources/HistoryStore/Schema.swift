@@ -3,13 +3,14 @@ import SQLiteStorage
 
 /// The tables of a store file.
 enum Schema {
-  /// Marks a file as ours ("PHLs"), where `file` and others look
-  /// (https://sqlite.org/pragma.html#pragma_application_id).
+  /// The application ID of store files ("PHLs"), which `file` and other tools read.
+  ///
+  /// See https://sqlite.org/pragma.html#pragma_application_id.
   static let applicationID: Int64 = 0x5048_4C73
   /// The version of the file format.
   static let formatVersion: Int64 = 1
 
-  /// What every layout has, but for the tables of the entities.
+  /// The tables that every layout has, except those of the entities.
   private static let common = """
     CREATE TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     CREATE TABLE history_author(string INTEGER PRIMARY KEY, purged INTEGER NOT NULL);
@@ -21,7 +22,7 @@ enum Schema {
     INSERT INTO history_author VALUES(0, 0);
     """
 
-  /// Creates every table of a model in the transaction that is open.
+  /// Creates every table of a model within the open transaction.
   static func create(
     _ connection: borrowing Connection,
     model: Model,
@@ -92,9 +93,9 @@ extension AttributeType {
 }
 
 extension Model {
-  /// The model as one line an entity: `Item title:string! count:int`, with `!` for preserved values.
+  /// The model as text with one line per entity, such as `Item title:string! count:int`.
   ///
-  /// Names hold no spaces or colons, so nothing needs to be escaped.
+  /// `!` marks preserved values. Names contain no spaces or colons, so no escaping is needed.
   package var signature: String {
     entities.map { entity in
       let attributes = entity.attributes.map {
@@ -104,7 +105,7 @@ extension Model {
     }.joined(separator: "\n")
   }
 
-  /// Reads what ``signature`` wrote, or answers nothing.
+  /// Creates a model from its ``signature``, or returns `nil` for invalid text.
   package init?(signature: String) {
     var entities: [Entity] = []
     for line in signature.split(separator: "\n") {

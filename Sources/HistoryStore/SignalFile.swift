@@ -6,21 +6,21 @@ import Musl
 import Darwin
 #endif
 
-/// The file beside a store through which commits are told to whoever watches it.
+/// The file next to a store that signals commits to processes that watch it.
 ///
-/// It is named like the store with `-signal` at the end, belongs to the user alone (mode 0600) and
-/// holds eight bytes: the number of a transaction that was committed, little endian. What counts is
-/// that they are written, not what they say: a reader asks the store for its head.
+/// Its name is the store's with `-signal` appended. Only the user can access it (mode 0600). It
+/// contains eight bytes: the number of a committed transaction, little endian. Only the write
+/// matters, not the number: a watcher reads the head from the store.
 ///
-/// A signal is a hint. It may be lost with its writer, so none of the calls here fails; the poll of
-/// a ``WatchLoop`` makes up for it.
+/// A signal is a hint. It may be lost with its writer, so none of the calls here fails; polling by
+/// a ``WatchLoop`` compensates for that.
 final class SignalFile {
-  /// The end of its name.
+  /// The suffix of its name.
   static let suffix = "-signal"
 
   private let path: String
   private var descriptor: Int32 = -1
-  /// When it was last made sure that the file that is open is the one that is watched.
+  /// The time in milliseconds of the last check that the open file is still the one with the name.
   private var checkedAtMs: Int64 = 0
   private static let checkPauseMs: Int64 = 100
 
@@ -28,10 +28,10 @@ final class SignalFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Tells whoever watches that a transaction was committed.
+  /// Signals that a transaction was committed.
   ///
-  /// - Complexity: one system call; ten times a second another one looks whether somebody removed
-  ///   the file, which is then made anew.
+  /// - Complexity: one system call; at most ten times a second a second one checks whether the file
+  ///   was deleted, in which case it is created again.
   func tell(_ number: Int64) {
     if descriptor < 0 { descriptor = Self.open(path) }
     put(number)
@@ -41,7 +41,7 @@ final class SignalFile {
     put(number)
   }
 
-  /// Makes the file if it is not there.
+  /// Creates the file if it does not exist.
   static func create(_ path: String) {
     let descriptor = open(path)
     if descriptor >= 0 { close(descriptor) }
@@ -62,7 +62,7 @@ final class SignalFile {
     _ = pwrite(descriptor, &bytes, MemoryLayout<Int64>.size, 0)
   }
 
-  /// Whether the last look is long enough ago; it would cost as much as half a signal.
+  /// Whether the next check is due; a check costs as much as half a signal.
   private var isCheckDue: Bool {
     var time = timespec()
     #if canImport(Darwin)
@@ -76,7 +76,7 @@ final class SignalFile {
     return true
   }
 
-  /// Whether somebody removed or replaced the file that is open: nobody watches it any more.
+  /// Whether the open file was deleted or replaced, so that no process watches it.
   private var isGone: Bool {
     guard descriptor >= 0 else { return false }
     var status = stat()

@@ -1,30 +1,29 @@
 public import PersistentHistory
 
-/// Answers about history that are no pages: Core Data's other result types.
+/// Requests with a result other than a page, like Core Data's other result types.
 ///
-/// Each reads one moment of the history, and leaves the request's limits of a page aside.
+/// Each reads one consistent state of the history, and ignores the request's page limits.
 extension Store {
-  /// How many transactions match a request, or how many changes if it is for
-  /// ``HistoryContents/changesOnly``.
+  /// Returns the number of matching transactions, or changes for ``HistoryContents/changesOnly``.
   ///
-  /// - Throws: ``HistoryError`` as ``fetch(_:)``.
-  /// - Complexity: linear in the transactions after the position; changes are read only for a filter
-  ///   that asks about them, and only of transactions that changed the entities that it asks about.
+  /// - Throws: ``HistoryError``, as ``fetch(_:)`` does.
+  /// - Complexity: linear in the transactions after the position; changes are read only for a
+  ///   filter that depends on them, and only of transactions that changed the filter's entities.
   public func count(_ request: HistoryRequest) throws(HistoryError) -> Int {
     try lockedHistory { core in try core.read { try core.count(request) } }
   }
 
-  /// The objects that the matching history changed, each once, in the order of entities and keys.
+  /// Returns the objects that the matching history changed, each once, ordered by entity and key.
   ///
-  /// - Throws: ``HistoryError`` as ``fetch(_:)``.
-  /// - Complexity: linear in the changes after the position; holds each object once.
+  /// - Throws: ``HistoryError``, as ``fetch(_:)`` does.
+  /// - Complexity: linear in the changes after the position; each object is in memory once.
   public func objectIDs(_ request: HistoryRequest) throws(HistoryError) -> [ObjectID] {
     try lockedHistory { core in try core.read { try core.objectIDs(request) } }
   }
 
-  /// Whether any transaction matches a request.
+  /// Returns whether any transaction matches a request.
   ///
-  /// - Throws: ``HistoryError`` as ``fetch(_:)``.
+  /// - Throws: ``HistoryError``, as ``fetch(_:)`` does.
   /// - Complexity: linear in the transactions before the first that matches.
   public func hasHistory(_ request: HistoryRequest) throws(HistoryError) -> Bool {
     var request = request
@@ -33,9 +32,9 @@ extension Store {
     return try !fetch(request).transactions.isEmpty
   }
 
-  /// The transaction with a number and its changes, or nothing when history does not hold it.
+  /// Returns the transaction with a number and its changes, or `nil` when it is not in history.
   ///
-  /// - Throws: ``HistoryError`` when the file cannot be read or is damaged there.
+  /// - Throws: ``HistoryError`` when the file cannot be read, or is damaged at the transaction.
   /// - Complexity: linear in its changes.
   public func transaction(_ number: Int64) throws(HistoryError) -> HistoryTransaction? {
     let request = HistoryRequest(
@@ -46,9 +45,9 @@ extension Store {
     return try fetch(request).transactions.first
   }
 
-  /// The transaction that a token was given out for, or nothing when history does not hold it.
+  /// Returns the transaction that a token was created for, or `nil` when it is not in history.
   ///
-  /// - Throws: ``HistoryError/otherStore(token:store:)`` and ``HistoryError/rewound(token:head:)``.
+  /// - Throws: ``HistoryError/otherStore(token:store:)`` or ``HistoryError/rewound(token:head:)``.
   public func transaction(at token: HistoryToken) throws(HistoryError) -> HistoryTransaction? {
     try lockedHistory { core in try core.read { try core.checkIsOurs(token) } }
     return try transaction(token.number)
@@ -56,7 +55,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// How many transactions are read at once where nothing of them is kept.
+  /// The number of transactions that are read at once when only a result of them is kept.
   private static let answerTransactionCountMax = 10_000
 
   fileprivate func count(_ request: HistoryRequest) throws -> Int {
@@ -87,7 +86,7 @@ extension StoreCore {
     return ids.sorted()
   }
 
-  /// Reads all that matches within the read transaction that is open, whatever limits the request has.
+  /// Reads all matching pages within the open read transaction, ignoring the request's limits.
   private func eachPage(_ request: HistoryRequest, _ body: (HistoryPage) -> Void) throws {
     var next: HistoryRequest? = request
     next?.transactionCountMax = Self.answerTransactionCountMax

@@ -2,13 +2,13 @@ public import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Inserts rows that a closure sets one by one until it answers false, as one transaction
-  /// (Core Data: `NSBatchInsertRequest` with a dictionary handler).
+  /// Inserts rows that a closure sets one by one until it returns `false`, as one transaction.
   ///
-  /// The closure runs inside the write: a request to the same store from there is refused.
+  /// Core Data: `NSBatchInsertRequest` with a dictionary handler. The closure runs inside the
+  /// write: a request to the same store from within it fails.
   ///
   /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails, and
-  ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
+  ///   ``HistoryError/stopped(_:)`` when the closure throws; the store is not changed then.
   /// - Complexity: one statement for many rows, and one or two for the history.
   @discardableResult
   public func batchInsert(
@@ -26,11 +26,12 @@ extension Store {
     }
   }
 
-  /// Inserts one object for each set of values by attribute name, as one transaction
-  /// (Core Data: `NSBatchInsertRequest` with objects); what is not named is null.
+  /// Inserts one object for each dictionary of values by attribute name, as one transaction.
   ///
-  /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; nothing is written
-  ///   then.
+  /// Core Data: `NSBatchInsertRequest` with objects. Attributes that are not named become null.
+  ///
+  /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; the store is not
+  ///   changed then.
   /// - Complexity: one statement for many rows, and one or two for the history.
   @discardableResult
   public func batchInsert(
@@ -55,11 +56,13 @@ extension Store {
     }
   }
 
-  /// Sets attributes of every object that matches, as one transaction
-  /// (Core Data: `NSBatchUpdateRequest`).
+  /// Sets attributes of every matching object, as one transaction.
   ///
-  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
-  /// - Complexity: a scan of the entity, without a query a row.
+  /// Core Data: `NSBatchUpdateRequest`.
+  ///
+  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite
+  ///   fails.
+  /// - Complexity: a scan of the entity, without a query per row.
   @discardableResult
   public func batchUpdate(
     _ entityName: String,
@@ -86,10 +89,10 @@ extension Store {
     }
   }
 
-  /// Deletes every object that matches, as one transaction (Core Data: `NSBatchDeleteRequest`).
+  /// Deletes every matching object, as one transaction (Core Data: `NSBatchDeleteRequest`).
   ///
   /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
-  /// - Complexity: a scan of the entity, without a query a row.
+  /// - Complexity: a scan of the entity, without a query per row.
   @discardableResult
   public func batchDelete(
     _ entityName: String,
@@ -112,7 +115,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Inserts a row, and packs its change, for each that a closure sets.
+  /// Inserts each row that a closure sets, and packs its change.
   fileprivate func insert(
     into table: EntityStatements,
     _ version: Int64,
@@ -132,7 +135,7 @@ extension StoreCore {
     try inserter.flush(version: version)
   }
 
-  /// The bits and values of attributes to set, in the entity's order.
+  /// Returns the attributes to set as bits, and their values in the entity's order.
   fileprivate func columns(
     of values: [String: Value],
     in entity: Entity
@@ -148,14 +151,15 @@ extension StoreCore {
     return (bits, ordered)
   }
 
-  /// The statement that updates the rows that match and collects them, its values bound.
+  /// Returns the statement that updates and collects the matching rows, with bound values.
   fileprivate func updateAll(
     _ entity: Entity,
     _ columns: UInt64,
     where predicate: ObjectPredicate?,
     _ values: [Value]
   ) throws -> PreparedStatement {
-    // What fails is rolled back as a whole: nothing must be kept to undo this statement alone.
+    // A failed request is rolled back as a whole: FAIL avoids a journal to undo this statement
+    // alone.
     let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 1)" }
     let compiled = try compile(predicate, over: entity, from: values.count + 1)
     let row = try query(
@@ -168,14 +172,14 @@ extension StoreCore {
     return row
   }
 
-  /// The statement that deletes the rows that match and collects them, its values bound.
+  /// Returns the statement that deletes and collects the matching rows, with bound values.
   fileprivate func deleteAll(
     _ entity: Entity,
     where predicate: ObjectPredicate?
   ) throws -> PreparedStatement {
     let compiled = try compile(predicate, over: entity, from: 1)
     let preserved = entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
-    // Terms joined by AND come in any order; a CASE comes in its own.
+    // SQLite evaluates terms joined by AND in any order, but a CASE in the order written.
     let row = try query(
       """
       DELETE FROM "\(entity.name)"
@@ -194,7 +198,7 @@ extension StoreCore {
 }
 
 extension Entity {
-  /// The bits of the attributes with some names.
+  /// Returns the bitmap of the attributes with some names.
   func columns(_ names: some Sequence<String>) throws(HistoryError) -> UInt64 {
     var bits: UInt64 = 0
     for name in names {

@@ -2,17 +2,18 @@ public import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Sets some attributes of one object after the other: a closure sets the values of each and answers
-  /// which object it is, or nothing at the end; all of it is one transaction.
+  /// Sets some attributes of objects one after the other, as one transaction.
   ///
-  /// An attribute among those that the closure does not set becomes null. An object that is not there
-  /// is left out; one that comes twice keeps the last values and is one change. The closure runs
-  /// inside the write: a request to the same store from there is refused.
+  /// For each object, the closure sets the values and returns its ID; it returns `nil` at the end.
+  /// Those of the attributes that it does not set become null. Missing objects are skipped; an
+  /// object that comes twice keeps the last values and counts as one change. The closure runs
+  /// inside the write: a request to the same store from within it fails.
   ///
-  /// - Throws: ``HistoryError`` when a name or value does not fit, an object is of another entity, or
-  ///   SQLite fails, and ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
-  /// - Complexity: one statement for many objects whose keys rise, else one an object, and one or two
-  ///   for the history.
+  /// - Throws: ``HistoryError`` when a name or value does not fit, an object is of another entity,
+  ///   or SQLite fails, and ``HistoryError/stopped(_:)`` when the closure throws; the store is not
+  ///   changed then.
+  /// - Complexity: one statement for many objects with ascending keys, otherwise one per object,
+  ///   and one or two for the history.
   @discardableResult
   public func batchUpdate(
     _ entityName: String,
@@ -32,14 +33,13 @@ extension Store {
     }
   }
 
-  /// Deletes one object after the other, which a closure names until it answers nothing, as one
-  /// transaction (Core Data: `NSBatchDeleteRequest(objectIDs:)`).
+  /// Deletes the objects whose IDs a closure returns until it returns `nil`, as one transaction.
   ///
-  /// An object that is not there is left out. The closure runs inside the write: a request to the same
-  /// store from there is refused.
+  /// Core Data: `NSBatchDeleteRequest(objectIDs:)`. Missing objects are skipped. The closure runs
+  /// inside the write: a request to the same store from within it fails.
   ///
   /// - Throws: ``HistoryError`` when an object is of another entity or SQLite fails, and
-  ///   ``HistoryError/stopped(_:)`` when the closure throws; nothing is written then.
+  ///   ``HistoryError/stopped(_:)`` when the closure throws; the store is not changed then.
   /// - Complexity: one statement for many objects, and one or two for the history.
   @discardableResult
   public func batchDelete(
@@ -72,7 +72,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Updates a row, and packs its change, for each that a closure sets and names.
+  /// Updates each row that a closure sets, and packs its change.
   fileprivate func update(
     _ table: EntityStatements,
     _ updater: RowUpdater,

@@ -4,13 +4,14 @@ import SQLiteStorage
 extension Store {
   /// Fetches one page of history, in commit order, in one short read transaction.
   ///
-  /// Go on with ``HistoryRequest/next(after:)`` while ``HistoryPage/hasMore`` is true.
+  /// Continue with ``HistoryRequest/next(after:)`` while ``HistoryPage/hasMore`` is `true`.
   ///
-  /// - Throws: ``HistoryError/expired(token:firstHeld:)`` when history of an author that the filter
-  ///   lets through was purged above the token, ``HistoryError/rewound(token:head:)`` and
-  ///   ``HistoryError/otherStore(token:store:)`` when the token is not of this history, and
+  /// - Throws: ``HistoryError/expired(token:firstHeld:)`` when history after the token was purged
+  ///   of an author that the filter can match, ``HistoryError/rewound(token:head:)`` or
+  ///   ``HistoryError/otherStore(token:store:)`` for a token from a different history, and
   ///   ``HistoryError/damagedTransaction(_:)`` with the first transaction that cannot be read.
-  /// - Complexity: linear in the transactions scanned after the position, whatever lies before it.
+  /// - Complexity: linear in the transactions scanned after the position, independent of those
+  ///   before.
   public func fetch(_ request: HistoryRequest) throws(HistoryError) -> HistoryPage {
     try lockedHistory { core in
       try core.read { try core.fetch(request) }
@@ -19,7 +20,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Fetches one page in the read transaction that is open.
+  /// Fetches one page within the open read transaction.
   func fetch(_ request: HistoryRequest) throws -> HistoryPage {
     if request.filter != nil { try learnNewStrings() }
     let filter = try request.filter.map { filter in try CompiledFilter(filter, model, strings) }
@@ -44,7 +45,7 @@ extension StoreCore {
     if let rest = request.rest { scan.after = rest.token.number - 1 }
     scan.skipToNumbers()
     if scan.after < greatestGone {
-      // What is purged but not yet deleted is invisible.
+      // Transactions that are purged but not yet deleted are invisible.
       scan.purged = try purgedByAuthor()
       scan.gone = try goneByAuthor(scan.purged)
     }
@@ -65,10 +66,10 @@ extension StoreCore {
     return scan.page(self, through: try scannedThrough(scan, hasMore), hasMore: hasMore)
   }
 
-  /// Reads transactions until the page is full, and answers whether there are more.
+  /// Reads transactions until the page is full, and returns whether there are more.
   ///
-  /// - Throws: ``HistoryError/damagedTransaction(_:)`` also where SQLite says that the file is damaged,
-  ///   with the first transaction that it could not read.
+  /// - Throws: ``HistoryError/damagedTransaction(_:)``, also when SQLite reports a damaged file,
+  ///   with the first transaction that could not be read.
   private func fill(_ scan: inout HistoryScan, from rows: PreparedStatement) throws -> Bool {
     do {
       while try rows.statement.step() {
@@ -83,7 +84,7 @@ extension StoreCore {
     }
   }
 
-  /// The statement of a scan that does not meet all: that of the last one, where it asked for the same.
+  /// Returns the statement of a scan that does not meet all; reuses the last one of the same shape.
   private func statement(of scan: HistoryScan) throws -> PreparedStatement {
     let shape = scan.shape
     if let lastScan, lastScan.shape == shape { return lastScan.statement }
@@ -92,7 +93,7 @@ extension StoreCore {
     return made
   }
 
-  /// Reads one transaction: its row, and its changes if they are wanted or must be asked.
+  /// Reads the row of one transaction, and its changes if they are needed.
   private func read(_ row: borrowing Statement, into scan: inout HistoryScan) throws {
     try scan.begin(row)
     if scan.isLooking {
@@ -111,10 +112,10 @@ extension StoreCore {
     guard scan.isWhole else { throw HistoryError.damagedTransaction(scan.record.number) }
   }
 
-  /// A page that ran to the end has scanned through the head, matching or not.
+  /// Returns the end of the scan, which is the head when there is no further page.
   private func scannedThrough(_ scan: HistoryScan, _ hasMore: Bool) throws -> HistoryToken {
     guard hasMore else {
-      // A scan that meets all has met the head, if there was anything after the position.
+      // A scan that meets all has met the head, if any transaction follows the position.
       guard scan.meetsAll, scan.met.number > 0 else { return try headToken() }
       return HistoryToken(store: id, number: scan.met.number, mark: scan.met.mark)
     }
@@ -127,8 +128,9 @@ extension StoreCore {
 
   // MARK: Positions
 
-  /// Refuses a token that is not of this history, or after which something is gone that the request
-  /// would have returned, and that was not gone already when it returned the pages before.
+  /// Throws for a token from a different history, or one after which the request misses history.
+  ///
+  /// History that was already gone for the request's earlier pages does not count.
   private func check(
     _ token: HistoryToken,
     of request: HistoryRequest,
@@ -149,9 +151,10 @@ extension StoreCore {
     }
   }
 
-  /// Refuses a token of another store, one above the head, and one whose transaction has another mark.
+  /// Throws for a token of another store, above the head, or whose transaction has another mark.
   ///
-  /// - Complexity: one query of one row, and a second when the transaction is purged.
+  /// - Complexity: one query of one row, and one or two more when no transaction has the number and
+  ///   mark.
   func checkIsOurs(_ token: HistoryToken) throws {
     guard token.store == id else { throw HistoryError.otherStore(token: token, store: id) }
     guard token.number > 0 else { return }
@@ -163,7 +166,7 @@ extension StoreCore {
     }
   }
 
-  /// The mark of a transaction that is still there.
+  /// Returns the mark of a transaction, or `nil` when it is not in the file.
   func mark(of number: Int64) throws -> Int64? {
     let query = try statement(.mark)
     query.statement.bind(number, at: 1)
@@ -171,17 +174,17 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : nil
   }
 
-  /// The greatest number through which anything of any author may be gone.
+  /// Returns the greatest number through which history of any author may be gone.
   func greatestGone() throws -> Int64 {
     let query = try statement(.greatestGone)
     defer { query.statement.reset() }
     return try query.statement.step() ? query.statement.int(0) : 0
   }
 
-  /// How far history was purged, by author: nothing through that number is visible.
+  /// Returns the numbers through which history is purged and invisible, by author.
   func purgedByAuthor() throws -> [Int32: Int64] { try byAuthor(.authorsPurged) }
 
-  /// How far history may have gaps, by author: it was purged, or some of it was.
+  /// Returns the numbers through which history may have gaps, by author, from any kind of purge.
   func goneByAuthor(_ purged: [Int32: Int64]) throws -> [Int32: Int64] {
     purged.merging(try byAuthor(.authorsThinned), uniquingKeysWith: max)
   }
@@ -196,7 +199,7 @@ extension StoreCore {
     return numbers
   }
 
-  /// The first transaction after a number that a fetch could return.
+  /// Returns the number of the first transaction after a number that a fetch could return.
   private func firstHeld(after number: Int64) throws -> Int64? {
     let query = try statement(.firstHeld)
     query.statement.bind(number, at: 1)
@@ -204,9 +207,9 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : nil
   }
 
-  /// The last transaction at or before a time, found by bisecting the numbers: times rise with them.
+  /// Returns the number of the last transaction at or before a time, where times rise with numbers.
   ///
-  /// - Complexity: a query for each doubling of the history.
+  /// - Complexity: a binary search, with one query for each doubling of the history.
   func lastNumber(notAfter timestamp: Double) throws -> Int64 {
     var low: Int64 = 0
     var high = try head().number
@@ -221,11 +224,12 @@ extension StoreCore {
     return low
   }
 
-  /// The last number below every transaction that is later than a time, where times need not rise with
-  /// numbers; the head if none is later.
+  /// Returns the last number below every transaction that is later than a time, or else the head.
   ///
-  /// - Complexity: linear in what is later, in the index of the times alone, unless the first
-  ///   transaction of all is later already.
+  /// Times need not rise with numbers.
+  ///
+  /// - Complexity: linear in the later transactions, in the index of the times only, unless the
+  ///   very first transaction is later.
   private func lastNumber(beforeAllLaterThan timestamp: Double) throws -> Int64 {
     if let first = try row(atOrAfter: 1), first.timestamp > timestamp { return first.number - 1 }
     let query = try statement(.firstNumberLater)

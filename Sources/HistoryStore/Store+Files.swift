@@ -10,14 +10,14 @@ import Darwin
 #endif
 
 extension Store {
-  /// Removes a store with everything that lies beside it
-  /// (Core Data: `NSPersistentStoreCoordinator.destroyPersistentStore(at:)`).
+  /// Deletes a store and all files next to it.
   ///
-  /// A store that is made at the same path later has another identity: every token of the old one is
-  /// refused by name.
+  /// Core Data: `NSPersistentStoreCoordinator.destroyPersistentStore(at:)`. A store created at the
+  /// same path later has another ID: every token of the old store is refused with an error.
   ///
   /// - Throws: ``HistoryError/storeInUse(path:)`` while any connection has it open,
-  ///   ``HistoryError/foreignFile(path:)``, or ``HistoryError/sqlite(_:)``; nothing is removed then.
+  ///   ``HistoryError/foreignFile(path:)``, or ``HistoryError/sqlite(_:)``; no file is deleted
+  ///   then.
   public static func destroy(path: String) throws(HistoryError) {
     do {
       let owned = try OwnedFile(path)
@@ -27,16 +27,16 @@ extension Store {
     }
   }
 
-  /// Puts a copy of one store in the place of another, or where there is none
-  /// (Core Data: `NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)`).
+  /// Replaces a store with a copy of another one, or creates the copy where no store exists.
   ///
-  /// The copy is of one moment of its source, which may be in use, and gets an identity of its own:
-  /// every token of the store that was there, and every token of the source, is refused by name.
-  /// Members that it holds resync at their next fetch.
+  /// Core Data: `NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)`.
+  /// The copy is a consistent state of its source, which may be in use, and gets an ID of its own:
+  /// every token of the replaced store and of the source is refused with an error. Members in the
+  /// copy resync at their next fetch.
   ///
   /// - Throws: ``HistoryError/storeInUse(path:)`` while any connection has the old store open,
   ///   ``HistoryError/foreignFile(path:)`` for either file, or ``HistoryError/sqlite(_:)``; the old
-  ///   store is as before then.
+  ///   store is unchanged then.
   public static func replace(path: String, with source: String) throws(HistoryError) {
     let copy = path + "-replacement"
     do {
@@ -71,12 +71,12 @@ extension Store {
   }
 }
 
-/// A store's file that nobody else has open, until this goes out of scope.
+/// Exclusive access to a store's file, until the value goes out of scope.
 private struct OwnedFile: ~Copyable {
   private let path: String
   private let connection: Connection
 
-  /// Takes the file for itself: its log is copied into it and removed.
+  /// Locks the file exclusively, after copying its log into it and deleting the log.
   init(_ path: String) throws {
     var options = ConnectionOptions()
     options.access = .readWrite
@@ -84,7 +84,8 @@ private struct OwnedFile: ~Copyable {
     let connection = try Connection(path: path, options)
     do {
       try FileHeader.check(connection, path: path)
-      // Every connection to a file with a log holds a lock; leaving that mode needs all others gone.
+      // Every connection in WAL mode holds a lock; leaving that mode requires all others to be
+      // closed.
       guard try connection.text("PRAGMA journal_mode=DELETE") == "delete" else {
         throw HistoryError.storeInUse(path: path)
       }
@@ -96,19 +97,19 @@ private struct OwnedFile: ~Copyable {
     self.connection = connection
   }
 
-  /// Removes the file and what lies beside it.
+  /// Deletes the file and the files next to it.
   func remove() throws {
     guard unlink(path) == 0 else { throw Self.failure(path) }
     for ending in ["-wal", "-shm", "-journal", SignalFile.suffix] { unlink(path + ending) }
     MemberLockFile.removeAll(besides: path)
   }
 
-  /// Puts another file in its place in one step.
+  /// Replaces the file with another one atomically.
   func giveWay(to other: String) throws {
     try Self.move(other, to: path)
   }
 
-  /// Renames a file when all of it is on disk.
+  /// Renames a file after all of it is on disk.
   static func move(_ file: String, to path: String) throws {
     let opened = open(file, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { throw failure(file) }

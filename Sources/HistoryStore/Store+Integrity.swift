@@ -1,10 +1,11 @@
 import SQLiteStorage
 
 extension Store {
-  /// What SQLite's own check of the whole file finds wrong, or nothing
-  /// (https://sqlite.org/pragma.html#pragma_integrity_check).
+  /// Returns the first problem that SQLite's integrity check reports, or `nil` for none.
   ///
-  /// - Complexity: linear in the pages of the file; for tests and the lab.
+  /// See https://sqlite.org/pragma.html#pragma_integrity_check.
+  ///
+  /// - Complexity: linear in the pages of the file.
   package func integrityProblem() throws(HistoryError) -> String? {
     try locked { core in
       let answer = try core.connection.text("PRAGMA integrity_check(1)")

@@ -1,21 +1,21 @@
 import SQLiteStorage
 
-/// How much room the write-ahead log of a store takes.
+/// The size of a store's write-ahead log.
 public struct LogSize: Sendable, Hashable {
-  /// The log's bytes on disk; 0 while there is no log.
+  /// The size of the log on disk in bytes; 0 while there is no log.
   public let bytes: Int64
-  /// The pages that fit in it, those among them that are in the file already.
+  /// The number of pages that fit in it, including those that are already copied into the file.
   public let frames: Int64
 }
 
 extension Store {
-  /// How much room the write-ahead log takes.
+  /// Returns the size of the write-ahead log.
   ///
-  /// Each thousand frames a commit copies what readers allow into the file, without waiting, and the
-  /// log then begins anew; it grows for as long as a reader keeps one moment open.
+  /// After every thousand frames, a commit copies as many as readers permit into the file, without
+  /// waiting, and the log then starts over; it grows while a reader keeps a read transaction open.
   ///
   /// - Throws: ``HistoryError/sqlite(_:)``.
-  /// - Complexity: one question to the file system.
+  /// - Complexity: one query of the file system.
   public func logSize() throws(HistoryError) -> LogSize {
     try locked { core in
       let bytes = try core.connection.logByteCount

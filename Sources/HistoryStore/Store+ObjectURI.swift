@@ -1,19 +1,20 @@
 public import PersistentHistory
 
 extension Store {
-  /// The URI of an object, `x-history://STORE/ENTITY/pKEY`: it can be kept outside of the store and
-  /// names the object whether or not it is still there.
+  /// Returns the URI of an object, `x-history://STORE/ENTITY/pKEY`.
   ///
-  /// - Throws: ``HistoryError/unknownObject(_:)`` when the model has no such entity, or no object has
-  ///   such a key.
+  /// It can be stored outside the store, and identifies the object even after its deletion.
+  ///
+  /// - Throws: ``HistoryError/unknownObject(_:)`` when the model has no such entity, or the key is
+  ///   invalid.
   public func uri(of id: ObjectID) throws(HistoryError) -> String {
     guard let entity = model.entity(id.entity), id.key > 0 else { throw .unknownObject(id) }
     return ObjectURI(store: self.id, entity: entity.name, key: id.key).description
   }
 
-  /// The identity of the object with a URI; whether the object is there is not asked.
+  /// Returns the ID of the object with a URI, without checking that the object exists.
   ///
-  /// - Throws: ``HistoryError/badURI(_:)``, ``HistoryError/otherStoreURI(_:store:)`` and
+  /// - Throws: ``HistoryError/badURI(_:)``, ``HistoryError/otherStoreURI(_:store:)`` or
   ///   ``HistoryError/unknownEntity(_:)``.
   public func objectID(for uri: String) throws(HistoryError) -> ObjectID {
     guard let parts = ObjectURI(uri) else { throw .badURI(uri) }

@@ -1,17 +1,17 @@
 package import PersistentHistory
 import SQLiteStorage
 
-/// Rows of one entity as they are in the store: flat, without an allocation a row.
+/// Rows of one entity in flat arrays, without an allocation per row.
 package struct RowBatch: Sendable {
   /// The entity's number.
   package let entity: Int32
-  /// How many values a row has.
+  /// The number of values of a row.
   package let width: Int
   /// The keys of the rows.
   package private(set) var keys: [Int64] = []
   /// The versions of the rows: the transactions that wrote them last.
   package private(set) var versions: [Int64] = []
-  /// The values of all rows, one after the other.
+  /// The values of all rows, concatenated.
   package private(set) var values: [Value] = []
 
   package init(entity: Int32, width: Int) {
@@ -19,19 +19,18 @@ package struct RowBatch: Sendable {
     self.width = width
   }
 
-  /// Lets a closure take the values of all rows out of the batch.
+  /// Passes the values of all rows to a closure, which may move them out.
   package mutating func withValues(_ body: (UnsafeMutableBufferPointer<Value>) -> Void) {
     values.withUnsafeMutableBufferPointer { body($0) }
   }
 
-  /// Makes room for more rows.
   fileprivate mutating func reserve(_ rowCount: Int) {
     keys.reserveCapacity(rowCount)
     versions.reserveCapacity(rowCount)
     values.reserveCapacity(rowCount * width)
   }
 
-  /// Appends a row: its key, its version, then its values.
+  /// Appends a row, whose columns are its key, its version, then its values.
   @inline(__always)
   mutating func append(
     _ row: borrowing some RowValues & ~Copyable,
@@ -48,8 +47,9 @@ package struct RowBatch: Sendable {
 }
 
 extension Store {
-  /// Reads the rows with some keys that are there, in key order; keys must be sorted, so that the
-  /// pages of the table are visited once and in order.
+  /// Reads the existing rows with some keys, in key order.
+  ///
+  /// The keys must be sorted, so that the pages of the table are visited once and in order.
   ///
   /// - Complexity: one statement for many keys.
   package func rows(
@@ -59,8 +59,7 @@ extension Store {
     try locked { core in try core.read { try core.rows(entity, sortedKeys: keys) } }
   }
 
-  /// Reads rows of several entities again, all at one moment; of a row that is known only what
-  /// differs.
+  /// Reads rows of several entities in a consistent state; of known rows, only the differences.
   ///
   /// - Complexity: one statement for many keys.
   package func rows(beside known: [KnownRows]) throws(HistoryError) -> [RowDifferences] {
@@ -79,16 +78,17 @@ extension Store {
     try rows(entity, ObjectQuery(predicate))
   }
 
-  /// Reads the rows of an entity that a query asks for, in its order.
+  /// Reads the rows of an entity that a query selects, in its order.
   ///
-  /// - Complexity: a scan of the entity, and a sort of what matches when an order is asked for.
+  /// - Complexity: a scan of the entity, and a sort of the matching rows when an order is
+  ///   requested.
   package func rows(_ entity: Int32, _ wanted: ObjectQuery) throws(HistoryError) -> RowBatch {
     try locked { core in try core.read { try core.rows(entity, wanted) } }
   }
 
-  /// Reads every row of every entity at one moment, and the position of that moment.
+  /// Reads every row of every entity in a consistent state, with the position of that state.
   ///
-  /// - Complexity: a scan of the data in one read transaction; no writer waits for it.
+  /// - Complexity: a scan of the data in one read transaction, which does not block writers.
   package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
     try locked { core in
       try core.read {

@@ -2,11 +2,11 @@ package import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Saves the edits of a context as one transaction: all of them with their history, or nothing.
+  /// Saves the edits of a context and their history atomically, as one transaction.
   ///
   /// - Throws: ``HistoryError/conflict(_:)`` under the policy `error`, ``HistoryError/sqlite(_:)``
-  ///   when SQLite fails, and errors by name for values that do not fit.
-  /// - Complexity: one statement an edit, one or two more for the history.
+  ///   when SQLite fails, and specific errors for values that do not fit.
+  /// - Complexity: one statement per edit, one or two more for the history.
   package func save(_ request: SaveRequest) throws(HistoryError) -> SaveResult {
     try locked { core in
       var outcomes: [EditOutcome] = []
@@ -25,7 +25,7 @@ extension Store {
           outcomes.append(outcome)
         }
         guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
-        // Before the commit: what fails after it could not be told from a save that failed.
+        // Read before the commit: an error after it could not be distinguished from a failed save.
         rows = try core.rowsToTell(of: request.edits, outcomes)
       }
       return SaveResult(
@@ -37,7 +37,7 @@ extension Store {
     }
   }
 
-  /// Gives out keys for objects that a context is about to insert.
+  /// Creates an ID for an object that a context is about to insert.
   ///
   /// - Complexity: no query, or one small write for each block of keys.
   package func makeObjectID(_ entity: String) throws(HistoryError) -> ObjectID {
@@ -52,7 +52,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// The rows of the objects of which an edit was not written as it stands.
+  /// Returns the rows of the objects whose edits were not written unchanged.
   fileprivate func rowsToTell(
     of edits: [ObjectEdit],
     _ outcomes: [EditOutcome]
@@ -66,7 +66,7 @@ extension StoreCore {
     }
   }
 
-  /// Writes one edit and packs it, unless the object is gone or the policy leaves it out.
+  /// Writes and packs one edit, unless the object is gone or the policy leaves the edit out.
   fileprivate func apply(
     _ edit: ObjectEdit,
     _ number: Int64,
@@ -117,7 +117,7 @@ extension StoreCore {
     return try resolve(edit, number, policy, &packer, &conflicts)
   }
 
-  /// Writes what the policy lets through of an update of a row that is not as the context knew it.
+  /// Writes the part of an update that the policy permits, for a row that another writer changed.
   private func resolve(
     _ edit: ObjectEdit,
     _ number: Int64,
@@ -190,7 +190,7 @@ extension StoreCore {
     return isUnchanged ? .written : .writtenOver(columns: 0)
   }
 
-  /// The row of an object, one value an attribute, or nothing when it is gone.
+  /// Returns the row of an object, one value per attribute, or `nil` when it is gone.
   private func values(of id: ObjectID) throws -> [Value]? {
     let table = try table(id.entity)
     let row = try table.select(connection)
@@ -204,7 +204,7 @@ extension StoreCore {
 }
 
 extension EditOutcome {
-  /// Whether the store holds the object, with another row than the edit made of what the context knew.
+  /// Whether the store's row of the object differs from the context's after the edit.
   fileprivate func leavesAnotherRow(_ type: ChangeType) -> Bool {
     switch self {
     case .leftOut: true
@@ -215,8 +215,9 @@ extension EditOutcome {
 }
 
 extension ObjectEdit {
-  /// The update that a policy makes of this one on a row that somebody else has changed; without
-  /// columns when nothing of it remains.
+  /// Returns the update that a policy makes of this one, for a row that another writer has changed.
+  ///
+  /// It has no columns when no part of the update remains.
   fileprivate func resolved(against stored: [Value], _ policy: MergePolicy) -> ObjectEdit {
     var (resolved, wanted) = (self, base.isEmpty ? stored : base)
     for (value, index) in zip(values, stored.indices.filter { columns >> UInt64($0) & 1 == 1 }) {
@@ -227,7 +228,7 @@ extension ObjectEdit {
     case .error, .rollback: resolved.columns = 0
     case .overwrite: resolved.columns = base.isEmpty ? columns : ~0 >> UInt64(64 - stored.count)
     case .storeWins:
-      // Without the row that the edit was made on, the store may have changed every attribute.
+      // Without the row that the edit is based on, the store may have changed every attribute.
       let same = stored.indices.filter { !base.isEmpty && stored[$0].order(to: base[$0]) == 0 }
       resolved.columns &= same.reduce(0) { $0 | 1 << UInt64($1) }
     }

@@ -2,27 +2,26 @@ public import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Tells a closure about every commit to the store, from whichever process, on the thread that
-  /// watches.
+  /// Calls a closure after every commit to the store by any process, on the watching thread.
   ///
-  /// It is called with the newest position each time that has moved: once for several commits that
-  /// came together, and once more for those that came while it ran. What was committed before is not
-  /// told. The commits of this process are told as well (Core Data does the same in practice); who
-  /// wants to leave them out compares the token with the one that the save returned. Records of
-  /// cursors and purges are not told: they bring nothing to fetch. A position of another store means
-  /// that the file was replaced.
+  /// It receives the newest position each time that has changed: once for several commits in quick
+  /// succession, and once more for those during the call. Commits before the watch are not
+  /// reported. Commits of this process are reported as well, as Core Data does in practice; to
+  /// ignore them, compare the token with the one that the save returned. Records of cursors and
+  /// purges are not reported, since they add no history. A position of another store means that the
+  /// file was replaced.
   ///
   /// All watches of one store share a thread and a connection, so the closure should be quick. The
-  /// watch lasts as long as the handle, and keeps the store open.
+  /// watch lasts as long as the returned object, and keeps the store open.
   ///
   /// ```swift
   /// let watch = try store.watch { token in wake(token) }
   /// ```
   ///
-  /// - Throws: ``HistoryError/unwatchable(path:why:)``, or ``HistoryError/sqlite(_:)`` when the file
-  ///   cannot be read.
+  /// - Throws: ``HistoryError/unwatchable(path:why:)``, ``HistoryError/openForReading(path:)``, or
+  ///   ``HistoryError/sqlite(_:)`` when the file cannot be read.
   /// - Complexity: a query of one row for each call; the delay is tens of microseconds, and at most
-  ///   ``StoreConfiguration/changePollMs`` when the writer was killed before it could tell.
+  ///   ``StoreConfiguration/changePollMs`` when the writer was killed before it could signal.
   public func watch(
     _ tell: @escaping @Sendable (_ newest: HistoryToken) -> Void
   ) throws(HistoryError) -> ChangeWatch {
@@ -32,7 +31,7 @@ extension Store {
   }
 }
 
-/// A watch of a store's changes; it ends when it is cancelled or nobody holds it any more.
+/// A watch of a store's changes, which ends when it is cancelled or its last reference is released.
 public final class ChangeWatch: @unchecked Sendable {
   private struct Hold {
     let store: Store
@@ -49,10 +48,10 @@ public final class ChangeWatch: @unchecked Sendable {
 
   deinit { cancel() }
 
-  /// Ends the watch; a call of the closure that is under way goes on, and none follows.
+  /// Ends the watch; a call of the closure in progress continues, but no further call follows.
   ///
-  /// The last watch of a store waits for the watching thread to end, unless that is calling a closure
-  /// just now; cancelling again does nothing.
+  /// Cancelling the last watch of a store waits for the watching thread to end, unless the thread
+  /// is calling a closure at that time. Cancelling again has no effect.
   public func cancel() {
     let held = lock.withLock { () -> Hold? in
       defer { hold = nil }

@@ -1,35 +1,35 @@
 public import PersistentHistory
 import SQLiteStorage
 
-/// A store with persistent history: objects in one SQLite file, and a transaction in history for
-/// every save and batch request, written together or not at all.
+/// A store with persistent history: objects in one SQLite file, and a history of their changes.
 ///
-/// A store may be used from any thread; one request runs at a time. Several stores, in one process
-/// or many, may be open on one file: that is what history is for.
+/// Every save and batch request writes its objects and its history transaction atomically. A store
+/// may be used from any thread; one request runs at a time. Several stores, in one process or many,
+/// may be open on one file, and follow each other's changes through its history.
 public final class Store: Sendable {
   private let lock = ConnectionLock()
-  // Only touched while the lock is held.
+  // Accessed only while the lock is held.
   nonisolated(unsafe) private let core: StoreCore
-  /// The watcher that all who watch the store share.
+  /// The slot for the watcher that all watches of the store share.
   let watcherSlot = WatcherSlot()
 
-  /// The file.
+  /// The path of the file, as given when the store was opened.
   public let path: String
-  /// The file's absolute path, which the files beside it are named after.
+  /// The file's absolute path, the base of the names of the files next to it.
   let filePath: String
-  /// The store's identity, kept in the file.
+  /// The store's ID, recorded in the file.
   public let id: StoreID
   /// The entities of the store.
   public let model: Model
-  /// How the store was opened.
+  /// The configuration that the store was opened with.
   public let configuration: StoreConfiguration
-  /// Whether the file is only read, and nothing beside it may change.
+  /// Whether the store is read-only, and neither its file nor the folder may change.
   public let isForReading: Bool
 
-  /// Opens a store, creating the file when it is not there.
+  /// Opens a store, creating the file when it does not exist.
   ///
-  /// - Throws: ``HistoryError`` when the file cannot be opened, is no store, is newer than this
-  ///   library, or holds another model; the file is untouched then.
+  /// - Throws: ``HistoryError`` when the file cannot be opened, is not a store, has a newer format
+  ///   than this library, or contains another model; the file is not changed then.
   public convenience init(
     path: String,
     model: Model,
@@ -38,9 +38,9 @@ public final class Store: Sendable {
     try self.init(opening: path, model: model, configuration)
   }
 
-  /// Opens a store that is there, with the model that the file holds.
+  /// Opens an existing store, with the model that the file contains.
   ///
-  /// - Throws: ``HistoryError`` as ``init(path:model:configuration:)``.
+  /// - Throws: ``HistoryError``, as ``init(path:model:configuration:)`` does.
   public convenience init(
     path: String,
     configuration: StoreConfiguration = .init()
@@ -61,7 +61,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// Works with a file that is open.
+  /// Creates a store with an opened file.
   init(
     path: String,
     _ configuration: StoreConfiguration,
@@ -77,8 +77,7 @@ public final class Store: Sendable {
     isForReading = core.reading != nil
   }
 
-  /// Lets a closure work with the core while nobody else does, and turns what it throws into the
-  /// store's own error.
+  /// Runs a closure with exclusive access to the core, and converts its errors to ``HistoryError``.
   func locked<Result>(
     _ body: (StoreCore) throws -> Result
   ) throws(HistoryError) -> Result {
@@ -89,9 +88,9 @@ public final class Store: Sendable {
     }
   }
 
-  /// Lets a closure work with the history as ``locked(_:)`` does.
+  /// Runs a closure with exclusive access to the history, as ``locked(_:)`` does.
   ///
-  /// - Throws: ``HistoryError/untracked(path:)`` besides when the store keeps none.
+  /// - Throws: additionally ``HistoryError/untracked(path:)`` when the store keeps no history.
   func lockedHistory<Result>(
     _ body: (StoreCore) throws -> Result
   ) throws(HistoryError) -> Result {
@@ -99,21 +98,23 @@ public final class Store: Sendable {
     return try locked(body)
   }
 
-  /// The position of the newest transaction
-  /// (Core Data: `NSPersistentStoreCoordinator.currentPersistentHistoryToken`).
+  /// Returns the token of the newest transaction.
+  ///
+  /// Core Data: `NSPersistentStoreCoordinator.currentPersistentHistoryToken`.
   ///
   /// - Complexity: one query of one row.
   public func currentToken() throws(HistoryError) -> HistoryToken {
     try lockedHistory { core in try core.headToken() }
   }
 
-  /// Forgets what was remembered of the file, as if it were opened anew: the lab puts other content
-  /// under a connection and saves the time of opening one.
+  /// Discards everything cached from the file, as if the store were opened again.
+  ///
+  /// Required after the content of the file was replaced under the connection.
   package func forget() throws(HistoryError) {
     try locked { core in core.forget() }
   }
 
-  /// A fresh identity for a context of this store.
+  /// Returns a new ID for a context of this store.
   package func makeWriter() -> WriterID {
     WriterID(rawValue: Int64(bitPattern: configuration.random() >> 1 | 1))
   }

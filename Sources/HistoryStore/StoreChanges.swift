@@ -1,13 +1,13 @@
 public import PersistentHistory
 
-/// The newest positions of a store, one after the other, as commits move it.
+/// The newest positions of a store, as an asynchronous sequence.
 ///
-/// Whoever is slower than the commits finds only the newest position, so a loop that fetches what is
-/// new in each round misses nothing and falls behind by nothing.
+/// A consumer that is slower than the commits receives only the newest position, so a loop that
+/// fetches new history in each iteration misses no transaction and accumulates no backlog.
 public struct StoreChanges: AsyncSequence, Sendable {
   /// A position of the store.
   public typealias Element = HistoryToken
-  /// Watching ends, it does not fail.
+  /// The sequence ends without an error.
   public typealias Failure = Never
 
   private let stream: AsyncStream<HistoryToken>
@@ -22,24 +22,23 @@ public struct StoreChanges: AsyncSequence, Sendable {
     self.stream = stream
   }
 
-  /// Waits for positions; one task at a time does.
+  /// Creates the iterator, which only one task at a time may use.
   public func makeAsyncIterator() -> AsyncStream<HistoryToken>.Iterator {
     stream.makeAsyncIterator()
   }
 }
 
 extension Store {
-  /// The commits to the store from here on, from whichever process, as a sequence of the newest
-  /// positions.
+  /// The positions after commits to the store by any process from now on, newest only.
   ///
   /// ```swift
   /// for await token in try store.changes { print(token) }
   /// ```
   ///
-  /// Each is a watch of its own, as ``watch(_:)`` describes; it lasts until its task is cancelled or
-  /// nobody holds the sequence any more, and keeps the store open.
+  /// Each access starts its own watch, as ``watch(_:)`` describes. It lasts until its task is
+  /// cancelled or the last reference to the sequence is released, and keeps the store open.
   ///
-  /// - Throws: as ``watch(_:)``.
+  /// - Throws: the errors of ``watch(_:)``.
   public var changes: StoreChanges {
     get throws(HistoryError) { try StoreChanges(self) }
   }

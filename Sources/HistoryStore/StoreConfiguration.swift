@@ -1,83 +1,97 @@
 public import PersistentHistory
 import SQLiteStorage
 
-/// How a store is opened; the defaults are for an app with extensions.
+/// The options for opening a store; the defaults suit an app with extensions.
 public struct StoreConfiguration: Sendable {
-  /// When a commit waits for the disk.
+  /// The guarantee that a commit survives a power failure.
   public enum Durability: Sendable, Hashable {
-    /// Commits are atomic; a power-off may lose the last ones.
+    /// Commits are atomic; a power failure may lose the last ones.
     case normal
-    /// An acknowledged commit survives a power-off.
+    /// An acknowledged commit survives a power failure.
     case full
   }
 
-  /// How transactions get their timestamps.
+  /// The source of transaction timestamps.
   public enum Timestamps: String, Sendable, Hashable {
-    /// max(clock, previous + 1 us): number order is time order.
+    /// The maximum of the clock and the previous timestamp plus 1 us: number order is time order.
     case monotone
-    /// The clock's raw reading, ties and steps back included, as Core Data keeps it.
+    /// The raw clock value, including ties and steps back, as in Core Data.
     case wallClock
   }
 
-  /// When a commit waits for the disk.
-  public var durability = Durability.normal
-  /// Whether writes leave history (Core Data: `NSPersistentHistoryTrackingKey`).
+  /// The durability of commits.
   ///
-  /// Opening with it turns tracking on for good; opening without it a file that has it on gives a
-  /// store that can only be read, as Core Data does.
+  /// The default is ``Durability/normal``.
+  public var durability = Durability.normal
+  /// Whether writes are recorded in history (Core Data: `NSPersistentHistoryTrackingKey`).
+  ///
+  /// The default is `true`. Opening a file with it turns tracking on permanently; a file with
+  /// tracking on that is opened without it can only be read, as in Core Data.
   public var tracksHistory = true
-  /// How transactions get their timestamps; decided when the file is created.
+  /// The source of timestamps, fixed when the file is created.
+  ///
+  /// The default is ``Timestamps/monotone``.
   public var timestamps = Timestamps.monotone
-  /// How the file keeps its history; decided when the file is created.
+  /// The layout of history, fixed when the file is created.
+  ///
+  /// The default is ``HistoryLayout/packed``.
   public var layout = HistoryLayout.packed
-  /// How long a busy lock is waited for, in milliseconds.
+  /// The maximum wait for a busy lock, in milliseconds.
+  ///
+  /// The default is 5000.
   public var busyTimeoutMs: Int32 = 5000
-  /// Whether commits are told to other processes, through a file beside the store that is named like
-  /// it with `-signal` at the end; only stores in the platform's own file system can.
+  /// Whether commits are signalled to other processes.
+  ///
+  /// The default is `true`. The signal is a file next to the store, with `-signal` appended to the
+  /// store's name. Only stores in the platform's own file system support it.
   public var signalsChanges = true
-  /// How often a watched store is looked at when no signal came, in milliseconds, at least 1: the
-  /// longest delay when a writer was killed between its commit and the signal.
+  /// The interval at which a watched store is polled without a signal, in milliseconds, at least 1.
+  ///
+  /// It is the maximum delay when a writer was killed between its commit and the signal. The
+  /// default is 2000.
   public var changePollMs: Int32 = 2000
-  /// The bundle that transactions name, or nothing.
+  /// The bundle that transactions record, or `nil` for none.
   public var bundleID: String?
-  /// The process that transactions name, or nothing.
+  /// The process that transactions record, or `nil` for none.
   public var processID: String?
-  /// Authors whose transactions are never purged; a trailing `*` stands for any ending.
+  /// The authors whose transactions are never purged; a trailing `*` matches any suffix.
   public var protectedAuthors = ["NSCloudKitMirroringDelegate.*"]
-  /// How it is told that a member runs already, so that a second process with its name is refused.
+  /// The method of detecting that a member already runs, to refuse a second process with its name.
   public var memberLocks = MemberLocks.standard
-  /// The clock that timestamps are read from.
+  /// The clock for timestamps.
   public var clock: @Sendable () -> Date = { Date() }
-  /// The source of marks, store identities and writers.
+  /// The source of randomness for marks, store IDs and writers.
   package var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
-  /// The limit of the page cache in KiB.
+  /// The maximum size of the page cache in KiB.
   package var cacheSizeKiB = ConnectionOptions().cacheSizeKiB
-  /// Frames of the write-ahead log between two tries to copy it into the file.
+  /// The number of write-ahead log frames after which a commit copies the log into the file.
   package var checkpointFrames = ConnectionOptions().checkpointFrames
-  /// The SQLite VFS, or nothing for the platform's own.
+  /// The name of the SQLite VFS, or `nil` for the platform's own.
   package var vfs: String?
-  /// Who is told of a signal besides other processes, on the thread that sends it: the lab.
+  /// A callback for each signal, on the thread that sends it, in addition to the signal file.
   package var onSignal: (@Sendable (_ number: Int64) -> Void)?
-  /// Observes records, purges, writes and signals.
+  /// An observer of records, purges, writes and signals.
   package var witness: StoreWitness?
-  /// How many transactions one chunk of a purge deletes: it holds the write lock for milliseconds.
+  /// The maximum number of transactions in one chunk of a purge.
+  ///
+  /// A chunk of the default size holds the write lock for milliseconds.
   package var purgeChunkCount: Int64 = 1000
 
   /// Creates the default configuration.
   public init() {}
 
-  /// Whether there is a file for signals.
+  /// Whether the store has a signal file.
   var hasSignalFile: Bool { signalsChanges && vfs == nil }
 
-  /// Whether the transactions of an author are never purged.
+  /// Returns whether the transactions of an author are never purged.
   package func isProtected(_ author: String?) -> Bool {
     AuthorPatterns.match(author, protectedAuthors)
   }
 }
 
-/// Names of authors, where a trailing `*` stands for any ending.
+/// Patterns of author names, in which a trailing `*` matches any suffix.
 package enum AuthorPatterns {
-  /// Whether one of them is the author's.
+  /// Returns whether any pattern matches an author.
   package static func match(_ author: String?, _ patterns: some Sequence<String>) -> Bool {
     guard let author else { return false }
     return patterns.contains { pattern in

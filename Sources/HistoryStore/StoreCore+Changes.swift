@@ -1,23 +1,23 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// What a write of rows did.
+/// The outcome of a write of rows.
 struct ChangeOutcome {
-  /// The transaction; nothing when nothing changed, or in a store that keeps no history.
+  /// The transaction; `nil` when no row changed, or when the store keeps no history.
   var transaction: WrittenTransaction?
-  /// The version that changed rows have.
+  /// The version of the changed rows.
   var version: Int64
-  /// How many objects changed.
+  /// The number of objects that changed.
   var count: Int
-  /// The objects that changed, in order, if they were asked for.
+  /// The objects that changed, in order, if they were requested.
   var objects: [ObjectID] = []
 }
 
 extension StoreCore {
-  /// Runs a closure that changes rows and packs the changes, with its history if the store keeps one;
-  /// nothing is written when nothing changed.
+  /// Runs a closure that changes rows and packs the changes, and writes the history if tracked.
   ///
-  /// The closure gets the version that changed rows take.
+  /// The closure receives the version of the changed rows. If it changes no row, the file is not
+  /// changed.
   func writeChanges(
     by authorship: Authorship,
     _ result: BatchResultType = .status,
@@ -38,13 +38,13 @@ extension StoreCore {
     )
   }
 
-  /// Versions without history count down from -1, so that no transaction ever has one of them.
+  /// Versions without history count down from -1, so that they never equal a transaction's number.
   private func writeUntracked(
     _ keepsObjects: Bool,
     _ body: (_ version: Int64, inout ChangePacker) throws -> Void
   ) throws -> ChangeOutcome {
     try write {
-      // Somebody may have turned tracking on since this store was opened.
+      // Another process may have turned tracking on since this store was opened.
       guard try metadata(FileHeader.untrackedName) == 1 else {
         throw HistoryError.readOnly(path: path)
       }

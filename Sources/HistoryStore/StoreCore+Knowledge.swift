@@ -1,20 +1,20 @@
 import PersistentHistory
 
-/// What a connection remembers of its file: what the lab keeps with a copy of the file, so that a
-/// connection over the copy goes on as the one before did.
+/// The state that a connection caches of its file, as a snapshot.
+///
+/// Stored with a copy of the file, it lets a connection to the copy continue like the original one.
 package struct StoreKnowledge: Sendable {
   fileprivate let strings: InternedStrings
   fileprivate let knownAuthors: Set<Int32>
   fileprivate let processStrings: ProcessStrings?
   fileprivate let lastAuthor: (name: String?, number: Int32)?
   fileprivate let marks: MarkSequence?
-  /// The keys that the connection may give out, by entity.
+  /// The reserved keys of the connection, by entity.
   fileprivate let keys: [KeyBlock]
 }
 
 extension StoreCore {
-  /// What this connection remembers of the file; what it only remembers until somebody else writes is
-  /// left out.
+  /// The cached state, without parts that are valid only until another connection writes.
   fileprivate var knowledge: StoreKnowledge {
     StoreKnowledge(
       strings: strings,
@@ -26,7 +26,7 @@ extension StoreCore {
     )
   }
 
-  /// Remembers what another connection did over the same content, and nothing else.
+  /// Replaces the cached state with that of another connection to the same content.
   fileprivate func recall(_ knowledge: StoreKnowledge) {
     forget()
     strings = knowledge.strings
@@ -39,12 +39,12 @@ extension StoreCore {
 }
 
 extension Store {
-  /// What the connection remembers of the file.
+  /// Returns the state that the connection caches of the file.
   package func knowledge() throws(HistoryError) -> StoreKnowledge {
     try locked { core in core.knowledge }
   }
 
-  /// Remembers of the file what a connection did when a copy was made that lies beneath this one now.
+  /// Restores the cached state, after the file was replaced with the copy of the same snapshot.
   package func recall(_ knowledge: StoreKnowledge) throws(HistoryError) {
     try locked { core in core.recall(knowledge) }
   }

@@ -1,10 +1,10 @@
 import SQLiteStorage
 
 extension StoreCore {
-  /// A number that the file keeps about itself; 0 when it keeps none of that name.
+  /// Returns a number from the file's metadata, or 0 when the name is missing.
   func metadata(_ name: String) throws -> Int64 { try knownMetadata(name) ?? 0 }
 
-  /// A number that the file keeps about itself, if it does.
+  /// Returns a number from the file's metadata, or `nil` when the name is missing.
   func knownMetadata(_ name: String) throws -> Int64? {
     let read = try query("SELECT value FROM history_metadata WHERE name = ?1")
     read.statement.bind(name, at: 1)
@@ -12,7 +12,7 @@ extension StoreCore {
     return try read.statement.step() ? read.statement.int(0) : nil
   }
 
-  /// Changes a number that every file keeps about itself.
+  /// Updates a number that the metadata of every file contains.
   func setMetadata(_ name: String, _ value: Int64) throws {
     let write = try query("UPDATE history_metadata SET value = ?2 WHERE name = ?1")
     write.statement.bind(name, at: 1)
@@ -20,7 +20,7 @@ extension StoreCore {
     try write.statement.run()
   }
 
-  /// Changes or enters a number that the file may keep about itself.
+  /// Inserts or updates a number in the file's metadata.
   func putMetadata(_ name: String, _ value: Int64) throws {
     let write = try query("INSERT OR REPLACE INTO history_metadata VALUES(?1, ?2)")
     write.statement.bind(name, at: 1)

@@ -18,7 +18,9 @@ extension Statement {
 }
 
 extension RowValues where Self: ~Copyable {
-  /// The value of a column, as an attribute's type; null when the file holds another storage class.
+  /// Returns the value of a column as an attribute's type.
+  ///
+  /// A value in another storage class is converted, or null when that is impossible.
   @inline(__always)
   borrowing func value(_ column: Int32, as type: AttributeType) -> Value {
     switch (storage(column), type) {
@@ -35,13 +37,14 @@ extension RowValues where Self: ~Copyable {
 }
 
 extension Value {
-  /// How many bytes a string or data has at most: half of what SQLite takes, so that the tombstone
-  /// fits as well.
+  /// The maximum size of a string or data in bytes.
+  ///
+  /// It is half of SQLite's limit, so that the tombstone fits as well.
   static let byteCountMax = 500_000_000
 }
 
 extension StoreCore {
-  /// The entity with a name, and its number.
+  /// Returns the entity with a name, and its number.
   func entity(_ name: String) throws -> (number: Int32, entity: Entity) {
     guard let number = model.number(of: name), let entity = model.entity(number) else {
       throw HistoryError.unknownEntity(name)
@@ -49,7 +52,6 @@ extension StoreCore {
     return (number, entity)
   }
 
-  /// The entity with a number.
   func entity(_ number: Int32) throws -> Entity {
     guard let entity = model.entity(number) else {
       throw HistoryError.unknownEntity("number \(number)")
@@ -57,13 +59,12 @@ extension StoreCore {
     return entity
   }
 
-  /// The statements of the entity with a name.
+  /// Returns the statements of the entity with a name.
   func table(_ name: String) throws -> EntityStatements {
     guard let number = model.number(of: name) else { throw HistoryError.unknownEntity(name) }
     return try table(number)
   }
 
-  /// The statements of the entity with a number.
   func table(_ number: Int32) throws -> EntityStatements {
     guard tables.indices.contains(Int(number) - 1) else {
       throw HistoryError.unknownEntity("number \(number)")
@@ -71,8 +72,9 @@ extension StoreCore {
     return tables[Int(number) - 1]
   }
 
-  /// Refuses a value that does not fit its attribute, or is larger than SQLite stores
-  /// (https://sqlite.org/limits.html): what cannot be bound would become null.
+  /// Throws for a value that does not fit its attribute, or exceeds SQLite's limits.
+  ///
+  /// A value that cannot be bound would become null (https://sqlite.org/limits.html).
   func check(_ value: Value, of attribute: Attribute, in entity: Entity) throws {
     let fits =
       switch value {
@@ -94,14 +96,13 @@ extension StoreCore {
     }
   }
 
-  /// Takes the next key of an entity, reserving a block in the write that is under way if need be.
+  /// Returns the next key of an entity; reserves a block within the current write if necessary.
   func nextKey(_ entity: Int32) throws -> Int64 {
     let table = try table(entity)
     return try nextKey(entity, from: &table.keys)
   }
 
-  /// Takes the next key of an entity out of a block, which is filled anew in the write that is under
-  /// way if need be.
+  /// Returns the next key of an entity from a block; refills it in the current write if necessary.
   @inline(__always)
   func nextKey(_ entity: Int32, from block: inout KeyBlock) throws -> Int64 {
     if !block.hasNext { block = try reservedKeys(entity, count: block.size) }
@@ -109,7 +110,7 @@ extension StoreCore {
     return block.next
   }
 
-  /// Whether the next key can be taken without a write.
+  /// Whether the next key is available without a write.
   func hasKey(_ entity: Int32) -> Bool {
     tables[Int(entity) - 1].keys.hasNext
   }
@@ -120,7 +121,7 @@ extension StoreCore {
     return KeyBlock(next: first, end: first + count, size: min(count * 2, 4096))
   }
 
-  /// Leaves out the keys of an entity through one, which objects have had elsewhere.
+  /// Skips the keys of an entity through a key, which objects have used elsewhere.
   func skipKeys(of entity: Int32, through key: Int64) throws {
     let skip = try query(layout.skippedKeys)
     skip.statement.bind(Int64(entity), at: 1)
@@ -128,7 +129,7 @@ extension StoreCore {
     try skip.statement.run()
   }
 
-  /// Takes some keys of an entity, and answers the first.
+  /// Reserves some keys of an entity, and returns the first.
   func reserve(_ count: Int64, of entity: Int32) throws -> Int64 {
     let reserve = try statement(.reserveKeys)
     reserve.statement.bind(Int64(entity), at: 1)

@@ -1,5 +1,5 @@
 extension StoreCore {
-  /// Tells other processes about a transaction that is committed, so that whoever is told can read it.
+  /// Signals a committed transaction to other processes, which can already read it.
   func signal(_ written: WrittenTransaction) {
     configuration.witness?.signals(written.number)
     signalFile?.tell(written.number)

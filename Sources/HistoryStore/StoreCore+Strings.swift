@@ -2,7 +2,7 @@ import PersistentHistory
 import SQLiteStorage
 
 extension StoreCore {
-  /// The number of a string, given in the write that is under way if it has none yet; 0 for nothing.
+  /// Returns the number of a string, 0 for `nil`; a new string is added within the current write.
   func intern(_ string: String?) throws -> Int32 {
     if let known = strings.number(of: string) { return known }
     guard let string else { return 0 }
@@ -25,7 +25,7 @@ extension StoreCore {
     return number
   }
 
-  /// The number of an author, who is also entered among the authors whose purges are remembered.
+  /// Returns the number of an author, which is also added to the authors with purged positions.
   func internAuthor(_ author: String?) throws -> Int32 {
     if let lastAuthor, lastAuthor.name == author { return lastAuthor.number }
     let number = try intern(author)
@@ -39,10 +39,10 @@ extension StoreCore {
     return number
   }
 
-  /// The greatest number that a string may have: what is remembered grows with it.
+  /// The greatest number that a string may have, since memory use grows with it.
   private static let stringNumberMax: Int64 = 1 << 24
 
-  /// Learns the strings that other connections have added since.
+  /// Reads the strings that other connections have added since the last call.
   func learnNewStrings() throws {
     let query = try statement(.newStrings)
     query.statement.bind(Int64(strings.completeThrough), at: 1)

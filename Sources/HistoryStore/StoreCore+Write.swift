@@ -1,35 +1,35 @@
 public import PersistentHistory
 import SQLiteStorage
 
-/// Who writes a transaction.
+/// The author, context and start time of a transaction.
 struct Authorship {
   var author: String?
   var contextName: String?
-  /// The context's number, 0 for none.
+  /// The number of the context, or 0 for none.
   var writer: Int64 = 0
-  /// What the clock read when the write began, if that was before its commit.
+  /// The time of the clock when the write started, if that was before it took the lock.
   var begunAt: Date?
 }
 
-/// A transaction that was committed.
+/// A committed transaction.
 public struct WrittenTransaction: Sendable, Hashable {
-  /// The position right behind the transaction.
+  /// The position immediately after the transaction.
   public let token: HistoryToken
-  /// When it was written, by the store's clock.
+  /// The time at which it was written, according to the store's clock.
   public let timestamp: Date
-  /// How many objects it changed.
+  /// The number of objects that it changed.
   public let count: Int
 
-  /// Its position: number order is commit order.
+  /// The number of the transaction; number order is commit order.
   public var number: Int64 { token.number }
 }
 
 extension StoreCore {
-  /// Runs a closure that changes rows and packs the changes, and writes them as one history
-  /// transaction in the same SQLite transaction; nothing is written when nothing changed.
+  /// Runs a closure that changes rows, and writes its packed changes as one history transaction.
   ///
-  /// The closure gets the version that changed rows take, which is the number that the transaction
-  /// will have.
+  /// Both belong to the same SQLite transaction; if the closure changes no row, the file is not
+  /// changed. The closure receives the version of the changed rows, which is the number of the
+  /// transaction.
   func writeTransaction(
     by authorship: Authorship,
     keepingObjects: Bool = false,
@@ -85,7 +85,7 @@ extension StoreCore {
     )
   }
 
-  /// Writes a transaction with the changes that are packed.
+  /// Inserts a transaction with its packed changes.
   func insert(_ record: TransactionRecord) throws {
     switch layout {
     case .packed: try insertPacked(record)
@@ -93,15 +93,15 @@ extension StoreCore {
     }
   }
 
-  /// The clock's reading, lifted above the previous transaction's unless the store keeps it raw.
+  /// Returns the clock value, raised above the previous timestamp unless timestamps are raw.
   private func timestamp(after previous: Double, begunAt: Date?) -> Double {
     let now = (begunAt ?? configuration.clock()).timeIntervalSinceReferenceDate
     guard timestamps == .monotone, now <= previous else { return now }
-    // Beyond 2^33 s a microsecond is less than a double resolves: it takes the next double then.
+    // Beyond 2^33 s a double cannot resolve a microsecond: the next double is used then.
     return max(previous + 1e-6, previous.nextUp)
   }
 
-  /// The numbers of the strings that name this process, and in `coreData` the writer with it.
+  /// Returns the string numbers of the bundle and process, in `coreData` including the writer.
   private func internProcess(_ writer: Int64) throws -> ProcessStrings {
     let labelled = layout == .coreData ? writer : 0
     if let processStrings, processStrings.writer == labelled { return processStrings }
@@ -118,12 +118,12 @@ extension StoreCore {
   }
 }
 
-/// The numbers of the strings that name a process and, where the layout wants it, a writer in it.
+/// The string numbers of a bundle and process, and the writer that the process string includes.
 struct ProcessStrings {
   let bundle: Int32
   let process: Int32
   let writer: Int64
 }
 
-/// Ends a write that changed nothing without leaving a transaction.
+/// Rolls back a write that changed no row.
 private struct NothingChanged: Error {}

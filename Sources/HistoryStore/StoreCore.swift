@@ -1,61 +1,59 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// What one open store works with: its connection, prepared statements, and what it remembers of the
-/// file.
+/// The connection, prepared statements and cached state of one open store.
 ///
-/// Whoever holds the store's lock may use it. What every write touches is left out of Swift's checks
-/// for exclusive access, which would cost a commit of one row 3 %: the lock excludes other threads, and
-/// SQLite a write within a write.
+/// It requires the store's lock. The properties that every write uses are exempt from Swift's
+/// exclusivity checks, which would cost 3 % of a commit of one row: the lock excludes other
+/// threads, and SQLite excludes a write within a write.
 final class StoreCore {
   let path: String
   let configuration: StoreConfiguration
   let connection: Connection
   let transactions: TransactionStatements
-  /// How many requests are under way, each inside the one before.
+  /// The nesting depth of the requests in progress.
   private var depth = 0
   let model: Model
   let id: StoreID
   let timestamps: StoreConfiguration.Timestamps
-  /// Whether the file keeps history that this store, opened without, must not bypass.
+  /// Whether the store was opened without tracking, but its file has it on: writes would bypass it.
   let isReadOnly: Bool
   let layout: HistoryLayout
-  /// What a file that is only read depends on.
+  /// The state that must not change while a file is open for reading; `nil` otherwise.
   let reading: QuietReading?
-  /// How commits are told to other processes, if they are.
+  /// The file that signals commits to other processes, if there is one.
   let signalFile: SignalFile?
-  /// The statements of each entity, prepared when first used.
+  /// The statements of each entity, prepared on first use.
   let tables: [EntityStatements]
-  /// What the file has given numbers to, as far as this connection knows.
+  /// The strings of the file and their numbers, as far as this connection knows them.
   @exclusivity(unchecked) var strings: InternedStrings
-  /// The authors that are entered in the file among those whose purges are remembered.
+  /// The authors that are known to have an entry with a purged position in the file.
   var knownAuthors: Set<Int32> = [0]
-  /// The packed changes of the write that is under way.
+  /// The packed changes of the current write.
   @exclusivity(unchecked) var packed = ChangePacker()
-  /// Bytes that are needed for a moment.
+  /// A buffer for temporary bytes.
   var scratch = ByteWriter(capacity: 256)
-  /// The statements over rows of changes, for the layout that has them.
+  /// The statements over rows of changes, used by the layout `coreData`.
   let coreData: CoreDataStatements
-  /// The numbers of the configuration's own strings, once they have any.
+  /// The string numbers of the configuration's bundle and process, once they are assigned.
   var processStrings: ProcessStrings?
-  /// What a member declared at the last launch through this connection, as text.
+  /// The configuration of the last launch through this connection, with its text.
   var lastDeclared: (configuration: MemberConfiguration, text: String)?
-  /// The configurations of members that were read, by their text.
+  /// The configurations of members that were decoded, by their text.
   var configurations: [String: MemberConfiguration] = [:]
-  /// What the history behind the slowest actor took when a limit was last compared with it.
+  /// The size of the history after the slowest member's cursor, as of the last check of a limit.
   var lastByteSum = ByteSum()
-  /// The author who wrote last, and the number that stands for them.
+  /// The author of the last write, and its string number.
   var lastAuthor: (name: String?, number: Int32)?
-  /// Who is bound to the statement that inserts transactions.
+  /// The names that are bound to the statement that inserts transactions.
   var boundNames: TransactionNames?
-  /// The newest transaction, as this connection has committed it.
+  /// The newest transaction, as this connection committed it.
   var knownHead: KnownHead?
-  /// The statement of the last fetch with a filter or a time, and what it was made for.
+  /// The shape and statement of the last fetch with a filter or a time.
   var lastScan: (shape: HistoryScan.Shape, statement: PreparedStatement)?
-  /// Where the marks of transactions come from, once one was needed.
+  /// The source of transaction marks, created on first use.
   @exclusivity(unchecked) var marks: MarkSequence?
-  /// Whether the write that is under way gave numbers to strings or reserved keys: they are gone when
-  /// it fails.
+  /// Whether the current write assigned string numbers or reserved keys; a failure revokes them.
   var hasMadeNames = false
   private var knownCollector: RowCollector?
   private var knownRowReader: RowReader?
@@ -91,10 +89,10 @@ final class StoreCore {
     self.transactions = transactions
   }
 
-  /// Whether writes leave history.
+  /// Whether writes are recorded in history.
   var tracksHistory: Bool { configuration.tracksHistory }
 
-  /// The statement of a kind, prepared when it is first asked for.
+  /// Returns the statement of a kind, prepared on first use.
   func statement(_ kind: StoreStatement) throws -> PreparedStatement {
     if let known = prepared[kind.rawValue] { return known }
     let made = try PreparedStatement(connection, kind.sql(layout))
@@ -102,7 +100,7 @@ final class StoreCore {
     return made
   }
 
-  /// The statement of some SQL that depends on the model or a filter, prepared when it is new.
+  /// Returns a cached statement of SQL that depends on the model or a filter.
   func query(_ sql: String) throws -> PreparedStatement {
     if let known = queries[sql] { return known }
     if queries.count >= Self.queryCountMax { queries.removeAll() }
@@ -111,7 +109,7 @@ final class StoreCore {
     return made
   }
 
-  /// What packs the changes of one statement to many rows, made when it is first asked for.
+  /// Returns the collector of the changes that one statement makes, created on first use.
   func collector() throws -> RowCollector {
     if let knownCollector { return knownCollector }
     let made = try RowCollector(connection)
@@ -119,7 +117,7 @@ final class StoreCore {
     return made
   }
 
-  /// What reads rows by their keys, made when it is first asked for.
+  /// Returns the reader of rows by their keys, created on first use.
   func rowReader() throws -> RowReader {
     if let knownRowReader { return knownRowReader }
     let made = try RowReader(connection)
@@ -127,7 +125,7 @@ final class StoreCore {
     return made
   }
 
-  /// Forgets what was remembered of the file, as if it were opened anew.
+  /// Discards everything cached from the file, as if it were opened again.
   func forget() {
     strings = InternedStrings(areLabels: strings.areLabels)
     knownAuthors = [0]
@@ -139,12 +137,12 @@ final class StoreCore {
     for table in tables { table.keys = KeyBlock() }
   }
 
-  /// Runs a request, after it has ended a transaction that could not be rolled back when an earlier
-  /// request failed, for lack of memory.
+  /// Runs a request, which may be nested in another one.
   ///
-  /// A request from inside another finds the other's transaction.
+  /// First rolls back a transaction that an earlier request left open because its rollback failed
+  /// for lack of memory. A nested request runs in the outer request's transaction.
   ///
-  /// - Complexity: one look at the connection beside the request.
+  /// - Complexity: one check of the connection in addition to the request.
   func perform<Result>(_ request: () throws -> Result) rethrows -> Result {
     if depth == 0, connection.isInTransaction { transactions.rollBack(connection) }
     depth += 1
@@ -152,8 +150,10 @@ final class StoreCore {
     return try request()
   }
 
-  /// Runs a closure in one write transaction; after a failure in which strings or keys were made,
-  /// all that was remembered of the file is forgotten with them.
+  /// Runs a closure in one write transaction.
+  ///
+  /// After a failed write that assigned string numbers or reserved keys, all cached state is
+  /// discarded.
   ///
   /// - Throws: ``HistoryError/readOnly(path:)`` in a store that would bypass the file's history.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
@@ -171,7 +171,7 @@ final class StoreCore {
     }
   }
 
-  /// The mark of the next transaction.
+  /// Returns the mark of the next transaction.
   func nextMark() -> Int64 {
     var sequence = marks ?? MarkSequence(seed: configuration.random())
     defer { marks = sequence }
@@ -188,8 +188,9 @@ final class StoreCore {
     return try outcome.get()
   }
 
-  /// The number, timestamp and mark of the newest transaction; an empty history ends with number 0
-  /// before all time.
+  /// Returns the number, timestamp and mark of the newest transaction.
+  ///
+  /// An empty history has the number 0 and the timestamp negative infinity.
   func head() throws -> (number: Int64, timestamp: Double, mark: Int64) {
     let head = try statement(.head)
     defer { head.statement.reset() }
@@ -197,8 +198,10 @@ final class StoreCore {
     return (head.statement.int(0), head.statement.real(1), head.statement.int(2))
   }
 
-  /// What the next transaction follows, in the write that is under way: remembered from the commit
-  /// before unless another connection, or another kind of write, has changed the file since.
+  /// Returns the transaction that the next one follows, within the current write.
+  ///
+  /// It is cached from the last commit, until another connection or another kind of write changes
+  /// the file.
   func previous() throws -> KnownHead {
     let version = connection.dataVersion
     if let knownHead, knownHead.dataVersion == version { return knownHead }
@@ -210,30 +213,32 @@ final class StoreCore {
     )
   }
 
-  /// The greatest number that was ever given to a transaction.
+  /// Returns the greatest number that was ever assigned to a transaction.
   ///
-  /// Our own purges leave the newest row; only raw stores can lose it, to
+  /// Purges keep the newest row; only stores with raw timestamps can lose it, to
   /// ``Store/deleteHistory(before:authors:)``.
   func lastNumber(_ head: Int64) throws -> Int64 {
     guard timestamps == .wallClock else { return head }
     return max(head, try metadata("numbered"))
   }
 
-  /// The position of the newest transaction.
+  /// Returns the token of the newest transaction.
   func headToken() throws -> HistoryToken {
     let head = try head()
     return HistoryToken(store: id, number: head.number, mark: head.mark)
   }
 }
 
-/// Marks that no other opening of a store draws in the same order: one random number from the system
-/// seeds them, which costs more than the rest of a small write's bookkeeping (SplitMix64).
+/// A sequence of transaction marks that differs for every opening of a store (SplitMix64).
+///
+/// One random number seeds it, since drawing one costs more than the rest of a small write's
+/// bookkeeping.
 struct MarkSequence {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// The next 31 bits.
+  /// Returns the next 31 bits.
   mutating func next() -> Int64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
@@ -243,23 +248,23 @@ struct MarkSequence {
   }
 }
 
-/// The newest transaction of a content of the file.
+/// The newest transaction in a version of the file's content.
 struct KnownHead {
-  /// The greatest number that was ever given to a transaction.
+  /// The greatest number that was ever assigned to a transaction.
   var number: Int64
-  /// When the newest transaction was written.
+  /// The timestamp of the newest transaction.
   var timestamp: Double
-  /// The content that this is true of.
+  /// The version of the content that the properties describe.
   var dataVersion: UInt32
 }
 
-/// A run of keys of one entity that one connection may give out.
+/// A range of reserved keys of one entity for one connection.
 struct KeyBlock {
   var next: Int64 = 0
   var end: Int64 = 0
-  /// How many keys the next reservation takes; it doubles, so that reservations become rare.
+  /// The number of keys of the next reservation, which doubles so that reservations become rare.
   var size: Int64 = 32
 
-  /// Whether there is a key left.
+  /// Whether a key is left.
   var hasNext: Bool { next < end }
 }

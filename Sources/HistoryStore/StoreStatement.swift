@@ -1,6 +1,6 @@
 import SQLiteStorage
 
-/// A prepared statement that can be kept in an array.
+/// A reference to a prepared statement, which can be stored in an array.
 final class PreparedStatement {
   let statement: Statement
 
@@ -33,7 +33,7 @@ enum StoreStatement: Int, CaseIterable {
   case reserveKeys
   case raiseKey
 
-  /// The statement as SQL of a layout.
+  /// Returns the SQL of the statement for a layout.
   func sql(_ layout: HistoryLayout) -> String {
     switch self {
     case .head:
@@ -61,7 +61,7 @@ enum StoreStatement: Int, CaseIterable {
       WHERE \(layout.number) >= ?1 ORDER BY \(layout.number) LIMIT 1
       """
     case .firstNumberLater:
-      // Without the sign SQLite would look for the least key in the order of the keys.
+      // Without the unary plus, SQLite would search in key order for the least key.
       """
       SELECT min(+\(layout.number)) FROM \(layout.transactions) WHERE \(layout.timestamp) > ?1
       """
@@ -94,7 +94,7 @@ enum StoreStatement: Int, CaseIterable {
       """
     case .member:
       "SELECT epoch, state, cursor, mark, registered FROM history_member WHERE id = ?1"
-    // The position that everyone has merged; null without a member.
+    // The position that every active member has merged; null without a member.
     case .watermark: "SELECT min(cursor) FROM history_member WHERE state = 0"
     case .recordCursor:
       """

@@ -1,18 +1,18 @@
 package import PersistentHistory
 
-/// Observes what a store does, on the thread that does it; it cannot change anything.
+/// An observer of a store's actions, called on the thread that performs them, without influence.
 ///
-/// It costs one look at an optional a transaction and a chunk, and nothing where rows are written.
+/// It costs one check of an optional per transaction and per chunk, and none per row.
 package struct StoreWitness: Sendable {
-  /// What such a transaction is about to commit; told while it holds the write lock.
+  /// Receives the effects of a transaction before its commit, while it holds the write lock.
   package var begins: @Sendable (MemberWrite) -> Void
-  /// Whether what began last was committed; nothing may have begun when it was not.
+  /// Receives whether the last write was committed; a failed write may not have called ``begins``.
   package var ends: @Sendable (_ isCommitted: Bool) -> Void
-  /// The number that a write takes; called while it holds the write lock, before it writes a row.
+  /// Receives the number of a write, under the write lock, before any row is written.
   package var writes: @Sendable (_ number: Int64) -> Void = { _ in }
-  /// The number of a transaction that is committed, before other processes are signalled.
+  /// Receives the number of a committed transaction, before other processes are signalled.
   package var signals: @Sendable (_ number: Int64) -> Void = { _ in }
-  /// The first number of a chunk of a purge that is about to be deleted, under the write lock.
+  /// Receives the first number of a purge's chunk before its deletion, under the write lock.
   package var deletes: @Sendable (_ first: Int64) -> Void = { _ in }
 
   package init(
@@ -24,13 +24,13 @@ package struct StoreWitness: Sendable {
   }
 }
 
-/// What one small transaction about members does.
+/// The effects of one small transaction on members and purged positions.
 package struct MemberWrite: Sendable, Hashable {
-  /// Who makes it, if it is a member.
+  /// The member that performs it, if any.
   package var member: ActorID?
-  /// The position that it records, if it records one.
+  /// The position that it records, if any.
   package var cursor: HistoryToken?
-  /// The numbers that it makes invisible, protected authors' among them; empty if it purges nothing.
+  /// The numbers that it makes invisible, including protected authors'; empty if it purges none.
   package var purged: Range<Int64>
 
   package init(member: ActorID?, cursor: HistoryToken?, purged: Range<Int64> = 0..<0) {
@@ -41,12 +41,12 @@ package struct MemberWrite: Sendable, Hashable {
 }
 
 extension StoreCore {
-  /// Tells the witness what the transaction that is under way is about to commit, if there is one.
+  /// Reports the effects of the current transaction to the witness before the commit.
   func tellWitness(_ write: @autoclosure () -> MemberWrite) {
     if let witness = configuration.witness { witness.begins(write()) }
   }
 
-  /// Runs a whole write about members, and tells the witness how it ended.
+  /// Runs a write about members, and reports its outcome to the witness.
   func witnessed<Result>(_ body: () throws -> Result) throws -> Result {
     guard let witness = configuration.witness else { return try body() }
     var isCommitted = false

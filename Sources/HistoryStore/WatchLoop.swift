@@ -1,20 +1,20 @@
 import PersistentHistory
 
-/// What the watching thread does: it waits for signals, looks at the head, and tells when it moved.
+/// The loop of the watching thread, which waits for signals and notifies listeners of a new head.
 ///
-/// Nothing is missed: whatever is committed while the head is read or somebody is told leaves a signal
-/// that ends the next wait. However many commits that were, they are told as one.
+/// No commit is missed: a commit while the head is read or a listener runs leaves a signal that
+/// ends the next wait. Commits in quick succession are reported as one.
 final class WatchLoop: @unchecked Sendable {
   private let file: WatchedFile
   private let files: FileWatch
   private let listeners: ChangeListeners
   private var reader: HeadReader?
-  /// The position that was told last, or the head when the watch began.
+  /// The last reported position, or the head when the watch started.
   private var told: HistoryToken
 
-  /// Begins to watch: what is committed from here on will be told.
+  /// Starts the watch: commits from now on will be reported.
   ///
-  /// - Throws: what opening or reading the store throws.
+  /// - Throws: the errors of opening and reading the store.
   init(_ file: WatchedFile, _ files: FileWatch, _ listeners: ChangeListeners) throws {
     files.arm()
     let reader = try HeadReader(file)
@@ -25,7 +25,7 @@ final class WatchLoop: @unchecked Sendable {
     self.reader = reader
   }
 
-  /// Goes on until the listeners end it.
+  /// Runs until the listeners end it.
   func run() {
     while !listeners.hasEnded {
       let wake = files.wait(file.pollMs)
@@ -37,7 +37,7 @@ final class WatchLoop: @unchecked Sendable {
     }
   }
 
-  /// Reads the head, and tells it if it is another one.
+  /// Reads the head, and notifies the listeners if it changed.
   private func look(checkingFile: Bool = false) {
     do {
       if checkingFile { files.arm() }
@@ -47,12 +47,12 @@ final class WatchLoop: @unchecked Sendable {
       told = head
       listeners.tell(head)
     } catch {
-      // The file is gone, half replaced or locked: the next signal or poll looks again.
+      // The file is missing, locked or being replaced: the next signal or poll tries again.
       reader = nil
     }
   }
 
-  /// The reader of the file that has the store's name now; of the one that had it when there is none.
+  /// Returns the reader of the file that has the store's name, or else of the last such file.
   private func currentReader(checkingFile: Bool) throws -> HeadReader {
     guard let reader else { return try openReader() }
     guard checkingFile else { return reader }

@@ -6,13 +6,14 @@ import Musl
 import Darwin
 #endif
 
-/// A thread of its own, because it waits in the kernel for as long as a store is watched.
+/// A dedicated thread, because it waits in the kernel for as long as a store is watched.
 final class WatchThread: @unchecked Sendable {
   private let thread: pthread_t
 
   /// Starts a thread.
   ///
-  /// - Throws: ``HistoryError/unwatchable(path:why:)`` when the system gives no more threads.
+  /// - Throws: ``HistoryError/unwatchable(path:why:)`` when the system has no more threads
+  ///   available.
   init(path: String, _ body: @escaping @Sendable () -> Void) throws(HistoryError) {
     let work = Unmanaged.passRetained(ThreadWork(body: body))
     #if canImport(Darwin)
@@ -33,7 +34,7 @@ final class WatchThread: @unchecked Sendable {
     thread = made
   }
 
-  /// Waits for the thread's end, or lets it end alone; one of both happens once.
+  /// Joins or detaches the thread; must be called exactly once.
   func end(waiting: Bool) {
     if waiting, pthread_equal(pthread_self(), thread) == 0 {
       pthread_join(thread, nil)

@@ -1,10 +1,10 @@
-/// The store that a watch is about, and how it is read.
+/// The file and configuration of a store that is watched.
 struct WatchedFile: Sendable {
   /// The store's file, without symbolic links.
   let path: String
-  /// The file for signals, if there is one.
+  /// The path of the signal file, if there is one.
   let signalPath: String?
-  /// How the store was opened.
+  /// The configuration that the store was opened with.
   let configuration: StoreConfiguration
 
   init(_ store: Store) {
@@ -14,15 +14,15 @@ struct WatchedFile: Sendable {
       configuration.hasSignalFile && !path.isEmpty ? path + SignalFile.suffix : nil
   }
 
-  /// The longest time without a look at the store.
+  /// The maximum time in milliseconds between two polls of the store.
   var pollMs: Int32 { max(1, configuration.changePollMs) }
 }
 
-/// Why a watch woke up; nothing of it when its time was over.
+/// The reasons why a wait ended; empty after a timeout or an interrupt.
 struct WatchWake: OptionSet {
   let rawValue: Int32
 
-  /// A commit was told.
+  /// A commit was signalled.
   static let signal = WatchWake(rawValue: 1)
   /// A watched file was removed, renamed or replaced, or signals may have been lost.
   static let replaced = WatchWake(rawValue: 2)

@@ -1,18 +1,19 @@
-/// Runs of transactions that were written close after one another: what a reader that is told of each
-/// commit has to keep up with.
+/// Bursts of transactions: runs in which each was written shortly after the one before.
+///
+/// They are the load that a reader which is notified of each commit has to keep up with.
 package struct BurstCounts: Sendable, Hashable {
-  /// The longest time between two transactions of one burst, in seconds.
+  /// The maximum time between two transactions of one burst, in seconds.
   package static let gapMax = 1.0
 
-  /// How many transactions each burst has, two at least.
+  /// The number of transactions of each burst, at least two.
   package private(set) var sizes = ValueHistogram()
-  /// How many transactions lie in bursts.
+  /// The number of transactions that belong to bursts.
   package private(set) var transactions = 0
   private var current: Int64 = 1
 
   package init() {}
 
-  /// Counts the time between a transaction and the next, in seconds; nothing where time stepped back.
+  /// Adds the time in seconds between a transaction and the next; `nil` where time stepped back.
   package mutating func add(gap: Double?) {
     if let gap, gap <= Self.gapMax {
       current += 1
@@ -21,7 +22,7 @@ package struct BurstCounts: Sendable, Hashable {
     }
   }
 
-  /// Counts the burst that the last transactions are of.
+  /// Finishes the burst that contains the last transactions.
   package mutating func finish() {
     if current > 1 {
       sizes.add(current)

@@ -1,19 +1,19 @@
-/// Adds up a census while a history streams by in commit order.
+/// Accumulates a census from a history that is read in commit order.
 struct CensusBuilder {
-  /// Who wrote a transaction, before names are looked up.
+  /// The author of a transaction, before names are looked up.
   enum AuthorKey: Hashable {
     case absent
     /// The number of an interned string.
     case string(Int64)
-    /// A name that stands in the transaction itself.
+    /// A name that the transaction itself contains.
     case text(String)
   }
 
   private(set) var census: HistoryCensus
-  /// What a purge would free, if that was asked.
+  /// The counter of the transactions that a purge would free, if that was requested.
   private(set) var purge: PurgeCounter?
   private var authors: [AuthorKey: (transactions: Int, changes: Int)] = [:]
-  /// The changes of the entities with numbers below ``fewEntities``, which are nearly all there are.
+  /// The changes of the entities with numbers below ``fewEntities``, which are nearly all of them.
   private var entities = Array(repeating: ChangeCounts(), count: fewEntities)
   private var furtherEntities: [Int64: ChangeCounts] = [:]
   private var previousTimestamp: Double?
@@ -24,7 +24,7 @@ struct CensusBuilder {
     self.purge = purge
   }
 
-  /// Counts one change; nothing stands for a number that is none.
+  /// Counts one change; `nil` is passed for a value that is not an integer.
   @inline(__always)
   mutating func addChange(entity: Int64?, type: Int64?) {
     let entity = entity ?? 0
@@ -41,7 +41,7 @@ struct CensusBuilder {
     census.oddities.orphanChanges += 1
   }
 
-  /// Counts the next transaction in commit order; its changes are counted one by one beside it.
+  /// Counts the next transaction in commit order; its changes are counted separately.
   mutating func addTransaction(
     _ number: Int64,
     timestamp: Double?,
@@ -80,11 +80,11 @@ struct CensusBuilder {
     }
     if gap == 0 { census.ties += 1 }
     census.gapBands.add(gap)
-    // Longer than 290,000 years is as good as for ever.
+    // Caps the gap at about 290,000 years, so that it fits the type.
     census.gaps.add(Int64(min((gap * 1e6).rounded(), 9e18)))
   }
 
-  /// The census, once the names of strings and entities are looked up.
+  /// Returns the census, after looking up the names of strings and entities.
   consuming func finish(
     strings: Int,
     author: (Int64) throws -> String?,

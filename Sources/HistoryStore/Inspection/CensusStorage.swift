@@ -1,13 +1,13 @@
 import SQLiteStorage
 
-/// How many bytes a file and the history in it take.
+/// The sizes of a file and of the history in it.
 package struct CensusStorage: Sendable, Hashable {
-  /// The bytes of one table of the history.
+  /// The size of one table of the history.
   package struct Table: Sendable, Hashable {
     package let name: String
-    /// The pages of the table itself.
+    /// The size of the pages of the table itself.
     package let tableBytes: Int64
-    /// The pages of its indexes.
+    /// The size of the pages of its indexes.
     package let indexBytes: Int64
 
     package init(name: String, tableBytes: Int64, indexBytes: Int64) {
@@ -19,20 +19,20 @@ package struct CensusStorage: Sendable, Hashable {
 
   /// The size of the file.
   package var fileBytes: Int64 = 0
-  /// The size of the logs beside it.
+  /// The size of the logs next to it.
   package var logBytes: Int64 = 0
-  /// The size of a page.
+  /// The size of a page in bytes.
   package var pageBytes: Int64 = 0
-  /// How many pages the database has, those in the log included.
+  /// The number of pages of the database, including those in the log.
   package var pageCount: Int64 = 0
-  /// How many of them hold nothing.
+  /// The number of unused pages.
   package var freePageCount: Int64 = 0
-  /// The tables of the history, or nothing when this SQLite cannot measure them.
+  /// The tables of the history, or `nil` when this build of SQLite cannot measure them.
   package var tables: [Table]?
 
   package init() {}
 
-  /// The bytes of the whole history, or nothing when this SQLite cannot measure them.
+  /// The size of the whole history, or `nil` when this build of SQLite cannot measure it.
   package var historyBytes: Int64? {
     tables?.reduce(0) { $0 + $1.tableBytes + $1.indexBytes }
   }
@@ -41,7 +41,7 @@ package struct CensusStorage: Sendable, Hashable {
 extension CensusStorage {
   /// Measures some tables with `dbstat` (https://sqlite.org/dbstat.html).
   ///
-  /// - Complexity: one look at every page of those tables.
+  /// - Complexity: reads every page of those tables once.
   init(
     _ connection: borrowing Connection,
     _ file: FileTables,

@@ -1,8 +1,8 @@
 import SQLiteStorage
 
-/// The history of a file that Core Data wrote: `ATRANSACTION`, `ACHANGE`, and the strings of both.
+/// The history of a file that Core Data wrote: `ATRANSACTION`, `ACHANGE` and the strings of both.
 ///
-/// The oldest files have no table of strings: their authors stand in the transactions themselves.
+/// The oldest files have no table of strings: their transactions contain the authors themselves.
 struct CoreDataHistory: HistorySource {
   private static let transactionTable = "ATRANSACTION"
   private static let changeTable = "ACHANGE"
@@ -13,7 +13,7 @@ struct CoreDataHistory: HistorySource {
   private let authorColumns: Set<String>
   private let hasStrings: Bool
   private let hasEntityNames: Bool
-  /// Whether the file is a store of this library, which keeps how far it was purged.
+  /// Whether the file is a store of this library, which records how far it was purged.
   private let keepsPurges: Bool
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
@@ -42,8 +42,9 @@ struct CoreDataHistory: HistorySource {
       .isSuperset(of: ["Z_ENT", "Z_NAME"])
   }
 
-  /// Walks transactions and changes side by side, both by the transaction's key; an index gives the
-  /// order of the changes.
+  /// Reads transactions and changes in parallel, both in the order of the transaction's key.
+  ///
+  /// An index provides the order of the changes.
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder {
     var builder = CensusBuilder(layout: .coreData, purge: purge)
     let rows = try Statement(
@@ -75,7 +76,7 @@ struct CoreDataHistory: HistorySource {
     return builder
   }
 
-  /// Of a file of Core Data's all tables that begin as its own do count as known.
+  /// In a file of Core Data, all tables with Core Data's name prefixes count as known.
   func compare(
     _ file: FileTables,
     _ connection: borrowing Connection
@@ -114,14 +115,14 @@ struct CoreDataHistory: HistorySource {
     )
   }
 
-  /// A query that knows no name of any number.
+  /// A query that returns no name for any number.
   private var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
 }
 
-/// Goes through the changes in the order of their transactions.
+/// A cursor over the changes in the order of their transactions.
 private struct ChangeCursor: ~Copyable {
   private let rows: Statement
-  /// The transaction of the row that comes next, or nothing at the end.
+  /// The transaction of the next row, or `nil` at the end.
   private var next: Int64?
 
   init(_ connection: borrowing Connection) throws {
@@ -134,8 +135,9 @@ private struct ChangeCursor: ~Copyable {
     self.next = next
   }
 
-  /// Counts the changes up to those of a transaction, and answers how many of them are its own; the
-  /// others belong to no transaction.
+  /// Counts the changes through a transaction, and returns the number of those that belong to it.
+  ///
+  /// The others belong to no transaction and are counted as orphans.
   mutating func count(through transaction: Int64, into builder: inout CensusBuilder) throws -> Int {
     var own = 0
     while let next, next <= transaction {
@@ -150,8 +152,9 @@ private struct ChangeCursor: ~Copyable {
     return own
   }
 
-  /// Passes the changes of a transaction that is purged, and counts those before them, which belong to
-  /// none.
+  /// Skips the changes of a purged transaction.
+  ///
+  /// Changes before them belong to no transaction and are counted as orphans.
   mutating func skip(through transaction: Int64, into builder: inout CensusBuilder) throws {
     while let next, next <= transaction {
       if next < transaction { builder.addOrphan(entity: number(1), type: number(2)) }
@@ -159,7 +162,7 @@ private struct ChangeCursor: ~Copyable {
     }
   }
 
-  /// Counts the changes that lie behind the last transaction.
+  /// Counts the changes after the last transaction as orphans.
   mutating func countRest(into builder: inout CensusBuilder) throws {
     while next != nil {
       builder.addOrphan(entity: number(1), type: number(2))
@@ -171,7 +174,7 @@ private struct ChangeCursor: ~Copyable {
     rows.storage(column) == .integer ? rows.int(column) : nil
   }
 
-  /// SQLite sorts null before all numbers and text behind them.
+  /// SQLite sorts null before all numbers, and text and blobs after them.
   private static func step(_ rows: borrowing Statement) throws -> Int64? {
     guard try rows.step() else { return nil }
     return switch rows.storage(0) {

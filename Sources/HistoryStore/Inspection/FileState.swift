@@ -6,12 +6,12 @@ import Musl
 import Darwin
 #endif
 
-/// What tells whether a database file, or a log beside it, was written: sizes and times.
+/// The sizes and modification times that reveal a write to a database file or its logs.
 struct FileState: Equatable {
-  /// What SQLite appends to a file's name for the logs that belong to it.
+  /// The suffixes that SQLite appends to a file's name for its logs.
   static let logSuffixes = ["-wal", "-journal"]
 
-  /// One file, or nothing where none is.
+  /// The state of one file, or `nil` when it is missing.
   private struct Part: Equatable {
     let node: UInt64
     let bytes: Int64
@@ -43,8 +43,8 @@ struct FileState: Equatable {
 
   /// The size of the file itself.
   var fileBytes: Int64 { file?.bytes ?? 0 }
-  /// The sizes of the logs together.
+  /// The total size of the logs.
   var logBytes: Int64 { logs.reduce(0) { $0 + ($1?.bytes ?? 0) } }
-  /// Whether a log may hold what the file does not.
+  /// Whether a log may contain changes that the file does not.
   var hasLog: Bool { logBytes > 0 }
 }

@@ -1,10 +1,10 @@
 import SQLiteStorage
 
-/// The tables of a file, as its schema names them.
+/// The tables of a file, according to its schema.
 struct FileTables {
-  /// The names in the order in which the tables were made.
+  /// The names, in the order in which the tables were created.
   let names: [String]
-  /// The indexes of each table, those that SQLite makes itself included.
+  /// The indexes of each table, including those that SQLite creates itself.
   let indexes: [String: [String]]
 
   init(_ connection: borrowing Connection) throws {
@@ -26,15 +26,15 @@ struct FileTables {
     self.indexes = indexes
   }
 
-  /// Those of some tables that are not there.
+  /// Returns the given tables that the file lacks.
   func missing(of wanted: [String]) -> [String] { wanted.filter { !names.contains($0) } }
 
-  /// The tables that are neither among some nor SQLite's own.
+  /// Returns the tables that are neither among the given ones nor SQLite's own.
   func unknown(beside known: [String]) -> [String] {
     names.filter { !known.contains($0) && !$0.hasPrefix("sqlite_") }
   }
 
-  /// The columns of a table.
+  /// Returns the names of a table's columns.
   static func columns(
     of table: String,
     _ connection: borrowing Connection

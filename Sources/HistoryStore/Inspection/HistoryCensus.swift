@@ -1,77 +1,77 @@
-/// What the history of one file holds, counted: nothing of the objects themselves.
+/// Statistics of the history of one file, without any object data.
 package struct HistoryCensus: Sendable, Hashable {
-  /// How a file keeps its history.
+  /// The storage layout of a file's history.
   package enum Layout: String, Sendable {
-    /// A store of this library: one row a transaction, its changes packed.
+    /// A store of this library: one row per transaction, with packed changes.
     case packed
-    /// The tables of Core Data: one row a transaction, one row a change.
+    /// The tables of Core Data: one row per transaction, one row per change.
     case coreData
   }
 
-  /// How the file keeps its history.
+  /// The storage layout of the file's history.
   package let layout: Layout
   /// Whether the file is a store of this library, whatever its layout.
   package var isOurs = false
-  /// The bytes of the file and of the history.
+  /// The sizes of the file and of the history.
   package var storage = CensusStorage()
-  /// How many transactions a fetch could return.
+  /// The number of transactions that a fetch could return.
   package var transactions = 0
-  /// How many transactions are purged and only wait for their rows to be deleted.
+  /// The number of purged transactions whose rows are not deleted yet.
   package var purgedTransactions = 0
-  /// How many changes there are.
+  /// The number of changes.
   package var changes = 0
-  /// How many strings are interned: authors, contexts, bundles, processes.
+  /// The number of interned strings: authors, contexts, bundles and processes.
   package var strings = 0
-  /// The changes by what they did.
+  /// The changes by type.
   package var types = ChangeCounts()
-  /// The authors, absent ones included as one; who wrote most comes first.
+  /// The authors by descending number of transactions; all absent authors are one entry.
   package var authors: [AuthorCount] = []
-  /// The entities whose objects changed; the one with most changes comes first.
+  /// The entities of changed objects, by descending number of changes.
   package var entities: [EntityCount] = []
   /// The earliest and the latest timestamp, in seconds since 2001-01-01 UTC.
   package var span: ClosedRange<Double>?
-  /// How many changes each transaction has.
+  /// The number of changes of each transaction.
   package var changesPerTransaction = ValueHistogram()
-  /// The times between neighbours in commit order, in microseconds, where time did not step back.
+  /// The times in microseconds between neighbors in commit order, where time did not step back.
   package var gaps = ValueHistogram()
-  /// The same in bands that people think in.
+  /// The same times in bands of familiar lengths.
   package var gapBands = GapBands()
-  /// How many transactions have the timestamp of the one before.
+  /// The number of transactions with the timestamp of the one before.
   package var ties = 0
-  /// How many transactions have an earlier timestamp than the one before.
+  /// The number of transactions with an earlier timestamp than the one before.
   package var stepsBack = 0
-  /// The runs of transactions that follow one another within a second.
+  /// The runs of transactions at most one second apart.
   package var bursts = BurstCounts()
-  /// What a purge would free, if that was asked.
+  /// The estimate of a purge, if one was requested.
   package var purge: PurgeEstimate?
-  /// Tables that belong neither to the history nor, as far as the file tells, to its objects.
+  /// Tables that belong neither to the history nor, as far as the file shows, to its objects.
   package var unknownTables: [String] = []
-  /// Tables that files of this kind have and this one has not; the history can be read without them.
+  /// Tables of this kind of file that are missing here; the history can be read without them.
   package var missingTables: [String] = []
-  /// What does not fit together.
+  /// The inconsistencies of the history.
   package var oddities = CensusOddities()
 
   package init(layout: Layout) { self.layout = layout }
 
-  /// How many transactions changed nothing.
+  /// The number of transactions without changes.
   package var transactionsWithoutChanges: Int { changesPerTransaction.count(of: 0) }
 
-  /// How many transactions name no author.
+  /// The number of transactions without an author.
   package var transactionsWithoutAuthor: Int {
     authors.first { $0.name == .absent }?.transactions ?? 0
   }
 }
 
-/// The name of an author or entity, as far as the file tells it.
+/// The name of an author or entity, as far as the file contains it.
 package enum CensusName: Sendable, Hashable {
-  /// There is none.
+  /// The transaction has none.
   case absent
-  /// The file has the name.
+  /// The file contains the name.
   case known(String)
-  /// The file has only a number, and nothing that gives it a name.
+  /// The file contains only a number, without a name for it.
   case number(Int64)
 
-  /// The name, or what stands for it; sorts and prints.
+  /// The name or its substitute, for sorting and printing.
   package var text: String {
     switch self {
     case .absent: "(none)"
@@ -81,7 +81,7 @@ package enum CensusName: Sendable, Hashable {
   }
 }
 
-/// How many changes did what.
+/// The number of changes of each type.
 package struct ChangeCounts: Sendable, Hashable {
   package var inserts = 0
   package var updates = 0
@@ -91,7 +91,7 @@ package struct ChangeCounts: Sendable, Hashable {
 
   package init() {}
 
-  /// The sum.
+  /// The total number of changes.
   package var all: Int { inserts + updates + deletes + others }
 
   static func += (left: inout ChangeCounts, right: ChangeCounts) {
@@ -101,7 +101,7 @@ package struct ChangeCounts: Sendable, Hashable {
     left.others += right.others
   }
 
-  /// Counts a change by its type, as `NSPersistentHistoryChangeType` numbers them.
+  /// Counts a change by its type, with the raw values of `NSPersistentHistoryChangeType`.
   @inline(__always)
   mutating func add(type: Int64?) {
     switch type {
@@ -113,7 +113,7 @@ package struct ChangeCounts: Sendable, Hashable {
   }
 }
 
-/// What one author wrote.
+/// The numbers of transactions and changes of one author.
 package struct AuthorCount: Sendable, Hashable {
   package let name: CensusName
   package var transactions = 0
@@ -122,7 +122,7 @@ package struct AuthorCount: Sendable, Hashable {
   package init(name: CensusName) { self.name = name }
 }
 
-/// What happened to the objects of one entity.
+/// The changes of the objects of one entity.
 package struct EntityCount: Sendable, Hashable {
   package let name: CensusName
   package let changes: ChangeCounts
@@ -133,11 +133,11 @@ package struct EntityCount: Sendable, Hashable {
   }
 }
 
-/// What does not fit together in a history; zeros in a sound one.
+/// The numbers of inconsistencies in a history; all are 0 in a sound one.
 package struct CensusOddities: Sendable, Hashable {
-  /// Changes whose transaction is not there.
+  /// Changes whose transaction is missing.
   package var orphanChanges = 0
-  /// Transactions whose timestamp is no number.
+  /// Transactions whose timestamp is not a number.
   package var unreadableTimestamps = 0
   /// Transactions whose changes cannot be read.
   package var unreadableTransactions = 0

@@ -1,18 +1,18 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// The tables in which one layout keeps its history, found to be complete.
+/// The tables in which one layout keeps its history, which were found complete.
 protocol HistorySource {
-  /// The tables whose bytes are the history's.
+  /// The tables whose size counts as the history's.
   var tables: [String] { get }
-  /// The layout's names of its tables and columns.
+  /// The layout, which names the tables and columns.
   var layout: HistoryLayout { get }
 
-  /// Counts what the tables hold, in one pass, and what a purge would free, if that is asked.
+  /// Counts the contents of the tables in one pass, and the effect of a purge if one is requested.
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder
-  /// Ends a census with the names that the file gives to numbers.
+  /// Finishes a census with the names that the file assigns to numbers.
   func finish(_ builder: CensusBuilder, _ connection: borrowing Connection) throws -> HistoryCensus
-  /// Which tables of the file are none of its kind, and which of its kind are not there.
+  /// Returns the tables of the file that are foreign to its kind, and those of its kind it lacks.
   func compare(
     _ file: FileTables,
     _ connection: borrowing Connection
@@ -20,7 +20,7 @@ protocol HistorySource {
 }
 
 extension HistorySource {
-  /// The number of the newest transaction and its time, as far as it has one; 0 without any.
+  /// Returns the number and timestamp of the newest transaction; 0 and `nil` when there is none.
   func newest(_ connection: borrowing Connection) throws -> (number: Int64, timestamp: Double?) {
     let head = try Statement(
       connection,
@@ -34,7 +34,7 @@ extension HistorySource {
     return (head.int(0), hasTime ? head.real(1) : nil)
   }
 
-  /// The numbers of the strings that a closure is true for.
+  /// Returns the numbers of the strings for which a closure returns `true`.
   func strings(
     _ connection: borrowing Connection,
     where isWanted: (String) -> Bool
@@ -50,13 +50,13 @@ extension HistorySource {
     return numbers
   }
 
-  /// The model that a store of this library keeps, or nothing.
+  /// Returns the model that a store of this library contains, or `nil`.
   func model(_ connection: borrowing Connection) throws -> Model? {
     try connection.text("SELECT value FROM history_metadata WHERE name = 'model'")
       .flatMap(Model.init(signature:))
   }
 
-  /// The tables of a store of this library, those of its objects last.
+  /// Returns the tables of a store of this library, those of its objects last.
   func ownTables(_ connection: borrowing Connection) throws -> [String] {
     let common = ["history_metadata", "history_author", "history_thinned", "history_member"]
     return try common + layout.tables + (model(connection)?.entities.map(\.name) ?? [])
@@ -64,9 +64,9 @@ extension HistorySource {
 }
 
 extension FileTables {
-  /// The history that the file holds.
+  /// Returns the history that the file contains.
   ///
-  /// - Throws: ``InspectionError`` that names what is missing.
+  /// - Throws: ``InspectionError`` that names the missing parts.
   func source(
     _ connection: borrowing Connection,
     path: String

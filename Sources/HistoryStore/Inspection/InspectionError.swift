@@ -1,37 +1,37 @@
 package import SQLiteStorage
 
-/// Why a file could not be inspected; nothing of it or beside it was changed.
+/// An error of inspecting a file; neither the file nor its folder was changed.
 package enum InspectionError: Error, Hashable, Sendable {
-  /// Nothing lies at the path.
+  /// No file exists at the path.
   case notFound(path: String)
-  /// A folder, a pipe or a device lies at the path.
+  /// The path is a folder, a pipe or a device.
   case notAFile(path: String)
-  /// The file cannot be opened or read, for the reason that the system gives.
+  /// The file cannot be opened or read, for the reason that the system reports.
   case unreadable(path: String, reason: String)
-  /// The file has no bytes.
+  /// The file is empty.
   case empty(path: String)
-  /// The file is something else than an SQLite database.
+  /// The file is not an SQLite database.
   case notADatabase(path: String)
-  /// The file is an SQLite database without a history; some of the tables that it holds follow.
+  /// The file is an SQLite database without a history; its tables follow.
   case foreignFile(path: String, tables: [String])
-  /// Some tables of a history are there, others are not.
+  /// The file contains only some tables of a history; the missing ones follow.
   case missingTables(path: String, tables: [String])
   /// A table of the history lacks columns that every known version of it has.
   case missingColumns(path: String, table: String, columns: [String])
   /// The file was written by a newer version of this library.
   case newerFormat(path: String, found: Int64, known: Int64)
-  /// The file does not hold what it must, in SQLite's words.
+  /// The file lacks required content or contains invalid content, as SQLite describes it.
   case damaged(path: String, reason: String)
-  /// The file was written all the time while it was read.
+  /// Every attempt to read the file was disturbed by a write.
   case changing(path: String)
-  /// The file was written since it was opened.
+  /// The file was written after it was opened.
   case changedSince(path: String)
-  /// The file with its log could not be copied into a private folder.
+  /// The file and its log could not be copied into a private folder.
   case cannotCopy(path: String, folder: String, reason: String)
   /// SQLite failed in another way.
   case sqlite(path: String, SQLiteError)
 
-  /// Turns what came out of reading a file into one type.
+  /// Converts an error of reading a file into an inspection error.
   init(_ error: any Error, path: String) {
     self =
       switch error {
@@ -53,7 +53,7 @@ package enum InspectionError: Error, Hashable, Sendable {
 }
 
 extension InspectionError: CustomStringConvertible {
-  /// What happened, where, and what to try.
+  /// The event, its place and a suggestion.
   package var description: String {
     switch self {
     case .notFound(let path): "There is no file \(path). Check the path."
@@ -93,7 +93,7 @@ extension InspectionError: CustomStringConvertible {
     tables.isEmpty ? "it holds no table" : "it holds \(list(tables))"
   }
 
-  /// The first names, quoted so that nothing in them can act on a terminal.
+  /// The first names, quoted so that they cannot contain control sequences of a terminal.
   private static func list(_ names: [String]) -> String {
     let shown = names.prefix(4).map(\.debugDescription).joined(separator: ", ")
     return names.count > 4 ? "\(shown) and \(names.count - 4) more" : shown

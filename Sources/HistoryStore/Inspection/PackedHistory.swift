@@ -5,7 +5,7 @@ import SQLiteStorage
 struct PackedHistory: HistorySource {
   let tables = ["history_transaction", "history_chunk", "history_string", "history_author"]
   let layout = HistoryLayout.packed
-  /// The bytes of a row beside those of its blob, about.
+  /// The approximate size of a row without its blob, in bytes.
   private static let rowBytes = (transaction: 40.0, chunk: 12.0)
 
   init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
@@ -15,7 +15,7 @@ struct PackedHistory: HistorySource {
     }
   }
 
-  /// Reads transactions in order and unpacks their changes, of which it holds one blob's at a time.
+  /// Reads transactions in order and unpacks their changes, one blob at a time.
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder {
     var builder = CensusBuilder(layout: .packed, purge: purge)
     let purged = try Self.purgedByAuthor(connection)
@@ -56,7 +56,7 @@ struct PackedHistory: HistorySource {
     return builder
   }
 
-  /// Counts the changes of one blob, as far as they can be read.
+  /// Counts the readable changes of one blob, and returns whether all of it could be read.
   private func count(
     _ blob: UnsafeRawBufferPointer,
     _ unpacker: inout ChangeUnpacker,
@@ -84,7 +84,7 @@ struct PackedHistory: HistorySource {
     while try chunks.step() { body(chunks.bytes(0)) }
   }
 
-  /// How far a store of this library was purged, by the numbers of authors.
+  /// Returns the number through which each author of a store of this library is purged.
   static func purgedByAuthor(_ connection: borrowing Connection) throws -> [Int64: Int64] {
     let query = try Statement(connection, "SELECT string, purged FROM history_author")
     var purged: [Int64: Int64] = [:]
@@ -116,7 +116,7 @@ struct PackedHistory: HistorySource {
 }
 
 extension Statement {
-  /// The text in the first column of the row that belongs to a number, or nothing.
+  /// Returns the text in the first column of the row with a number, or `nil`.
   borrowing func text(for number: Int64) throws -> String? {
     bind(number, at: 1)
     defer { reset() }

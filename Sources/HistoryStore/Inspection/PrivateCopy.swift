@@ -8,17 +8,18 @@ import Musl
 import Darwin
 #endif
 
-/// A copy of a database file and its logs in a folder that only this user may enter, removed with
-/// the folder when it goes out of scope.
+/// A copy of a database file and its logs in a folder that only this user can access.
+///
+/// The folder is removed when the value goes out of scope.
 struct PrivateCopy: ~Copyable {
   private let folder: String
 
-  /// Where the copy of the file lies.
+  /// The path of the copied file.
   var path: String { folder + "/copy" }
 
-  /// Copies the file and whatever log lies beside it.
+  /// Copies the file and its logs.
   ///
-  /// - Throws: ``InspectionError/cannotCopy(path:folder:reason:)``; nothing is left behind then.
+  /// - Throws: ``InspectionError/cannotCopy(path:folder:reason:)``; the folder is then removed.
   init(
     of path: String,
     in temporaryFolder: String,
@@ -31,7 +32,7 @@ struct PrivateCopy: ~Copyable {
     let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     for suffix in [""] + FileState.logSuffixes {
       if let reason = FileCopy.copy(path + suffix, to: folder + "/copy" + suffix, stopCheck) {
-        // A log may be gone by now; the file itself must be there.
+        // A log may have been deleted by now; the file itself must exist.
         if reason.isAbsent && !suffix.isEmpty { continue }
         Self.remove(folder)
         throw .cannotCopy(path: path, folder: temporaryFolder, reason: reason.words)
@@ -57,7 +58,7 @@ private enum FileCopy {
 
   static var lastReason: String { String(cString: strerror(errno)) }
 
-  /// Why a file could not be copied, or nothing.
+  /// Copies a file; returns the failure, or `nil` on success.
   static func copy(
     _ source: String,
     to target: String,

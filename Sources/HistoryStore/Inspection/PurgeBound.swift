@@ -1,29 +1,33 @@
-/// What a purge would delete: whatever was written before some point, strictly.
+/// The bound of a purge: it deletes only transactions strictly before it.
 package enum PurgeBound: Sendable, Hashable {
   /// Transactions with lower numbers.
   case number(Int64)
   /// Transactions that were written earlier, in seconds since 2001-01-01 UTC.
   case timestamp(Double)
-  /// Transactions that were written so many days before the newest one, or earlier still.
+  /// Transactions that were written more than this many days before the newest one.
   case days(Double)
 }
 
-/// What a purge would do to a history, counted without doing it.
+/// The effect of a purge on a history, computed without deleting anything.
 package struct PurgeEstimate: Sendable, Hashable {
-  /// The bound as it was asked for.
+  /// The requested bound.
   package let bound: PurgeBound
-  /// The point in time that the bound comes to, in seconds since 2001-01-01 UTC; nothing for a number,
-  /// and for days where nothing has a time.
+  /// The bound as a point in time, in seconds since 2001-01-01 UTC.
+  ///
+  /// `nil` for a number, and for days when the newest transaction has no timestamp.
   package internal(set) var timestamp: Double?
-  /// How many transactions would go.
+  /// The number of transactions that would be deleted.
   package internal(set) var transactions = 0
-  /// How many changes would go with them.
+  /// The number of changes that would be deleted with them.
   package internal(set) var changes = 0
-  /// How many transactions lie before the bound and would stay all the same: members have not merged
-  /// them, their author is protected, or there is none newer.
+  /// The number of transactions before the bound that would be kept.
+  ///
+  /// A transaction is kept when members have not merged it, its author is protected, or it is the
+  /// newest.
   package internal(set) var heldBack = 0
-  /// About how many bytes of pages would be free for later writes, or nothing when this SQLite cannot
-  /// measure tables; the file keeps its size until `VACUUM`.
+  /// The approximate size in bytes of the pages that would become free for later writes.
+  ///
+  /// `nil` when this build of SQLite cannot measure tables. The file keeps its size until `VACUUM`.
   package var bytes: Int64?
 
   package init(bound: PurgeBound, timestamp: Double? = nil) {

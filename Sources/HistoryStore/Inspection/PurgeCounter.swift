@@ -1,10 +1,10 @@
 import SQLiteStorage
 
-/// How much of two tables a transaction takes, in any unit that is the same for all of them.
+/// A transaction's weight in two tables, in any unit that is the same for all transactions.
 struct RowWeight {
-  /// Its part of the table of transactions.
+  /// Its weight in the table of transactions.
   var transaction = 0.0
-  /// Its part of the table of changes, or of chunks of them.
+  /// Its weight in the table of changes, or of chunks of them.
   var changes = 0.0
 
   static func += (left: inout RowWeight, right: RowWeight) {
@@ -13,17 +13,19 @@ struct RowWeight {
   }
 }
 
-/// Counts what a purge would delete while a history streams by.
+/// Counts the transactions that a purge would delete while a history is read.
 struct PurgeCounter {
   private(set) var estimate: PurgeEstimate
-  /// The last number that may go.
+  /// The last number that may be deleted.
   private let last: Int64
   private let protectedAuthors: Set<Int64>
   private var all = RowWeight()
   private var purged = RowWeight()
 
-  /// Finds out how far the purge of a file may go: in a store of this library to what every member has
-  /// merged, never to the newest transaction, and past protected authors.
+  /// Determines which transactions a purge of the file may delete.
+  ///
+  /// In a store of this library, these are the ones that every member has merged, without the
+  /// newest transaction and those of protected authors. In other files, it may delete all.
   init(
     _ bound: PurgeBound,
     _ source: any HistorySource,
@@ -46,7 +48,7 @@ struct PurgeCounter {
     protectedAuthors = try source.strings(connection, where: StoreConfiguration().isProtected)
   }
 
-  /// Whether a transaction lies before the bound.
+  /// Returns whether a transaction lies before the bound.
   private func isBefore(_ number: Int64, _ timestamp: Double?) -> Bool {
     if case .number(let first) = estimate.bound { return number < first }
     guard let timestamp, let bound = estimate.timestamp else { return false }
@@ -74,7 +76,7 @@ struct PurgeCounter {
     }
   }
 
-  /// The estimate, with the bytes that go by its part of the tables.
+  /// Returns the estimate, with bytes in proportion to the weight in the tables.
   func finish(
     _ tables: [CensusStorage.Table]?,
     transactions: String,

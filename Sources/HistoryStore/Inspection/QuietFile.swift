@@ -8,26 +8,26 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is read as it lies there: nothing of it changes, and nothing is made beside it.
+/// A file that is read without changing it or creating any file next to it.
 ///
-/// SQLite would make a `-shm` file to read a log, and recover a log it finds. So a file without one
-/// is opened as immutable, and a file with one is copied with it first. Either way the file must not
-/// have been written meanwhile, or it is read anew.
+/// SQLite would create a `-shm` file to read a log, and would recover a log that it finds. A file
+/// without a log is therefore opened as immutable, and a file with one is copied together with it.
+/// In both cases, the file is read again if it was written meanwhile.
 struct QuietFile {
-  /// How often a file that is being written is tried.
+  /// The maximum number of attempts to read a file that is being written.
   static let attemptsMax = 8
 
-  /// The path as it was given, for errors.
+  /// The path as given, for error messages.
   let path: String
-  /// The path without links, where the logs lie too.
+  /// The path with links resolved, which is the path of the logs too.
   let realPath: String
   let temporaryFolder: String
-  /// Whether to stop reading; `nil` reads to the end.
+  /// A callback that stops reading when it returns a nonzero value; `nil` reads to the end.
   let stopCheck: Connection.StopCheck?
 
-  /// Finds the file.
+  /// Resolves the path and checks the file.
   ///
-  /// - Throws: ``InspectionError`` when there is none with bytes in it.
+  /// - Throws: ``InspectionError`` when the path is not a readable file with contents.
   init(
     _ path: String,
     copyingTo temporaryFolder: String,
@@ -54,10 +54,11 @@ struct QuietFile {
       : .unreadable(path: path, reason: String(cString: strerror(code)))
   }
 
-  /// Runs a closure with a connection to what the file holds at one moment; the closure runs again
-  /// when the file was written while it did.
+  /// Runs a closure with a connection to a consistent state of the file.
   ///
-  /// - Throws: ``InspectionError``, made of what the closure throws.
+  /// The closure runs again when the file was written in the meantime.
+  ///
+  /// - Throws: ``InspectionError``, converted from the error of the closure.
   func read<Answer>(
     _ body: (borrowing Connection, FileState) throws -> Answer
   ) throws(InspectionError) -> Answer {
@@ -88,19 +89,19 @@ struct QuietFile {
     }
   }
 
-  /// Opens the file, or the copy of it.
+  /// Opens the file or its copy.
   func connection(
     to path: String,
     _ access: ConnectionOptions.Access
   ) throws(SQLiteError) -> Connection {
     var options = ConnectionOptions()
     options.access = access
-    // What is read passes by once: a bigger cache would only grow the process.
+    // Each page is read only once: a larger cache would only increase memory use.
     options.cacheSizeKiB = 8192
     let connection = try Connection(path: path, options)
     connection.setCheckpointsOnClose(false)
     connection.stop(when: stopCheck)
-    // A sort that an index does not save spills to a file, so that memory does not grow.
+    // A sort without an index spills to a file, so that memory does not grow.
     try connection.execute("PRAGMA temp_store=FILE")
     return connection
   }

@@ -8,23 +8,24 @@ import Musl
 import Darwin
 #endif
 
-/// Reads the history of a store file, one of ours or one that Core Data wrote, and changes nothing.
+/// Reads the history of a store file of this library or of Core Data, without changing it.
 package struct StoreInspector: Sendable {
-  /// Where a file with a live log is copied to while it is read.
+  /// The folder that a file with a live log is copied to while it is read.
   package let temporaryFolder: String
-  /// Whether to stop reading; `nil` reads to the end.
+  /// A callback that stops reading when it returns a nonzero value; `nil` reads to the end.
   package let stopCheck: Connection.StopCheck?
 
-  /// Makes an inspector that copies where the system keeps temporary files, or into a folder.
+  /// Creates an inspector that copies into a folder; the default is `TMPDIR`, or else `/tmp`.
   package init(temporaryFolder: String? = nil, stopCheck: Connection.StopCheck? = nil) {
     self.stopCheck = stopCheck
     self.temporaryFolder =
       temporaryFolder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
   }
 
-  /// Counts what the history of a file holds, and what a purge of it would free, if that is asked.
+  /// Counts the contents of a file's history, and the effect of a purge if one is requested.
   ///
-  /// - Throws: ``InspectionError``: a sentence for every kind of file that has no readable history.
+  /// - Throws: ``InspectionError``, with a sentence for every kind of file without a readable
+  ///   history.
   /// - Complexity: one pass over the history; memory grows with the numbers of authors and entities,
   ///   not with the history.
   package func census(

@@ -1,11 +1,13 @@
-/// Counts whole numbers from 0 up in buckets that grow with the numbers: exact below 256, within
-/// 1/128 above, in a fixed amount of memory however many numbers are counted.
+/// A histogram of integers from 0 up, whose buckets grow with the values.
+///
+/// It is exact below 256 and within 1/128 above, in a bounded amount of memory for any number of
+/// values.
 package struct ValueHistogram: Sendable, Hashable {
-  /// Numbers that lie close together, and how many were counted.
+  /// A range of values and their count.
   package struct Bucket: Sendable, Hashable {
-    /// The least number of the bucket.
+    /// The lowest value of the bucket.
     package let from: Int64
-    /// The greatest number of the bucket.
+    /// The highest value of the bucket.
     package let to: Int64
     package let count: Int
 
@@ -20,17 +22,17 @@ package struct ValueHistogram: Sendable, Hashable {
   private static let bucketsPerOctave = 128
 
   private var counts: [Int] = []
-  /// How many numbers were counted.
+  /// The number of values.
   package private(set) var count = 0
-  /// The least of them, or nothing.
+  /// The lowest value, or `nil` when there is none.
   package private(set) var least: Int64?
-  /// The greatest of them, or nothing.
+  /// The highest value, or `nil` when there is none.
   package private(set) var greatest: Int64?
   private var sum = 0.0
 
   package init() {}
 
-  /// Counts a number; one below 0 counts as 0.
+  /// Adds a value; one below 0 counts as 0.
   package mutating func add(_ value: Int64) {
     let value = max(0, value)
     let index = Self.index(of: value)
@@ -44,7 +46,7 @@ package struct ValueHistogram: Sendable, Hashable {
     greatest = max(greatest ?? value, value)
   }
 
-  /// Counts everything that another histogram counted.
+  /// Adds all values of another histogram.
   package mutating func add(_ other: ValueHistogram) {
     if other.counts.count > counts.count {
       counts += Array(repeating: 0, count: other.counts.count - counts.count)
@@ -56,15 +58,15 @@ package struct ValueHistogram: Sendable, Hashable {
     greatest = [greatest, other.greatest].compactMap(\.self).max()
   }
 
-  /// The mean, or nothing when nothing was counted.
+  /// The mean, or `nil` when there are no values.
   package var mean: Double? { count == 0 ? nil : sum / Double(count) }
 
-  /// How often a number below 256 was counted.
+  /// Returns the count of a value below 256.
   package func count(of value: Int) -> Int {
     value < min(Self.exactCount, counts.count) ? counts[value] : 0
   }
 
-  /// The number that a share of all numbers do not exceed, or the end of its bucket.
+  /// Returns the value that a share of all values do not exceed, or the end of its bucket.
   package func value(at quantile: Double) -> Int64? {
     guard let greatest else { return nil }
     let rank = max(1, Int((quantile * Double(count)).rounded(.up)))
@@ -76,8 +78,10 @@ package struct ValueHistogram: Sendable, Hashable {
     return greatest
   }
 
-  /// What was counted, in buckets of which so many (a power of two up to 128) lie between a number
-  /// and its double; the first begins at the least number, the last ends at the greatest.
+  /// Returns the counts in coarser buckets.
+  ///
+  /// `perOctave` buckets, a power of two up to 128, lie between a value and its double. The first
+  /// bucket starts at the lowest value and the last ends at the highest.
   package func buckets(perOctave: Int) -> [Bucket] {
     var buckets: [Bucket] = []
     for (index, number) in counts.enumerated() where number > 0 {
@@ -106,7 +110,7 @@ package struct ValueHistogram: Sendable, Hashable {
     return from...(from + (1 << shift - 1))
   }
 
-  /// The wider bucket that a bucket lies in.
+  /// Returns the coarser bucket that contains a bucket.
   private static func coarse(_ range: ClosedRange<Int64>, _ perOctave: Int) -> ClosedRange<Int64> {
     let value = range.lowerBound
     guard value >= 2 * Int64(perOctave) else { return range }

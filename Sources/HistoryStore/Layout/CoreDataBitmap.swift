@@ -1,9 +1,10 @@
 package import PersistentHistory
 
-/// The bitmap of updated columns as Core Data keeps it: the most significant bit of each byte first,
-/// zeros at the end left out.
+/// The bitmap of updated columns in Core Data's format.
+///
+/// The most significant bit of each byte comes first; trailing zero bytes are left out.
 package enum CoreDataBitmap {
-  /// The 64 first columns, and the bytes of those behind them with their least significant bit first.
+  /// Returns the first 64 columns, and the bytes of the others, least significant bits first.
   package static func split(_ bytes: UnsafeRawBufferPointer) -> (columns: UInt64, rest: [UInt8]) {
     var columns: UInt64 = 0
     for (index, byte) in bytes.prefix(8).enumerated() {
@@ -14,7 +15,7 @@ package enum CoreDataBitmap {
     return (columns, rest)
   }
 
-  /// Joins what ``split(_:)`` makes.
+  /// Appends the bitmap of columns in the form that ``split(_:)`` returns.
   package static func append(
     _ columns: UInt64,
     _ rest: UnsafeRawBufferPointer,

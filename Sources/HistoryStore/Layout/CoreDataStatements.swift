@@ -1,17 +1,17 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// The statements over rows of changes, which depend on how many tombstone columns there are.
+/// The statements over rows of changes, which depend on the number of tombstone columns.
 struct CoreDataStatements {
-  /// How many tombstone columns the table of changes has.
+  /// The number of tombstone columns in the table of changes.
   let tombstoneCount: Int
-  /// Where the first tombstone is bound.
+  /// The position at which the first tombstone is bound.
   static let firstTombstonePlace: Int32 = 7
-  /// Writes a change: key, type, entity, object, transaction, columns, tombstones.
+  /// Inserts a change: key, type, entity, object, transaction, columns, tombstones.
   let insertChange: String
-  /// How many rows of changes a scan takes at once.
+  /// The number of rows of changes in one batch of a scan.
   static let batchCount: Int64 = 1024
-  /// The changes of one transaction behind so many: entity, object, type, columns, tombstones.
+  /// Selects a transaction's changes after an offset: entity, object, type, columns, tombstones.
   let changes: String
 
   init(tombstoneCount: Int) {

@@ -1,6 +1,6 @@
 import PersistentHistory
 
-/// The numbers that Core Data gives the entities of its own history.
+/// The numbers that Core Data assigns to the entities of its own history.
 enum CoreDataEntity {
   static let change: Int64 = 16001
   static let transaction: Int64 = 16002
@@ -8,7 +8,7 @@ enum CoreDataEntity {
 }
 
 extension HistoryLayout {
-  /// The tables of `coreData` but for `ACHANGE`, as every file of macOS 10.15 to 26 has them.
+  /// The tables of `coreData` except `ACHANGE`, as in every file of macOS 10.15 to 26.
   private static let coreDataTables = """
     CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \
     ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, \
@@ -34,7 +34,7 @@ extension HistoryLayout {
     INSERT INTO Z_PRIMARYKEY VALUES(16003,'TRANSACTIONSTRING',0,0);
     """
 
-  /// The tables of `coreData`, with as many tombstone columns as the entity that preserves most needs.
+  /// Returns the SQL of the tables of `coreData`, with the tombstone columns that the model needs.
   static func coreDataSchema(of model: Model) -> String {
     let tombstones = tombstoneColumns(tombstoneCount(of: model)).map { ", \($0) BLOB" }
     return """
@@ -45,15 +45,16 @@ extension HistoryLayout {
       """
   }
 
-  /// How many values the entity that preserves most leaves behind; 6 where the attributes of an entity
-  /// are not known, as many as any known file has.
+  /// Returns the maximum number of values that an entity of the model preserves.
+  ///
+  /// At least 6 when the attributes of an entity are unknown, the maximum of all known files.
   static func tombstoneCount(of model: Model) -> Int {
     let isKnown = model.entities.allSatisfy { !$0.attributes.isEmpty }
     let greatest = model.entities.map(\.preserved.nonzeroBitCount).max() ?? 0
     return isKnown ? greatest : max(6, greatest)
   }
 
-  /// The names of the first tombstone columns.
+  /// Returns the names of the first tombstone columns.
   static func tombstoneColumns(_ count: Int) -> [String] {
     (0..<count).map { "ZTOMBSTONE\($0)" }
   }

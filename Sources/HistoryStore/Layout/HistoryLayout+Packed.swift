@@ -1,7 +1,7 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// The key of a chunk: the transaction's number above so many bits of its position.
+/// The key of a chunk: the transaction's number, then the chunk's index in the low bits.
 enum ChunkKey {
   static let bits: Int64 = 20
 }
@@ -38,7 +38,7 @@ extension HistoryLayout {
     """
 }
 
-/// Who wrote a transaction, in numbers.
+/// The author, context, bundle, process and writer of a transaction, as numbers.
 struct TransactionNames: Equatable {
   let author: Int32
   let contextName: Int32
@@ -56,7 +56,7 @@ struct TransactionNames: Equatable {
 }
 
 extension StoreCore {
-  /// Writes a transaction with the changes that are packed, as one row or with chunks beside it.
+  /// Inserts a transaction with its packed changes, as one row or with separate chunks.
   func insertPacked(_ record: TransactionRecord) throws {
     let row = try statement(.insertTransaction)
     row.statement.bind(record.number, at: 1)
@@ -74,7 +74,7 @@ extension StoreCore {
     try row.statement.run()
   }
 
-  /// Binds who wrote a transaction, unless the same wrote the one before.
+  /// Binds the names of a transaction, unless they equal those of the one before.
   private func bindNames(of record: TransactionRecord, to row: PreparedStatement) {
     let names = TransactionNames(record)
     guard boundNames != names else { return }
@@ -95,7 +95,7 @@ extension StoreCore {
     }
   }
 
-  /// Reads the changes of a transaction out of its row, or out of its chunks.
+  /// Reads the changes of a transaction from its row or from its chunks.
   func readBlobs(_ row: borrowing Statement, into scan: inout HistoryScan) throws {
     if row.isNull(9) {
       try readChunks(into: &scan)
@@ -113,7 +113,7 @@ extension StoreCore {
     while try chunks.statement.step(), try unpack(chunks.statement.bytes(0), into: &scan) {}
   }
 
-  /// Unpacks one blob, and answers whether more is wanted.
+  /// Unpacks one blob, and returns whether the scan needs more.
   @discardableResult
   private func unpack(
     _ blob: UnsafeRawBufferPointer,

@@ -1,21 +1,22 @@
-/// How a store file keeps its history; decided when the file is created.
+/// The storage layout of a store file's history, chosen when the file is created.
 ///
-/// A closed set: what differs is asked once a statement, page or transaction, never once a change.
+/// The set of layouts is closed: code branches on it once per statement, page or transaction, never
+/// once per change.
 public enum HistoryLayout: String, Sendable, Hashable, CaseIterable {
-  /// One row a transaction, its changes packed into one blob, big ones in chunks.
+  /// One row per transaction, its changes packed into one blob, large ones into chunks.
   case packed
-  /// The tables of Core Data: `ATRANSACTION`, `ATRANSACTIONSTRING`, and `ACHANGE` with one row a
-  /// change.
+  /// The tables of Core Data: one row per transaction, and one row per change.
   ///
-  /// A transaction's mark is its `Z_OPT`, which Core Data leaves null and compares only when it
-  /// updates that very row, what it never does to history; its writer is in the process string.
+  /// The tables are `ATRANSACTION`, `ATRANSACTIONSTRING` and `ACHANGE`. A transaction's mark is its
+  /// `Z_OPT`, which Core Data leaves null and compares only when it updates that row, which it
+  /// never does for history. A transaction's writer is part of its process string.
   case coreData
 }
 
-/// The names of a layout's tables and columns, as SQL: whoever asks about transactions writes these,
-/// never a name of one layout.
+/// The names of a layout's tables and columns, as SQL expressions.
 ///
-/// Every expression is a number that is never null: absent strings are 0.
+/// Queries over transactions use these names only, never the names of one layout. Every expression
+/// is a number that is never null: absent strings are 0.
 extension HistoryLayout {
   /// The table of transactions.
   package var transactions: String { either("history_transaction", "ATRANSACTION") }
@@ -23,9 +24,9 @@ extension HistoryLayout {
   package var number: String { either("number", "Z_PK") }
   /// Seconds since 2001-01-01 UTC.
   package var timestamp: String { either("timestamp", "ZTIMESTAMP") }
-  /// Whether there is an index of the timestamps.
+  /// Whether the timestamps are indexed.
   var indexesTimestamps: Bool { self == .coreData }
-  /// The random mark.
+  /// The random mark of a transaction.
   package var mark: String { either("mark", "ifnull(Z_OPT,0)") }
   /// The number of the author's string.
   package var author: String { either("author", "ifnull(ZAUTHORTS,0)") }
@@ -33,15 +34,15 @@ extension HistoryLayout {
   package var contextName: String { either("context", "ifnull(ZCONTEXTNAMETS,0)") }
   /// The number of the bundle's string.
   package var bundle: String { either("bundle", "ifnull(ZBUNDLEIDTS,0)") }
-  /// The number of the process's string; in `coreData` of the string that names the writer as well.
+  /// The number of the process's string; in `coreData` that string names the writer as well.
   package var process: String { either("process", "ifnull(ZPROCESSIDTS,0)") }
-  /// The number of the writer; 0 where the process string names it.
+  /// The number of the writer; 0 where the process string names the writer.
   package var writer: String { either("writer", "0") }
-  /// How many changes the transaction has.
+  /// The number of changes of the transaction.
   package var count: String {
     either("count", "(SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID = ATRANSACTION.Z_PK)")
   }
-  /// The bitmap of entities that changed, by number modulo 64; every bit where there is none.
+  /// The bitmap of changed entities, by number modulo 64; all bits are set where a layout has none.
   package var entities: String { either("entities", "-1") }
   /// The table of the rows that belong to transactions: chunks of changes, or changes.
   package var changeRows: String { either("history_chunk", "ACHANGE") }
@@ -52,7 +53,7 @@ extension HistoryLayout {
   /// A string's text.
   package var stringText: String { either("text", "ZNAME") }
 
-  /// The tables that a layout has and others have not.
+  /// The tables that only this layout has.
   var tables: [String] {
     switch self {
     case .packed: ["history_transaction", "history_chunk", "history_string", "history_key"]
@@ -60,7 +61,7 @@ extension HistoryLayout {
     }
   }
 
-  /// What a scan reads of each transaction, in the order in which it reads it.
+  /// The columns that a scan reads of each transaction, in order.
   var transactionColumns: String {
     let names = [number, timestamp, mark, author, contextName, bundle, process, writer]
     return (names + [count, either("changes", "NULL")]).joined(separator: ", ")
@@ -75,8 +76,10 @@ extension HistoryLayout {
 }
 
 extension HistoryLayout {
-  /// The statements that delete the transactions that match a condition, what belongs to them first,
-  /// themselves last; the bounds say between which numbers all of them lie.
+  /// Returns the statements that delete the transactions that match a condition.
+  ///
+  /// The rows of their changes are deleted first. All matching transactions must lie between the
+  /// numbers of the bounds.
   func deletions(
     where condition: String,
     from first: String = "0",
@@ -90,7 +93,7 @@ extension HistoryLayout {
     }
   }
 
-  /// Leaves out the keys of an entity through one.
+  /// Advances the key counter of an entity past a key.
   var skippedKeys: String {
     switch self {
     case .packed: "UPDATE history_key SET next = max(next, ?2 + 1) WHERE entity = ?1"
@@ -98,7 +101,7 @@ extension HistoryLayout {
     }
   }
 
-  /// The number of the transaction, between two numbers, whose rows of changes are beyond so many.
+  /// Selects the transaction, between two numbers, of the row of changes after an offset.
   var transactionBeyond: String {
     switch self {
     case .packed: Self.transactionBeyondChunks
@@ -106,8 +109,9 @@ extension HistoryLayout {
     }
   }
 
-  /// How many rows of changes one chunk of a purge deletes unless one transaction has more: of 32 KB
-  /// each, or of one change each with its entry in the index.
+  /// The maximum number of rows of changes in one chunk of a purge, unless a transaction has more.
+  ///
+  /// A row is a chunk of 32 KB, or one change with its index entry.
   var purgeChunkRows: Int {
     switch self {
     case .packed: 256

@@ -2,7 +2,7 @@ import PersistentHistory
 import SQLiteStorage
 
 extension StoreCore {
-  /// Writes a transaction and a row for each of the changes that are packed.
+  /// Inserts a transaction, and a row for each of its packed changes.
   func insertRows(_ record: TransactionRecord) throws {
     let row = try statement(.insertTransaction)
     row.statement.bind(record.number, at: 1)
@@ -47,7 +47,7 @@ extension StoreCore {
     }
   }
 
-  /// Binds the bitmap of an update, and null for everything else.
+  /// Binds the bitmap of an update, or null for other changes.
   private func bindColumns(
     of change: ChangeRecord,
     _ rest: UnsafeRawBufferPointer,
@@ -59,8 +59,10 @@ extension StoreCore {
     insert.statement.bind(borrowed: scratch.bytes, at: 6)
   }
 
-  /// Binds the values of a delete, each in the column of its place among those that the entity
-  /// preserves, and null for everything else.
+  /// Binds the values of a delete, or nulls for other changes.
+  ///
+  /// Each value belongs in the column of its position among the attributes that the entity
+  /// preserves.
   private func bindTombstone(
     of change: ChangeRecord,
     _ bytes: UnsafeRawBufferPointer,
@@ -84,14 +86,15 @@ extension StoreCore {
     }
   }
 
-  /// The bits of the attributes whose values the tombstone columns hold, in order: the columns
-  /// themselves where the attributes of the entity are not known.
+  /// Returns the attributes whose values the tombstone columns contain, in order, as bits.
+  ///
+  /// They are the columns themselves when the attributes of the entity are unknown.
   private func tombstoneBits(of entity: Int32) -> UInt64 {
     if let known = model.entity(entity), !known.attributes.isEmpty { return known.preserved }
     return coreData.tombstoneCount == 64 ? .max : 1 << UInt64(coreData.tombstoneCount) - 1
   }
 
-  /// Raises the greatest key that `Z_PRIMARYKEY` knows of an entity.
+  /// Raises the greatest key of an entity in `Z_PRIMARYKEY`.
   func raise(_ entity: Int64, to key: Int64) throws {
     let raise = try statement(.raiseKey)
     raise.statement.bind(entity, at: 1)
@@ -99,7 +102,7 @@ extension StoreCore {
     try raise.statement.run()
   }
 
-  /// Reads the rows of the transaction that a scan has just begun, in batches.
+  /// Reads the rows of a scan's current transaction in batches.
   func readRows(into scan: inout HistoryScan) throws {
     let rows = try query(coreData.changes)
     rows.statement.bind(scan.record.number, at: 1)
@@ -144,7 +147,7 @@ extension StoreCore {
     return true
   }
 
-  /// Gives the transactions of a scan the writers that their process strings name.
+  /// Sets the writers of a scan's transactions from their process strings.
   func findWriters(in scan: inout HistoryScan) {
     guard layout == .coreData else { return }
     for index in scan.records.indices {
@@ -159,7 +162,7 @@ extension Statement {
     if number == 0 { bindNull(at: position) } else { bind(Int64(number), at: position) }
   }
 
-  /// Binds a value in its storage class; its bytes stay where they are until the statement has run.
+  /// Binds a value in its storage class; its bytes must stay valid until the statement has run.
   borrowing func bind(borrowed value: Tombstone.Stored, at position: Int32) {
     switch value {
     case .integer(let value): bind(value, at: position)

@@ -1,34 +1,35 @@
 public import PersistentHistory
 
-/// Something that the members of a store are configured for differently.
+/// A setting in which the members of a store are configured differently.
 ///
-/// It never makes a purge earlier: who must merge what is in the registry, what any active member
-/// protects is protected, and retention limits hold in their loosest form.
+/// A difference never causes an earlier purge: the registry decides which members must merge,
+/// authors are protected if any active member protects them, and the loosest retention limits
+/// apply.
 public struct ConfigurationDifference: Sendable, Hashable {
-  /// What members may differ in.
+  /// The settings in which members may differ.
   public enum Subject: String, Sendable, Hashable, CaseIterable {
-    /// The authors that they believe to write to the store.
+    /// The authors that members expect to write to the store.
     case authors
-    /// The authors that they believe only to write.
+    /// The authors that members expect only to write.
     case batchAuthors
-    /// When they purge.
+    /// The time at which members purge.
     case strategy
-    /// The limits beyond which they cut members off.
+    /// The retention limits beyond which members are excluded.
     case retention
-    /// The authors whose transactions they never purge.
+    /// The authors whose transactions members never purge.
     case protectedAuthors
-    /// One takes for a batch author whom another has registered under.
+    /// One member lists an author as a batch author under which another is registered.
     case batchAuthorIsMember
   }
 
-  /// What they differ in.
+  /// The setting in which the members differ.
   public let subject: Subject
-  /// What each of them says, as text, by member.
+  /// The setting of each member, as text.
   public let statements: [ActorID: String]
 }
 
 extension ConfigurationDifference: CustomStringConvertible {
-  /// What differs, what follows from it, and what to do.
+  /// The difference, its consequence and a suggestion.
   public var description: String {
     let said = statements.sorted { $0.key < $1.key }.map { "\($0.key) says \($0.value)" }
     return "The members differ in \(subject.phrase): \(said.joined(separator: "; ")). "

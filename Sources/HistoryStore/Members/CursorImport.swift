@@ -1,25 +1,25 @@
 public import PersistentHistory
 
-/// What became of the date that a member brought from PersistentHistoryTrackingKit.
+/// The outcome of importing a member's date from PersistentHistoryTrackingKit.
 public enum CursorImport: Sendable, Hashable {
-  /// The member starts at a position behind which lies all that is not certainly merged.
+  /// The member starts at a position through which everything is certainly merged.
   case imported(HistoryToken, date: Date)
-  /// The date was not used, and the member starts, or goes on, as without it.
+  /// The date was not used; the member starts or continues as if there were none.
   case ignored(Reason)
 
-  /// Why a date was not used.
+  /// The reason why a date was not used.
   public enum Reason: Sendable, Hashable {
-    /// The member is or was known to the registry: its own cursor counts, and dates are imported once.
+    /// The member is already in the registry: its own cursor counts, and dates are imported once.
     case alreadyAMember
-    /// There is no date for the author.
+    /// The author has no date.
     case noDate(author: String?)
-    /// Some of the history after the date is purged: nothing could be told from there on.
+    /// Some of the history after the date is purged, so that it cannot be read from there on.
     case historyIsGone(date: Date)
   }
 }
 
 extension CursorImport: CustomStringConvertible {
-  /// What happened, and what follows from it.
+  /// The outcome and its consequence.
   public var description: String {
     switch self {
     case .imported(let token, let date):

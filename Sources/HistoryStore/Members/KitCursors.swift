@@ -6,22 +6,24 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The dates that PersistentHistoryTrackingKit has kept in `UserDefaults`, one for each author: the
-/// time of the last transaction that a process of that author has merged.
+/// The dates that PersistentHistoryTrackingKit keeps in `UserDefaults`, one for each author.
+///
+/// A date is the time of the last transaction that a process of the author has merged.
 ///
 /// ```swift
 /// let old = KitCursors(UserDefaults(suiteName: group)?.dictionaryRepresentation() ?? [:])
 /// let registration = try store.join("app", author: "app", importing: old)
 /// ```
 public struct KitCursors: Sendable, Hashable {
-  /// What the kit puts before an author in the key of its date, unless it is told another string.
+  /// The kit's default prefix of an author in the key of its date.
   public static let standardPrefix = "PersistentHistoryTrackingKit.lastToken."
 
   /// The date of each author.
   public let dates: [String: Date]
 
-  /// Takes the dates out of a dictionary; keys without the prefix, and values that are no dates, do not
-  /// belong to the kit.
+  /// Reads the dates from a dictionary.
+  ///
+  /// Keys without the prefix and values that are not dates are ignored.
   public init(_ defaults: [String: Any], prefix: String = KitCursors.standardPrefix) {
     var dates: [String: Date] = [:]
     for (key, value) in defaults where key.hasPrefix(prefix) {
@@ -30,10 +32,10 @@ public struct KitCursors: Sendable, Hashable {
     self.dates = dates
   }
 
-  /// Takes the dates out of a property list, as the file of a suite of defaults is one.
+  /// Reads the dates from a property list, the format of the file of a defaults suite.
   ///
-  /// - Throws: ``HistoryError/unreadable(_:)`` when the bytes are no property list with keys, or the
-  ///   kit's key holds something else than a date.
+  /// - Throws: ``HistoryError/unreadable(_:)`` when the bytes are not a property list with keys, or
+  ///   the value of one of the kit's keys is not a date.
   public init(
     propertyList bytes: Data,
     prefix: String = KitCursors.standardPrefix
@@ -62,7 +64,7 @@ public struct KitCursors: Sendable, Hashable {
   }
 }
 
-/// A value of a property list that matters only when it is a date.
+/// A value of a property list, which is read only if it is a date.
 private struct DateOrElse: Decodable {
   let date: Date?
 

@@ -1,58 +1,58 @@
 public import PersistentHistory
 
-/// What a member is.
+/// The kind of a member.
 public enum MemberKind: Int64, Sendable, Hashable {
   /// A process with contexts.
   case actor = 0
-  /// A reader without a view that keeps a token; no retention limit ever cuts it off.
+  /// A reader without contexts that keeps a token; retention limits never exclude it.
   case consumer = 1
 }
 
-/// Whether history is kept for a member.
+/// The membership state of a member.
 public enum MemberState: Int64, Sendable, Hashable {
-  /// It is.
+  /// History is kept for this member.
   case active = 0
-  /// It left.
+  /// The member left.
   case retired = 1
-  /// A retention limit has cut it off.
+  /// A retention limit excluded the member.
   case lost = 2
 }
 
-/// A member as the registry in the store's file knows it.
+/// A member as recorded in the registry of the store's file.
 public struct Member: Sendable, Hashable {
-  /// Who.
+  /// The name of the member.
   public let id: ActorID
-  /// What.
+  /// The kind of the member.
   public let kind: MemberKind
-  /// Whether history is kept for it.
+  /// The membership state.
   public let state: MemberState
-  /// The number that it has merged and recorded through.
+  /// The number through which it has merged and recorded.
   public let cursor: Int64
-  /// When it last registered, launched or recorded, by the store's clock.
+  /// The time of its last registration, launch or record, according to the store's clock.
   public let seen: Date
-  /// Which launch of it was the last.
+  /// The epoch of its last launch.
   public let epoch: Int64
-  /// The number that was the newest when it registered.
+  /// The number of the newest transaction when it registered.
   public let registeredAt: Int64
-  /// The author that it writes under, if it said one.
+  /// The author that it writes under, if it named one.
   public let author: String?
   /// The process that it last launched in, if that has a name.
   public let processID: String?
-  /// How it says that it is configured.
+  /// The configuration that it declared.
   public let configuration: MemberConfiguration
-  /// What it has not merged yet.
+  /// The history that it has not merged yet.
   public internal(set) var lag: MemberLag
 }
 
-/// How far a member is behind the newest transaction.
+/// The distance of a member's cursor from the newest transaction.
 public struct MemberLag: Sendable, Hashable {
-  /// How many transactions were written after its cursor, its own included.
+  /// The number of transactions after its cursor, its own included.
   public let transactionCount: Int64
-  /// What they take in the file, in bytes, without free space in its pages.
+  /// The size of these transactions in the file in bytes, without free space in its pages.
   public let byteCount: Int64
-  /// The seconds between the oldest of them that is held and the newest.
+  /// The seconds between the oldest of these that is still kept and the newest.
   public let seconds: Double
 
-  /// No lag at all.
+  /// The lag of a member that has merged everything.
   public static let none = MemberLag(transactionCount: 0, byteCount: 0, seconds: 0)
 }

@@ -4,29 +4,29 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// How a member says that it is configured, kept in the registry so that processes which disagree are
-/// found out.
+/// The configuration that a member declares, kept in the registry to detect differences.
 ///
-/// Who must merge what is decided by the registry alone: a list of authors that misses one, or names
-/// one that does not exist, never makes a purge earlier. What a member did not say is absent.
+/// Only the registry decides which members must merge: a list of authors that lacks one, or names
+/// one that does not exist, never causes an earlier purge. Properties that a member did not declare
+/// are `nil`.
 public struct MemberConfiguration: Sendable, Hashable, Codable {
-  /// All authors that it believes to write to the store.
+  /// All authors that it expects to write to the store.
   public var authors: Set<String>?
   /// The authors that only write, and that it does not expect among the members.
   public var batchAuthors: Set<String>?
   /// The authors whose transactions it does not merge.
   public var ignoredAuthors: Set<String>?
-  /// When it purges, in the words of whoever decides that.
+  /// The time at which it purges, as described by its purge strategy.
   public var strategy: String?
-  /// The limits beyond which it cuts members off; without any, it says nothing about them.
+  /// The limits beyond which it excludes members; `nil` expresses no preference.
   public var retention: RetentionLimits?
-  /// The authors whose transactions its store never purges; the store says this itself.
+  /// The authors whose transactions its store never purges; set by the store itself.
   public internal(set) var protectedAuthors: [String]?
 
-  /// Creates a configuration that says nothing.
+  /// Creates a configuration without any declaration.
   public init() {}
 
-  /// Writes every set in order, so that the same configuration gives the same text.
+  /// Encodes every set in sorted order, so that equal configurations produce equal text.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encodeIfPresent(authors?.sorted(), forKey: .authors)
@@ -37,9 +37,9 @@ public struct MemberConfiguration: Sendable, Hashable, Codable {
     try values.encodeIfPresent(protectedAuthors, forKey: .protectedAuthors)
   }
 
-  /// What the registry says of a member; one that said nothing is as good as a new one.
+  /// Creates a configuration from the registry's text; `nil` creates an empty configuration.
   ///
-  /// - Throws: what the decoder throws when the text makes no sense.
+  /// - Throws: the decoder's error when the text is invalid.
   init(text: String?) throws {
     guard let text else { return }
     self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))

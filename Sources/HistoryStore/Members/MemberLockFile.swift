@@ -8,17 +8,18 @@ import Musl
 import Darwin
 #endif
 
-/// A file that one process has locked while a member runs in it.
+/// A file that one process keeps locked while a member runs in it.
 ///
-/// The lock is of the open file (`flock`), not of the process: two trackers of one process exclude
-/// each other as two processes do, the kernel drops it with the process, and closing some other
-/// descriptor does not. It is a file of its own because SQLite's locks on the store end when anybody
-/// closes a descriptor of that (https://sqlite.org/howtocorrupt.html, section 2.2).
+/// The lock belongs to the open file (`flock`), not to the process: two trackers of one process
+/// exclude each other as two processes do, the kernel releases it with the process, and closing
+/// another descriptor does not. A separate file is needed because SQLite's locks on the store end
+/// when any descriptor of the store's file is closed (https://sqlite.org/howtocorrupt.html, section
+/// 2.2).
 enum MemberLockFile {
-  /// What comes between a store's path and a member's name.
+  /// The text between a store's path and a member's name.
   static let infix = "-member-"
 
-  /// The path of a member's file: names that differ in case differ on every file system.
+  /// Returns the path of a member's file; names that differ in case differ on every file system.
   static func path(of member: ActorID, besides store: String) -> String {
     let name = member.name.utf8.map(escaped).joined()
     let limit = 100
@@ -39,9 +40,9 @@ enum MemberLockFile {
     member.name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
-  /// Locks a file, made if it is not there; nobody can tell who runs where there can be none.
+  /// Creates and locks a file; the answer is `unknown` where that is impossible.
   static func take(_ path: String) -> MemberLocks.Answer {
-    // Whoever lets go removes the file: what was opened before that is not the one that counts.
+    // The owner deletes the file on release: a file that was opened before that does not count.
     for _ in 0..<100 {
       let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard file >= 0 else { return .unknown }
@@ -58,7 +59,7 @@ enum MemberLockFile {
     return .unknown
   }
 
-  /// Removes the file before the lock goes, so that nothing is left beside the store.
+  /// Deletes the file before releasing the lock, so that no file remains next to the store.
   private static func letGo(_ file: Int32, _ path: String) {
     unlink(path)
     close(file)
@@ -83,7 +84,7 @@ enum MemberLockFile {
     return Int32(String(decoding: bytes[..<count].prefix { $0 != 10 }, as: UTF8.self))
   }
 
-  /// Removes the files that crashed processes have left beside a store.
+  /// Deletes the files that crashed processes left next to a store.
   static func removeAll(besides store: String) {
     let slash = store.lastIndex(of: "/")
     let folder = slash.map { String(store[...$0]) } ?? "./"

@@ -1,40 +1,42 @@
 package import PersistentHistory
 import SQLiteStorage
 
-/// How a store tells whether a member runs already, in this process or in another.
+/// A method of detecting whether a member already runs, in this process or another.
 ///
-/// It decides who is refused with ``HistoryError/inUse(_:processID:)``. Where it cannot tell, a later
-/// launch supersedes an earlier one, which then writes nothing.
+/// It decides when a launch fails with ``HistoryError/inUse(_:processID:)``. Where it cannot detect
+/// that, a later launch supersedes an earlier one, whose writes then fail.
 public struct MemberLocks: Sendable {
-  /// What was found out about a member.
+  /// The outcome of an attempt to mark a member as running.
   package enum Answer: Sendable {
-    /// It did not run, and now counts as running while somebody holds this.
+    /// The member did not run; it now counts as running while the hold exists.
     case held(MemberHold)
-    /// It runs, in the process with this number if that is known.
+    /// The member runs, in the process with this number if known.
     case taken(processID: Int32?)
-    /// Nobody can tell.
+    /// The answer cannot be determined.
     case unknown
   }
 
-  /// Tries to make a member count as running.
+  /// Tries to mark a member as running.
   package let take: @Sendable (_ member: ActorID, _ store: Store) -> Answer
 
   package init(_ take: @escaping @Sendable (_ member: ActorID, _ store: Store) -> Answer) {
     self.take = take
   }
 
-  /// A file for each member that runs, beside the store and named like it with `-member-` and the
-  /// member's name at the end, locked by its process until that ends, however it does.
+  /// Locks a file for each running member, next to the store.
   ///
-  /// Only stores in the platform's own file system can; on others nobody can tell.
+  /// The file's name is the store's with `-member-` and the member's name appended. Its process
+  /// keeps it locked until the process ends in any way. Only stores in the platform's own file
+  /// system support this; for others the answer is unknown.
   public static let files = MemberLocks { member, store in
     guard store.configuration.vfs == nil, !store.filePath.isEmpty else { return .unknown }
     return MemberLockFile.take(MemberLockFile.path(of: member, besides: store.filePath))
   }
 
-  /// What a store does unless it is told otherwise: ``files``, but ``none`` on systems that end a process
-  /// which keeps a lock on a file of a shared container while it is suspended (0xdead10cc,
-  /// https://developer.apple.com/documentation/xcode/sigkill).
+  /// The default of a store: ``files``, or ``none`` on iOS, tvOS, watchOS and visionOS.
+  ///
+  /// Those systems terminate a process that keeps a lock on a file of a shared container while it
+  /// is suspended (0xdead10cc, https://developer.apple.com/documentation/xcode/sigkill).
   public static var standard: MemberLocks {
     #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
     none
@@ -43,16 +45,16 @@ public struct MemberLocks: Sendable {
     #endif
   }
 
-  /// Nobody can tell.
+  /// Detects no running member: the answer is always unknown.
   public static let none = MemberLocks { _, _ in .unknown }
 
-  /// A table in memory, for processes that are only simulated.
+  /// Locks in a table in memory, for simulated processes.
   package static func inMemory(_ table: MemberLockTable = MemberLockTable()) -> MemberLocks {
     MemberLocks { member, store in table.take("\(store.filePath)\u{0}\(member)") }
   }
 }
 
-/// Says that a member runs, as long as anybody holds it.
+/// A token that marks a member as running while any reference to it exists.
 package final class MemberHold: Sendable {
   private let release: @Sendable () -> Void
 
@@ -61,10 +63,10 @@ package final class MemberHold: Sendable {
   deinit { release() }
 }
 
-/// The members that run, in memory.
+/// The running members, in memory.
 package final class MemberLockTable: @unchecked Sendable {
   private let lock = ConnectionLock()
-  // Only touched while the lock is held.
+  // Accessed only while the lock is held.
   private var names: Set<String> = []
 
   package init() {}

@@ -1,21 +1,21 @@
 public import PersistentHistory
 
-/// One launch of one member: what it must name to record, purge or resync.
+/// One launch of one member, required to record, purge or resync.
 ///
-/// While any copy of it lives the member counts as running, so that a second process with its name is
-/// refused by name; see ``StoreConfiguration/memberLocks``.
+/// While any copy exists, the member counts as running, so that a second process with its name is
+/// refused; see ``StoreConfiguration/memberLocks``.
 public struct Registration: Sendable, Hashable {
-  /// Who.
+  /// The name of the member.
   public let member: ActorID
-  /// Which launch; a later one of the same member supersedes it.
+  /// The epoch of the launch; a later launch of the same member supersedes it.
   public let epoch: Int64
   /// The position through which the member had merged and recorded.
   public let cursor: HistoryToken
-  /// Whether the member registered just now, so that nothing before the cursor concerns it.
+  /// Whether the member registered just now, so that history before the cursor does not concern it.
   public let isNew: Bool
-  /// What became of the cursor that the launch asked to import, if it did.
+  /// The outcome of importing a cursor, if the launch requested it.
   public let cursorImport: CursorImport?
-  /// What says that the member runs, where that can be said.
+  /// The lock held while the member runs, if the store could take one.
   let held: HeldMember
 
   init(
@@ -34,13 +34,13 @@ public struct Registration: Sendable, Hashable {
     held = HeldMember(hold: hold)
   }
 
-  /// Whether others are kept from running under the same name while this lives.
+  /// Whether other processes cannot run under the same name while this value exists.
   public var isHeld: Bool { held.hold != nil }
 
-  /// The same launch without the hold: what the lab keeps while the process itself is gone.
+  /// The same launch without the hold, for a snapshot that outlives the process.
   package var released: Registration { with(hold: nil) }
 
-  /// The same launch with another hold.
+  /// Returns the same launch with another hold.
   func with(hold: MemberHold?) -> Registration {
     Registration(
       member: member,
@@ -53,7 +53,7 @@ public struct Registration: Sendable, Hashable {
   }
 }
 
-/// A hold within a value, which it does not make differ from others.
+/// A wrapper that excludes a hold from equality and hashing.
 struct HeldMember: Sendable, Hashable {
   let hold: MemberHold?
 

@@ -1,11 +1,11 @@
 import PersistentHistory
 
 extension Store {
-  /// What the members that history is kept for are configured for differently, as far as they said how.
+  /// Returns the differences between the declared configurations of the active members.
   ///
-  /// What a member ignores is its own matter and no difference.
+  /// The authors that a member ignores do not count as a difference.
   ///
-  /// - Throws: ``HistoryError/damaged(path:what:)`` when the registry makes no sense.
+  /// - Throws: ``HistoryError/damaged(path:what:)`` when the registry is invalid.
   /// - Complexity: that of ``members()``.
   public func configurationDifferences() throws(HistoryError) -> [ConfigurationDifference] {
     let members = try members().filter { $0.state == .active }
@@ -21,7 +21,7 @@ extension Store {
     }
   }
 
-  /// Members whose author another one takes for a batch author, a difference for each pair.
+  /// Returns one difference for each member whose author another member lists as a batch author.
   private static func mistakenBatchAuthors(_ members: [Member]) -> [ConfigurationDifference] {
     var found: [ConfigurationDifference] = []
     for member in members {
@@ -44,7 +44,7 @@ extension Store {
 }
 
 extension MemberConfiguration {
-  /// What the configuration says of a subject, in words that are equal when it is the same.
+  /// Returns the setting as text, which is equal for equal settings.
   fileprivate func statement(on subject: ConfigurationDifference.Subject) -> String? {
     switch subject {
     case .authors: authors.map(Self.list)
@@ -62,7 +62,7 @@ extension MemberConfiguration {
 }
 
 extension RetentionLimits: CustomStringConvertible {
-  /// The limits in words.
+  /// The limits as text.
   public var description: String {
     let limits = [
       age.map { "\($0) s" }, transactionCount.map { "\($0) transactions" },

@@ -2,11 +2,13 @@ public import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Fetches one page of history as ``fetch(_:)`` does, for a member who must still be the one that it
-  /// thinks it is: one that was cut off is told so, whether what it needs is gone already or not.
+  /// Fetches one page of history for a member as ``fetch(_:)`` does, if its registration is valid.
+  ///
+  /// A member that a retention limit excluded gets an error, even if the history that it needs
+  /// still exists.
   ///
   /// - Throws: ``HistoryError/lost(_:)``, ``HistoryError/superseded(_:)`` or
-  ///   ``HistoryError/notAMember(_:)``, and what a fetch throws.
+  ///   ``HistoryError/notAMember(_:)``, and the errors of a fetch.
   /// - Complexity: that of a fetch, and one query of one row.
   public func fetch(
     _ request: HistoryRequest,
@@ -20,23 +22,23 @@ extension Store {
     }
   }
 
-  /// Hands a consumer all that is new for it, page by page, and records after each page that it has
-  /// taken it.
+  /// Passes new history to a consumer page by page, and records its cursor after each page.
   ///
-  /// A page without a transaction is not handed over, but what was scanned for it is recorded. A
-  /// consumer that ends before the record gets the same page again: at least once, never not at all.
-  /// No limit cuts a consumer off, so that nothing that it has not taken is purged as long as it is a
-  /// member; one that nobody runs any more is ended by ``retire(_:)`` or ``forget(_:)``.
+  /// A page without transactions is not passed on, but its scanned position is recorded. A consumer
+  /// that terminates before the cursor is recorded gets the same page again: delivery is at least
+  /// once. Retention limits never exclude a consumer, so history that it has not consumed is kept
+  /// as long as it is a member. End the membership of an unused consumer with ``retire(_:)`` or
+  /// ``forget(_:)``.
   ///
   /// ```swift
   /// let mirror = try store.join("mirror", kind: .consumer)
   /// try store.consume(mirror) { page in try upload(page.changes) }
   /// ```
   ///
-  /// - Returns: the position that is recorded now.
-  /// - Throws: ``HistoryError/stopped(_:)`` when the closure throws, and what fetching and recording
-  ///   throw; the pages before stay recorded.
-  /// - Complexity: linear in what is new, and one small write a page.
+  /// - Returns: the recorded position.
+  /// - Throws: ``HistoryError/stopped(_:)`` when the closure throws, and the errors of fetching and
+  ///   recording; the pages before stay recorded.
+  /// - Complexity: linear in the new history, and one small write per page.
   @discardableResult
   public func consume(
     _ registration: Registration,
@@ -63,9 +65,9 @@ extension Store {
     return position
   }
 
-  /// The position that a member has recorded, in this process or an earlier one.
+  /// Returns the position that a member has recorded, in this process or an earlier one.
   ///
-  /// - Throws: as ``fetch(_:by:)``.
+  /// - Throws: the errors of ``fetch(_:by:)``.
   /// - Complexity: one query of one row.
   public func recordedCursor(of registration: Registration) throws(HistoryError) -> HistoryToken {
     try lockedHistory { core in

@@ -2,22 +2,24 @@ public import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Registers a member at the head, or takes up the registration of one that is known, in a new
-  /// epoch: what an earlier process of the same member still does is refused from here on.
+  /// Registers a member at the head, or continues a known member's registration, in a new epoch.
   ///
-  /// A member that a retention limit has cut off joins only when it says that it will read its data
-  /// anew: then it starts at the head, as at its first launch. One that joins for the first time may
-  /// bring the dates that PersistentHistoryTrackingKit kept for its author: it starts behind what was
-  /// certainly merged then, which is never above the head.
+  /// Calls with a registration of an earlier epoch fail from here on.
   ///
-  /// The process counts as running the member while it keeps the registration, and so does whoever
-  /// takes over another registration of the same member in this process.
+  /// A member that a retention limit excluded can join only with `resyncingIfLost`, which promises
+  /// that it reads its data again: it then starts at the head, as at its first launch. A member
+  /// that joins for the first time may import the dates that PersistentHistoryTrackingKit kept for
+  /// its author: it starts after the history that was certainly merged by then, never above the
+  /// head.
   ///
-  /// - Throws: ``HistoryError/inUse(_:processID:)`` while the member runs elsewhere, or in this process
-  ///   under a registration that is not taken over; ``HistoryError/lost(_:)`` when it was cut off and
-  ///   does not resync. Nothing is written then.
-  /// - Complexity: one write of one row, and two system calls for the lock; the snapshot of the data is
-  ///   read after it, not inside it.
+  /// The process counts as running the member while it keeps the registration. Pass a registration
+  /// of the same member in this process as `previous` to take over its lock.
+  ///
+  /// - Throws: ``HistoryError/inUse(_:processID:)`` while the member runs in another process, or in
+  ///   this process under a registration that is not taken over; ``HistoryError/lost(_:)`` when it
+  ///   was excluded and does not resync. The registry is not changed then.
+  /// - Complexity: one write of one row, and two system calls for the lock; read the snapshot of
+  ///   the data after it, not inside it.
   public func join(
     _ member: ActorID,
     kind: MemberKind = .actor,
@@ -37,7 +39,7 @@ extension Store {
     return try lockedHistory { core in try core.write { try core.join(arrival) } }.with(hold: hold)
   }
 
-  /// Makes a registration that was put back by the lab count as running again.
+  /// Returns a registration restored from a snapshot with the member's lock taken again.
   package func holding(_ registration: Registration) throws(HistoryError) -> Registration {
     registration.with(hold: try hold(registration.member, takenFrom: nil))
   }
@@ -54,12 +56,12 @@ extension Store {
     }
   }
 
-  /// Records that a member has merged through a position; recording less than before does nothing.
+  /// Records that a member has merged through a position; an earlier position has no effect.
   ///
   /// - Throws: ``HistoryError/superseded(_:)``, ``HistoryError/lost(_:)`` or
   ///   ``HistoryError/notAMember(_:)``, ``HistoryError/rewound(token:head:)`` or
-  ///   ``HistoryError/otherStore(token:store:)`` for a position that is none of this history; nothing
-  ///   is written then.
+  ///   ``HistoryError/otherStore(token:store:)`` for a token from a different history. The registry
+  ///   is not changed then.
   /// - Complexity: one write of one row.
   public func record(
     _ registration: Registration,
@@ -76,7 +78,7 @@ extension Store {
     }
   }
 
-  /// Ends a membership: history is not kept for it any more.
+  /// Ends a membership: history is no longer kept for the member.
   public func retire(_ registration: Registration) throws(HistoryError) {
     try lockedHistory { core in
       try core.write {
@@ -86,9 +88,9 @@ extension Store {
     }
   }
 
-  /// Moves a member's cursor to the head, whether it was lost or not; its data must be read anew.
+  /// Moves a member's cursor to the head, whether it was lost or not; its data must be read again.
   ///
-  /// - Returns: the new position, at or before which nothing is told to the member any more.
+  /// - Returns: the registration at the new position; the member gets no history at or before it.
   public func resync(_ registration: Registration) throws(HistoryError) -> Registration {
     try lockedHistory { core in
       try core.write {
@@ -106,12 +108,12 @@ extension Store {
     }
   }
 
-  /// Removes a member that never returns, and all that the registry knows of it: history is not kept
-  /// for it any more, and its next launch is its first.
+  /// Removes a member that never returns from the registry.
   ///
-  /// It is meant for somebody's hand: an app that was removed, a consumer that nobody runs any more.
+  /// History is no longer kept for it, and its next launch counts as its first. This is meant for
+  /// manual use: for an app that was removed, or a consumer that is no longer run.
   ///
-  /// - Returns: whether the registry knew the member.
+  /// - Returns: whether the registry contained the member.
   /// - Throws: ``HistoryError/inUse(_:processID:)`` while it runs, also in this process.
   public func forget(_ member: ActorID) throws(HistoryError) -> Bool {
     guard configuration.tracksHistory else { throw .untracked(path: path) }
@@ -122,11 +124,11 @@ extension Store {
     }
   }
 
-  /// The members that history is or was kept for, by name.
+  /// Returns all members in the registry, active or not, by name.
   ///
-  /// - Throws: ``HistoryError/damaged(path:what:)`` when the registry makes no sense.
-  /// - Complexity: two queries a member, and one look at each transaction that the slowest one has not
-  ///   merged.
+  /// - Throws: ``HistoryError/damaged(path:what:)`` when the registry is invalid.
+  /// - Complexity: two queries per member, and one visit to each transaction that the slowest
+  ///   member has not merged.
   public func members() throws(HistoryError) -> [Member] {
     try lockedHistory { core in try core.read { try core.members() } }
   }

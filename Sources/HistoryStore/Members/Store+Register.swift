@@ -1,39 +1,40 @@
 package import PersistentHistory
 import SQLiteStorage
 
-/// What a store's file keeps besides data and history: who is a member, and how far was purged.
+/// The registry of members and the purge marks that a store's file keeps next to data and history.
 ///
-/// With data, history and what processes have in memory it decides everything that can come next.
+/// Together with the data, the history and the memory of the processes, it determines all possible
+/// behavior from here on.
 package struct StoreRegister: Sendable, Hashable {
   /// A member's row.
   package struct Row: Sendable, Hashable {
-    /// Who.
+    /// The name of the member.
     package let id: ActorID
-    /// Whether history is kept for it.
+    /// The membership state.
     package let state: Int64
-    /// The number that it has recorded through.
+    /// The number through which it has recorded.
     package let cursor: Int64
   }
-  /// How far the transactions of one author are gone.
+  /// The numbers through which the transactions of one author are gone.
   package struct Mark: Sendable, Hashable {
-    /// The author, or nothing for transactions without one.
+    /// The author, or `nil` for transactions without one.
     package let author: String?
-    /// Everything of the author at or below this number was purged.
+    /// All transactions of the author at or below this number were purged.
     package let purged: Int64
-    /// Something of the author at or below this number may have been deleted.
+    /// Some transactions of the author at or below this number may have been deleted.
     package let thinned: Int64
   }
   /// The members by name.
   package var members: [Row] = []
-  /// The authors by name, those alone of whom something is gone.
+  /// The authors by name, only those with purged or deleted transactions.
   package var marks: [Mark] = []
 }
 
 extension Store {
-  /// Reads the registry and how far was purged, nothing of history.
+  /// Reads the registry and the purge marks, without any history.
   ///
   /// - Throws: ``HistoryError`` when the file cannot be read.
-  /// - Complexity: one row a member, one row an author.
+  /// - Complexity: one row per member and one per author.
   package func register() throws(HistoryError) -> StoreRegister {
     try lockedHistory { core in
       try core.read { StoreRegister(members: try core.registerRows(), marks: try core.marksGone()) }

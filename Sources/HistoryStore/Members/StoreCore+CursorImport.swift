@@ -2,12 +2,12 @@ import PersistentHistory
 import SQLiteStorage
 
 extension StoreCore {
-  /// Where a member starts who has merged everything through a date.
+  /// Returns the start of a member that has merged everything through a date.
   ///
-  /// The kit fetches what is later than the date, strictly, and writes down the time of the last
-  /// transaction that it merged. Another one of the same time may have come after that fetch, and so
-  /// may one with an earlier time, where the clock stepped back: only what lies before the first
-  /// transaction that is not earlier than the date is certainly merged.
+  /// The kit fetches transactions strictly later than the date, and stores the time of the last
+  /// transaction that it merged. Another transaction of the same time may have been written after
+  /// that fetch, or one with an earlier time where the clock stepped back: only the history before
+  /// the first transaction that is not earlier than the date is certainly merged.
   func find(_ cursors: KitCursors, _ author: String?) throws -> CursorImport {
     guard let date = author.flatMap({ cursors.dates[$0] }) else {
       return .ignored(.noDate(author: author))
@@ -16,7 +16,7 @@ extension StoreCore {
     let number: Int64
     if let next = try firstTransaction(notBefore: seconds) {
       number = next.number - 1
-      // What is gone right below it was earlier than it, but perhaps not earlier than the date.
+      // History that is gone right below it was earlier than it, but perhaps not than the date.
       if number > 0, next.timestamp > seconds, try mark(of: number) == nil {
         return .ignored(.historyIsGone(date: date))
       }
@@ -28,7 +28,7 @@ extension StoreCore {
     return .imported(HistoryToken(store: id, number: number, mark: mark), date: date)
   }
 
-  /// The first transaction in commit order that is not earlier than a time.
+  /// Returns the first transaction in commit order that is not earlier than a time.
   private func firstTransaction(
     notBefore seconds: Double
   ) throws -> (number: Int64, timestamp: Double)? {

@@ -2,7 +2,7 @@ import PersistentHistory
 import SQLiteStorage
 
 extension StoreCore {
-  /// All members by name, each with what it has not merged.
+  /// Returns all members by name, each with its lag.
   func members() throws -> [Member] {
     let head = try head()
     var rows = try memberRows()
@@ -52,7 +52,7 @@ extension StoreCore {
     )
   }
 
-  /// How a member says that it is configured.
+  /// Decodes the configuration that a member declared.
   private func declared(_ text: String?, by name: String) throws -> MemberConfiguration {
     do {
       return try MemberConfiguration(text: text)
@@ -61,8 +61,10 @@ extension StoreCore {
     }
   }
 
-  /// How the members that history is kept for say that they are configured, or those of one kind, in no
-  /// particular order; they are not grouped, since SQLite would sort them for that at each purge.
+  /// Returns the configurations of the active members, or of those of one kind.
+  ///
+  /// Their order is undefined. The rows are not grouped, since SQLite would sort them for that at
+  /// each purge.
   func activeConfigurations(_ kind: MemberKind? = nil) throws -> [MemberConfiguration] {
     let texts = try query(
       """
@@ -84,7 +86,7 @@ extension StoreCore {
     return found
   }
 
-  /// A configuration that was read before is not read again: a purge asks for all of them.
+  /// Decodes a configuration with a cache, since each purge needs all of them.
   private func remembered(_ text: String, by name: String) throws -> MemberConfiguration {
     if let known = configurations[text] { return known }
     let made = try declared(text, by: name)

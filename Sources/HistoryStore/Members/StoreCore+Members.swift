@@ -1,7 +1,7 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// A member that launches.
+/// The arguments of a member's launch.
 struct Arrival {
   var member: ActorID
   var kind: MemberKind
@@ -11,7 +11,6 @@ struct Arrival {
   var resyncsIfLost = false
 }
 
-/// A member's row in the registry.
 struct MemberRow {
   var epoch: Int64
   var state: MemberState
@@ -20,7 +19,7 @@ struct MemberRow {
 }
 
 extension StoreCore {
-  /// Registers a member, or takes up its registration, in a new epoch.
+  /// Registers a member, or continues its registration, in a new epoch.
   func join(_ arrival: Arrival) throws -> Registration {
     let epoch = try nextEpoch()
     let known = try row(of: arrival.member)
@@ -40,7 +39,7 @@ extension StoreCore {
     )
   }
 
-  /// Enters a member that is new, or that comes back without a cursor: it starts at the head.
+  /// Enters a member that is new or no longer active, at the head or at an imported cursor.
   private func enter(
     _ arrival: Arrival,
     _ epoch: Int64,
@@ -63,7 +62,7 @@ extension StoreCore {
     )
   }
 
-  /// Writes the row of a member that joins, in the place of an older one.
+  /// Inserts the row of a member that joins, replacing an older one.
   private func insert(
     _ arrival: Arrival,
     _ epoch: Int64,
@@ -84,7 +83,7 @@ extension StoreCore {
     try insert.statement.run()
   }
 
-  /// Writes what a launch changes of a member that is known.
+  /// Updates the row of a known member with the properties of its launch.
   private func relaunch(_ arrival: Arrival, _ epoch: Int64) throws {
     let update = try query(
       """
@@ -107,7 +106,7 @@ extension StoreCore {
     prepared.statement.bind(arrival.kind.rawValue, at: 7)
   }
 
-  /// A configuration as text: writing one costs more than the rest of a launch.
+  /// Returns a configuration as text, cached because encoding costs more than the rest of a launch.
   private func text(of declared: MemberConfiguration) throws -> String {
     if let lastDeclared, lastDeclared.configuration == declared { return lastDeclared.text }
     let text = try declared.text()
@@ -128,7 +127,7 @@ extension StoreCore {
     return raise.statement.int(0)
   }
 
-  /// Records how far a member has merged, unless it recorded more already.
+  /// Records the position that a member has merged through, unless it recorded a later one.
   func record(_ registration: Registration, through cursor: HistoryToken) throws {
     let update = try statement(.recordCursor)
     update.statement.bind(registration.member.name, at: 1)
@@ -140,7 +139,7 @@ extension StoreCore {
     if connection.changes == 0 { try validate(registration) }
   }
 
-  /// Refuses a registration that a later one, a retirement or a retention limit has ended.
+  /// Throws for a registration that a later launch, a retirement or a retention limit invalidated.
   @discardableResult
   func validate(_ registration: Registration, mayBeLost: Bool = false) throws -> MemberRow {
     guard let row = try row(of: registration.member), row.state != .retired else {
@@ -155,7 +154,7 @@ extension StoreCore {
     return row
   }
 
-  /// Makes a member active at a position, wherever it was.
+  /// Makes a member active at a position.
   func move(_ registration: Registration, to cursor: HistoryToken) throws {
     let update = try query(
       "UPDATE history_member SET state = 0, cursor = ?2, mark = ?3, seen = ?4 WHERE id = ?1"
@@ -176,7 +175,7 @@ extension StoreCore {
     try update.statement.run()
   }
 
-  /// Removes a member's row, and answers whether there was one.
+  /// Removes a member's row, and returns whether it existed.
   func remove(_ member: ActorID) throws -> Bool {
     let delete = try query("DELETE FROM history_member WHERE id = ?1")
     delete.statement.bind(member.name, at: 1)

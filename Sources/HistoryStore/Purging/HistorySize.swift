@@ -1,31 +1,32 @@
-/// How much of a store its history takes.
+/// The size of a store's history.
 public struct HistorySize: Sendable, Hashable {
-  /// The bytes of the pages that history takes, its indexes included.
+  /// The size in bytes of the pages of the history, including its indexes.
   public let historyBytes: Int64
-  /// The bytes of all pages that hold something, the write-ahead log's versions counted once.
+  /// The size in bytes of all used pages; a page with versions in the write-ahead log counts once.
   public let storeBytes: Int64
 
-  /// What history takes of the store, between 0 and 1.
+  /// The history's share of the store, between 0 and 1.
   public var share: Double {
     storeBytes > 0 ? min(1, Double(historyBytes) / Double(storeBytes)) : 0
   }
 }
 
-/// A measurement of history that the file remembers, and what tells how old it is.
+/// A past measurement of history that the file records, with the means to judge its age.
 struct MeasuredHistory: Equatable {
   var bytes: Int64
-  /// How many transactions there were.
+  /// The number of transactions at that time.
   var count: Int64
-  /// The newest number.
+  /// The newest number at that time.
   var head: Int64
-  /// How far history was purged.
+  /// The number through which history was purged at that time.
   var purged: Int64
-  /// How many pages of the file held something.
+  /// The number of used pages of the file at that time.
   var pages: Int64
 
-  /// The bytes of what was there then and still is, or nothing when too much has changed: an eighth of
-  /// the transactions or of the pages, so that measuring costs each transaction the same, however long
-  /// history is.
+  /// Returns the bytes of the measured history that still remain, or `nil` after too many changes.
+  ///
+  /// Too many are an eighth of the transactions or of the pages, so that the cost of measuring per
+  /// transaction does not depend on the length of history.
   func bytesLeft(head: Int64, purged: Int64, pages: Int64) -> Int64? {
     let (new, gone) = (head - self.head, purged - self.purged)
     guard new >= 0, new <= max(64, count / 8), gone >= 0, gone <= count / 8,

@@ -1,14 +1,14 @@
-/// Whose history a purge deletes.
+/// The authors and contexts whose history a purge deletes.
 ///
-/// There is no filter on what changed: what is gone is remembered for each author, so that every token
-/// that a purge leaves a gap behind is told so.
+/// A purge cannot filter by changes: the purged positions are recorded per author, so that every
+/// token with a gap after it expires.
 public struct PurgeFilter: Sendable, Hashable {
-  /// The authors, nothing among them for transactions without one; all authors if there is no set.
+  /// The authors, with `nil` for transactions without one; a `nil` set selects all authors.
   public var authors: Set<String?>?
-  /// The names of contexts, nothing among them for transactions without one; all if there is no set.
+  /// The context names, with `nil` for transactions without one; a `nil` set selects all contexts.
   public var contextNames: Set<String?>?
 
-  /// Creates a filter; without arguments it lets everything through.
+  /// Creates a filter; without arguments it selects all history.
   public init(authors: Set<String?>? = nil, contextNames: Set<String?>? = nil) {
     self.authors = authors
     self.contextNames = contextNames

@@ -1,32 +1,31 @@
 public import PersistentHistory
 
-/// What a purge did.
+/// The outcome of a purge.
 public struct PurgeResult: Sendable, Hashable {
-  /// The last number that is purged now; protected authors' transactions stay.
+  /// The last number that is now purged; transactions of protected authors remain.
   public let purgedThrough: Int64
-  /// The least cursor of all members, or the head without a member.
+  /// The lowest cursor of all members, or the head without a member.
   public let watermark: Int64
-  /// How many transactions this purge deleted.
+  /// The number of transactions that this purge deleted.
   public let transactionCount: Int
-  /// Whether the watermark or the head kept the purge from going as far as it was asked to.
+  /// Whether the watermark or the head limited the purge below its requested position.
   public let isLimited: Bool
-  /// Whether it took place: its trigger may have left it for later.
+  /// Whether the purge was carried out; its trigger may have postponed it.
   public let isDue: Bool
-  /// The actors that this purge has cut off, by name: they are told at their next fetch.
+  /// The members that this purge excluded, by name; their next fetch fails with an error.
   public let lostMembers: [ActorID]
-  /// The gaps of more than a day in the timestamps that the limit on age has met, which count for
-  /// nothing; the newest first.
+  /// The gaps of more than a day that the limit on age ignored, newest first.
   public let timestampJumps: [TimestampJump]
 }
 
-/// Two neighbours in history whose timestamps lie more than a day apart, or that far back.
+/// Two neighbors in history whose timestamps differ by more than a day, in either direction.
 public struct TimestampJump: Sendable, Hashable {
   /// The number of the later transaction.
   public let number: Int64
   /// The seconds between the earlier and the later one; negative when the clock stepped back.
   public let seconds: Double
 
-  /// Creates a jump below a transaction.
+  /// Creates a jump between a transaction and the one before it.
   public init(number: Int64, seconds: Double) {
     self.number = number
     self.seconds = seconds

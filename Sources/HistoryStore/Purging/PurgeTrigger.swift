@@ -1,13 +1,15 @@
-/// When a purge that is asked for takes place.
+/// The condition under which a requested purge is carried out.
 ///
-/// How often somebody was notified is counted by whoever is: it begins anew with each process. What is
-/// decided here is decided by the file, for all processes together.
+/// The number of notifications is counted by each process and starts again with it. This condition,
+/// in contrast, is evaluated on the file, for all processes together.
 public enum PurgeTrigger: Sendable, Hashable {
-  /// Whenever it is asked for.
+  /// At every request.
   case always
-  /// When the last purge of any process is so many seconds ago by the store's clock, or lies in the
-  /// future of that clock; the first is due at once.
+  /// A number of seconds after the last purge of any process, by the store's clock.
+  ///
+  /// The first purge is carried out immediately, as is one whose predecessor lies in the clock's
+  /// future.
   case atIntervals(seconds: Double)
-  /// When history takes more than this share of the store, between 0 and 1, free pages left out.
+  /// When the share of history in the store, between 0 and 1 and without free pages, is larger.
   case whenLargerThan(share: Double)
 }

@@ -1,29 +1,29 @@
-/// Limits beyond which a purge does not wait for an actor any more; none by default.
+/// The limits beyond which a purge does not wait for a member; none by default.
 ///
-/// An actor with more history before it than a limit allows is marked as lost: it is told at its next
-/// fetch or record, and resyncs. Consumers are never cut off.
+/// A member with more unmerged history than a limit allows is marked as lost: its next fetch or
+/// record fails with an error, and it resyncs. Consumers are never excluded.
 public struct RetentionLimits: Sendable, Hashable, Codable {
-  /// The greatest age of a transaction that an actor has not merged, in seconds before the newest one.
+  /// The maximum age of an unmerged transaction, in seconds before the newest one.
   ///
-  /// It is the time in which somebody wrote: a gap of more than a day between neighbours counts for
-  /// nothing, as does a clock that steps back. No wall clock is asked.
+  /// Only times of activity count: a gap of more than a day between neighbors counts as 0, as does
+  /// a step back of the clock. The current time is not used.
   public var age: Double?
-  /// The greatest number of transactions that an actor has not merged.
+  /// The maximum number of transactions that a member has not merged.
   public var transactionCount: Int?
-  /// The greatest size of the history that an actor has not merged, in bytes.
+  /// The maximum size of the history that a member has not merged, in bytes.
   public var byteCount: Int?
 
-  /// Creates limits; an absent one is off.
+  /// Creates limits; a `nil` limit is off.
   public init(age: Double? = nil, transactionCount: Int? = nil, byteCount: Int? = nil) {
     self.age = age
     self.transactionCount = transactionCount
     self.byteCount = byteCount
   }
 
-  /// Whether nobody is ever cut off.
+  /// Whether no limit is set.
   public var isOff: Bool { age == nil && transactionCount == nil && byteCount == nil }
 
-  /// The limits that cut nobody off whom one of two would keep.
+  /// Returns limits that keep every member that one of the two would keep.
   func loosened(by other: RetentionLimits) -> RetentionLimits {
     RetentionLimits(
       age: Self.greater(age, other.age),

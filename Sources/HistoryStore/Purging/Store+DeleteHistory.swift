@@ -2,15 +2,13 @@ package import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Deletes the history of some authors, or of everyone, before a point in time, strictly, whoever has
-  /// merged it.
+  /// Deletes the history of some or all authors strictly before a time, merged or not.
   ///
-  /// It is what the published protocols ask of `NSPersistentHistoryChangeRequest.deleteHistory(before:)`
-  /// with a fetch request on the author. Nothing of ours calls it; the lab's re-creations of them do.
-  /// Who reads by a token is told that something is missing after it
-  /// (Core Data: `NSPersistentHistoryTokenExpiredError`), who reads by a date is not.
+  /// It is the counterpart of `NSPersistentHistoryChangeRequest.deleteHistory(before:)` with a
+  /// fetch request on the author. This library does not use it. A later fetch by token reports
+  /// missing history (Core Data: `NSPersistentHistoryTokenExpiredError`); a fetch by date does not.
   ///
-  /// - Throws: ``HistoryError/sqlite(_:)``; nothing is deleted then.
+  /// - Throws: ``HistoryError/sqlite(_:)``; no history is deleted then.
   /// - Complexity: a scan of history.
   package func deleteHistory(
     before date: Date,
@@ -42,7 +40,7 @@ extension Store {
 }
 
 extension HistoryLayout {
-  /// The statement that notes how far the transactions that match a condition reach, author by author.
+  /// SQL that records, per author, the last of the transactions that match a condition.
   fileprivate func thinning(where condition: String) -> String {
     """
     INSERT INTO history_thinned

@@ -2,18 +2,18 @@ public import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Purges what every member has merged: the history at or below the watermark, but for protected
-  /// authors' transactions and the newest one.
+  /// Purges the history that every member has merged.
   ///
-  /// The position is raised in one small transaction that reads the registry; from then on what is at
-  /// or below it is invisible. The rows are deleted after that in chunks, each its own transaction; a
-  /// purge that is interrupted is completed by the next.
+  /// It purges transactions at or below the watermark, except the newest one and those of protected
+  /// authors. The purged position is raised in one small transaction that reads the registry; from
+  /// then on, history at or below it is invisible. Its rows are then deleted in chunks, each in its
+  /// own transaction; the next purge completes an interrupted one.
   ///
-  /// Members beyond the retention limits are marked as lost in that same small transaction. A limit
-  /// holds only as far as every actor that said anything about retention agrees: the loosest counts.
+  /// The same small transaction marks members beyond the retention limits as lost. The loosest of
+  /// these limits and those that members with contexts have declared apply.
   ///
-  /// - Complexity: proportional to what is purged, however long the history is; with limits, at most
-  ///   one look at each transaction that the slowest actor has not merged.
+  /// - Complexity: proportional to the purged history, independent of the total; with limits, at
+  ///   most one visit to each transaction that the slowest member has not merged.
   @discardableResult
   public func purge(
     when trigger: PurgeTrigger = .always,
@@ -22,13 +22,14 @@ extension Store {
     try purge(PurgeOrder(trigger: trigger, limits: limits))
   }
 
-  /// Purges for a member, who must still be the one that it thinks it is, and records in the same
-  /// small transaction how far it has merged, if it says so.
+  /// Purges for a member, and records its merged position in the same small transaction, if given.
   ///
-  /// The position is recorded whether the purge is due or not.
+  /// The registration must still be valid. The position is recorded whether the purge is due or
+  /// not.
   ///
-  /// - Throws: ``HistoryError/superseded(_:)`` and its like, and what recording throws; nothing is
-  ///   recorded or purged then.
+  /// - Throws: ``HistoryError/superseded(_:)``, ``HistoryError/lost(_:)`` or
+  ///   ``HistoryError/notAMember(_:)``, and the errors of recording. No position is recorded and no
+  ///   history purged then.
   @discardableResult
   public func purge(
     by registration: Registration,
@@ -42,7 +43,7 @@ extension Store {
     return try purge(order)
   }
 
-  /// Does what an order says: raises what is purged, then deletes the rows.
+  /// Executes an order: raises the purged position, then deletes the rows.
   func purge(_ order: PurgeOrder) throws(HistoryError) -> PurgeResult {
     let isDue = try isDue(order.trigger)
     let raised = try lockedHistory { core in
@@ -67,9 +68,9 @@ extension Store {
     )
   }
 
-  /// The numbers of the transactions that the file holds and a fetch could return.
+  /// Returns the numbers of the transactions in the file that a fetch could return.
   ///
-  /// - Complexity: one row a transaction; for tests and the lab.
+  /// - Complexity: one row per transaction.
   package func heldNumbers() throws(HistoryError) -> [Int64] {
     try lockedHistory { core in
       try core.read {
@@ -93,25 +94,25 @@ extension Store {
   }
 }
 
-/// What a purge is asked to do.
+/// The arguments of a purge.
 struct PurgeOrder {
-  /// The last number that is to go.
+  /// The last number to purge.
   var wanted = Int64.max
-  /// The authors whose history goes; all if there is no set.
+  /// The authors whose history is purged; a `nil` set selects all.
   var authors: Set<String?>?
-  /// When it takes place.
+  /// The condition under which the purge is carried out.
   var trigger = PurgeTrigger.always
-  /// Beyond what it does not wait for an actor.
+  /// The limits beyond which the purge does not wait for a member.
   var limits = RetentionLimits()
-  /// Whether it does not wait for any actor at all.
+  /// Whether the purge waits for consumers only.
   var isCuttingOff = false
-  /// The member who asks, if one does.
+  /// The member that requests the purge, if any.
   var registration: Registration?
-  /// How far that has merged, to be recorded with it.
+  /// The position through which that member has merged, to be recorded with the purge.
   var cursor: HistoryToken?
 }
 
-/// What the small transaction of a purge has done.
+/// The outcome of the small transaction of a purge.
 struct RaisedPurge {
   var through: Int64
   var watermark: Int64

@@ -2,16 +2,16 @@ public import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Purges history before a token, strictly, and never above the watermark
-  /// (Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`).
+  /// Purges history strictly before a token, and never above the watermark.
   ///
-  /// When it cuts off, it does not wait for actors: those that have not merged what goes are marked as
-  /// lost in the same small transaction, and named. It always waits for consumers.
+  /// Core Data: `NSPersistentHistoryChangeRequest.deleteHistory(before:)`. With `cuttingOff`, the
+  /// purge waits for consumers only: members with contexts that have not merged the purged history
+  /// are marked as lost in the same small transaction, and listed in the result.
   ///
-  /// - Throws: ``HistoryError/otherStore(token:store:)`` and ``HistoryError/rewound(token:head:)`` for a
-  ///   token that is none of this history; nothing is purged then.
-  /// - Complexity: proportional to what is purged; with a filter on context names, linear in the
-  ///   history before the token.
+  /// - Throws: ``HistoryError/otherStore(token:store:)`` or ``HistoryError/rewound(token:head:)``
+  ///   for a token from a different history; no history is purged then.
+  /// - Complexity: proportional to the purged history; with a filter on context names, linear in
+  ///   the history before the token.
   @discardableResult
   public func purge(
     before token: HistoryToken,
@@ -22,9 +22,9 @@ extension Store {
     return try purge(through: max(token.number, 1) - 1, filter, cuttingOff)
   }
 
-  /// Purges history before a transaction, strictly, and never above the watermark.
+  /// Purges history strictly before a transaction, and never above the watermark.
   ///
-  /// - Throws: as ``purge(before:filter:)`` with the transaction's token.
+  /// - Throws: the errors of `purge(before:filter:cuttingOff:)` for the transaction's token.
   @discardableResult
   public func purge(
     before transaction: HistoryTransaction,
@@ -34,14 +34,14 @@ extension Store {
     try purge(before: transaction.token, filter: filter, cuttingOff: cuttingOff)
   }
 
-  /// Purges history before a point in time, strictly, and never above the watermark.
+  /// Purges history strictly before a point in time, and never above the watermark.
   ///
-  /// Where times do not rise with numbers every transaction's is compared, and later ones may be held
-  /// below earlier ones that are gone.
+  /// Where times do not rise with numbers, the time of every transaction is compared, and
+  /// transactions may remain below later ones that are purged.
   ///
   /// - Throws: ``HistoryError/sqlite(_:)``.
-  /// - Complexity: proportional to what is purged; with a filter on context names, or where times do
-  ///   not rise with numbers, linear in the history.
+  /// - Complexity: proportional to the purged history; with a filter on context names, or where
+  ///   times do not rise with numbers, linear in the history.
   @discardableResult
   public func purge(
     before date: Date,
@@ -59,10 +59,10 @@ extension Store {
     )
   }
 
-  /// Purges what every member has merged of some authors or contexts.
+  /// Purges the history of some authors or contexts that every member has merged.
   ///
-  /// - Complexity: proportional to what is purged; with a filter on context names, linear in the
-  ///   history.
+  /// - Complexity: proportional to the purged history; with a filter on context names, linear in
+  ///   the history.
   @discardableResult
   public func purge(filter: PurgeFilter) throws(HistoryError) -> PurgeResult {
     try purge(through: .max, filter, false)
@@ -83,10 +83,10 @@ extension Store {
     )
   }
 
-  /// Deletes transactions among others that stay.
+  /// Deletes transactions while keeping others below them.
   ///
-  /// Tokens below are made to expire in one small transaction that reads the registry; the rows are
-  /// deleted after that in chunks. A purge that is interrupted is completed by the same one.
+  /// The tokens below them are made to expire in one small transaction that reads the registry; the
+  /// rows are then deleted in chunks. To complete an interrupted purge, request the same one again.
   private func thin(_ thinning: Thinning) throws(HistoryError) -> PurgeResult {
     let found = try lockedHistory { core in try core.read { try core.find(thinning) } }
     let raised = try lockedHistory { core in try core.write { try core.raise(found) } }
@@ -111,31 +111,31 @@ extension Store {
   }
 }
 
-/// A purge that leaves transactions below others that it deletes.
+/// A purge that keeps some transactions below others that it deletes.
 struct Thinning {
   let filter: PurgeFilter
-  /// The last number that may go.
+  /// The last number that may be deleted.
   let through: Int64
   /// The time before which a transaction must have been written, in seconds since 2001-01-01 UTC.
   let before: Double?
-  /// Whether it does not wait for actors.
+  /// Whether the purge waits for consumers only.
   let isCuttingOff: Bool
 }
 
-/// What a thinning is about in a store.
+/// The transactions of a store that a thinning deletes.
 struct FoundThinning {
-  /// The condition on transactions; the time is bound at the third position.
+  /// The condition on transactions; the time is bound as `?3`.
   let condition: String
   let before: Double?
   let isCuttingOff: Bool
-  /// The last transaction that matches, of each author that has any.
+  /// The last matching transaction of each author that has any.
   let last: [Int32: Int64]
-  /// The head when they were looked for.
+  /// The head at the time of the search.
   let head: Int64
 }
 
 extension StoreCore {
-  /// Finds out how far a thinning reaches for each author.
+  /// Finds the last matching transaction of each author.
   fileprivate func find(_ thinning: Thinning) throws -> FoundThinning {
     let authors = Self.list(try purgeable(thinning.filter.authors).keys)
     let contexts = thinning.filter.contextNames.map { names in
@@ -166,7 +166,7 @@ extension StoreCore {
     )
   }
 
-  /// Makes tokens expire that something will be missing after.
+  /// Makes the tokens expire that have missing history after them.
   fileprivate func raise(
     _ found: FoundThinning
   ) throws -> (bound: Int64, watermark: Int64, lost: [ActorID]) {
@@ -188,7 +188,7 @@ extension StoreCore {
     return (bound, watermark, lost)
   }
 
-  /// Deletes what matches in the next run of numbers.
+  /// Deletes the matching transactions of the next run of numbers.
   fileprivate func deleteThinned(
     _ found: FoundThinning,
     _ from: Int64,

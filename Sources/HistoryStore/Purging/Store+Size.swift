@@ -1,13 +1,13 @@
 import SQLiteStorage
 
 extension Store {
-  /// How much of the store its history takes: measured now and then, and reckoned in between from what
-  /// came and went.
+  /// Returns the size of the history within the store, measured or estimated.
   ///
-  /// - Complexity: a few numbers of the file's own, and one look at each transaction since the last
-  ///   measurement; after an eighth of the history or of the file has
-  ///   changed, one look at each page of history without the write lock, and a small write that
-  ///   remembers what was found.
+  /// After a measurement, it is estimated from the transactions that were added and purged.
+  ///
+  /// - Complexity: a few numbers from the file, and one visit to each transaction since the last
+  ///   measurement. After an eighth of the history or of the file has changed, one visit to each
+  ///   page of history without the write lock, and a small write that records the measurement.
   public func historySize() throws(HistoryError) -> HistorySize {
     let (found, measured) = try lockedHistory { core in
       try core.read { try core.historySize() }
@@ -20,7 +20,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// The size of history, and the measurement that it took if the last one is too old.
+  /// Returns the size of history, with a new measurement if the last one is outdated.
   fileprivate func historySize() throws -> (size: HistorySize, measured: MeasuredHistory?) {
     let pageBytes = try number("PRAGMA page_size")
     let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
@@ -47,8 +47,9 @@ extension StoreCore {
     return try query.statement.step() ? query.statement.int(0) : 0
   }
 
-  /// The bytes of the pages of history (https://sqlite.org/dbstat.html), or of its rows where this
-  /// SQLite is built without the table that tells it.
+  /// Returns the size of the pages of history in bytes (https://sqlite.org/dbstat.html).
+  ///
+  /// A build of SQLite without that table measures the rows instead.
   private func measureHistory(through head: Int64) throws -> Int64 {
     guard try number("SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'") == 1 else {
       return try bytes(after: 0, through: head)
@@ -68,7 +69,7 @@ extension StoreCore {
     return bytes
   }
 
-  // MARK: What the file remembers
+  // MARK: The recorded measurement
 
   private static let sizeNames = [
     "sizedBytes", "sizedCount", "sizedHead", "sizedPurged", "sizedPages",
@@ -104,7 +105,7 @@ extension HistorySize {
 }
 
 extension HistoryLayout {
-  /// The tables of transactions and changes, as SQL.
+  /// The tables of transactions, changes and strings, as an SQL list.
   fileprivate var historyTables: String {
     switch self {
     case .packed: "'history_transaction', 'history_chunk', 'history_string'"

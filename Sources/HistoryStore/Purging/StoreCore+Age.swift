@@ -1,15 +1,15 @@
 import SQLiteStorage
 
-/// Adds up the time in which somebody wrote, from the newest transaction backwards.
+/// The time of activity in history, summed from the newest transaction backwards.
 ///
-/// A gap of more than a day is no such time: the device lay in a drawer, or somebody set its clock. A
-/// clock that steps back brings none either.
+/// A gap of more than a day does not count: the device was off, or its clock was set. A step back
+/// of the clock counts as 0.
 struct ActiveTime {
-  /// The seconds between two transactions beyond which their gap does not count.
+  /// The maximum number of seconds between two transactions for which their gap counts.
   static let jump = 86_400.0
 
   private let limit: Double
-  /// The seconds so far.
+  /// The number of seconds so far.
   private(set) var seconds = 0.0
   /// The gaps that did not count.
   private(set) var jumps: [TimestampJump] = []
@@ -18,10 +18,10 @@ struct ActiveTime {
     self.limit = limit
   }
 
-  /// How much may still be added.
+  /// The number of seconds left until the limit.
   var rest: Double { limit - seconds }
 
-  /// Takes in the gap below a transaction, and answers whether the limit is exceeded with it.
+  /// Adds the gap before a transaction, and returns whether the sum exceeds the limit.
   mutating func add(_ gap: Double, below number: Int64) -> Bool {
     if abs(gap) > Self.jump {
       jumps.append(TimestampJump(number: number, seconds: gap))
@@ -33,10 +33,10 @@ struct ActiveTime {
 }
 
 extension StoreCore {
-  /// The newest number above another whose transaction is older than a limit; 0 without one.
+  /// Returns the newest number above another whose transaction is older than a limit, or 0.
   ///
-  /// - Complexity: where times rise with numbers, a few queries for each day of the limit and each gap;
-  ///   else one look at each transaction.
+  /// - Complexity: where times rise with numbers, a few queries for each day of the limit and each
+  ///   gap; otherwise one visit to each transaction.
   func ageCut(_ limit: Double, above least: Int64) throws -> RetentionCut {
     var time = ActiveTime(limit: limit)
     let cut =
@@ -45,7 +45,7 @@ extension StoreCore {
     return RetentionCut(number: cut ?? 0, jumps: time.jumps)
   }
 
-  /// Goes back by leaps of a day at most: within one no gap is larger.
+  /// Goes back in steps of at most a day, within which no gap can be larger.
   private func lastOld(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
     guard var later = try row(atOrBefore: .max, above: least) else { return nil }
     while let earlier = try rowBefore(later, within: ActiveTime.jump, above: least) {
@@ -58,7 +58,7 @@ extension StoreCore {
     return nil
   }
 
-  /// The earliest transaction so many seconds before another, or its neighbour when that is earlier.
+  /// Returns the earliest transaction within some seconds before another, or else its predecessor.
   private func rowBefore(
     _ later: (number: Int64, timestamp: Double),
     within seconds: Double,

@@ -1,13 +1,12 @@
 import SQLiteStorage
 
 extension HistoryLayout {
-  /// What a row of a transaction takes besides its changes, in bytes; in `coreData` with its entries in
-  /// the indexes.
+  /// The size of a transaction's row without changes, in bytes; in `coreData` with index entries.
   private var transactionBytes: Int { self == .packed ? 44 : 82 }
-  /// What a change takes besides its columns and tombstones, with its entry in the index.
+  /// The size of a change's row and index entry without its columns and tombstones, in bytes.
   private static let changeBytes = 34
 
-  /// The bytes of the transactions above one number through another.
+  /// SQL for the size of the transactions above one number through another, in bytes.
   func bytes(tombstoneCount: Int) -> String {
     let transactions = "\(transactions) WHERE \(number) > ?1 AND \(number) <= ?2"
     switch self {
@@ -30,10 +29,11 @@ extension HistoryLayout {
 }
 
 extension StoreCore {
-  /// What the transactions above one number through another take in the file, in bytes, without free
-  /// space in its pages.
+  /// Returns the size of the transactions above one number through another, in bytes.
   ///
-  /// - Complexity: one look at each of their rows, not at the blobs.
+  /// Free space in the pages is not included.
+  ///
+  /// - Complexity: one visit to each of their rows, without reading the blobs.
   func bytes(after first: Int64, through last: Int64) throws -> Int64 {
     guard first < last else { return 0 }
     let sum = try query(layout.bytes(tombstoneCount: coreData.tombstoneCount))
@@ -43,7 +43,7 @@ extension StoreCore {
     return try sum.statement.step() ? sum.statement.int(0) : 0
   }
 
-  /// The bytes of history behind each of some positions, each transaction looked at once.
+  /// Returns the size of the history after each of some cursors; each transaction is visited once.
   func bytesBehind(_ cursors: [Int64], head: Int64) throws -> [Int64: Int64] {
     var bytes: [Int64: Int64] = [:]
     var (last, sum) = (head, Int64(0))

@@ -2,8 +2,9 @@ import PersistentHistory
 import SQLiteStorage
 
 extension StoreCore {
-  /// Records, cuts off who is beyond a limit, and raises what is purged, in the transaction that reads
-  /// the registry.
+  /// Records a cursor, excludes members beyond a limit, and raises the purged position.
+  ///
+  /// Runs in the transaction that reads the registry.
   func raisePurged(_ order: PurgeOrder, isDue: Bool) throws -> RaisedPurge {
     var write = MemberWrite(member: order.registration?.member, cursor: nil)
     if let registration = order.registration {
@@ -36,8 +37,9 @@ extension StoreCore {
     )
   }
 
-  /// The last number that may be purged of those that are asked for, and the watermark; never the
-  /// head's, so that numbers are not used again.
+  /// Returns the last wanted number that may be purged, and the watermark.
+  ///
+  /// The head is never purged, so that its number is not assigned again.
   func purgeBound(_ wanted: Int64) throws -> (bound: Int64, watermark: Int64) {
     let head = try head().number
     let least = try statement(.watermark)
@@ -47,10 +49,10 @@ extension StoreCore {
     return (min(wanted, watermark, head - 1), watermark)
   }
 
-  /// The numbers of the authors that may be purged, of some or of all, with what is purged of each.
+  /// Returns the purged position of each author that may be purged, of some or all authors.
   ///
-  /// What this store or any active member's protects is left out: processes that disagree about it do
-  /// not purge each other's.
+  /// Authors that this store or any active member protects are left out: a process does not purge
+  /// history that another one protects.
   func purgeable(_ authors: Set<String?>?) throws -> [Int32: Int64] {
     let purged = try purgedByAuthor()
     if purged.keys.max() ?? 0 > strings.completeThrough { try learnNewStrings() }
@@ -63,8 +65,9 @@ extension StoreCore {
     }
   }
 
-  /// Makes the history of every author who is not protected, or of some of them, invisible through a
-  /// number, and answers whether anything was changed.
+  /// Makes the unprotected history of some or all authors invisible through a number.
+  ///
+  /// Returns whether any position changed.
   private func raise(
     through bound: Int64,
     of authors: Set<String?>?,
@@ -72,7 +75,7 @@ extension StoreCore {
   ) throws -> Bool {
     let unprotected = try purgeable(authors)
     guard !unprotected.isEmpty else { return false }
-    // New since the last purge, or protected then, by this store or by another's configuration.
+    // These authors are new since the last purge, or were protected then by this or another store.
     let behind = unprotected.filter { $0.value < min(bound, before) }
     guard bound > before || !behind.isEmpty else { return false }
     let raise = try query(
@@ -88,9 +91,9 @@ extension StoreCore {
     return true
   }
 
-  /// Lets the deletion start again at the first row that some authors have left where it already was.
+  /// Moves the start of the deletion back to the first row that some authors have below it.
   ///
-  /// - Complexity: one row for each transaction that is held there, which only protection does.
+  /// - Complexity: one row for each remaining transaction there; only protection keeps any.
   private func deleteAgain(from authors: String) throws {
     try connection.execute(
       """
@@ -103,7 +106,7 @@ extension StoreCore {
     )
   }
 
-  /// Deletes the next rows that are purged, and remembers how far it came.
+  /// Deletes the next purged rows, and records the position that was reached.
   func deleteChunk() throws -> (count: Int, isLast: Bool) {
     let through = try metadata("purged")
     let from = try metadata("deleted")
@@ -120,8 +123,10 @@ extension StoreCore {
     return (count, end == through)
   }
 
-  /// The last number of a chunk: it holds so many transactions and so many rows of big ones at most,
-  /// and every author was purged through all of it or through nothing of it.
+  /// Returns the last number of a chunk of a purge.
+  ///
+  /// A chunk has limited numbers of transactions and of rows of changes, and each author is purged
+  /// either through all of it or through none of it.
   func chunkEnd(_ first: Int64, _ through: Int64, _ purged: [Int64]) throws -> Int64 {
     configuration.witness?.deletes(first)
     let count = configuration.purgeChunkCount
@@ -134,7 +139,7 @@ extension StoreCore {
     return try beyond.statement.step() ? max(first, beyond.statement.int(0) - 1) : end
   }
 
-  /// Deletes the transactions of a run of numbers but for those of some authors.
+  /// Deletes the transactions of a run of numbers, except those of some authors.
   private func delete(_ first: Int64, _ end: Int64, keeping kept: String) throws -> Int {
     let condition = """
       \(layout.number) >= ?1 AND \(layout.number) <= ?2 AND \(layout.author) NOT IN (\(kept))
@@ -148,7 +153,7 @@ extension StoreCore {
     return Int(connection.changes)
   }
 
-  /// Numbers of strings, for SQL.
+  /// Returns string numbers as an SQL list.
   static func list(_ numbers: some Sequence<Int32>) -> String {
     numbers.sorted().map(String.init).joined(separator: ",")
   }

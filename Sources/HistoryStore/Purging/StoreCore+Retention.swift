@@ -1,16 +1,16 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// Where retention limits cut, and what they met.
+/// The position at which retention limits exclude members, and the gaps that they ignored.
 struct RetentionCut {
-  /// An actor that has not merged through this number is cut off.
+  /// The number that members with contexts must have merged through to stay.
   var number: Int64 = 0
-  /// The gaps that count for nothing, the newest first.
+  /// The gaps that did not count, newest first.
   var jumps: [TimestampJump] = []
 }
 
 extension StoreCore {
-  /// Where an order cuts actors off.
+  /// Returns the position below which an order excludes members with contexts.
   func cut(_ order: PurgeOrder) throws -> RetentionCut {
     var cut = try retentionCut(order.limits)
     if order.isCuttingOff {
@@ -19,7 +19,7 @@ extension StoreCore {
     return cut
   }
 
-  /// Marks the actors below a number as lost, and names them; a consumer never is.
+  /// Marks the members below a number as lost, and returns their names; consumers are never lost.
   func cutOff(before number: Int64) throws -> [ActorID] {
     guard number > 0 else { return [] }
     let update = try query(
@@ -34,8 +34,9 @@ extension StoreCore {
     return lost.sorted()
   }
 
-  /// Where limits cut, if every actor agrees: a limit that differs holds in its loosest form, so that
-  /// nobody is cut off by another's configuration.
+  /// Returns the position at which the loosest of all members' limits exclude members.
+  ///
+  /// A member is thus never excluded by the configuration of another member alone.
   private func retentionCut(_ limits: RetentionLimits) throws -> RetentionCut {
     guard !limits.isOff else { return RetentionCut() }
     let agreed = try activeConfigurations(.actor).compactMap(\.retention)
@@ -60,13 +61,14 @@ extension StoreCore {
     return least.statement.int(0)
   }
 
-  /// The least number behind which history takes no more than so many bytes.
+  /// Returns the lowest number after which history takes at most some bytes.
   ///
-  /// Each row is looked at once: what lies behind the upper end of the interval is summed up already.
+  /// Each row is visited once: the history after the upper end of the interval is already summed
+  /// up.
   private func byteCut(_ limit: Int64, _ least: Int64, _ head: Int64) throws -> Int64 {
     var (low, high, behind) = (least, head, Int64(0))
     guard try bytesUnmerged(least, head) > limit else { return 0 }
-    // More than the limit lies behind `low`, no more than it behind `high`.
+    // Invariant: more than the limit lies after `low`, and at most the limit after `high`.
     while high - low > 1 {
       let middle = low + (high - low) / 2
       let sum = behind + (try bytes(after: middle, through: high))
@@ -75,7 +77,7 @@ extension StoreCore {
     return high
   }
 
-  /// The bytes behind the slowest actor: only what is new since the last time is looked at.
+  /// Returns the bytes after the slowest member's cursor, reading only what is new since last time.
   private func bytesUnmerged(_ least: Int64, _ head: Int64) throws -> Int64 {
     var sum = lastByteSum
     if sum.after != least || sum.through > head { sum = ByteSum(after: least, through: least) }
@@ -86,7 +88,7 @@ extension StoreCore {
   }
 }
 
-/// The bytes of a run of transactions, which never change while they are there.
+/// The size of a run of transactions, which is constant while they exist.
 struct ByteSum {
   var after: Int64 = 0
   var through: Int64 = 0

@@ -1,12 +1,12 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// What the store needs to know of a file that Core Data wrote, and what such a file lacks.
+/// The properties that a store needs of a file that Core Data wrote, and the tables that it lacks.
 enum ForeignHistory {
-  /// The least number of an entity that is Core Data's own.
+  /// The lowest number of Core Data's own entities.
   private static let ownEntityMin: Int64 = 16000
 
-  /// Refuses a file without the tables and columns of a history.
+  /// Throws for a file without the tables and columns of a history.
   static func check(_ connection: borrowing Connection, path: String) throws {
     let tables = try FileTables(connection)
     _ = try CoreDataHistory(tables, connection, path: path)
@@ -25,8 +25,9 @@ enum ForeignHistory {
     }
   }
 
-  /// The entities with the names that the file gives them, without attributes; a number that has no
-  /// name is called after itself.
+  /// Returns a model of the entities that the file names, without attributes.
+  ///
+  /// An entity without a name is named after its number.
   static func model(_ connection: borrowing Connection) throws -> Model {
     let columns = try FileTables.columns(of: "Z_PRIMARYKEY", connection)
     guard columns.isSuperset(of: ["Z_ENT", "Z_NAME"]) else {
@@ -51,13 +52,13 @@ enum ForeignHistory {
 
   private static func unnamed(_ number: Int) -> Entity { Entity("Entity\(number)", []) }
 
-  /// How many tombstone columns the table of changes has.
+  /// Returns the number of tombstone columns in the table of changes.
   static func tombstoneCount(_ connection: borrowing Connection) throws -> Int {
     let columns = try FileTables.columns(of: "ACHANGE", connection)
     return (0..<64).prefix { columns.contains("ZTOMBSTONE\($0)") }.count
   }
 
-  /// The identity that the file has, or one that belongs to its place.
+  /// Returns the file's store ID, or one derived from its path.
   static func id(_ connection: borrowing Connection, realPath: String) throws -> StoreID {
     if try FileTables.columns(of: "Z_METADATA", connection).contains("Z_UUID"),
       let id = try connection.text("SELECT Z_UUID FROM Z_METADATA").flatMap({ StoreID($0) })
@@ -72,8 +73,9 @@ enum ForeignHistory {
     return StoreID(withUnsafeBytes(of: &halves) { UUID(bytes: $0) })
   }
 
-  /// The tables that only stores of this library have, beside the file in the connection's memory:
-  /// nobody is a member, and history is purged below the first transaction that is there.
+  /// SQL that creates the tables only stores of this library have, as temporary tables in memory.
+  ///
+  /// They contain no member, and history counts as purged below the first transaction in the file.
   static let tables = """
     CREATE TEMP TABLE history_metadata(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
     INSERT INTO history_metadata SELECT 'numbered', max(
@@ -95,7 +97,7 @@ enum ForeignHistory {
 }
 
 extension FileHeader {
-  /// Reads what a file says about itself that is only to be read, ours or Core Data's.
+  /// Reads the header of a file opened for reading, of this library or of Core Data.
   init(reading connection: borrowing Connection, path: String, realPath: String) throws {
     if try connection.integer("PRAGMA application_id") == Schema.applicationID {
       try Self.check(connection, path: path)

@@ -1,10 +1,11 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// The changes of a history as rows for SQL, in either layout: one row a change, fetched page by page,
-/// so that a query that ends early has not unpacked the rest.
+/// The changes of a history as rows for SQL, one row per change in either layout.
+///
+/// Changes are fetched page by page, so that a query that ends early does not unpack the rest.
 final class HistoryChangeRows: TableRows {
-  /// The columns in their order; `number` and `place` are the identity of a change.
+  /// The columns in order; `number` and `place` identify a change.
   private enum Column: Int32, CaseIterable {
     case number
     case place
@@ -28,26 +29,26 @@ final class HistoryChangeRows: TableRows {
     }
   }
 
-  /// The table as SQL knows it.
+  /// The declaration of the table for SQL.
   static let table = TableDescription(
     name: "history_changes",
     columns: Column.allCases.map(\.declaration),
     keyCount: 2
   )
-  /// The column that holds values of deleted objects.
+  /// The column with the values of deleted objects.
   static let tombstoneColumn = "\(Column.tombstone)"
 
-  /// The types of changes by their numbers; to describe one took ten times as long.
+  /// The types of changes by raw value; `String(describing:)` took ten times as long.
   private static let words = ["insert", "update", "delete"]
 
-  /// How many changes the first page holds, and each after it at most.
+  /// The number of changes of the first page, and the maximum of later pages.
   private static let changeCounts = (first: 64, most: 16 * 1024)
 
   private unowned let core: StoreCore
   private var request = HistoryRequest(after: nil)
   private var page: HistoryPage?
   private var hasMore = false
-  /// The positions of the row's transaction and change in the page.
+  /// The indices of the row's transaction and change in the page.
   private var transaction = 0
   private var change = -1
 

@@ -1,34 +1,36 @@
 internal import PersistentHistory
 
-/// Something about a history that a validation found, and how often.
+/// A kind of irregularity that the validation of a history found, and its number.
 package struct HistoryFinding: Sendable, Hashable {
-  /// What was found.
+  /// The kinds of irregularities.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Transactions whose changes cannot be read, or are not as many as they should be.
+    /// Transactions whose changes cannot be read, or whose number of changes is wrong.
     case damaged
-    /// Changes, or chunks of them, whose transaction is not there.
+    /// Changes, or chunks of them, whose transaction is missing.
     case orphans
     /// Transactions with more than one change of the same object.
     case duplicates
-    /// Transactions that name a string that is not there.
+    /// Transactions that refer to a missing string.
     case unknownStrings
-    /// Transactions whose timestamp is no number.
+    /// Transactions whose timestamp is not a number.
     case unreadableTimes
     /// Transactions with an earlier timestamp than the one before.
     case stepsBack
-    /// Numbers between the first and the last transaction that are not there.
+    /// Missing numbers between the first and the last transaction.
     case gaps
-    /// Strings that no transaction names.
+    /// Strings that no transaction refers to.
     case unusedStrings
   }
 
-  /// What was found.
+  /// The kind of irregularity.
   package let kind: Kind
-  /// How often.
+  /// The number of occurrences.
   package let count: Int64
-  /// The least number of a transaction, or of a string, that it was found at.
+  /// The lowest number of an affected transaction or string.
   package let first: Int64
-  /// Whether no sound history has it: raw clocks step back, and purges leave gaps and strings.
+  /// Whether a sound history cannot have it.
+  ///
+  /// Raw clocks may step back, and purges may leave gaps and unused strings.
   package let isWrong: Bool
 
   package init(kind: Kind, count: Int64, first: Int64, isWrong: Bool) {
@@ -40,7 +42,7 @@ package struct HistoryFinding: Sendable, Hashable {
 }
 
 extension HistoryFinding.Kind {
-  /// The count with what is counted: `2 changes without a transaction`.
+  /// Returns the count with its noun: `2 changes without a transaction`.
   package func sentence(of count: Int) -> String {
     let (noun, rest) =
       switch self {

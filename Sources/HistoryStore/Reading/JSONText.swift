@@ -1,20 +1,22 @@
 import PersistentHistory
 
-/// Names and values as JSON, so that SQL can take them apart (https://sqlite.org/json1.html).
+/// Names and values as JSON for SQL's JSON functions (https://sqlite.org/json1.html).
 enum JSONText {
-  /// An array of texts.
+  /// Returns an array of strings.
   static func array(_ texts: [String]) -> String {
     "[" + texts.map(quoted).joined(separator: ",") + "]"
   }
 
-  /// An object of values by name, the names sorted.
+  /// Returns an object of values by name, with sorted names.
   static func object(_ values: [String: Value]) -> String {
     let members = values.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(text($0.value))" }
     return "{" + members.joined(separator: ",") + "}"
   }
 
-  /// A value: data in base64, a date in seconds since 2001-01-01 UTC, and what no JSON number is by its
-  /// name.
+  /// Returns a value as JSON.
+  ///
+  /// Data is base64, a date is seconds since 2001-01-01 UTC, and NaN and infinities are their
+  /// names.
   private static func text(_ value: Value) -> String {
     switch value {
     case .null: "null"

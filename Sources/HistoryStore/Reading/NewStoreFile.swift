@@ -6,17 +6,17 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is made where nothing lay before, and is removed again unless it is kept.
+/// A file that is created where none existed, and deleted again unless it is kept.
 final class NewStoreFile {
   private let path: String
   private var isKept = false
-  /// What SQLite makes beside a file.
+  /// The suffixes of the files that SQLite creates next to a database.
   private static let suffixes = ["-wal", "-shm", "-journal"]
 
-  /// Makes the file.
+  /// Creates the file.
   ///
-  /// - Throws: ``HistoryError/unreadable(_:)`` when anything lies there, a link or a log included, or
-  ///   the file cannot be made.
+  /// - Throws: ``HistoryError/unreadable(_:)`` when a file, a link or a log exists there, or the
+  ///   file cannot be created.
   init(_ path: String) throws(HistoryError) {
     for suffix in Self.suffixes {
       var information = stat()
@@ -26,7 +26,7 @@ final class NewStoreFile {
     guard file >= 0 else {
       let code = errno
       guard code != EEXIST else { throw Self.isThere(path) }
-      // Such as /proc: the folder is there, and no file can be made in it.
+      // For example in /proc: the folder exists, but no file can be created in it.
       let reason =
         code == ENOENT && Self.hasFolder(path)
         ? "its folder takes no files" : String(cString: strerror(code))
@@ -41,7 +41,7 @@ final class NewStoreFile {
     for suffix in [""] + Self.suffixes { unlink(path + suffix) }
   }
 
-  /// Lets the file stay.
+  /// Prevents the deletion of the file.
   func keep() { isKept = true }
 
   private static func hasFolder(_ path: String) -> Bool {

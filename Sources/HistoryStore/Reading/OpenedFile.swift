@@ -1,18 +1,17 @@
 import SQLiteStorage
 
-/// A connection to a file that was found to hold a store.
+/// A connection to a file that is a valid store.
 struct OpenedFile: ~Copyable {
   let connection: Connection
   let header: FileHeader
-  /// What must stay as it is while the file is read, if it was opened for reading.
+  /// The state that must not change while the file is open for reading; `nil` otherwise.
   var reading: QuietReading?
 }
 
-/// Keeps a private copy for as long as anyone reads it.
+/// A reference to a private copy, which is deleted with the last reference.
 final class CopyHolder {
   private let copy: PrivateCopy
 
-  /// Copies a file and its logs.
   init(
     _ path: String,
     in temporaryFolder: String,
@@ -21,13 +20,13 @@ final class CopyHolder {
     copy = try PrivateCopy(of: path, in: temporaryFolder, stopCheck)
   }
 
-  /// Where the copy lies.
+  /// The path of the copy.
   var path: String { copy.path }
 }
 
-/// What a file that is open for reading depends on.
+/// The state of a file that is open for reading.
 final class QuietReading {
-  /// The copy that is read in the place of a file with a live log.
+  /// The copy that is read instead of a file with a live log.
   private let copy: CopyHolder?
   private let path: String
   private let state: FileState
@@ -38,7 +37,8 @@ final class QuietReading {
     self.copy = copy
   }
 
-  /// Whether the file was written since it was opened, so that what is read may be of two moments; a
-  /// copy never is.
+  /// Whether the file was written since it was opened, so that reads may be inconsistent.
+  ///
+  /// Always `false` for a copy.
   var hasChanged: Bool { copy == nil && FileState(path) != state }
 }

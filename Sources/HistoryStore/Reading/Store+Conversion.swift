@@ -1,26 +1,26 @@
 import PersistentHistory
 import SQLiteStorage
 
-/// What a conversion did.
+/// The outcome of a conversion.
 package struct ConversionResult: Sendable, Hashable {
-  /// How many transactions were copied.
+  /// The number of copied transactions.
   package internal(set) var transactionCount = 0
-  /// How many changes were copied with them.
+  /// The number of copied changes.
   package internal(set) var changeCount = 0
 }
 
 extension Store {
-  /// Copies the history of a store that is open, usually for reading, into a store that is new.
+  /// Copies the history of an open store, usually one open for reading, into a new store.
   ///
-  /// Every number, time, mark, string and change is copied, and how far history was purged; the objects
-  /// themselves are not, nor who was a member.
+  /// The copy has the same numbers, times, marks, strings, changes and purged positions. Objects
+  /// and members are not copied.
   ///
-  /// The closure is told after each page how many transactions are copied, and the number of the one
-  /// copied last and of the newest.
+  /// After each page, the closure receives the number of copied transactions, the number of the
+  /// last one, and the number of the newest.
   ///
-  /// - Throws: ``HistoryError`` when the source cannot be read, or when anything lies where the new
-  ///   file is to be; nothing that was not there before is left then.
-  /// - Complexity: linear in the history, a page in memory.
+  /// - Throws: ``HistoryError`` when the source cannot be read, or when a file exists at the
+  ///   target; no new file remains then.
+  /// - Complexity: linear in the history, with one page in memory.
   package func convert(
     to target: String,
     layout: HistoryLayout = .packed,
@@ -74,7 +74,7 @@ extension Store {
   }
 }
 
-/// How far a history was purged.
+/// The purged positions of a history.
 struct PurgePositions {
   var byAuthor: [(author: String?, number: Int64)] = []
   var thinned: [(author: String?, number: Int64)] = []
@@ -82,7 +82,7 @@ struct PurgePositions {
 }
 
 extension StoreCore {
-  /// How far this history was purged, and how far its numbers went.
+  /// Returns the purged positions and the highest assigned number of this history.
   fileprivate func purgePositions() throws -> PurgePositions {
     try learnNewStrings()
     var positions = PurgePositions()
@@ -110,7 +110,7 @@ extension StoreCore {
     for (name, value) in positions.metadata { try setMetadata(name, value) }
   }
 
-  /// Writes the transactions of a page as they are.
+  /// Inserts the transactions of a page unchanged.
   fileprivate func copy(_ page: HistoryPage) throws {
     var greatest: [Int32: Int64] = [:]
     for transaction in page.transactions {
@@ -125,7 +125,7 @@ extension StoreCore {
     for (entity, key) in greatest { try skipKeys(of: entity, through: key) }
   }
 
-  /// The record of a transaction of another store, in the strings of this one.
+  /// Returns the record of another store's transaction with the string numbers of this store.
   private func record(of transaction: HistoryTransaction) throws -> TransactionRecord {
     var record = transaction.record
     record.author = try internAuthor(transaction.author)
@@ -140,7 +140,7 @@ extension StoreCore {
 }
 
 extension ChangePacker {
-  /// Packs a change as it was read, with the bytes that belong to it.
+  /// Packs a change as it was read, with its columns beyond the first 64 or its tombstone.
   fileprivate mutating func append(_ change: ChangeRecord, _ bytes: UnsafeRawBufferPointer) {
     switch change.type {
     case .insert: insert(change.entity, change.key)

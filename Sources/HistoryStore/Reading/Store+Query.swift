@@ -1,22 +1,23 @@
 public import PersistentHistory
 import SQLiteStorage
 
-/// The rows that an SQL query answers with.
+/// The result of an SQL query.
 public struct QueryResult: Sendable, Hashable {
   /// The names of the columns.
   public let columns: [String]
-  /// The values of each row: integers, doubles, strings, data and nulls, as SQLite has them.
+  /// The values of each row: integers, doubles, strings, data and nulls, by SQLite's storage class.
   public let rows: [[Value]]
 }
 
 extension Store {
-  /// Answers an SQL query over the history, the objects, and whatever else the file holds.
+  /// Runs an SQL query over the history, the objects and the other tables of the file.
   ///
-  /// The changes of the history are rows of the table `history_changes`, in either layout: `number`,
-  /// `place` (both together are the change's identity), `timestamp` (seconds since 2001-01-01 UTC),
-  /// `author`, `context`, `bundle`, `process`, `entity`, `key`, `type` (`insert`, `update`, `delete`),
-  /// `properties` (of an update, a JSON array of names) and `tombstone` (of a delete, a JSON object).
-  /// They come in the order of their numbers, and what is compared with a number is all that is read:
+  /// The changes of the history are rows of the table `history_changes`, in either layout:
+  /// `number`, `place` (together they identify a change), `timestamp` (seconds since 2001-01-01
+  /// UTC), `author`, `context`, `bundle`, `process`, `entity`, `key`, `type` (`insert`, `update`,
+  /// `delete`), `properties` (of an update, a JSON array of names) and `tombstone` (of a delete, a
+  /// JSON object). They are ordered by number, and a comparison of `number` limits the rows that
+  /// are read:
   ///
   /// ```swift
   /// try store.query(
@@ -25,11 +26,11 @@ extension Store {
   /// )
   /// ```
   ///
-  /// - Throws: ``HistoryError/sqlite(_:)`` when the text is no query, would do more than read, or has
-  ///   another number of places for values; ``HistoryError/damagedTransaction(_:)`` when the changes of
-  ///   a transaction cannot be read; nothing is changed in any case.
-  /// - Complexity: linear in the changes within the limits on `number`, a page of them in memory, with
-  ///   all rows of the answer.
+  /// - Throws: ``HistoryError/sqlite(_:)`` when the text is not a query, would do more than read,
+  ///   or has another number of parameters than values; ``HistoryError/damagedTransaction(_:)``
+  ///   when the changes of a transaction cannot be read. The file is not changed in any case.
+  /// - Complexity: linear in the changes within the limits on `number`, with one page of them and
+  ///   all rows of the result in memory.
   public func query(_ sql: String, _ values: [Value] = []) throws(HistoryError) -> QueryResult {
     var names: [String] = []
     var rows: [[Value]] = []
@@ -37,10 +38,11 @@ extension Store {
     return QueryResult(columns: names, rows: rows)
   }
 
-  /// Answers an SQL query row by row, and says whether it asks for what is not to be shown: tombstones
-  /// are null then.
+  /// Runs an SQL query row by row, and returns whether it reads columns that are to be hidden.
   ///
-  /// - Throws: as ``query(_:_:)``, and what the closures throw.
+  /// The values of tombstones are null then.
+  ///
+  /// - Throws: the errors of ``query(_:_:)`` and of the closures.
   @discardableResult
   package func query(
     _ sql: String,
@@ -69,7 +71,7 @@ extension Store {
 }
 
 extension HistoryLayout {
-  /// Whether a column holds values that deleted objects left behind.
+  /// Returns whether a column contains values of deleted objects.
   fileprivate static func holdsTombstones(_ table: String, _ column: String) -> Bool {
     switch table.lowercased() {
     case HistoryChangeRows.table.name: column == HistoryChangeRows.tombstoneColumn
@@ -81,7 +83,7 @@ extension HistoryLayout {
 }
 
 extension Statement {
-  /// Binds the values, and hands over the names of the columns and each row.
+  /// Binds the values, and passes the column names and each row to closures.
   fileprivate borrowing func answer(
     _ values: [Value],
     _ columns: ([String]) throws -> Void,
@@ -93,7 +95,7 @@ extension Statement {
     while try step() { try row((0..<columnCount).map { value($0) }) }
   }
 
-  /// The value of a column in its storage class.
+  /// Returns the value of a column in its storage class.
   private borrowing func value(_ column: Int32) -> Value {
     switch storage(column) {
     case .null: .null

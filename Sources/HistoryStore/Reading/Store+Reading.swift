@@ -2,18 +2,19 @@ import PersistentHistory
 package import SQLiteStorage
 
 extension Store {
-  /// Opens a file for reading, one of this library or one that Core Data wrote: it answers every
-  /// history request and refuses every write, and nothing of the file or beside it changes.
+  /// Opens a file of this library or of Core Data for reading only.
   ///
-  /// A file with a live log is copied with it into a private folder and read there, at the moment of
-  /// the copy. Of a Core Data file the entities have the names of `Z_PRIMARYKEY`, updated properties
-  /// are numbers (``HistoryChange/columnNumbers``), and the values of a tombstone go by their columns
-  /// (`ZTOMBSTONE0`). Its transactions count as purged below the first that is there.
+  /// The store supports every history request and refuses every write; neither the file nor its
+  /// folder changes. A file with a live log is copied together with it into a private folder, and
+  /// read there in the state of that moment. In a Core Data file, entities have the names in
+  /// `Z_PRIMARYKEY`, updated properties are numbers (``HistoryChange/columnNumbers``), and the
+  /// values of a tombstone are named after their columns (`ZTOMBSTONE0`). History counts as purged
+  /// below its first transaction.
   ///
-  /// - Throws: ``HistoryError/unreadable(_:)`` with a sentence for every kind of file that has no
-  ///   readable history, and other errors as ``init(path:configuration:)``. A request throws it too
-  ///   when the file was written since it was opened.
-  /// - Complexity: constant, and a copy of a file that has a live log.
+  /// - Throws: ``HistoryError/unreadable(_:)`` with a sentence for every kind of file without a
+  ///   readable history, and the other errors of ``init(path:configuration:)``. A request throws it
+  ///   as well when the file was written after it was opened.
+  /// - Complexity: constant, plus a copy of a file that has a live log.
   public convenience init(
     reading path: String,
     copyingTo temporaryFolder: String? = nil
@@ -21,8 +22,9 @@ extension Store {
     try self.init(reading: path, copyingTo: temporaryFolder, stopCheck: nil)
   }
 
-  /// Opens a file for reading as ``init(reading:copyingTo:)`` does; requests end with
-  /// ``HistoryError/sqlite(_:)`` once the check says so.
+  /// Opens a file for reading, with a check that can stop requests.
+  ///
+  /// As ``init(reading:copyingTo:)``; a stopped request throws ``HistoryError/sqlite(_:)``.
   package convenience init(
     reading path: String,
     copyingTo temporaryFolder: String? = nil,
@@ -50,7 +52,7 @@ extension Store {
 }
 
 extension QuietFile {
-  /// Opens what the file holds, for as long as it stays as it is.
+  /// Opens the file or a copy, with the state that must not change while it is read.
   fileprivate func open() throws -> OpenedFile {
     for _ in 0..<Self.attemptsMax {
       let before = FileState(realPath)

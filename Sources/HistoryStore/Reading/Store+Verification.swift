@@ -2,10 +2,10 @@ import PersistentHistory
 import SQLiteStorage
 
 extension Store {
-  /// Validates the tables of the history: what was found, none of it if all is well.
+  /// Validates the tables of the history, and returns all irregularities.
   ///
   /// - Throws: ``HistoryError`` when the file cannot be read at all.
-  /// - Complexity: a few passes over the history, a page in memory.
+  /// - Complexity: a few passes over the history, with one page in memory.
   package func verify() throws(HistoryError) -> [HistoryFinding] {
     try locked { core in
       try core.read {
@@ -18,7 +18,7 @@ extension Store {
 }
 
 extension StoreCore {
-  /// What one query finds, or nothing.
+  /// Returns the irregularities of a kind that one query can find, or `nil` for none.
   fileprivate func finding(_ kind: HistoryFinding.Kind) throws -> HistoryFinding? {
     guard let sql = layout.search(for: kind) else { return nil }
     let query = try query(sql)
@@ -36,7 +36,7 @@ extension StoreCore {
     }
   }
 
-  /// Reads every transaction: which are damaged, and which change an object twice.
+  /// Reads every transaction to find damaged ones, and those that change an object twice.
   fileprivate func walk() throws -> [HistoryFinding] {
     var found: [HistoryFinding.Kind: [Int64]] = [:]
     var next: Int64? = 1
@@ -58,8 +58,9 @@ extension StoreCore {
     }
   }
 
-  /// Reads the transactions from a number on, each page its own attempt, and answers where to go on;
-  /// a transaction that is damaged ends the page before it by an error.
+  /// Reads the transactions from a number on, and returns the number at which to continue.
+  ///
+  /// A damaged transaction makes the call throw.
   private func walk(from first: Int64, _ isDuplicate: (Int64) -> Void) throws -> Int64? {
     let last = try lastReadable(from: first)
     var request = HistoryRequest(after: nil, filter: .numbers(first...last))
@@ -76,7 +77,7 @@ extension StoreCore {
     return try row(atOrAfter: last + 1)?.number
   }
 
-  /// How many transactions are read before an error could make them be read again.
+  /// The number of transactions in one attempt, which an error makes the caller repeat.
   private static let walkCount: Int64 = 500
 
   private func lastReadable(from first: Int64) throws -> Int64 {
@@ -88,8 +89,7 @@ extension StoreCore {
 }
 
 extension HistoryLayout {
-  /// How many of a kind there are and the first number among them; nothing for what only reading the
-  /// changes tells.
+  /// SQL for the count and the lowest number of an irregularity; `nil` if only the changes show it.
   fileprivate func search(for kind: HistoryFinding.Kind) -> String? {
     let strings = "(SELECT \(stringNumber) FROM \(self.strings))"
     let names = [author, contextName, bundle, process]
