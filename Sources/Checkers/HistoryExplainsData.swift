@@ -7,7 +7,9 @@ package import Traces
 /// changed, and only attributes that the write set; reported values are those that the write left;
 /// history, when it is read, contains every committed transaction that was not purged and no other,
 /// in commit order, with the author and the changes that were reported at the commit; if the plan
-/// requires monotone timestamps, they rise strictly in commit order. Together with Convergence (the
+/// requires monotone timestamps, they rise strictly in commit order; the answer to each query of
+/// history, and the effect of each purge of a part of it, is exactly what the committed transactions
+/// and the filter say. Together with Convergence (the
 /// data follow the changes) no two states of the data differ without a change.
 ///
 /// Does not verify: columns and values that a system never reports, tombstones (TombstoneFidelity),
@@ -21,6 +23,7 @@ package struct HistoryExplainsData: Invariant {
   private var bare: Violation?
   private var tellsColumns = false
   private var hasHistory = false
+  private var answers = QueryAnswers()
   private let entities: [String: Entity]
   /// Whether timestamps must rise in commit order.
   private let timesRise: Bool
@@ -33,7 +36,16 @@ package struct HistoryExplainsData: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
+    answers.observe(event, on: timeline)
     switch event.happening {
+    case .answered(let answer):
+      if let fault = answers.fault(of: answer, on: timeline) {
+        violation = Violation(
+          checker: Self.name,
+          at: event.at,
+          because: "the answer to \(event.who)'s query \(fault)"
+        )
+      }
     case .committed(let transaction): commit(transaction, event, on: timeline)
     case .history(let held): compare(held, event, on: timeline)
     default: break

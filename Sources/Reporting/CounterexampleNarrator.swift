@@ -64,6 +64,7 @@ struct CounterexampleNarrator {
     case .batch(let batch): return CounterexamplePhrase.batch(batch)
     case .deliver(_, let fate), .poll(_, let fate):
       return (step.word ?? "") + (fate == .delivered ? "" : " (\(fate.rawValue))")
+    case .query(let query): return CounterexamplePhrase.query(query)
     case .belated(_, let late): return "older process: " + late.rawValue
     case .clock(let advance): return "clock " + CounterexamplePhrase.duration(advance)
     default: break
@@ -147,6 +148,7 @@ struct CounterexampleNarrator {
     case .viewed(let context, let objects): return view(context, objects, in: step)
     case .data(let objects): return "data: " + Say.objects(objects)
     case .history(let held): return "history: " + Say.names(held.map(\.name))
+    case .answered(let answer): return "-> " + Say.printable(answer.lines.joined(separator: "; "))
     case .woke: return "wakes"
     case .recovered(let through): return "the store recovers through " + Say.cursor(through)
     case .damaged(let reason): return "the store is damaged: " + Say.printable(reason)

@@ -102,6 +102,34 @@ enum CounterexamplePhrase {
     return changes(write.changes) + remarks([context, author(write.author), policy, time])
   }
 
+  static func query(_ query: PlannedQuery) -> String {
+    let position: String? =
+      switch query.start {
+      case .beginning: nil
+      case .behind(let count): "\(count) behind the newest"
+      case .ago(let seconds): "\(duration(-seconds)) from now"
+      }
+    let verb =
+      query.form == .purge ? "purge by request, before" : "query \(query.form.rawValue), after"
+    let filter = query.terms.map(term).joined(separator: query.matchesAny ? " or " : " and ")
+    return "\(verb) \(position ?? (query.form == .purge ? "now" : "the beginning"))"
+      + (filter.isEmpty ? "" : ", where " + filter)
+  }
+
+  private static func term(_ term: QueryTerm) -> String {
+    let text: String =
+      switch term.subject {
+      case .author(let name): "author \(name.map(printable) ?? "none")"
+      case .context(let name): "context \(name.map(printable) ?? "none")"
+      case .entity(let name): printable(name)
+      case .type(let type): type.word
+      case .object(let name): name.description
+      case .newest(let count): "one of the newest \(count)"
+      case .recent(let seconds): "within \(duration(seconds))"
+      }
+    return (term.isNegated ? "not " : "") + text
+  }
+
   static func batch(_ batch: PlannedBatch) -> String {
     let conditions = batch.conditions.map(condition)
     let matching = conditions.isEmpty ? "" : " where " + conditions.joined(separator: " and ")

@@ -145,6 +145,8 @@ final class ProcessHost<Hosted: HostedProcess> {
     case .batch(let batch):
       try process(batch.actor).process.batch(batch, bench.objects, &log)
     case .begin(let write): try process(write.actor).process.begin(write)
+    case .query(let query):
+      try process(query.actor).process.query(query, on: bench, &log)
     case .commit(let actor): try process(actor).process.commitStaged(&bench.objects, &log)
     case .view(let actor, let context):
       let objects = try process(actor).process.objects(of: context, bench.objects)

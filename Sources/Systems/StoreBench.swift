@@ -152,7 +152,8 @@ final class StoreBench {
     return held
   }
 
-  private func committed(_ transaction: HistoryTransaction) -> CommittedTransaction {
+  /// Returns a transaction in history by the plan's names.
+  func committed(_ transaction: HistoryTransaction) -> CommittedTransaction {
     var changes = transaction.changes.map { change in
       CommittedChange(
         change.type,

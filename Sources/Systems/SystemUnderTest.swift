@@ -138,6 +138,8 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case twice
   /// Steps of a process that a later launch of its actor has replaced.
   case belated
+  /// Requests for history with filters, and purges of a part of it.
+  case queries
   /// Retention limits beyond which a member is lost.
   case retention
   /// A plan's limit on the number of transactions per fetch.

@@ -45,6 +45,8 @@ package enum Action: Hashable, Sendable {
   case resync(ActorID)
   /// A process that a later launch of its actor has replaced performs one more step.
   case belated(ActorID, BelatedStep)
+  /// An actor requests history, or purges a part of it.
+  case query(PlannedQuery)
   /// A consumer reads new transactions and stores its token.
   case consume(ActorID)
   /// The fate of an actor's pending notification: delivered, late, lost or doubled.
@@ -78,6 +80,7 @@ package enum Action: Hashable, Sendable {
     case .purge: "purge"
     case .resync: "resync"
     case .belated: "belated"
+    case .query: "query"
     case .consume: "consume"
     case .deliver: "deliver"
     case .poll: "poll"
@@ -93,6 +96,7 @@ package enum Action: Hashable, Sendable {
     switch self {
     case .write(let write), .begin(let write): write.actor
     case .batch(let batch): batch.actor
+    case .query(let query): query.actor
     case .commit(let actor), .launch(let actor), .stop(let actor), .crash(let actor),
       .retire(let actor), .fetch(let actor), .merge(let actor), .record(let actor),
       .pass(let actor), .purge(let actor), .resync(let actor), .consume(let actor),

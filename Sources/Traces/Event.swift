@@ -69,6 +69,8 @@ package enum Happening: Hashable, Sendable {
   case data(Objects)
   /// The contents of the store's history, in order.
   case history([CommittedTransaction])
+  /// The answer to a query.
+  case answered(QueryAnswer)
   case signalled
   case woke
   /// The store was recovered after a power-off and contains everything through a transaction.

@@ -24,6 +24,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case viewed
   case data
   case history
+  case answered
   case signalled
   case woke
   case recovered
@@ -44,6 +45,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
     case .damaged: ["because"]
     case .committed: CommittedTransaction.keys
     case .fetched, .observed, .merged, .finished, .consumed, .purged, .history: ["transactions"]
+    case .answered: ["head", "now", "lines"]
     case .viewed: ["context", "objects"]
     case .data: ["objects"]
     case .fault: ["fault"]
@@ -82,6 +84,7 @@ extension Happening {
     case .viewed: .viewed
     case .data: .data
     case .history: .history
+    case .answered: .answered
     case .signalled: .signalled
     case .woke: .woke
     case .recovered: .recovered

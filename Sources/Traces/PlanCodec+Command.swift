@@ -13,6 +13,7 @@ extension PlanCodec {
     switch action {
     case .write(let write), .begin(let write): return json(of: write)
     case .batch(let batch): return json(of: batch)
+    case .query(let query): return json(of: query)
     case .belated(let actor, let step):
       return ["actor": .string(actor.name), "step": .string(step.rawValue)]
     case .consume(let consumer): return ["consumer": .string(consumer.name)]

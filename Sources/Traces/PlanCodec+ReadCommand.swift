@@ -32,6 +32,7 @@ extension PlanCodec {
     case .purge: return .purge(try actor())
     case .resync: return .resync(try actor())
     case .belated: return .belated(try actor(), try fields.choice("step", as: BelatedStep.self))
+    case .query: return .query(try query(fields, names))
     case .consume: return .consume(try names.member("consumer", of: fields))
     case .deliver: return .deliver(try actor(), try fields.choice("fate", default: .delivered))
     case .poll: return .poll(try actor(), try fields.choice("fate", default: .delivered))

@@ -34,6 +34,9 @@ extension TraceCodec {
       ["context": .string(context), "objects": json(of: objects)]
     case .data(let objects): ["objects": json(of: objects)]
     case .history(let held): ["transactions": .array(held.map { .object(json(of: $0)) })]
+    case .answered(let answer):
+      json("head", of: answer.head)
+        .merging(["now": JSONValue(answer.now), "lines": JSONValue(strings: answer.lines)]) { $1 }
     case .fault(let fault): ["fault": PlanCodec.json(of: fault)]
     case .clock(let now): ["now": JSONValue(now)]
     case .stopped, .crashed, .retired, .wroteNothing, .lost, .expired, .rewound, .signalled, .woke:

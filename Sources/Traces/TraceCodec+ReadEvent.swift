@@ -51,6 +51,14 @@ struct EventReader {
       .viewed(context: try fields.string("context"), try names.objects(in: fields))
     case .data: .data(try names.objects(in: fields))
     case .history: .history(try history())
+    case .answered:
+      .answered(
+        QueryAnswer(
+          head: try fields.string(ifAny: "head"),
+          now: try fields.seconds("now"),
+          lines: try fields.strings(ifAny: "lines") ?? []
+        )
+      )
     case .signalled: .signalled
     case .woke: .woke
     case .recovered: .recovered(through: try fields.string(ifAny: "through"))

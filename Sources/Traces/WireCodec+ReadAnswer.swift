@@ -62,7 +62,8 @@ extension WireCodec {
     case .fetch, .merge, .pass, .consume, .history: return ["transactions"]
     case .purge: return ["purged"]
     case .view, .data: return ["objects"]
-    case .begin, .stop, .crash, .retire, .record, .belated, .deliver, .poll, .clock: return []
+    case .begin, .stop, .crash, .retire, .record, .belated, .deliver, .poll, .query, .clock:
+      return []
     }
   }
 

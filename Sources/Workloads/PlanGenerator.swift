@@ -46,6 +46,7 @@ package struct PlanGenerator: Sendable {
       if let command = command(&source, &draft) { commands.append(command) }
     }
     if style.hasDrivers, source.bool(probability: 0.25, label: "driver") { header.driver = .actor }
+    addQueries(to: &commands, draft, &source)
     return Plan(header: header, commands: commands)
   }
 

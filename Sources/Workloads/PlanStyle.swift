@@ -30,6 +30,8 @@ package struct PlanStyle: Sendable {
   package var hasHooks = true
   /// Whether trackers may be run by either of two drivers.
   package var hasDrivers = false
+  /// Whether actors may request history, or purge a part of it, outside of their passes.
+  package var hasQueries = false
   /// Whether writes may name a merge policy for conflicts.
   package var hasPolicies = true
   /// The fixed members, authors and limits of every plan; `nil` if they are drawn.

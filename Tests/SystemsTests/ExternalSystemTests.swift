@@ -224,7 +224,7 @@ private final class ScriptedChannel: WireChannel {
       version: "1",
       capabilities: Capability.allCases.map(\.rawValue) + ["unheard-of"]
     )
-    let held: Set<Capability> = [.faults, .powerOff, .belated]
+    let held: Set<Capability> = [.faults, .powerOff, .belated, .queries]
     #expect(hello.abilities == Set(Capability.allCases).subtracting(held))
   }
 

@@ -167,6 +167,30 @@ extension RandomPlan {
     )
   }
 
+  mutating func query() -> PlannedQuery {
+    let form = pick(PlannedQuery.Form.allCases)
+    let isPurge = form == .purge
+    let terms = list(0...3) { plan in
+      QueryTerm(plan.subject(isPurge: isPurge), isNegated: !isPurge && plan.chance())
+    }
+    return PlannedQuery(
+      actor: member(),
+      form: form,
+      start: pick([.beginning, .behind(0), .behind(3), .ago(0.5), .ago(-2)]),
+      terms: terms,
+      matchesAny: !isPurge && chance(),
+      page: pick([1000, 1])
+    )
+  }
+
+  mutating func subject(isPurge: Bool) -> QueryTerm.Subject {
+    let some: [QueryTerm.Subject] = [.author(nil), .author("app"), .context(nil), .context("view")]
+    let more: [QueryTerm.Subject] = [
+      .entity("Item"), .type(.update), .object(ObjectName("Item", 3)), .newest(2), .recent(0.25),
+    ]
+    return pick(isPurge ? some : some + more)
+  }
+
   mutating func condition(depth: Int) -> PlannedCondition {
     let type = pick(AttributeType.allCases)
     switch pick(Array(0...(depth < 3 ? 6 : 3))) {
@@ -210,6 +234,7 @@ extension RandomPlan {
     case .purge: .purge(member())
     case .resync: .resync(member())
     case .belated: .belated(member(), pick(BelatedStep.allCases))
+    case .query: .query(query())
     case .consume: .consume("mirror")
     case .deliver: .deliver(member(), pick(SignalFate.allCases))
     case .poll: .poll(member(), pick(SignalFate.allCases))
@@ -250,6 +275,7 @@ extension CommandWord {
       case .purge: .purge
       case .resync: .resync
       case .belated: .belated
+      case .query: .query
       case .consume: .consume
       case .deliver: .deliver
       case .poll: .poll

@@ -19,6 +19,7 @@ extension PlanOptions {
     style.hasPages = system.capabilities.contains(.pages)
     style.hasPolicies = system.capabilities.contains(.policies)
     style.hasDrivers = system.hasDrivers
+    style.hasQueries = system.capabilities.contains(.queries)
     style.hasHooks = system.capabilities.contains(.hooks)
     if let actors { style.actorCounts = actors...actors }
     if let config { style.setup = try Self.setup(config, for: system) }

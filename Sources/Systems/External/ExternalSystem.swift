@@ -236,6 +236,8 @@ extension WireHello {
   /// `faults` and `powerOff` are excluded because they need control of the program's files, and
   /// `belated` because it needs a view of a process that reports no events.
   package var abilities: Set<Capability> {
-    Set(capabilities.compactMap(Capability.init)).subtracting([.faults, .powerOff, .belated])
+    Set(capabilities.compactMap(Capability.init)).subtracting([
+      .faults, .powerOff, .belated, .queries,
+    ])
   }
 }

@@ -1,0 +1,174 @@
+import HistoryStore
+import PersistentHistory
+import Traces
+
+extension PlanProcess {
+  /// Requests history through the process's own connection, or purges a part of it.
+  ///
+  /// Relative positions are resolved here, and the answer names what they meant.
+  func query(
+    _ query: PlannedQuery,
+    on bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let now = store.configuration.clock()
+    let head = try telling { () throws(HistoryError) in try store.currentToken() }
+    var answer = QueryAnswer(
+      head: head.number > 0 ? String(head.number) : nil,
+      now: now.timeIntervalSinceReferenceDate,
+      lines: []
+    )
+    let resolved = ResolvedQuery(query, head: head.number, now: answer.now, bench.objects)
+    do throws(SystemFailure) {
+      try telling { () throws(HistoryError) in
+        if query.form == .purge {
+          try bench.purging(actor.id, &log) { _ throws(HistoryError) in
+            answer.lines = try purge(resolved)
+          }
+        } else {
+          answer.lines = try lines(resolved, bench)
+        }
+      }
+    } catch  where error.code == .expired {
+      answer.lines = QueryAnswer.expired
+    }
+    log.add(actor.id, .answered(answer))
+  }
+
+  private func lines(
+    _ query: ResolvedQuery,
+    _ bench: StoreBench
+  ) throws(HistoryError) -> [String] {
+    if query.form == .transaction {
+      let found = try store.transaction(query.number ?? 0)
+      return found.map { line(bench.committed($0)) }.map { [$0] } ?? []
+    }
+    let request = try request(query)
+    switch query.form {
+    case .count, .changeCount: return [String(try store.count(request))]
+    case .exists: return [String(try store.hasHistory(request))]
+    case .objects:
+      // A name may have denoted several objects in turn.
+      let names = try store.objectIDs(request).map { bench.objects.name($0, in: store.model) }
+      return Set(names).map(\.description).sorted()
+    default:
+      let pages = try query.form == .stream ? streamed(request) : fetched(request)
+      return pages.flatMap { page in
+        page.transactions.map { transaction in
+          let held = bench.committed(transaction)
+          return query.form == .headers ? QueryAnswer.line(held) : line(held)
+        }
+      }
+    }
+  }
+
+  private func line(_ transaction: CommittedTransaction) -> String {
+    QueryAnswer.line(transaction, with: transaction.changes)
+  }
+
+  private func fetched(_ first: HistoryRequest) throws(HistoryError) -> [HistoryPage] {
+    var pages: [HistoryPage] = []
+    var request = first
+    while true {
+      let page = try store.fetch(request)
+      pages.append(page)
+      guard page.hasMore else { return pages }
+      request = request.next(after: page)
+    }
+  }
+
+  private func streamed(_ request: HistoryRequest) throws(HistoryError) -> [HistoryPage] {
+    var reader = try store.reader(request)
+    var pages: [HistoryPage] = []
+    while let page = try reader.next() { pages.append(page) }
+    return pages
+  }
+
+  private func request(_ query: ResolvedQuery) throws(HistoryError) -> HistoryRequest {
+    var request: HistoryRequest
+    if let date = query.date {
+      request = HistoryRequest(after: date, filter: query.filter, transactionCountMax: query.page)
+    } else if let number = query.number, let transaction = try store.transaction(number) {
+      request = HistoryRequest(
+        after: transaction,
+        filter: query.filter,
+        transactionCountMax: query.page
+      )
+    } else {
+      request = HistoryRequest(after: nil, filter: query.filter, transactionCountMax: query.page)
+    }
+    switch query.form {
+    case .headers: request.contents = .transactionsOnly
+    case .changes, .changeCount: request.contents = .changesOnly
+    default: break
+    }
+    return request
+  }
+
+  private func purge(_ query: ResolvedQuery) throws(HistoryError) -> [String] {
+    let result: PurgeResult
+    if let date = query.date {
+      result = try store.purge(before: date, filter: query.purgeFilter)
+    } else if let number = query.number, let transaction = try store.transaction(number) {
+      result = try store.purge(before: transaction, filter: query.purgeFilter)
+    } else {
+      result = try store.purge(filter: query.purgeFilter)
+    }
+    return ["purged \(result.transactionCount), watermark \(result.watermark)"]
+  }
+}
+
+/// A query with absolute positions, in the store's terms.
+private struct ResolvedQuery {
+  let form: PlannedQuery.Form
+  /// The number of the transaction at the position; `nil` for a date or the beginning.
+  var number: Int64?
+  /// The date of the position.
+  var date: Date?
+  let page: Int
+  let filter: HistoryFilter?
+  let purgeFilter: PurgeFilter
+
+  init(_ query: PlannedQuery, head: Int64, now: Double, _ objects: PlanObjects) {
+    form = query.form
+    page = query.page
+    switch query.start {
+    case .beginning: break
+    case .behind(let count): number = head - Int64(count)
+    case .ago(let seconds): date = Date(timeIntervalSinceReferenceDate: now - seconds)
+    }
+    let terms = query.terms.map { HistoryFilter($0, head: head, now: now, objects) }
+    filter = terms.isEmpty ? nil : query.matchesAny ? .any(terms) : .all(terms)
+    var authors: Set<String?>?
+    var contexts: Set<String?>?
+    for term in query.terms {
+      switch term.subject {
+      case .author(let name): authors = (authors ?? []).union([name])
+      case .context(let name): contexts = (contexts ?? []).union([name])
+      default: break
+      }
+    }
+    purgeFilter = PurgeFilter(authors: authors, contextNames: contexts)
+  }
+}
+
+extension HistoryFilter {
+  fileprivate init(_ term: QueryTerm, head: Int64, now: Double, _ objects: PlanObjects) {
+    let filter: HistoryFilter
+    switch term.subject {
+    case .author(let name): filter = .author(name)
+    case .context(let name): filter = .contextName(name)
+    case .entity(let name): filter = .entity(name)
+    case .type(let type): filter = .type(type)
+    // An object that the plan has never inserted has no identifier, so no change can match.
+    case .object(let name): filter = objects.id(name).map(HistoryFilter.object) ?? .any([])
+    case .newest(let count):
+      let first = head - Int64(count) + 1
+      filter = first > head ? .any([]) : .numbers(first...head)
+    case .recent(let seconds):
+      let first = Date(timeIntervalSinceReferenceDate: now - max(seconds, 0))
+      filter = .timestamps(first...Date(timeIntervalSinceReferenceDate: now))
+    }
+    self = term.isNegated ? .not(filter) : filter
+  }
+}

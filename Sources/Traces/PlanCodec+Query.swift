@@ -1,0 +1,115 @@
+internal import PersistentHistory
+
+extension PlanCodec {
+  /// Returns the members of a query's command; keys with default values are omitted.
+  static func json(of query: PlannedQuery) -> [String: JSONValue] {
+    var members: [String: JSONValue] = ["actor": .string(query.actor.name)]
+    if query.form != .transactions { members["form"] = .string(query.form.rawValue) }
+    switch query.start {
+    case .beginning: break
+    case .behind(let count): members["behind"] = .integer(Int64(count))
+    case .ago(let seconds): members["ago"] = JSONValue(seconds)
+    }
+    if !query.terms.isEmpty { members["filter"] = .array(query.terms.map(json)) }
+    if query.matchesAny { members["any"] = .bool(true) }
+    if query.page != 1000 { members["page"] = .integer(Int64(query.page)) }
+    return members
+  }
+
+  private static func json(of term: QueryTerm) -> JSONValue {
+    var members: [String: JSONValue]
+    switch term.subject {
+    case .author(let name): members = ["author": name.map(JSONValue.string) ?? .null]
+    case .context(let name): members = ["context": name.map(JSONValue.string) ?? .null]
+    case .entity(let name): members = ["entity": .string(name)]
+    case .type(let type): members = ["op": .string(type.word)]
+    case .object(let object): members = ["object": .string(object.description)]
+    case .newest(let count): members = ["newest": .integer(Int64(count))]
+    case .recent(let seconds): members = ["recent": JSONValue(seconds)]
+    }
+    if term.isNegated { members["not"] = .bool(true) }
+    return .object(members)
+  }
+
+  /// Reads a query.
+  static func query(_ fields: Fields, _ names: Vocabulary) throws(FormatError) -> PlannedQuery {
+    let terms = try fields.objects("filter", as: "condition")
+      .map { (term) throws(FormatError) in try self.term(term, names) }
+    let page = try fields.find("page", "a whole number, 1 or more") { value in
+      value.whole.flatMap { $0 >= 1 ? Int($0) : nil }
+    }
+    let query = PlannedQuery(
+      actor: try names.member("actor", of: fields),
+      form: try fields.choice("form", default: .transactions),
+      start: try start(fields),
+      terms: terms,
+      matchesAny: try fields.bool("any", default: false),
+      page: page ?? 1000
+    )
+    guard query.form != .purge || query.isPurgeFilter else {
+      throw fields.place.error(
+        "\(fields.what) purges by something else than authors or contexts",
+        "Use conditions \"author\" and \"context\" without \"not\", of which all must hold."
+      )
+    }
+    return query
+  }
+
+  private static func start(_ fields: Fields) throws(FormatError) -> PlannedQuery.Start {
+    if let behind = try fields.count(ifAny: "behind") {
+      guard !fields.has("ago") else {
+        throw fields.place.error("\(fields.what) has \"behind\" and \"ago\"", "Leave one out.")
+      }
+      return .behind(behind)
+    }
+    return try fields.finite(ifAny: "ago").map(PlannedQuery.Start.ago) ?? .beginning
+  }
+
+  private static func term(_ fields: Fields, _ names: Vocabulary) throws(FormatError) -> QueryTerm {
+    let known = ["author", "context", "entity", "op", "object", "newest", "recent"]
+    try fields.allow(known + ["not"])
+    let keys = known.filter { fields.members[$0] != nil }
+    guard keys.count == 1, let key = keys.first else {
+      throw fields.place.error(
+        "\(fields.what) has \(keys.count.counted("condition"))",
+        "Give one of \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
+      )
+    }
+    return QueryTerm(
+      try subject(key, fields, names),
+      isNegated: try fields.bool("not", default: false)
+    )
+  }
+
+  private static func subject(
+    _ key: String,
+    _ fields: Fields,
+    _ names: Vocabulary
+  ) throws(FormatError) -> QueryTerm.Subject {
+    switch key {
+    case "author": return .author(try fields.string(ifAny: key))
+    case "context": return .context(try fields.string(ifAny: key))
+    case "entity":
+      let entity = try fields.string(key)
+      try names.check(entity: entity, of: fields)
+      return .entity(entity)
+    case "op": return .type(try fields.changeType())
+    case "object": return .object(try names.object(try fields.string(key), of: fields))
+    case "newest": return .newest(try fields.count(key))
+    default: return .recent(try fields.finite(key))
+    }
+  }
+}
+
+extension PlannedQuery {
+  /// Whether the filter has only authors and contexts, as a purge requires.
+  package var isPurgeFilter: Bool {
+    !matchesAny
+      && terms.allSatisfy { term in
+        switch term.subject {
+        case .author, .context: !term.isNegated
+        default: false
+        }
+      }
+  }
+}

@@ -1,0 +1,132 @@
+package import PersistentHistory
+
+/// A request for history, or a purge of a part of it, that an actor makes outside of its passes.
+///
+/// Positions are relative to the newest transaction and to the clock, because a plan does not know
+/// the numbers that its writes get. The answer names what they meant.
+package struct PlannedQuery: Hashable, Sendable {
+  /// The kind of request.
+  package enum Form: String, Hashable, Sendable, CaseIterable {
+    /// The matching transactions with all of their changes, page by page.
+    case transactions
+    /// The matching transactions without changes, page by page.
+    case headers
+    /// The matching changes, page by page.
+    case changes
+    /// The matching transactions with all of their changes, through a reader of pages.
+    case stream
+    /// The number of matching transactions.
+    case count
+    /// The number of matching changes.
+    case changeCount
+    /// The objects that the matching changes changed.
+    case objects
+    /// Whether any transaction matches.
+    case exists
+    /// The transaction at the position itself, without a filter.
+    case transaction
+    /// A purge of what lies before the position, limited to authors and contexts.
+    case purge
+  }
+
+  /// The position after which history is requested, or before which it is purged.
+  package enum Start: Hashable, Sendable {
+    /// The beginning of history; a purge without a bound.
+    case beginning
+    /// A number of transactions before the newest one.
+    case behind(Int)
+    /// A number of seconds before the current time.
+    case ago(Double)
+  }
+
+  package var actor: ActorID
+  package var form: Form
+  package var start: Start
+  /// The conditions of the filter; an empty list matches everything.
+  package var terms: [QueryTerm]
+  /// Whether one matching condition is enough.
+  package var matchesAny: Bool
+  /// The maximum number of transactions of a page.
+  package var page: Int
+
+  package init(
+    actor: ActorID,
+    form: Form = .transactions,
+    start: Start = .beginning,
+    terms: [QueryTerm] = [],
+    matchesAny: Bool = false,
+    page: Int = 1000
+  ) {
+    self.actor = actor
+    self.form = form
+    self.start = start
+    self.terms = terms
+    self.matchesAny = matchesAny
+    self.page = page
+  }
+}
+
+/// One condition of a query's filter.
+package struct QueryTerm: Hashable, Sendable {
+  package enum Subject: Hashable, Sendable {
+    case author(String?)
+    case context(String?)
+    case entity(String)
+    case type(ChangeType)
+    case object(ObjectName)
+    /// The newest transactions, by number.
+    case newest(Int)
+    /// The transactions of the last seconds.
+    case recent(Double)
+  }
+  package var subject: Subject
+  /// Whether the condition must not hold.
+  package var isNegated: Bool
+
+  package init(_ subject: Subject, isNegated: Bool = false) {
+    self.subject = subject
+    self.isNegated = isNegated
+  }
+}
+
+/// The answer to a query, and the state of the store that its relative positions refer to.
+package struct QueryAnswer: Hashable, Sendable {
+  /// The newest transaction, or `nil` in an empty history.
+  package var head: TransactionName?
+  /// The clock's value, in seconds since 2001-01-01 UTC.
+  package var now: Double
+  /// The answer, one line for each transaction, object or number.
+  package var lines: [String]
+
+  package init(head: TransactionName?, now: Double, lines: [String]) {
+    self.head = head
+    self.now = now
+    self.lines = lines
+  }
+}
+
+extension QueryAnswer {
+  /// The answer when history after the position was purged.
+  package static let expired = ["expired"]
+
+  /// The line of a transaction without its changes.
+  package static func line(_ transaction: CommittedTransaction) -> String {
+    "#\(transaction.name) \(transaction.author ?? "-") in \(transaction.context ?? "-")"
+  }
+
+  /// The line of a transaction with some of its changes, sorted by object.
+  package static func line(
+    _ transaction: CommittedTransaction,
+    with changes: [CommittedChange]
+  ) -> String {
+    let sorted = changes.sorted {
+      ($0.object, $0.type.rawValue) < ($1.object, $1.type.rawValue)
+    }
+    let texts = sorted.map { change in
+      let columns =
+        change.columns.isEmpty ? "" : " " + change.columns.sorted().joined(separator: "+")
+      return "\(change.type.word) \(change.object)" + (change.type == .update ? columns : "")
+    }
+    return line(transaction) + ": " + texts.joined(separator: ", ")
+  }
+}
