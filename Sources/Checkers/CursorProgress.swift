@@ -6,6 +6,8 @@ package import Traces
 /// was committed, is not below the cursor before it, and has no transaction at or below it that the
 /// member must merge and has not. Merges that a crash has undone count as not merged. No member is
 /// notified that history went back behind its cursor unless a power-off rolled back some of it.
+/// A whole pass that a system reports as successful has merged and recorded all that was in history
+/// when it started. No command that moves a cursor fails without a reason in the plan.
 ///
 /// Does not verify: that a cursor ever reaches the newest transaction (NoLostTransaction), cursors
 /// after a power-off (Durability) of a member whose command was in progress then, or a resync. A
@@ -17,6 +19,10 @@ package struct CursorProgress: Invariant {
   package private(set) var violation: Violation?
   /// The number of times a cursor was reset to none, so that its member reads everything again.
   package private(set) var resetCount = 0
+  /// The commands that move a cursor, or prepare it.
+  private static let words: Set<String> = [
+    "launch", "fetch", "merge", "record", "pass", "deliver", "poll", "consume", "resync", "retire",
+  ]
   private var hasMoved = false
   private var hasGoneBack = false
 
@@ -25,6 +31,12 @@ package struct CursorProgress: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     if case .recovered = event.happening { hasGoneBack = true }
     guard violation == nil, let member = timeline.actor else { return }
+    if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
+    {
+      let because = "\(event.who)'s \(timeline.command.word) failed without a reason: \(failure)"
+      violation = Violation(checker: Self.name, at: event.at, because: because)
+      return
+    }
     switch event.happening {
     case .rewound where !hasGoneBack:
       violation = Violation(
@@ -39,6 +51,7 @@ package struct CursorProgress: Invariant {
       if let next = timeline.named.first, next > timeline.everyone[member].cursor ?? -1 {
         hasMoved = true
       }
+    case .passed: pass(member, event, on: timeline)
     case .launched(let cursor) where timeline.everyone[member].status.hasCertainCursor:
       move(member, to: cursor, event, "was launched at", on: timeline)
     default: break
@@ -48,6 +61,28 @@ package struct CursorProgress: Invariant {
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
     return hasMoved ? .valid : .unknown("No record moved a cursor.")
+  }
+
+  private mutating func pass(_ index: Int, _ event: Event, on timeline: Timeline) {
+    let member = timeline.everyone[index]
+    guard let last = timeline.named.first, last >= 0, !timeline.mayHoldUnreported,
+      !timeline.command.hasFault, member.status.alternatives.isEmpty
+    else { return }
+    if let owed = Self.firstOwed(by: member, through: last, on: timeline) {
+      accuse(
+        event,
+        "\(event.who) ended a pass without merging \(timeline.label(owed)), which was in history "
+          + "when it started",
+        timeline.log.transactions[owed].commit.name
+      )
+    } else if member.cursor ?? -1 < last {
+      accuse(
+        event,
+        "\(event.who) ended a pass without recording \(timeline.label(last)), which was in history "
+          + "when it started (\(timeline.progress(of: index)))",
+        timeline.log.transactions[last].commit.name
+      )
+    }
   }
 
   private mutating func move(

@@ -9,7 +9,7 @@ package import Traces
 /// in commit order, with the author and the changes that were reported at the commit; if the plan
 /// requires monotone timestamps, they rise strictly in commit order; the answer to each query of
 /// history, and the effect of each purge of a part of it, is exactly what the committed transactions
-/// and the filter say. Together with Convergence (the
+/// and the filter say; no write or query fails without a reason in the plan. Together with Convergence (the
 /// data follow the changes) no two states of the data differ without a change.
 ///
 /// Does not verify: columns and values that a system never reports, tombstones (TombstoneFidelity),
@@ -25,6 +25,8 @@ package struct HistoryExplainsData: Invariant {
   private var hasHistory = false
   private var answers = QueryAnswers()
   private let entities: [String: Entity]
+  /// The commands that write or read history.
+  private static let words: Set<String> = ["write", "batch", "commit", "query"]
   /// Whether timestamps must rise in commit order.
   private let timesRise: Bool
 
@@ -37,6 +39,12 @@ package struct HistoryExplainsData: Invariant {
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
     answers.observe(event, on: timeline)
+    if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
+    {
+      let because = "\(event.who)'s \(timeline.command.word) failed without a reason: \(failure)"
+      violation = Violation(checker: Self.name, at: event.at, because: because)
+      return
+    }
     switch event.happening {
     case .answered(let answer):
       if let fault = answers.fault(of: answer, on: timeline) {

@@ -8,10 +8,14 @@ import Traces
 struct QueryAnswers: Sendable {
   /// The current command's query, if it is one.
   private var query: PlannedQuery?
+  /// Whether an earlier query purged, which lets tokens expire even if it found no transaction.
+  private var hasPurged = false
   /// The positions that the current command has purged.
   private var purged: Set<Int> = []
   /// Whether an answer was checked.
   private(set) var hasAnswered = false
+  /// Whether a fault was injected: a failed purge may have left rows in the file.
+  private var hasFault = false
 
   /// Follows the commands; call it for every event.
   mutating func observe(_ event: Event, on timeline: Timeline) {
@@ -23,6 +27,7 @@ struct QueryAnswers: Sendable {
           if case .query(let query) = timeline.plan.commands[position].action { query } else { nil }
         }
     case .called: query = nil
+    case .fault: hasFault = true
     case .purged where query != nil: purged.formUnion(timeline.named.filter { $0 >= 0 })
     default: break
     }
@@ -33,6 +38,7 @@ struct QueryAnswers: Sendable {
   /// - Complexity: linear in the transactions and their changes, times the conditions.
   mutating func fault(of answer: QueryAnswer, on timeline: Timeline) -> String? {
     guard let query, !timeline.isUncertain, !timeline.command.hasFault else { return nil }
+    if hasFault, query.form == .rows { return nil }
     let head = timeline.log.transactions.last?.commit.name
     guard answer.head == head else {
       return
@@ -42,7 +48,11 @@ struct QueryAnswers: Sendable {
     let asked = AskedQuery(query, answer, timeline)
     guard !asked.isAmbiguous else { return nil }
     hasAnswered = true
-    if query.form == .purge { return asked.purgeFault(answer.lines, purged) }
+    if query.form == .purge {
+      hasPurged = true
+      return asked.purgeFault(answer.lines, purged)
+    }
+    if hasPurged, answer.lines == QueryAnswer.expired { return nil }
     return asked.fault(answer.lines)
   }
 }
@@ -111,7 +121,17 @@ private struct AskedQuery {
 
   /// Returns why the lines are no right answer to the request, or `nil`.
   func fault(_ lines: [String]) -> String? {
-    if query.form == .transaction { return difference(lines, transactionLines) }
+    switch query.form {
+    case .transaction: return difference(lines, transactionLines)
+    case .sql: return difference(lines, sqlLines)
+    case .rows: return difference(lines, [String(statuses.count { !$0.isPurged })])
+    case .find: return foundLines.flatMap { difference(lines, $0) }
+    case .members: return memberLines.flatMap { difference(lines, $0) }
+    default: return requestFault(lines)
+    }
+  }
+
+  private func requestFault(_ lines: [String]) -> String? {
     let after = statuses.indices.filter(isAfterStart)
     let gap = after.first { statuses[$0].isPurged && matches($0) }
     if lines == QueryAnswer.expired {
@@ -142,6 +162,38 @@ private struct AskedQuery {
     return [QueryAnswer.line(commit(position), with: commit(position).changes)]
   }
 
+  private var sqlLines: [String] {
+    var first: Int64 = 0
+    if case .behind(let count) = query.start { first = head - Int64(count) }
+    return statuses.indices.filter { !statuses[$0].isPurged && number($0) > first }
+      .flatMap { position in
+        commit(position).changes.map { "#\(number(position)) \($0.type.word) \($0.object)" }
+      }.sorted()
+  }
+
+  /// The objects that match; `nil` if several states of the data are possible.
+  private var foundLines: [String]? {
+    guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
+      return nil
+    }
+    return objects.filter { name, values in
+      name.entity == query.entity && query.conditions.allSatisfy { $0.holds(for: values) }
+    }.map(\.key.description).sorted()
+  }
+
+  /// The members with their cursors; `nil` if the events do not decide them.
+  private var memberLines: [String]? {
+    guard timeline.plan.header.retention == nil else { return nil }
+    var lines: [String] = []
+    for member in timeline.everyone {
+      guard member.status.alternatives.isEmpty else { return nil }
+      guard member.status.isMember else { continue }
+      let cursor = member.cursor.map(number) ?? 0
+      lines.append("\(member.id) at \(cursor)" + (member.status.isConsumer ? ", consumer" : ""))
+    }
+    return lines.sorted()
+  }
+
   private func expected(_ positions: [Int]) -> [String] {
     switch query.form {
     case .transactions, .stream:
@@ -153,7 +205,7 @@ private struct AskedQuery {
     case .exists: [String(!positions.isEmpty)]
     case .objects:
       Set(positions.flatMap { matchingChanges($0).map(\.object) }).map(\.description).sorted()
-    case .transaction, .purge: []
+    case .transaction, .sql, .rows, .members, .find, .purge: []
     }
   }
 
@@ -181,18 +233,11 @@ private struct AskedQuery {
     case .context(let context): commit(position).context == context
     case .entity(let entity): change.object.entity == entity
     case .type(let type): change.type == type
-    case .object(let object): change.object == object && position >= lastInsert(of: object)
+    case .object(let object): change.object == object
     case .newest(let count): number(position) > head - Int64(count) && count > 0
     case .recent(let seconds):
       answer.now - max(seconds, 0)...answer.now ~= commit(position).timestamp
     }
-  }
-
-  /// Returns the position of the last insert of an object: a name may denote several in turn.
-  private func lastInsert(of object: ObjectName) -> Int {
-    timeline.log.transactions.lastIndex { transaction in
-      transaction.commit.changes.contains { $0.object == object && $0.type == .insert }
-    } ?? 0
   }
 
   // MARK: Purges

@@ -5,7 +5,7 @@ package import Traces
 ///
 /// Verifies: after each successful purge command before which every member that is not cut off had
 /// recorded the last transaction, that all others but protected ones are purged, by this command or
-/// before.
+/// before. No purge fails without a reason in the plan.
 ///
 /// Does not verify: purges that a strategy makes within a pass, and rows in a file.
 package struct Reclaim: Invariant {
@@ -21,6 +21,11 @@ package struct Reclaim: Invariant {
 
   package mutating func observe(_ event: Event, on timeline: Timeline) {
     guard violation == nil else { return }
+    if timeline.command.word == "purge", let failure = timeline.unexplainedFailure(event) {
+      let because = "\(event.who)'s purge failed without a reason: \(failure)"
+      violation = Violation(checker: Self.name, at: event.at, because: because)
+      return
+    }
     switch event.happening {
     case .called(_, "purge"): isDue = Self.isDue(on: timeline)
     // A power-off rolls purges back.

@@ -32,6 +32,23 @@ extension Timeline {
   }
 }
 
+// MARK: Failures
+
+extension Timeline {
+  /// Returns the failure of a command of the plan for which the plan gives no reason.
+  ///
+  /// A plan gives reasons by injected faults and by hooks that throw. Errors that a correct system
+  /// may return at any time, such as an expired position, a conflict, a lock or a full disk, have
+  /// codes of their own.
+  func unexplainedFailure(_ event: Event) -> SystemFailure? {
+    guard case .ended(let index?, .failed(let failure)) = event.happening,
+      plan.commands.indices.contains(index), failure.code == .failed, !command.hasFault,
+      !hasThrowingHooks
+    else { return nil }
+    return failure
+  }
+}
+
 // MARK: Transactions
 
 extension Timeline {

@@ -41,6 +41,8 @@ package struct Timeline: Sendable {
   var hasDelays = false
   /// The members that do not merge an author's transactions, by author.
   var ignoring: [String: MemberSet] = [:]
+  /// Whether the plan has hooks that may throw.
+  let hasThrowingHooks: Bool
   /// Whether the trace names more members than ``MemberSet/capacity``.
   var hasTooMany = false
 
@@ -48,6 +50,10 @@ package struct Timeline: Sendable {
   package init(_ header: TraceHeader) {
     plan = header.plan
     ledger = Ledger(header.plan)
+    let hooks = plan.header.actors.flatMap { $0.hooks ?? [] }.compactMap {
+      PlannedHook(rawValue: $0)
+    }
+    hasThrowingHooks = hooks.contains { $0 != .observer }
     for actor in plan.header.actors {
       let position = position(of: actor.id)
       for author in actor.ignores ?? [] {
@@ -95,7 +101,7 @@ extension Timeline {
     case .recorded(let cursor), .registered(let cursor), .launched(let cursor),
       .resynced(let cursor):
       if let cursor { named.append(log.position(of: cursor) ?? lastPosition(before: cursor)) }
-    case .recovered(let cursor):
+    case .recovered(let cursor), .passed(let cursor):
       if let cursor { named.append(log.position(of: cursor) ?? -1) }
     default: break
     }

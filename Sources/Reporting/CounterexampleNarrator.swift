@@ -119,7 +119,7 @@ struct CounterexampleNarrator {
     typealias Say = CounterexamplePhrase
     switch happening {
     // All running actors are signalled; the effect of a signal is described when it arrives.
-    case .called, .ended(_, .ok), .clock, .signalled: return nil
+    case .called, .ended(_, .ok), .clock, .signalled, .passed: return nil
     case .ended(_, .failed(let failure)) where isTold(failure, in: step): return nil
     case .ended(_, .failed(let failure)): return "fails " + Say.failure(failure)
     case .ended(_, .unknown(let failure)): return "may have failed " + Say.failure(failure)

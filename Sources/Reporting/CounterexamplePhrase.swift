@@ -109,6 +109,11 @@ enum CounterexamplePhrase {
       case .behind(let count): "\(count) behind the newest"
       case .ago(let seconds): "\(duration(-seconds)) from now"
       }
+    if query.form == .find {
+      let conditions = query.conditions.map(condition).joined(separator: " and ")
+      return "find \(query.entity.map(printable) ?? "")"
+        + (conditions.isEmpty ? "" : " where " + conditions)
+    }
     let verb =
       query.form == .purge ? "purge by request, before" : "query \(query.form.rawValue), after"
     let filter = query.terms.map(term).joined(separator: query.matchesAny ? " or " : " and ")

@@ -30,8 +30,9 @@ extension StorePlace {
     let losesPower = mayLosePower || faults.contains(where: \.kind.isPowerOff)
     let hasFaults = losesPower || !faults.isEmpty
     // A connection's cached log, pages and statements from another plan affect its syncs, reads and
-    // allocations.
-    if hasFaults { system.close() }
+    // allocations, and a plan with faults may have ended inside a transaction.
+    if hasFaults || hadFaults { system.close() }
+    hadFaults = hasFaults
     try system.reset(header, prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))
     if losesPower { watchPower() }
   }

@@ -11,6 +11,8 @@ package final class StorePlace {
   private let folder: String
   private let syncs: PowerWatch
   private var stores = 0
+  /// Whether the last plan had faults.
+  var hadFaults = false
   /// The clock of the current plan; the file system reads it too.
   package let clock: PlanClock
   /// Empty stores by model and timestamps, so that a plan does not run the schema again.

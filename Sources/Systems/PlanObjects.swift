@@ -47,6 +47,11 @@ struct PlanObjects {
   /// Returns the object that a name denotes, whether or not it still exists.
   func id(_ name: ObjectName) -> ObjectID? { ids[name] }
 
+  /// Returns all objects that a name has denoted, one after another.
+  ///
+  /// - Complexity: linear in the objects of the plan.
+  func ids(_ name: ObjectName) -> [ObjectID] { names.filter { $0.value == name }.keys.sorted() }
+
   /// Returns the name of an object; one that no plan named gets its negated key.
   func name(_ id: ObjectID, in model: Model) -> ObjectName {
     names[id] ?? ObjectName(model.entity(id.entity)?.name ?? "?", -id.key)

@@ -1,4 +1,5 @@
 import HistoryStore
+import ObjectContexts
 import PersistentHistory
 import Traces
 
@@ -43,13 +44,67 @@ extension PlanProcess {
       let found = try store.transaction(query.number ?? 0)
       return found.map { line(bench.committed($0)) }.map { [$0] } ?? []
     }
-    let request = try request(query)
+    switch query.form {
+    case .sql, .rows: return try sqlLines(query, bench)
+    case .find: return try found(query.planned, bench)
+    case .members: return try store.members().compactMap(Self.line)
+    default: return try lines(try request(query), query, bench)
+    }
+  }
+
+  /// Reads through a context of its own, so that the actor's contexts stay as they were merged.
+  private func found(
+    _ query: PlannedQuery,
+    _ bench: StoreBench
+  ) throws(HistoryError) -> [String] {
+    let context = ObjectContext(store: store, author: nil, name: "query")
+    let predicate = ObjectPredicate.all(query.conditions.map(ObjectPredicate.init))
+    return try context.objects(query.entity ?? "", where: predicate)
+      .map { bench.objects.name($0.id, in: store.model).description }.sorted()
+  }
+
+  private static func line(_ member: Member) -> String? {
+    guard member.state == .active else { return nil }
+    return "\(member.id) at \(member.cursor)" + (member.kind == .consumer ? ", consumer" : "")
+  }
+
+  private func sqlLines(
+    _ query: ResolvedQuery,
+    _ bench: StoreBench
+  ) throws(HistoryError) -> [String] {
+    if query.form == .rows {
+      let table = store.configuration.layout == .packed ? "history_transaction" : "ATRANSACTION"
+      return try store.query("SELECT count(*) FROM \(table)").rows.flatMap { $0.map(\.description) }
+    }
+    let limits = [
+      "number > ?1", "number >= ?1 + 1", "number BETWEEN ?1 + 1 AND 1e9", "?1 < number",
+    ]
+    let sql =
+      "SELECT number, type, entity, key FROM history_changes WHERE \(limits[query.page % 4])"
+    return try store.query(sql, [.int(query.number ?? 0)]).rows.map { row in
+      guard case .int(let number) = row[0], case .string(let type) = row[1],
+        case .string(let entity) = row[2], case .int(let key) = row[3],
+        let described = store.model.number(of: entity)
+      else { return row.description }
+      let name = bench.objects.name(ObjectID(entity: described, key: key), in: store.model)
+      return "#\(number) \(type) \(name)"
+    }.sorted()
+  }
+
+  private func lines(
+    _ request: HistoryRequest,
+    _ query: ResolvedQuery,
+    _ bench: StoreBench
+  ) throws(HistoryError) -> [String] {
     switch query.form {
     case .count, .changeCount: return [String(try store.count(request))]
     case .exists: return [String(try store.hasHistory(request))]
     case .objects:
       // A name may have denoted several objects in turn.
-      let names = try store.objectIDs(request).map { bench.objects.name($0, in: store.model) }
+      let names = try store.objectIDs(request).map { (id) throws(HistoryError) in
+        let same = try store.objectID(for: store.uri(of: id))
+        return bench.objects.name(same, in: store.model)
+      }
       return Set(names).map(\.description).sorted()
     default:
       let pages = try query.form == .stream ? streamed(request) : fetched(request)
@@ -120,18 +175,18 @@ extension PlanProcess {
 
 /// A query with absolute positions, in the store's terms.
 private struct ResolvedQuery {
-  let form: PlannedQuery.Form
+  let planned: PlannedQuery
+  var form: PlannedQuery.Form { planned.form }
+  var page: Int { planned.page }
   /// The number of the transaction at the position; `nil` for a date or the beginning.
   var number: Int64?
   /// The date of the position.
   var date: Date?
-  let page: Int
   let filter: HistoryFilter?
   let purgeFilter: PurgeFilter
 
   init(_ query: PlannedQuery, head: Int64, now: Double, _ objects: PlanObjects) {
-    form = query.form
-    page = query.page
+    planned = query
     switch query.start {
     case .beginning: break
     case .behind(let count): number = head - Int64(count)
@@ -160,8 +215,7 @@ extension HistoryFilter {
     case .context(let name): filter = .contextName(name)
     case .entity(let name): filter = .entity(name)
     case .type(let type): filter = .type(type)
-    // An object that the plan has never inserted has no identifier, so no change can match.
-    case .object(let name): filter = objects.id(name).map(HistoryFilter.object) ?? .any([])
+    case .object(let name): filter = .any(objects.ids(name).map(HistoryFilter.object))
     case .newest(let count):
       let first = head - Int64(count) + 1
       filter = first > head ? .any([]) : .numbers(first...head)

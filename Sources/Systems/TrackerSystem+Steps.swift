@@ -47,7 +47,9 @@ extension TrackerSystem {
         log.add(actor, .resynced(cursor: try engine.resync().transactionName))
       }
     default:
-      try purging(actor, &log) { report throws(HistoryError) in try engine.pass(&report) }
+      try purging(actor, isPass: true, &log) { report throws(HistoryError) in
+        try engine.pass(&report)
+      }
     }
   }
 
@@ -86,27 +88,38 @@ extension TrackerSystem {
     _ body: (inout StepReport) throws(HistoryError) -> Void
   ) throws(SystemFailure) {
     try tellingLoss(of: actor, &log) { log throws(HistoryError) in
-      var report = StepReport()
       // The results of a step before a failure remain valid.
-      defer { Self.tell(report, of: actor, &log) }
-      try body(&report)
+      try reportingAll(of: actor, &log, body)
     }
   }
 
   /// Runs a closure that may purge, and logs its results and the deleted transactions.
+  ///
+  /// A whole pass that succeeds also logs the newest transaction at its start.
   private func purging(
     _ actor: ActorID,
+    isPass: Bool = false,
     _ log: inout EventLog,
     _ body: (inout StepReport) throws(HistoryError) -> Void
   ) throws(SystemFailure) {
     let bench = try host.bench()
     try tellingLoss(of: actor, &log) { log throws(HistoryError) in
       try bench.purging(actor, &log) { log throws(HistoryError) in
-        var report = StepReport()
-        defer { Self.tell(report, of: actor, &log) }
-        try body(&report)
+        let newest = bench.purging?.held.last
+        try reportingAll(of: actor, &log, body)
+        if isPass { log.add(actor, .passed(through: newest.map { String($0) })) }
       }
     }
+  }
+
+  private func reportingAll(
+    of actor: ActorID,
+    _ log: inout EventLog,
+    _ body: (inout StepReport) throws(HistoryError) -> Void
+  ) throws(HistoryError) {
+    var report = StepReport()
+    defer { Self.tell(report, of: actor, &log) }
+    try body(&report)
   }
 
   private static func tell(_ report: StepReport, of actor: ActorID, _ log: inout EventLog) {

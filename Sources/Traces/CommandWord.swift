@@ -32,7 +32,7 @@ enum CommandWord: String, CaseIterable {
     case .write, .begin: ["actor", "context", "author", "changes", "policy", "tick"]
     case .batch: ["actor", "author", "op", "entity", "where", "values"]
     case .belated: ["actor", "step"]
-    case .query: ["actor", "form", "behind", "ago", "filter", "any", "page"]
+    case .query: ["actor", "form", "behind", "ago", "filter", "any", "page", "entity", "where"]
     case .deliver, .poll: ["actor", "fate"]
     case .view: ["actor", "context"]
     case .consume: ["consumer"]

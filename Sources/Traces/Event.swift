@@ -69,6 +69,8 @@ package enum Happening: Hashable, Sendable {
   case data(Objects)
   /// The contents of the store's history, in order.
   case history([CommittedTransaction])
+  /// A whole pass succeeded, after a newest transaction at its start, if history had any.
+  case passed(through: TransactionName?)
   /// The answer to a query.
   case answered(QueryAnswer)
   case signalled

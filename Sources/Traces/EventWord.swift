@@ -24,6 +24,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case viewed
   case data
   case history
+  case passed
   case answered
   case signalled
   case woke
@@ -41,7 +42,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
     case .ended: ["command", "outcome", "error"]
     case .skipped: ["command", "because"]
     case .registered, .launched, .recorded, .resynced: ["cursor"]
-    case .recovered: ["through"]
+    case .recovered, .passed: ["through"]
     case .damaged: ["because"]
     case .committed: CommittedTransaction.keys
     case .fetched, .observed, .merged, .finished, .consumed, .purged, .history: ["transactions"]
@@ -84,6 +85,7 @@ extension Happening {
     case .viewed: .viewed
     case .data: .data
     case .history: .history
+    case .passed: .passed
     case .answered: .answered
     case .signalled: .signalled
     case .woke: .woke

@@ -12,6 +12,8 @@ extension PlanCodec {
     }
     if !query.terms.isEmpty { members["filter"] = .array(query.terms.map(json)) }
     if query.matchesAny { members["any"] = .bool(true) }
+    members["entity"] = query.entity.map(JSONValue.string)
+    if !query.conditions.isEmpty { members["where"] = .array(query.conditions.map(json)) }
     if query.page != 1000 { members["page"] = .integer(Int64(query.page)) }
     return members
   }
@@ -38,14 +40,26 @@ extension PlanCodec {
     let page = try fields.find("page", "a whole number, 1 or more") { value in
       value.whole.flatMap { $0 >= 1 ? Int($0) : nil }
     }
+    let entity = try fields.string(ifAny: "entity")
+    if let entity { try names.check(entity: entity, of: fields) }
     let query = PlannedQuery(
       actor: try names.member("actor", of: fields),
       form: try fields.choice("form", default: .transactions),
       start: try start(fields),
       terms: terms,
       matchesAny: try fields.bool("any", default: false),
-      page: page ?? 1000
+      page: page ?? 1000,
+      entity: entity,
+      conditions: try entity.map { (name) throws(FormatError) in
+        try conditions(fields, of: name, names)
+      } ?? []
     )
+    guard (query.form == .find) == (entity != nil) else {
+      throw fields.place.error(
+        "\(fields.what) has \(entity == nil ? "no" : "an") entity",
+        "The form \"find\" needs the key \"entity\", and no other form has it."
+      )
+    }
     guard query.form != .purge || query.isPurgeFilter else {
       throw fields.place.error(
         "\(fields.what) purges by something else than authors or contexts",

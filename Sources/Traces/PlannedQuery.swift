@@ -25,6 +25,14 @@ package struct PlannedQuery: Hashable, Sendable {
     case exists
     /// The transaction at the position itself, without a filter.
     case transaction
+    /// The changes after the number at the position, by an SQL query and without a filter.
+    case sql
+    /// The number of transactions in the file, purged ones included, by an SQL query.
+    case rows
+    /// The members that history is kept for, and their cursors.
+    case members
+    /// The objects of an entity in the store's data that match conditions on their values.
+    case find
     /// A purge of what lies before the position, limited to authors and contexts.
     case purge
   }
@@ -48,6 +56,10 @@ package struct PlannedQuery: Hashable, Sendable {
   package var matchesAny: Bool
   /// The maximum number of transactions of a page.
   package var page: Int
+  /// The entity of ``Form/find``.
+  package var entity: String?
+  /// The conditions of ``Form/find``, all of which must hold.
+  package var conditions: [PlannedCondition]
 
   package init(
     actor: ActorID,
@@ -55,7 +67,9 @@ package struct PlannedQuery: Hashable, Sendable {
     start: Start = .beginning,
     terms: [QueryTerm] = [],
     matchesAny: Bool = false,
-    page: Int = 1000
+    page: Int = 1000,
+    entity: String? = nil,
+    conditions: [PlannedCondition] = []
   ) {
     self.actor = actor
     self.form = form
@@ -63,6 +77,8 @@ package struct PlannedQuery: Hashable, Sendable {
     self.terms = terms
     self.matchesAny = matchesAny
     self.page = page
+    self.entity = entity
+    self.conditions = conditions
   }
 }
 

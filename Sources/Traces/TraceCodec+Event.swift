@@ -24,7 +24,7 @@ extension TraceCodec {
     case .registered(let cursor), .launched(let cursor), .recorded(let cursor),
       .resynced(let cursor):
       json("cursor", of: cursor)
-    case .recovered(let through): json("through", of: through)
+    case .recovered(let through), .passed(let through): json("through", of: through)
     case .damaged(let reason): ["because": .string(reason)]
     case .committed(let transaction): json(of: transaction)
     case .fetched(let names), .observed(let names), .merged(let names), .finished(let names),

@@ -23,10 +23,19 @@ extension PlanGenerator {
 
   private func query(_ draft: PlanDraft, _ source: inout ChoiceSource) -> PlannedQuery {
     let actor = draft.header.actors[source.index(below: draft.header.actors.count)]
-    let form = PlannedQuery.Form.allCases[source.weighted([4, 2, 3, 2, 2, 2, 2, 1, 1, 6])]
+    let form = PlannedQuery.Form.allCases[
+      source.weighted([4, 2, 3, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 6])
+    ]
     var query = PlannedQuery(actor: actor.id, form: form, start: start(&source))
     query.page = [1000, 1, 2, 3][source.index(below: 4)]
-    guard form != .transaction else { return query }
+    if form == .find {
+      let entities = draft.header.model.entities
+      let entity = entities[source.index(below: entities.count)]
+      query.entity = entity.name
+      query.conditions = PlanPredicates.draw(on: entity, &source)
+      return query
+    }
+    if [.transaction, .sql, .rows, .members].contains(form) { return query }
     var terms = Repetition("term", 0...3, length: .average(1))
     while terms.next(&source) {
       let kind = form == .purge ? source.index(below: 2) : source.index(below: 7)

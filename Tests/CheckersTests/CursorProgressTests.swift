@@ -37,6 +37,47 @@ import Traces
     #expect(violation(story)?.transaction == "1")
   }
 
+  /// A pass that merges and records through some transactions, and reports those before its start.
+  private func pass(
+    _ merged: [TransactionName],
+    recorded: String?,
+    through: String?
+  ) throws -> Story {
+    var story = try opened("1", "2")
+    story.run(.pass("app")) { story in
+      story.tell("app", .merged(merged))
+      story.tell("app", .recorded(cursor: recorded))
+      story.tell("app", .passed(through: through))
+    }
+    return story
+  }
+
+  @Test func `A pass that succeeds has merged and recorded what was in history`() throws {
+    #expect(try violation(pass(["1", "2"], recorded: "2", through: "2")) == nil)
+    #expect(try violation(pass(["1"], recorded: "1", through: "1")) == nil)
+    #expect(try violation(pass([], recorded: nil, through: nil)) == nil)
+    #expect(
+      try violation(pass(["1"], recorded: "1", through: "2"))?.because
+        == "app ended a pass without merging #2, which was in history when it started"
+    )
+    #expect(
+      try violation(pass(["1", "2"], recorded: "1", through: "2"))?.because
+        == "app ended a pass without recording #2, which was in history when it started "
+        + "(app had recorded #1)"
+    )
+  }
+
+  @Test func `A pass that fails without a reason is rejected`() throws {
+    var story = try opened("1")
+    story.run(.pass("app"), .failed(SystemFailure(.failed, "no such table")))
+    #expect(
+      violation(story)?.because == "app's pass failed without a reason: failed: no such table"
+    )
+    var expired = try opened("1")
+    expired.run(.pass("app"), .failed(SystemFailure(.superseded, "replaced")))
+    #expect(violation(expired) == nil)
+  }
+
   @Test func `A trace in which no record moves says nothing`() throws {
     var story = try opened("1")
     story.pass("app", "1")

@@ -7,9 +7,9 @@ import Traces
   /// Three transactions of two authors, of which a member has merged two.
   private func story() throws -> Story {
     var story = try Story("app", "share")
-    story.write("app", "1")
-    story.write("share", "2")
-    story.write("share", "3")
+    story.write("app", "1", author: "app")
+    story.write("share", "2", author: "share")
+    story.write("share", "3", author: "share")
     story.record("app", "2")
     story.record("share", "3")
     return story
@@ -90,6 +90,24 @@ import Traces
     #expect(try fault(ofApp, lines, purged: ["1", "2"]) != nil)
     #expect(try fault(query(.purge, .behind(1)), ["purged 1, watermark 2"], purged: ["1"]) == nil)
     #expect(try fault(query(.purge, .behind(1)), lines, purged: ["1", "2"]) != nil)
+  }
+
+  @Test func `The rows of the file, the SQL rows and the members are compared`() throws {
+    #expect(try fault(query(.rows), ["3"]) == nil)
+    #expect(try fault(query(.rows), ["4"]) != nil)
+    #expect(try fault(query(.members), ["app at 2", "share at 3"]) == nil)
+    #expect(try fault(query(.members), ["app at 3", "share at 3"]) != nil)
+    #expect(try fault(query(.sql, .behind(1)), ["#3 insert Item/8"]) == nil)
+    #expect(try fault(query(.sql, .behind(1)), []) != nil)
+  }
+
+  @Test func `A query or a write that fails without a reason is rejected`() throws {
+    var story = try story()
+    story.run(.query(query(.count)), .failed(SystemFailure(.failed, "no such table")))
+    #expect(
+      story.verdict(HistoryExplainsData.self).violation?.because
+        == "app's query failed without a reason: failed: no such table"
+    )
   }
 
   @Test func `An answer is not judged after a write of unknown outcome`() throws {

@@ -58,9 +58,22 @@ import Traces
 
   @Test func `A purge that failed says nothing`() throws {
     var story = try opened()
-    story.run(.purge("app"), .failed(SystemFailure(.busy, "locked")))
+    story.run(.purge("app"), .failed(SystemFailure(.superseded, "replaced")))
     story.run(.data) { $0.tell(nil, .data($0.objects)) }
     #expect(story.verdict(Reclaim.self).isUnknown)
+  }
+
+  @Test func `A purge that fails without a reason is rejected`() throws {
+    var story = try opened()
+    story.run(.purge("app"), .failed(SystemFailure(.failed, "no such table")))
+    #expect(
+      story.verdict(Reclaim.self).violation?.because
+        == "app's purge failed without a reason: failed: no such table"
+    )
+    var hooked = try opened()
+    hooked.header.actors[0].hooks = [PlannedHook.retry.rawValue]
+    hooked.run(.purge("app"), .failed(SystemFailure(.failed, "the hook threw")))
+    #expect(hooked.verdict(Reclaim.self).isUnknown)
   }
 
   @Test func `A member that was cut off holds nothing back`() throws {

@@ -49,7 +49,8 @@ import Traces
       let there = try await check("external:'\(command)' serve", "--plans", "30", in: folder)
       #expect(here.code == there.code && there.document.verdict == "valid")
       #expect(here.document.systems[0].invariants == there.document.systems[0].invariants)
-      #expect(here.document.systems[0].steps == there.document.systems[0].steps)
+      // Plans for a program have no queries, so they have fewer steps.
+      #expect(here.document.systems[0].steps > there.document.systems[0].steps)
     }
   }
 

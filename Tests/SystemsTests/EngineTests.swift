@@ -24,10 +24,14 @@ import Traces
     try rig.write("widget", update(1, "a"))
     #expect(
       try rig.perform(.pass("app")) == [
-        .observed(["1", "2"]), .merged(["1", "2"]), .recorded(cursor: "2"),
+        .observed(["1", "2"]), .merged(["1", "2"]), .recorded(cursor: "2"), .passed(through: "2"),
       ]
     )
-    #expect(try rig.perform(.pass("app")) == [.merged([]), .recorded(cursor: "2")])
+    #expect(
+      try rig.perform(.pass("app")) == [
+        .merged([]), .recorded(cursor: "2"), .passed(through: "2"),
+      ]
+    )
   }
 
   @Test func `The steps of a pass may be taken one by one`() throws {

@@ -34,7 +34,9 @@ import Traces
     #expect(try rig.objects(view("widget")) == [item(1): [:]])
     #expect(try rig.perform(.record("app")) == [.recorded(cursor: nil)])
     #expect(
-      try rig.perform(.pass("app")) == [.merged([]), .recorded(cursor: "2"), .purged(["1"])]
+      try rig.perform(.pass("app")) == [
+        .merged([]), .recorded(cursor: "2"), .passed(through: "2"), .purged(["1"]),
+      ]
     )
   }
 
@@ -43,11 +45,13 @@ import Traces
     for key in Int64(1)...3 { try rig.write("app", insert(key)) }
     try rig.perform(.pass("app"))
     #expect(
-      try rig.perform(.pass("widget")) == [.merged(["1", "2", "3"]), .recorded(cursor: "3")]
+      try rig.perform(.pass("widget")) == [
+        .merged(["1", "2", "3"]), .recorded(cursor: "3"), .passed(through: "3"),
+      ]
     )
     #expect(
       try rig.perform(.pass("app")) == [
-        .merged([]), .recorded(cursor: "3"), .purged(["1", "2"]),
+        .merged([]), .recorded(cursor: "3"), .passed(through: "3"), .purged(["1", "2"]),
       ]
     )
     #expect(try rig.held() == ["3"])
@@ -58,7 +62,11 @@ import Traces
     let rig = try Rig(TrackerSystem())
     try rig.perform(.crash("widget"))
     for key in Int64(1)...3 { try rig.write("app", insert(key)) }
-    #expect(try rig.perform(.pass("app")) == [.merged([]), .recorded(cursor: "3")])
+    #expect(
+      try rig.perform(.pass("app")) == [
+        .merged([]), .recorded(cursor: "3"), .passed(through: "3"),
+      ]
+    )
     #expect(try rig.perform(.purge("app")).isEmpty)
     try rig.perform(.launch("widget"))
     #expect(try rig.perform(.retire("widget")) == [.retired])

@@ -170,6 +170,14 @@ extension RandomPlan {
   mutating func query() -> PlannedQuery {
     let form = pick(PlannedQuery.Form.allCases)
     let isPurge = form == .purge
+    if form == .find {
+      return PlannedQuery(
+        actor: member(),
+        form: form,
+        entity: "Item",
+        conditions: list(0...2) { $0.condition(depth: 0) }
+      )
+    }
     let terms = list(0...3) { plan in
       QueryTerm(plan.subject(isPurge: isPurge), isNegated: !isPurge && plan.chance())
     }

@@ -72,6 +72,7 @@ extension RandomPlan {
     case .viewed: .viewed(context: pick(["view", "background"]), objects())
     case .data: .data(objects())
     case .history: .history(list(0...3) { $0.transaction() })
+    case .passed: .passed(through: some { $0.name() })
     case .answered:
       .answered(
         QueryAnswer(head: some { $0.name() }, now: number(), lines: list(0...3) { $0.text() })
