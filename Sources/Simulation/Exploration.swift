@@ -62,6 +62,12 @@ package struct ExplorationBounds: Sendable, Hashable {
   ///
   /// The default is `true`; if `false`, every plan is run.
   package var mergesStates = true
+  /// The greatest number of pairs of merged plans that are sampled, to be continued afterwards.
+  ///
+  /// The default is 0.
+  package var pairCountMax = 0
+  /// The seed of the sample and of the continuations.
+  package var pairSeed: UInt64 = 1
 
   package init(depth: Int, stateCountMax: Int) {
     self.depth = depth

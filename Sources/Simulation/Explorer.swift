@@ -11,13 +11,17 @@ package import Traces
 /// An explorer must not be used from several threads at a time.
 package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   let simulator: Simulator
-  private let space: Space
+  let space: Space
   let bounds: ExplorationBounds
   var tree = PlanTree()
   var result = Exploration()
   private var known: UInt64 = 0
   /// The outcomes of an earlier exploration of the same plans, if any.
   private let earlier: KnownMoves?
+  /// A sample of the plans that led to merged states, and the number of all merges.
+  var pairs: [MergedPair] = []
+  var mergeCount = 0
+  let random: RandomState
   /// The results of the closing phases, by state; empty unless last moves are kept.
   var conclusions: [KnownMoves.Conclusion] = []
 
@@ -63,6 +67,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     knowing earlier: KnownMoves? = nil
   ) {
     self.earlier = earlier
+    random = RandomState(bounds.pairSeed)
     result.moves = bounds.keepsMoves ? KnownMoves() : nil
     simulator = Simulator(system, at: place)
     simulator.mayLosePower = space.losesPower
@@ -73,7 +78,11 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
       state.tellsLosses = space.losesPower
       return Root(
         header: header,
-        likeness: StateLikeness(header, clipsAges: space.clockOnlyRises),
+        likeness: StateLikeness(
+          header,
+          clipsAges: space.clockOnlyRises,
+          exchangesActors: space.treatsActorsAlike
+        ),
         state: state
       )
     }
@@ -178,35 +187,43 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   private func bringAbout(_ open: Open) throws(SystemFailure) -> Kept {
     let header = roots[open.root].header
     var (judge, place) = (Judge(header), space.start(header))
-    try simulator.open(header) { event in
-      judge.observe(event)
-      return true
-    }
+    try self.open(open.root) { judge.observe($0) }
     for (index, command) in tree.commands(to: open.node).enumerated() {
       perform(command, index, in: header, &judge, &place)
     }
     return Kept(place: place, judge: judge, standing: try standing())
   }
 
+  /// Starts a plan of a root on an empty store.
+  func open(_ root: Int, _ observe: (Event) -> Void) throws(SystemFailure) {
+    openRoot = root
+    try simulator.open(roots[root].header) { event in
+      observe(event)
+      return true
+    }
+  }
+
   /// Returns the simulator's state, with a system snapshot if ``ExplorationBounds/putsStatesBack``.
-  private func standing() throws(SystemFailure) -> Simulator.Standing {
+  func standing() throws(SystemFailure) -> Simulator.Standing {
     try simulator.standing(withSystem: bounds.putsStatesBack)
   }
 
   /// Performs a command and returns whether it ran; a skipped command is not part of any plan.
   @discardableResult
-  private func perform(
+  func perform(
     _ command: Command,
     _ index: Int,
     in header: PlanHeader,
     _ judge: inout Judge,
-    _ place: inout Space.Place
+    _ place: inout Space.Place,
+    _ observe: (Event) -> Void = { _ in }
   ) -> Bool {
     var events: [Event] = []
     judge.append(command)
     simulator.step(command, index, in: header) { event in
       judge.observe(event)
       events.append(event)
+      observe(event)
       return true
     }
     // A command that the system or the scheduler skips is not part of any plan.
@@ -239,6 +256,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     if let met = visited[key] {
       node = met
       tree.link(open.node, to: node)
+      noteMerge(of: command, after: open.node, root: open.root, with: node)
       // The invariants exercised on the way are not part of the state.
       result.exercised |= judge.conclusion.held
     } else {
@@ -281,7 +299,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     note(conclusion.broken, at: node, header)
   }
 
-  private func key(
+  func key(
     _ root: Int,
     _ place: Space.Place,
     _ judge: Judge

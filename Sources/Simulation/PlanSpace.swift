@@ -9,6 +9,8 @@ package protocol PlanSpace {
   var headers: [PlanHeader] { get }
   /// Whether the clock never goes back, so that anything older than a week stays so.
   var clockOnlyRises: Bool { get }
+  /// Whether actors with equal configurations have the same moves.
+  var treatsActorsAlike: Bool { get }
   /// Whether a power-off may occur, so that equivalent states must also leave equal data after one.
   var losesPower: Bool { get }
   /// Returns the state before the first command of a plan with a header.

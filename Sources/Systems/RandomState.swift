@@ -3,10 +3,10 @@ import Synchronization
 /// A thread-safe source of bits that depends only on its seed.
 ///
 /// SplitMix64 (Steele, Lea and Flood, 2014).
-final class RandomState: Sendable {
+package final class RandomState: Sendable {
   private let state: Atomic<UInt64>
 
-  init(_ seed: UInt64) {
+  package init(_ seed: UInt64) {
     state = Atomic(seed)
   }
 
@@ -16,7 +16,8 @@ final class RandomState: Sendable {
     set { state.store(newValue, ordering: .relaxed) }
   }
 
-  func next() -> UInt64 {
+  /// Returns the next 64 bits of the sequence.
+  package func next() -> UInt64 {
     var bits = state.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
     bits = (bits ^ bits >> 30) &* 0xbf58_476d_1ce4_e5b9
     bits = (bits ^ bits >> 27) &* 0x94d0_49bb_1331_11eb

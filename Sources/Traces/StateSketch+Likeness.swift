@@ -12,8 +12,9 @@ package struct StateLikeness: Sendable {
   /// Creates the equivalence for a plan's header.
   ///
   /// With retention limits, the distances between transaction numbers count. Whether an actor is
-  /// launched at the beginning does not count: the state contains the running actors.
-  package init(_ header: PlanHeader, clipsAges: Bool) {
+  /// launched at the beginning does not count: the state contains the running actors. Actors of equal
+  /// configuration may change places if they have the same moves, which `exchangesActors` says.
+  package init(_ header: PlanHeader, clipsAges: Bool, exchangesActors: Bool = true) {
     self.clipsAges = clipsAges
     keepsDistances = header.retention != nil
     let counts = header.authorCounts
@@ -25,7 +26,8 @@ package struct StateLikeness: Sendable {
       return kind
     }
     let consumers = Array(kinds.indices.upperBound..<kinds.count + header.consumers.count)
-    exchanges = Self.exchanges(of: kinds).map { $0 + consumers }
+    let orders = exchangesActors ? Self.exchanges(of: kinds) : [Array(kinds.indices)]
+    exchanges = orders.map { $0 + consumers }
   }
 
   /// Returns the permutations that map each actor to one of equal configuration.

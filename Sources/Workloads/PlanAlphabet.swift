@@ -29,6 +29,10 @@ package struct PlanAlphabet: Sendable {
     passesBySignal = headers[0].drive == .signals
   }
 
+  /// Whether actors with equal configurations have the same moves: a mirror imports through the
+  /// first running actor.
+  package var treatsActorsAlike: Bool { condition != .mirrorLag }
+
   /// Whether no command turns the clock back.
   package var clockOnlyRises: Bool { condition != .clockBack && condition != .clockJump }
 

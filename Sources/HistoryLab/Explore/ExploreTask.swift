@@ -89,6 +89,7 @@ struct ExploreTask: Sendable {
     fileprivate let header: PlanHeader
     fileprivate let depth: Int
     fileprivate let clockOnlyRises: Bool
+    fileprivate let treatsActorsAlike: Bool
   }
 
   /// The shared properties; `nil` if the plans of the piece start from several headers.
@@ -99,7 +100,8 @@ struct ExploreTask: Sendable {
       system: system.name,
       header: alphabet.headers[0],
       depth: scope.depth,
-      clockOnlyRises: alphabet.clockOnlyRises
+      clockOnlyRises: alphabet.clockOnlyRises,
+      treatsActorsAlike: alphabet.treatsActorsAlike
     )
   }
 

@@ -1,0 +1,117 @@
+import Systems
+package import Traces
+
+/// Continuing merged plans: equal states must behave alike.
+extension Explorer {
+  /// Two plans that led to states that were merged.
+  struct MergedPair {
+    let root: Int
+    let first: [Command]
+    let second: [Command]
+  }
+
+  /// Adds a pair to the sample, in which each pair so far is equally likely.
+  func noteMerge(of command: Command, after node: Int, root: Int, with known: Int) {
+    guard bounds.pairCountMax > 0 else { return }
+    mergeCount += 1
+    let place =
+      pairs.count < bounds.pairCountMax ? pairs.count : Int(random.next() % UInt64(mergeCount))
+    guard place < bounds.pairCountMax else { return }
+    let pair = MergedPair(
+      root: root,
+      first: tree.commands(to: node) + [command],
+      second: tree.commands(to: known)
+    )
+    if place == pairs.count { pairs.append(pair) } else { pairs[place] = pair }
+  }
+
+  /// Continues both plans of each sampled pair by the same random moves.
+  ///
+  /// - Returns: the number of pairs, and a sentence for each one whose plans differ in an event, a
+  ///   verdict or a state on the way.
+  /// - Throws: ``SystemFailure`` when the system cannot start or be inspected.
+  /// - Complexity: the commands of both plans and of the continuation, for each pair.
+  package func continuePairs(
+    by length: Int
+  ) throws(SystemFailure) -> (count: Int, differences: [String]) {
+    var differences: [String] = []
+    for pair in pairs {
+      let seed = random.next()
+      let first = try course(of: pair.first, pair.root, length, seed)
+      let second = try course(of: pair.second, pair.root, length, seed)
+      guard
+        let step = zip(first, second).enumerated().first(where: { $0.element.0 != $0.element.1 })
+      else { continue }
+      differences.append(
+        "after \(pair.first.map(\.action.word)) and \(pair.second.map(\.action.word)), the moves "
+          + "differ in step \(step.offset)"
+      )
+    }
+    return (pairs.count, differences)
+  }
+
+  /// The outcome of one move.
+  private struct Step: Comparable {
+    let words: [String]
+    let broken: UInt64
+    let key: UInt64
+
+    static func < (left: Step, right: Step) -> Bool {
+      (left.key, left.broken, left.words.joined()) < (right.key, right.broken, right.words.joined())
+    }
+  }
+
+  /// Returns the outcomes of all moves from each state on the way, sorted.
+  ///
+  /// Actors with the same configuration may change places in merged states, so the moves of the two
+  /// plans correspond by their outcomes, not by their actors.
+  private func course(
+    of commands: [Command],
+    _ root: Int,
+    _ length: Int,
+    _ seed: UInt64
+  ) throws(SystemFailure) -> [[Step]] {
+    let header = roots[root].header
+    let numbers = RandomState(seed)
+    var (judge, place, done) = (Judge(header), space.start(header), commands)
+    try open(root) { judge.observe($0) }
+    for (index, command) in commands.enumerated() {
+      perform(command, index, in: header, &judge, &place)
+    }
+    var course: [[Step]] = []
+    while course.count < length, !simulator.isBeyondRepair {
+      let kept = Kept(place: place, judge: judge, standing: try standing())
+      var outcomes: [(step: Step, command: Command)] = []
+      for command in space.moves(from: place) {
+        try simulator.goBack(to: kept.standing, header, performing: done)
+        (judge, place) = (kept.judge, kept.place)
+        let step = try step(command, done.count, root, &judge, &place)
+        outcomes.append((step, command))
+      }
+      outcomes.sort { $0.step < $1.step }
+      course.append(outcomes.map(\.step))
+      guard !outcomes.isEmpty else { break }
+      let next = outcomes[Int(numbers.next() % UInt64(outcomes.count))].command
+      try simulator.goBack(to: kept.standing, header, performing: done)
+      (judge, place) = (kept.judge, kept.place)
+      perform(next, done.count, in: header, &judge, &place)
+      done.append(next)
+    }
+    return course
+  }
+
+  private func step(
+    _ command: Command,
+    _ index: Int,
+    _ root: Int,
+    _ judge: inout Judge,
+    _ place: inout Space.Place
+  ) throws(SystemFailure) -> Step {
+    var words = [command.action.word]
+    perform(command, index, in: roots[root].header, &judge, &place) { event in
+      words.append(event.happening.word.rawValue)
+    }
+    let key = simulator.isBeyondRepair ? 0 : try key(root, place, judge).likeness
+    return Step(words: words, broken: judge.broken, key: key)
+  }
+}
