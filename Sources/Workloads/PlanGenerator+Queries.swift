@@ -11,7 +11,7 @@ extension PlanGenerator {
     _ draft: PlanDraft,
     _ source: inout ChoiceSource
   ) {
-    guard style.hasQueries, source.bool(probability: 0.5, label: "queries") else { return }
+    guard style.hasQueries, source.bool(probability: 0.2, label: "queries") else { return }
     var repetition = Repetition("query", 0...Self.queryCountMax, length: .average(5))
     while repetition.next(&source) {
       let position = source.index(below: commands.count + 1)
