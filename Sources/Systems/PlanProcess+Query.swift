@@ -121,21 +121,25 @@ extension PlanProcess {
     QueryAnswer.line(transaction, with: transaction.changes)
   }
 
+  /// The number of pages after which an answer ends: a store whose pages never end gives a wrong one.
+  private static let pageCountMax = 1_000
+
   private func fetched(_ first: HistoryRequest) throws(HistoryError) -> [HistoryPage] {
     var pages: [HistoryPage] = []
     var request = first
-    while true {
+    while pages.count < Self.pageCountMax {
       let page = try store.fetch(request)
       pages.append(page)
-      guard page.hasMore else { return pages }
+      guard page.hasMore else { break }
       request = request.next(after: page)
     }
+    return pages
   }
 
   private func streamed(_ request: HistoryRequest) throws(HistoryError) -> [HistoryPage] {
     var reader = try store.reader(request)
     var pages: [HistoryPage] = []
-    while let page = try reader.next() { pages.append(page) }
+    while pages.count < Self.pageCountMax, let page = try reader.next() { pages.append(page) }
     return pages
   }
 
