@@ -47,6 +47,7 @@ let package = Package(
     ),
     .library(name: "PropertyTesting", targets: ["PropertyTesting"]),
     .library(name: "PropertyTraits", targets: ["PropertyTraits"]),
+    .library(name: "HistoryTesting", targets: ["HistoryTesting"]),
     .executable(name: "history-lab", targets: ["HistoryLab"]),
   ],
   targets: [
@@ -80,6 +81,13 @@ let package = Package(
     room("Checkers", ["PersistentHistory", "Traces"]),
     room("Measuring", []),
     room("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
+    room(
+      "HistoryTesting",
+      [
+        "PersistentHistory", "Traces", "PropertyTesting", "Workloads", "Systems", "Simulation",
+        "Checkers", "Reporting",
+      ]
+    ),
     .target(name: "BenchmarkFloor", dependencies: ["CSQLite"], path: "Benchmarks/Floor"),
     .target(
       name: "HistoryBenchmarks",
@@ -157,6 +165,21 @@ let package = Package(
     tests("Checkers", ["PersistentHistory", "Traces"]),
     tests("Measuring"),
     tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
+    // The examples are packages of their own, which scripts/examples tries; their sources are also
+    // built here.
+    .target(
+      name: "FirstBug",
+      dependencies: ["HistoryTesting"],
+      path: "Tests/Examples/FirstBug/Tests/FirstBugTests",
+      exclude: ["MyLogTests.swift"]
+    ),
+    .target(name: "ActorTracker", path: "Tests/Examples/ActorTracker/Sources/ActorTracker"),
+    .testTarget(
+      name: "ActorTrackerTests",
+      dependencies: ["ActorTracker", "HistoryTesting"],
+      path: "Tests/Examples/ActorTracker/Tests/ActorTrackerTests"
+    ),
+    tests("HistoryTesting", ["PersistentHistory", "Traces", "PropertyTesting", "FirstBug"]),
     tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
     tests(
       "HistoryLab",

@@ -22,10 +22,11 @@ package final class StorePlace {
     files: HeapFileSystem?,
     folder: String,
     clock: PlanClock,
-    syncs: PowerWatch = .honest
+    syncs: PowerWatch = .honest,
+    usesSQLite: Bool = true
   ) {
     self.files = files
-    realFiles = files == nil ? RealFileSystem() : nil
+    realFiles = files == nil && usesSQLite ? RealFileSystem() : nil
     self.syncs = syncs
     self.folder = folder
     self.clock = clock
@@ -46,9 +47,16 @@ package final class StorePlace {
     )
   }
 
+  /// Creates a place for systems that have no store of the lab: it never initializes SQLite.
+  ///
+  /// Every plan gets a path of its own in the folder, which is not created.
+  package static func unused(folder: String) -> StorePlace {
+    StorePlace(files: nil, folder: folder, clock: PlanClock(), usesSQLite: false)
+  }
+
   /// Whether the lab can inject these faults; failing allocations need the lab's allocator.
   func canArm(_ faults: [PlannedFault]) -> Bool {
-    FailingAllocator.isInPlace || !faults.contains { $0.kind == .memory }
+    !faults.contains { $0.kind == .memory } || FailingAllocator.isInPlace
   }
 
   /// Creates a folder that holds the store of each plan while the plan runs.

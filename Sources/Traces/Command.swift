@@ -1,4 +1,4 @@
-package import PersistentHistory
+public import PersistentHistory
 
 /// One generated step of a plan: an action and the faults injected while it runs.
 package struct Command: Hashable, Sendable {
@@ -135,13 +135,16 @@ package enum WriteAuthor: Hashable, Sendable {
 }
 
 /// One object that a write inserts, updates or deletes.
-package struct PlannedChange: Hashable, Sendable {
-  package var type: ChangeType
-  package var object: ObjectName
+public struct PlannedChange: Hashable, Sendable {
+  /// The type: insert, update or delete.
+  public var type: ChangeType
+  /// The object.
+  public var object: ObjectName
   /// The attribute values to set; empty for a delete.
-  package var values: Values
+  public var values: Values
 
-  package init(_ type: ChangeType, _ object: ObjectName, _ values: Values = [:]) {
+  /// Creates a change, such as `PlannedChange(.insert, ObjectName("Item", 1), ["count": 1])`.
+  public init(_ type: ChangeType, _ object: ObjectName, _ values: Values = [:]) {
     self.type = type
     self.object = object
     self.values = values

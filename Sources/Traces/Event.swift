@@ -1,4 +1,4 @@
-package import PersistentHistory
+public import PersistentHistory
 
 /// One event of a run.
 package struct Event: Hashable, Sendable {
@@ -120,21 +120,26 @@ package struct SystemFailure: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// A transaction as the system reports that it wrote or holds it.
-package struct CommittedTransaction: Hashable, Sendable {
-  package var name: TransactionName
-  package var author: String?
-  package var context: String?
+public struct CommittedTransaction: Hashable, Sendable {
+  /// The name, which the system chooses.
+  public var name: TransactionName
+  /// The author, or `nil` for none.
+  public var author: String?
+  /// The context that saved the transaction, or `nil` for none.
+  public var context: String?
   /// The registration and context that performed the write, if the system knows them.
-  package var writer: String?
+  public var writer: String?
   /// Seconds since 2001-01-01 UTC.
-  package var timestamp: Double
-  package var changes: [CommittedChange]
+  public var timestamp: Double
+  /// The net changes, at most one for each object.
+  public var changes: [CommittedChange]
 
-  package init(
+  /// Creates a transaction as a system reports it.
+  public init(
     name: TransactionName,
     author: String?,
-    context: String?,
-    writer: String?,
+    context: String? = "view",
+    writer: String? = nil,
     timestamp: Double,
     changes: [CommittedChange]
   ) {
@@ -148,17 +153,20 @@ package struct CommittedTransaction: Hashable, Sendable {
 }
 
 /// One change of a transaction.
-package struct CommittedChange: Hashable, Sendable {
-  package var type: ChangeType
-  package var object: ObjectName
+public struct CommittedChange: Hashable, Sendable {
+  /// The type: insert, update or delete.
+  public var type: ChangeType
+  /// The object.
+  public var object: ObjectName
   /// The attributes that an update changed.
-  package var columns: [String]
+  public var columns: [String]
   /// The values that the write set, if the system reports them.
-  package var values: Values
+  public var values: Values
   /// The values that a delete preserved, if the system reports them.
-  package var tombstone: Values?
+  public var tombstone: Values?
 
-  package init(
+  /// Creates a change as a system reports it.
+  public init(
     _ type: ChangeType,
     _ object: ObjectName,
     columns: [String] = [],

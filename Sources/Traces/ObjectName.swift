@@ -1,15 +1,16 @@
-package import PersistentHistory
+public import PersistentHistory
 
 /// The name of an object in a plan: its entity and a key that the plan chooses.
 ///
 /// A plan never depends on the keys that a system assigns.
-package struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertible {
+public struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The entity's name.
-  package let entity: String
+  public let entity: String
   /// The plan's key.
-  package let key: Int64
+  public let key: Int64
 
-  package init(_ entity: String, _ key: Int64) {
+  /// Creates a name, such as `ObjectName("Item", 1)`.
+  public init(_ entity: String, _ key: Int64) {
     self.entity = entity
     self.key = key
   }
@@ -22,18 +23,19 @@ package struct ObjectName: Hashable, Sendable, Comparable, CustomStringConvertib
   }
 
   /// The name as plans and traces write it.
-  package var description: String { "\(entity)/\(key)" }
+  public var description: String { "\(entity)/\(key)" }
 
-  package static func < (left: ObjectName, right: ObjectName) -> Bool {
+  /// Orders names by entity, then by key.
+  public static func < (left: ObjectName, right: ObjectName) -> Bool {
     left.entity == right.entity ? left.key < right.key : left.entity < right.entity
   }
 }
 
 /// Attribute values by name.
-package typealias Values = [String: Value]
+public typealias Values = [String: Value]
 
 /// Objects by name: the contents of a view, the data or the reference model.
-package typealias Objects = [ObjectName: Values]
+public typealias Objects = [ObjectName: Values]
 
 /// The name of a transaction, chosen by the system: opaque, unique within a plan.
-package typealias TransactionName = String
+public typealias TransactionName = String

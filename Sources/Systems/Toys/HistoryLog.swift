@@ -1,11 +1,19 @@
-package import PersistentHistory
-package import Traces
+public import PersistentHistory
+public import Traces
 
 /// A design of history tracking as a value: what each member reads, its cursor, and the purge.
 ///
-/// ``LogSystem`` does everything else that a system needs. A log is the shortest way to test an
-/// idea before there is a store.
-package protocol HistoryLog: Hashable, Sendable {
+///     struct MyLog: HistoryLog {
+///       private(set) var held: [LoggedTransaction] = []
+///       private var cursors: [ActorID: Int] = [:]
+///
+///       mutating func join(_ actor: ActorID, head: Int) { cursors[actor] = head }
+///       ...
+///     }
+///
+/// Everything else that a system needs (data, views, what a save changes, crashes) is done for it.
+/// A log is the shortest way to test an idea before there is a store.
+public protocol HistoryLog: Hashable, Sendable {
   /// Creates an empty history.
   init()
 
@@ -35,11 +43,11 @@ package protocol HistoryLog: Hashable, Sendable {
 }
 
 /// A transaction of a log.
-package struct LoggedTransaction: Hashable, Sendable {
+public struct LoggedTransaction: Hashable, Sendable {
   /// The transaction's number; the first is 1, and numbers are not reused.
-  package let number: Int
+  public let number: Int
   /// The actor whose view saved the transaction and therefore contains it.
-  package let writer: ActorID
+  public let writer: ActorID
   /// The transaction's author, time and changes.
-  package let told: CommittedTransaction
+  public let commit: CommittedTransaction
 }

@@ -81,11 +81,11 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
       merge(actor, &log)
       record(actor, &log)
     case .purge(let actor):
-      log.add(actor, .purged(state.log.purge().map(\.told.name)))
+      log.add(actor, .purged(state.log.purge().map(\.commit.name)))
     case .view(let actor, let context):
       log.add(actor, .viewed(context: context, state.peers[actor]?.view ?? [:]))
     case .data: log.add(nil, .data(state.data))
-    case .history: log.add(nil, .history(state.log.held.map(\.told)))
+    case .history: log.add(nil, .history(state.log.held.map(\.commit)))
     case .clock: break
     default: throw SystemFailure(.unsupported, "A log cannot \(action.word).")
     }
@@ -117,15 +117,15 @@ extension LogSystem {
     let head = state.head
     state.peers[actor]?.fetched = news
     state.peers[actor]?.scanned = head
-    log.add(actor, .fetched(news.map(\.told.name)))
+    log.add(actor, .fetched(news.map(\.commit.name)))
   }
 
   private func merge(_ actor: ActorID, _ log: inout EventLog) {
     guard var peer = state.peers[actor] else { return }
-    for change in peer.fetched.flatMap(\.told.changes) {
+    for change in peer.fetched.flatMap(\.commit.changes) {
       peer.view[change.object] = state.data[change.object]
     }
-    log.add(actor, .merged(peer.fetched.map(\.told.name)))
+    log.add(actor, .merged(peer.fetched.map(\.commit.name)))
     peer.merged = peer.scanned
     peer.fetched = []
     state.peers[actor] = peer
@@ -139,28 +139,23 @@ extension LogSystem {
   // MARK: Writes
 
   private func write(_ write: PlannedWrite, _ log: inout EventLog) {
-    let before = state.data
-    var columns: [ObjectName: Set<String>] = [:]
-    for change in write.changes { apply(change, &columns) }
-    let changes = columns.keys.sorted().compactMap { object in
-      Self.change(object, before[object], state.data[object], columns[object] ?? [])
-    }
-    guard !changes.isEmpty else { return log.add(write.actor, .wroteNothing) }
-    for object in columns.keys {
+    let effect = state.data.apply(write.changes)
+    guard !effect.changes.isEmpty else { return log.add(write.actor, .wroteNothing) }
+    for object in effect.touched {
       let values = state.data[object]
       state.peers[write.actor]?.view[object] = values
     }
     state.head += 1
-    let told = CommittedTransaction(
+    let commit = CommittedTransaction(
       name: String(state.head),
       author: author(of: write),
       context: write.context,
       writer: write.actor.name,
       timestamp: clock.now,
-      changes: changes
+      changes: effect.changes
     )
-    state.log.append(LoggedTransaction(number: state.head, writer: write.actor, told: told))
-    log.add(write.actor, .committed(told))
+    state.log.append(LoggedTransaction(number: state.head, writer: write.actor, commit: commit))
+    log.add(write.actor, .committed(commit))
   }
 
   private func author(of write: PlannedWrite) -> String? {
@@ -168,39 +163,6 @@ extension LogSystem {
     case .own: header?.actor(write.actor)?.author
     case .absent: nil
     case .other(let name): name
-    }
-  }
-
-  /// Changes the data, and collects the attributes that were set for each object.
-  private func apply(_ change: PlannedChange, _ columns: inout [ObjectName: Set<String>]) {
-    let isThere = state.data[change.object] != nil
-    guard isThere == (change.type != .insert) else { return }
-    switch change.type {
-    case .insert: state.data[change.object] = change.values
-    case .update: state.data[change.object]?.merge(change.values) { _, new in new }
-    case .delete: state.data[change.object] = nil
-    }
-    columns[change.object, default: []].formUnion(change.values.keys)
-  }
-
-  /// Returns the net change of one transaction to an object.
-  private static func change(
-    _ object: ObjectName,
-    _ before: Values?,
-    _ after: Values?,
-    _ columns: Set<String>
-  ) -> CommittedChange? {
-    switch (before, after) {
-    case (nil, nil): nil
-    case (nil, let after?): CommittedChange(.insert, object, values: after)
-    case (_?, nil): CommittedChange(.delete, object)
-    case (_?, let after?):
-      CommittedChange(
-        .update,
-        object,
-        columns: columns.sorted(),
-        values: after.filter { columns.contains($0.key) }
-      )
     }
   }
 }

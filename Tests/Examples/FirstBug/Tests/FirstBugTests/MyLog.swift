@@ -1,9 +1,7 @@
-import PersistentHistory
-import Systems
-import Traces
+import HistoryTesting
 
-/// The shared log, whose purge waits for the slowest actor.
-struct FixedLog: HistoryLog {
+/// A log that several actors read, each after its own cursor.
+struct MyLog: HistoryLog {
   private(set) var held: [LoggedTransaction] = []
   private var cursors: [ActorID: Int] = [:]
 
@@ -22,7 +20,7 @@ struct FixedLog: HistoryLog {
   mutating func record(_ actor: ActorID, through number: Int) { cursors[actor] = number }
 
   mutating func purge() -> [LoggedTransaction] {
-    let bound = cursors.values.min() ?? 0
+    let bound = cursors.values.max() ?? 0
     let purged = held.filter { $0.number <= bound }
     held.removeAll { $0.number <= bound }
     return purged

@@ -1,12 +1,12 @@
 /// The order in which several broken invariants are shown.
-enum FindingOrder {
+package enum FindingOrder {
   /// The invariants shown first, most harmful first: unsafe purges, then lost updates.
   private static let names = [
     "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
   ]
 
   /// Returns the findings with the most harmful first; the others keep their order.
-  static func tellingFirst<Finding>(
+  package static func tellingFirst<Finding>(
     _ findings: [Finding],
     by checker: (Finding) -> String
   ) -> [Finding] {

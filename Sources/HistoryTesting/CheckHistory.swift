@@ -1,0 +1,94 @@
+public import Systems
+public import Testing
+
+/// Checks that a design of history tracking loses nothing, under random plans.
+///
+///     @Test func `My log loses nothing`() async throws {
+///       try await checkHistory(of: MyLog.self, plans: 500, under: [.restart, .crash])
+///     }
+///
+/// Each plan has several members that save, pass, purge, stop and crash in some order. If plans
+/// break invariants, one issue is recorded at the call: for the most harmful of them the shortest
+/// plan that was found, with the command that repeats it, and two attachments: the plan as JSON
+/// lines, and a page with a picture. The other broken invariants are named.
+///
+/// - Parameters:
+///   - log: The type of the design.
+///   - plans: The number of plans. The default is 200.
+///   - conditions: The conditions that the plans may contain. The default is crashes, restarts and
+///     late joins.
+///   - checkers: Invariants of one's own, checked next to the built-in ones.
+///   - seed: The seed of the plans. The default is 1: every run has the same plans.
+///   - time: The time limit, including shrinking. The default is no limit.
+///   - corpus: The folder of counterexamples, relative to the test's file; see
+///     ``Testing/Trait/history(plans:seed:time:corpus:)``.
+///   - file: The path of the test's file.
+///   - sourceLocation: The location at which issues are recorded.
+/// - Returns: The verdicts, and the failure if there is one.
+/// - Throws: ``HistorySettingsError`` if a setting is invalid, `CancellationError` if the test was
+///   cancelled. A broken invariant does not throw.
+@discardableResult
+public func checkHistory<Log: HistoryLog>(
+  of log: Log.Type,
+  plans: Int? = nil,
+  under conditions: [HistoryCondition]? = nil,
+  checking checkers: [any HistoryChecker.Type] = [],
+  seed: UInt64? = nil,
+  time: Duration? = nil,
+  corpus: String? = nil,
+  file: String = #filePath,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> HistoryReport {
+  let settings = HistorySettings(plans: plans, seed: seed, time: time, corpus: corpus)
+  let check = try HistoryCheck(Subject(log: log), conditions, checkers, settings, file)
+  return try await check.run(sourceLocation)
+}
+
+/// Checks that a real system loses nothing, under random plans.
+///
+///     @Test func `Our tracker loses nothing`() async throws {
+///       try await checkHistory(of: MyTracker.self, plans: 500, under: [.ties, .crash, .pause])
+///     }
+///
+/// The parameters are those of ``checkHistory(of:plans:under:checking:seed:time:corpus:file:sourceLocation:)``
+/// for designs.
+@discardableResult
+public func checkHistory<System: HistorySystem>(
+  of system: System.Type,
+  plans: Int? = nil,
+  under conditions: [HistoryCondition]? = nil,
+  checking checkers: [any HistoryChecker.Type] = [],
+  seed: UInt64? = nil,
+  time: Duration? = nil,
+  corpus: String? = nil,
+  file: String = #filePath,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> HistoryReport {
+  let settings = HistorySettings(plans: plans, seed: seed, time: time, corpus: corpus)
+  let subject = Subject { try await System($0) }
+  let check = try HistoryCheck(subject, conditions, checkers, settings, file)
+  return try await check.run(sourceLocation)
+}
+
+/// Checks that the systems of a factory lose nothing, under random plans.
+///
+///     try await checkHistory(of: { try await MyTracker($0, batchSize: 2) }, under: [.restart])
+///
+/// The parameters are those of ``checkHistory(of:plans:under:checking:seed:time:corpus:file:sourceLocation:)``
+/// for designs.
+@discardableResult
+public func checkHistory<System: HistorySystem>(
+  of make: @escaping @Sendable (HistoryEnvironment) async throws -> System,
+  plans: Int? = nil,
+  under conditions: [HistoryCondition]? = nil,
+  checking checkers: [any HistoryChecker.Type] = [],
+  seed: UInt64? = nil,
+  time: Duration? = nil,
+  corpus: String? = nil,
+  file: String = #filePath,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> HistoryReport {
+  let settings = HistorySettings(plans: plans, seed: seed, time: time, corpus: corpus)
+  let check = try HistoryCheck(Subject(make), conditions, checkers, settings, file)
+  return try await check.run(sourceLocation)
+}

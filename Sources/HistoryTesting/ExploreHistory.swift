@@ -1,0 +1,144 @@
+internal import Checkers
+internal import Foundation
+internal import Simulation
+public import Systems
+internal import Traces
+internal import Workloads
+
+/// Runs every short plan of a design, and returns which invariants hold under which conditions.
+///
+///     let card = try await exploreHistory(of: MyLog.self, under: [.restart, .crash], depth: 4)
+///     #expect(card.cells.allSatisfy { $0.result != .breaks }, "\(card)")
+///
+/// Only designs are explored: what a real system has in memory cannot be copied.
+///
+/// - Parameters:
+///   - log: The type of the design.
+///   - conditions: The conditions, each explored alone. The default is crashes, restarts and late
+///     joins. Conditions of one's own cannot be explored.
+///   - members: The number of members, from 1 to 4. The default is 2.
+///   - depth: The greatest number of commands in a plan. The default is 4; each further one takes
+///     about ten times as long.
+/// - Returns: The card.
+/// - Throws: ``HistorySettingsError`` if an argument is out of range.
+public func exploreHistory<Log: HistoryLog>(
+  of log: Log.Type,
+  under conditions: [HistoryCondition] = [.crash, .restart, .lateJoin],
+  members: Int = 2,
+  depth: Int = 4
+) async throws -> SafetyCard {
+  guard (1...PlanAlphabet.actorCountMax).contains(members) else {
+    throw HistorySettingsError("\(members) members; give 1 to \(PlanAlphabet.actorCountMax).")
+  }
+  guard depth > 0 else { throw HistorySettingsError("A depth of \(depth); give 1 or more.") }
+  if let own = conditions.first(where: { $0.own != nil }) {
+    throw HistorySettingsError(
+      "\(own.name) is a condition of one's own, which only random plans have."
+    )
+  }
+  let subject = Subject(log: log)
+  let flag = CancelFlag()
+  let exploration = CardExploration(subject, conditions.compactMap(\.known), members, depth, flag)
+  let cells = await withTaskCancellationHandler {
+    await OwnThread.run { Result { () throws(SystemFailure) in try exploration.cells() } }
+  } onCancel: {
+    flag.set()
+  }
+  try Task.checkCancellation()
+  do {
+    return SafetyCard(system: subject.name, depth: depth, cells: try cells.get())
+  } catch {
+    throw HistorySettingsError("\(subject.name) could not be explored: \(error.message)")
+  }
+}
+
+/// The explorations of a card.
+private struct CardExploration: Sendable {
+  private let subject: Subject
+  private let conditions: [Condition]
+  private let members: Int
+  private let depth: Int
+  private let flag: CancelFlag
+
+  /// The greatest number of states of one exploration.
+  private static let stateCountMax = 1_000_000
+
+  init(
+    _ subject: Subject,
+    _ conditions: [Condition],
+    _ members: Int,
+    _ depth: Int,
+    _ flag: CancelFlag
+  ) {
+    (self.subject, self.conditions, self.members) = (subject, conditions, members)
+    (self.depth, self.flag) = (depth, flag)
+  }
+
+  func cells() throws(SystemFailure) -> [SafetyCard.Cell] {
+    var cells: [SafetyCard.Cell] = []
+    for condition in conditions { cells += try row(condition) }
+    return cells
+  }
+
+  private func row(_ condition: Condition) throws(SystemFailure) -> [SafetyCard.Cell] {
+    let explorer = Explorer(
+      subject.make(),
+      at: .unused(folder: NSTemporaryDirectory() + "history-testing-\(UUID().uuidString)"),
+      space: CardSpace(condition, members, subject),
+      judge: CardJudge.self,
+      bounds: ExplorationBounds(depth: depth, stateCountMax: Self.stateCountMax)
+    )
+    let found = try explorer.explore { _ in !flag.isSet }
+    return CheckerSuite.names(in: .all).enumerated().map { number, name in
+      let isExercised = found.exercised >> UInt64(number) & 1 == 1
+      let broken = found.broken[number]
+      let rest: SafetyCard.Result =
+        found.ending != .complete ? .unknown : isExercised ? .holds : .notExercised
+      return SafetyCard.Cell(
+        condition: condition.rawValue,
+        invariant: name,
+        result: broken == nil ? rest : .breaks,
+        commandCount: broken?.commands.count
+      )
+    }
+  }
+}
+
+/// The plans of one row of a card.
+private struct CardSpace: PlanSpace {
+  private var alphabet: PlanAlphabet
+
+  init(_ condition: Condition, _ members: Int, _ subject: Subject) {
+    alphabet = PlanAlphabet(condition, actors: members, actions: subject.actions)
+    for index in alphabet.headers.indices {
+      alphabet.headers[index].timestamps = subject.timestamps
+    }
+  }
+
+  var headers: [PlanHeader] { alphabet.headers }
+  var clockOnlyRises: Bool { alphabet.clockOnlyRises }
+  var treatsActorsAlike: Bool { alphabet.treatsActorsAlike }
+  var losesPower: Bool { alphabet.losesPower }
+  func start(_ header: PlanHeader) -> PlanPlace { alphabet.start(header) }
+  func moves(from place: PlanPlace) -> [Command] { alphabet.moves(from: place) }
+  func advance(_ place: inout PlanPlace, by action: Action, _ events: [Event]) {
+    place.note(action, events)
+  }
+  func describe(_ place: PlanPlace, _ state: inout StateSketch) { place.describe(&state) }
+}
+
+/// The judge of an exploration: all built-in checkers.
+private struct CardJudge: PlanJudge {
+  private var suite: CheckerSuite
+
+  init(_ header: PlanHeader) {
+    let plan = Plan(header: header, commands: [])
+    suite = CheckerSuite(TraceHeader(plan: plan, system: ""), scope: .all)
+  }
+
+  mutating func append(_ command: Command) { suite.append(command) }
+  mutating func observe(_ event: Event) { suite.observe(event) }
+  func describe(_ state: inout StateSketch, tick: Int) { suite.describe(&state, tick: tick) }
+  var broken: UInt64 { suite.broken }
+  var conclusion: (broken: UInt64, held: UInt64) { suite.conclusion }
+}

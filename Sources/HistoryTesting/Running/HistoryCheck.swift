@@ -1,0 +1,190 @@
+internal import Foundation
+internal import PropertyTesting
+internal import Systems
+internal import Testing
+internal import Traces
+
+/// One call of `checkHistory`: its settings, its search and its issues.
+struct HistoryCheck: Sendable {
+  private let subject: Subject
+  private let conditions: [HistoryCondition]
+  private let checkers: [any HistoryChecker.Type]
+  private let settings: HistorySettings
+  private let seed: UInt64
+  private let folder: CorpusFolder?
+  /// The name of the test, or of the system outside of a test.
+  private let name: String
+
+  init(
+    _ subject: Subject,
+    _ conditions: [HistoryCondition]?,
+    _ checkers: [any HistoryChecker.Type],
+    _ arguments: HistorySettings,
+    _ file: String
+  ) throws(HistorySettingsError) {
+    let environment = try HistorySettings(environment: ProcessInfo.processInfo.environment)
+    settings = environment.or(arguments).or(.current)
+    self.subject = subject
+    self.checkers = checkers
+    self.conditions = conditions ?? subject.defaultConditions
+    for condition in self.conditions {
+      guard let lack = subject.lack(for: condition) else { continue }
+      throw HistorySettingsError(
+        "\(subject.name) cannot be tested under \(condition.name): it does not conform to \(lack). "
+          + "Conform to it, or leave the condition out."
+      )
+    }
+    seed = settings.seed ?? 1
+    name = TestName.current ?? subject.name
+    folder = settings.corpus.map { CorpusFolder($0, from: file) }
+    if environment.seed != nil { Self.say("\(name): HISTORY_SEED=\(seed)") }
+  }
+
+  /// Runs the check, and records an issue for each broken invariant.
+  func run(_ place: SourceLocation) async throws -> HistoryReport {
+    try await replayCorpus(place)
+    let outcome: PlanSearch.Outcome
+    do {
+      outcome = try await search()
+    } catch let failure as SystemFailure {
+      throw HistorySettingsError("\(subject.name) could not be run: \(failure.message)")
+    }
+    try Task.checkCancellation()
+    let failure = outcome.found.flatMap { explained($0, outcome.tally) }
+    if let failure {
+      try folder?.add(failure)
+      failure.record(name, at: place)
+    }
+    let report = report(outcome, failure)
+    for sentence in sentences(outcome, report) {
+      Issue.record(Comment(rawValue: sentence), sourceLocation: place)
+    }
+    return report
+  }
+
+  /// Prints a line on standard error at once: what a trap finds in a buffer is lost.
+  private static func say(_ line: String) {
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+
+  // MARK: Running
+
+  private func replayCorpus(_ place: SourceLocation) async throws {
+    guard let folder, settings.plan == nil else { return }
+    if let last = folder.unfinished(name) {
+      Self.say("\(name): the last run ended within a plan, as by a trap. Repeat it: \(last)")
+    }
+    for saved in try folder.files() {
+      try await CounterexampleReplay(subject, checkers, saved).run(place)
+    }
+  }
+
+  private func search() async throws -> PlanSearch.Outcome {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let flag = CancelFlag()
+    let mark = try folder?.mark(name)
+    defer { mark?.remove() }
+    let search = PlanSearch(
+      subject: subject,
+      conditions: conditions,
+      checkers: checkers,
+      seed: seed,
+      plans: settings.plan.map { $0...$0 } ?? 1...planCount,
+      budget: Budget(time: settings.time) { start.duration(to: clock.now) },
+      goesOn: { number in
+        mark?.write(replay(plan: number))
+        return !flag.isSet
+      }
+    )
+    return try await withTaskCancellationHandler {
+      try await OwnThread.run { Result { try search.run() } }.get()
+    } onCancel: {
+      flag.set()
+    }
+  }
+
+  /// The number of plans; with a time limit but no number, only the time limits the check.
+  private var planCount: Int { settings.plans ?? (settings.time == nil ? 200 : 1_000_000_000) }
+
+  // MARK: Reporting
+
+  /// Returns the command that runs one plan again.
+  private func replay(plan: Int) -> String {
+    "HISTORY_SEED=\(seed) HISTORY_PLAN=\(plan) swift test --filter '\(name)'"
+  }
+
+  private func explained(_ found: FoundPlan, _ tally: PlanTally) -> HistoryFailure? {
+    let others = tally.broken.filter { $0.checker != found.checker }
+      .map { "\($0.checker) (plan \($0.plan))" }
+    let also =
+      others.isEmpty
+      ? "" : "\nAlso broken, mostly by the same bug: \(others.joined(separator: ", "))."
+    return found.counterexample.map { counterexample in
+      HistoryFailure(
+        counterexample,
+        checkers,
+        note: "Found in plan \(found.number), which has \(found.originalCommandCount) commands; "
+          + "shrunk in \(found.evaluations) runs." + also,
+        replay: replay(plan: found.number)
+      )
+    }
+  }
+
+  private func report(
+    _ outcome: PlanSearch.Outcome,
+    _ failure: HistoryFailure?
+  ) -> HistoryReport {
+    HistoryReport(
+      seed: seed,
+      planCount: outcome.tally.planCount,
+      invariants: outcome.tally.counts.map {
+        HistoryReport.Invariant(
+          name: $0.checker,
+          heldCount: $0.held,
+          brokenCount: $0.broken
+        )
+      },
+      failure: failure,
+      uncontrolledJobCount: outcome.foreignJobCount
+    )
+  }
+
+  /// Returns what is wrong apart from the failures, a sentence each.
+  private func sentences(_ outcome: PlanSearch.Outcome, _ report: HistoryReport) -> [String] {
+    var sentences: [String] = []
+    if let (plan, because) = outcome.tally.trouble {
+      sentences.append(
+        "\(subject.name) did not take part in plan \(plan) to its end: \(because). "
+          + "Repeat it: \(replay(plan: plan))"
+      )
+    }
+    if let (plan, how) = outcome.tally.unrepeatable {
+      sentences.append(
+        "\(subject.name) does not repeat itself, so that no seed finds a failure again. In plan "
+          + "\(plan) \(how). \(uncontrolled(report))Repeat it: \(replay(plan: plan))"
+      )
+    }
+    if let found = outcome.found, found.counterexample == nil {
+      sentences.append(
+        "\(found.checker) broke in plan \(found.number), but not when the plan ran again: "
+          + "\(subject.name) does not repeat itself. \(uncontrolled(report))"
+      )
+    }
+    let isExercised = report.invariants.contains { $0.heldCount + $0.brokenCount > 0 }
+    if sentences.isEmpty, report.planCount > 0, !isExercised {
+      sentences.append(
+        "None of \(report.planCount) plans exercised an invariant: the check is vacuous. Look "
+          + "whether the methods of \(subject.name) throw."
+      )
+    }
+    return sentences
+  }
+
+  private func uncontrolled(_ report: HistoryReport) -> String {
+    let count = report.uncontrolledJobCount
+    guard count > 0 else { return "" }
+    return "\(count) of its jobs came from other threads, where no seed decides the order; see "
+      + "SeededExecutor. "
+  }
+}

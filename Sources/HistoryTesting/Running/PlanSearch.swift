@@ -1,0 +1,150 @@
+internal import Checkers
+internal import PropertyTesting
+internal import Simulation
+internal import Systems
+internal import Traces
+internal import Workloads
+
+/// A search for plans that break an invariant of one system, which shrinks those that do.
+struct PlanSearch: Sendable {
+  let subject: Subject
+  let conditions: [HistoryCondition]
+  let checkers: [any HistoryChecker.Type]
+  let seed: UInt64
+  /// The numbers of the plans to run, from 1.
+  let plans: ClosedRange<Int>
+  let budget: Budget
+  /// Receives the number of each plan before it runs, and returns whether to continue.
+  let goesOn: @Sendable (Int) -> Bool
+
+  /// The maximum number of times that shrinking runs the system, for each broken invariant.
+  private static let shrinkEvaluations = 2_000
+  /// One in this many plans runs twice, to see whether the system repeats itself.
+  private static let repeatedShare: UInt64 = 16
+
+  /// The results of a search.
+  struct Outcome: Sendable {
+    var tally: PlanTally
+    /// The shrunk plan of the most harmful broken invariant.
+    var found: FoundPlan?
+    var foreignJobCount = 0
+  }
+
+  /// Runs the plans, and shrinks the first one that breaks the most harmful broken invariant.
+  ///
+  /// The others are mostly broken by the same bug.
+  func run() throws(SystemFailure) -> Outcome {
+    let runner = PlanRunner(subject, checkers)
+    defer { runner.close() }
+    let generator = PlanGenerator(subject.style(conditions))
+    var tally = PlanTally(RunVerdicts.names(checkers))
+    let clock = budget.clock ?? { .zero }
+    let deadline = budget.time.map { clock() + $0 }
+    for number in plans {
+      if let deadline, clock() >= deadline { break }
+      guard goesOn(number) else { break }
+      var source = ChoiceSource(seed: caseSeed(number))
+      try runOne(plan(from: &source, generator), number, runner, &tally)
+      if tally.trouble != nil { break }
+    }
+    var outcome = Outcome(tally: tally)
+    if let (checker, number) = FindingOrder.tellingFirst(tally.broken, by: \.checker).first {
+      outcome.found = try shrink(checker, number, generator, runner, deadline, clock)
+    }
+    runner.close()
+    outcome.foreignJobCount = runner.foreignJobCount
+    return outcome
+  }
+
+  private func runOne(
+    _ plan: Plan,
+    _ number: Int,
+    _ runner: PlanRunner,
+    _ tally: inout PlanTally
+  ) throws(SystemFailure) {
+    let (verdicts, trace) = try runner.run(plan)
+    if let trouble = runner.trouble {
+      tally.trouble = (number, trouble.clause)
+      return
+    }
+    tally.add(verdicts.answers.map(\.verdict), of: number)
+    guard number == 1 || caseSeed(number).isMultiple(of: Self.repeatedShare) else { return }
+    let again = try runner.run(plan).trace
+    if runner.trouble == nil, again.events != trace.events, tally.unrepeatable == nil {
+      tally.unrepeatable = (number, trace.firstDifference(from: again))
+    }
+  }
+
+  /// Returns the seed of the plan with a number.
+  private func caseSeed(_ number: Int) -> UInt64 {
+    SeededGenerator.seed(seed, part: UInt64(number - 1))
+  }
+
+  /// Draws a plan with a seed for the order of tasks, and lets the user's conditions change it.
+  private func plan(from source: inout ChoiceSource, _ generator: PlanGenerator) -> Plan {
+    var plan = generator.plan(from: &source, seed: seed)
+    plan.header.timestamps = subject.timestamps
+    if subject.hasSchedules {
+      plan.header.seed = UInt64(source.int(in: 0...0xFFFF, label: "schedule"))
+    }
+    for condition in conditions.compactMap(\.own) {
+      var changed = HistoryPlan(plan)
+      condition.change(&changed, &source)
+      plan = changed.plan
+    }
+    return plan
+  }
+
+  private func shrink(
+    _ checker: String,
+    _ number: Int,
+    _ generator: PlanGenerator,
+    _ runner: PlanRunner,
+    _ deadline: Duration?,
+    _ clock: @escaping @Sendable () -> Duration
+  ) throws(SystemFailure) -> FoundPlan {
+    var source = ChoiceSource(seed: caseSeed(number))
+    let original = plan(from: &source, generator)
+    var budget = Budget(evaluations: Self.shrinkEvaluations)
+    if let deadline { (budget.time, budget.clock) = (max(.seconds(1), deadline - clock()), clock) }
+    var shrinker = Shrinker(budget: budget)
+    shrinker.isThorough = true
+    let shrunk = shrinker.shrink(source.sequence, label: checker) { source in
+      let candidate = plan(from: &source, generator)
+      let violation = try runner.violation(of: checker, by: candidate)
+      return violation.map { .failed(label: checker, message: $0.because) } ?? .passed
+    }
+    var replayed = ChoiceSource(replaying: shrunk.sequence)
+    let (verdicts, trace) = try runner.run(plan(from: &replayed, generator))
+    return FoundPlan(
+      checker: checker,
+      number: number,
+      originalCommandCount: original.commands.count,
+      evaluations: shrunk.evaluations,
+      counterexample: verdicts.violation(of: checker).map {
+        Counterexample(trace: trace, violation: $0)
+      }
+    )
+  }
+}
+
+/// A plan that broke an invariant, shrunk.
+struct FoundPlan: Sendable {
+  let checker: String
+  /// The number of the plan.
+  let number: Int
+  let originalCommandCount: Int
+  let evaluations: Int
+  /// The counterexample; `nil` if the plan did not break the invariant when it ran again.
+  let counterexample: Counterexample?
+}
+
+extension Trace {
+  /// Returns a sentence about the first event in which two runs differ.
+  fileprivate func firstDifference(from other: Trace) -> String {
+    for (one, two) in zip(events, other.events) where one != two {
+      return "event \(one.at) was \(TraceCodec.encode(one)), and then \(TraceCodec.encode(two))"
+    }
+    return "it had \(events.count) events, and then \(other.events.count)"
+  }
+}

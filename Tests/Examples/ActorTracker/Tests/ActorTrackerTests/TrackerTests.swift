@@ -1,0 +1,18 @@
+import HistoryTesting
+import Testing
+
+@Suite struct TrackerTests {
+  @Test func `Our tracker loses nothing`() async throws {
+    try await checkHistory(of: TrackedApp.self, plans: 200, under: [.restart, .lateJoin])
+  }
+
+  @Test func `A cursor that is recorded after the stop is found`() async {
+    await withKnownIssue("This tracker's stop() does not wait for its recording task.") {
+      try await checkHistory(
+        of: { TrackedApp($0, stopsInTime: false) },
+        plans: 50,
+        under: [.restart, .lateJoin]
+      )
+    }
+  }
+}

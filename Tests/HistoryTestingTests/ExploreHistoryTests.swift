@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import FirstBug
+@testable import HistoryTesting
+
+@Suite struct ExploreHistoryTests {
+  @Test func `A card says what breaks and in how many commands, and what holds`() async throws {
+    let broken = try await exploreHistory(of: MyLog.self, under: [.steady], depth: 3)
+    let purge = try #require(broken.cells.first { $0.invariant == "PurgeSafety" })
+    #expect(purge.result == .breaks && purge.commandCount == 3, "\(broken)")
+    #expect(broken.description.contains("steady: ") && broken.description.contains("breaks in 3"))
+    let fixed = try await exploreHistory(of: FixedLog.self, under: [.steady], depth: 3)
+    #expect(fixed.cells.allSatisfy { $0.result != .breaks }, "\(fixed)")
+    #expect(fixed.cells.contains { $0.result == .holds })
+    #expect(fixed.regressions(since: broken).isEmpty)
+    #expect(broken.regressions(since: fixed).contains { $0.hasPrefix("PurgeSafety under steady") })
+  }
+
+  @Test func `A card is read again as it was written`() async throws {
+    let card = try await exploreHistory(of: FixedLog.self, under: [.restart], depth: 2)
+    let data = try JSONEncoder().encode(card)
+    #expect(try JSONDecoder().decode(SafetyCard.self, from: data) == card)
+    let smaller = SafetyCard(system: card.system, depth: 2, cells: [])
+    #expect(smaller.regressions(since: card).count == card.cells.count)
+  }
+
+  @Test func `An argument out of range is refused`() async {
+    await #expect(throws: HistorySettingsError.self) {
+      try await exploreHistory(of: FixedLog.self, members: 5)
+    }
+    await #expect(throws: HistorySettingsError.self) {
+      try await exploreHistory(of: FixedLog.self, depth: 0)
+    }
+  }
+}
