@@ -22,7 +22,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
   @Test func `The first bug is found, shrunk to three commands and drawn`() async throws {
     let report = Mutex<HistoryReport?>(nil)
     let issues = try await issues {
-      let found = try await checkHistory(of: MyLog.self, plans: 200)
+      let found = try await checkHistory(of: MyLog.self, plans: 30)
       report.withLock { $0 = found }
     }
     let found = try #require(report.withLock { $0 })
@@ -33,18 +33,18 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
     #expect(issues[0].contains("swift test --filter 'The first bug is found"), "\(issues[0])")
     #expect(first.html.contains("<svg role=\"img\""))
     let row = try #require(found.invariants.first { $0.name == "PurgeSafety" })
-    #expect(row.brokenCount > 0 && row.heldCount > 0 && found.planCount == 200)
+    #expect(row.brokenCount > 0 && row.heldCount > 0 && found.planCount == 30)
   }
 
   @Test func `Its fix holds`() async throws {
-    let report = try await checkHistory(of: FixedLog.self, plans: 200)
-    #expect(report.failure == nil && report.planCount == 200)
+    let report = try await checkHistory(of: FixedLog.self, plans: 100)
+    #expect(report.failure == nil && report.planCount == 100)
   }
 
   @Test func `A tracker that can do everything holds under all conditions`() async throws {
     let report = try await checkHistory(
       of: PlainTracker.self,
-      plans: 100,
+      plans: 60,
       under: [.ties, .clockBack, .clockJump, .pause, .crash, .restart, .lateJoin, .sameAuthorTwice]
     )
     let exercised = report.invariants.filter { $0.heldCount > 0 }.map(\.name)
@@ -65,7 +65,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
   @Test func `The same seed finds the same, and one plan repeats it`() async throws {
     func failures(_ plan: Int?) async throws -> [String] {
       try await issues {
-        let settings = HistorySettings(plans: 100, seed: 7, plan: plan)
+        let settings = HistorySettings(plans: 30, seed: 7, plan: plan)
         let check = try HistoryCheck(Subject(log: MyLog.self), nil, [], settings, #filePath)
         _ = try await check.run(#_sourceLocation)
       }
@@ -103,7 +103,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
 
   @Test func `A system that does not repeat itself is reported`() async throws {
     let issues = try await issues {
-      try await checkHistory(of: { PlainTracker($0, .random) }, plans: 60)
+      try await checkHistory(of: { PlainTracker($0, .random) }, plans: 20)
     }
     #expect(issues.contains { $0.contains("does not repeat itself") }, "\(issues)")
   }

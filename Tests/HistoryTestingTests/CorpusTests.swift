@@ -17,7 +17,7 @@ import Testing
   {
     try await withFolder { folder in
       let first = try await issues {
-        try await checkHistory(of: MyLog.self, plans: 50, corpus: folder)
+        try await checkHistory(of: MyLog.self, plans: 20, corpus: folder)
       }
       let saved = try counterexamples(in: folder)
       #expect(saved.count == first.count && !saved.isEmpty)

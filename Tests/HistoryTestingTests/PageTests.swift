@@ -37,7 +37,7 @@ import Testing
 
   @Test func `The page shows the table that the test shows`() async throws {
     let page = try Self.text(Self.pages + "YourFirstBug.md")
-    let found = try await issues { try await checkHistory(of: MyLog.self, plans: 200) }
+    let found = try await issues { try await checkHistory(of: MyLog.self, plans: 20) }
     let table = try #require(found.first?.components(separatedBy: "\nReplay:").first)
     #expect(page.contains("```\n\(table.trimmingCharacters(in: .newlines))\n```"), "\(table)")
   }
@@ -47,8 +47,8 @@ import Testing
     let source = try Self.text("Tests/HistoryTestingTests/TemplateTracker.swift")
     #expect(page.contains("```swift\n\(source.replacing("TemplateTracker", with: "MyTracker"))```"))
     #expect(source.split(separator: "\n").count <= 40)
-    let report = try await checkHistory(of: TemplateTracker.self, plans: 100)
-    #expect(report.failure == nil && report.planCount == 100)
+    let report = try await checkHistory(of: TemplateTracker.self, plans: 60)
+    #expect(report.failure == nil && report.planCount == 60)
   }
 }
 
