@@ -5,7 +5,9 @@ import Testing
 /// One call of `property`: its settings, its cases and its issue.
 struct PropertyRun: Sendable {
   /// A closure that draws values, reports them as text, and checks them.
-  typealias Body = @Sendable (inout ChoiceSource, (String) -> Void) async throws -> Void
+  typealias Body = @Sendable (inout ChoiceSource, Shows) async throws -> Void
+  /// A closure that receives the values of a case as text, and the source that they came from.
+  typealias Shows = @Sendable (String, ChoiceSource) -> Void
 
   private let settings: PropertySettings
   private let place: SourceLocation
@@ -22,14 +24,23 @@ struct PropertyRun: Sendable {
 
   /// Runs the cases, adds a failing case to the corpus, and records an issue if the run failed.
   func check(_ body: @escaping Body) async throws -> PropertyResult {
+    let unfinished = UnfinishedCase(Self.name(at: place), seed: seed, corpus)
+    try unfinished.reportEarlier()
     let runner = try runner()
+    if settings.seed == nil, settings.replay == nil { unfinished.saySeed() }
+    let running = unfinished.begin()
+    defer { running?.remove() }
     let (recorder, exchange) = (IssueRecorder(), CaseExchange())
     exchange.start(runner)
     // A cancelled task stops reading questions.
     defer { exchange.abandon() }
     try await recorder.collect {
       for await var source in exchange.questions where !Task.isCancelled {
-        exchange.reply(await Self.result(of: body, &source, recorder), source)
+        running?.note(unfinished.repeating)
+        let result = await Self.result(of: body, &source, recorder) { values, source in
+          running?.note(unfinished.text(values, source))
+        }
+        exchange.reply(result, source)
       }
     }
     try Task.checkCancellation()
@@ -71,23 +82,27 @@ struct PropertyRun: Sendable {
   private static func result(
     of body: Body,
     _ source: inout ChoiceSource,
-    _ recorder: IssueRecorder
+    _ recorder: IssueRecorder,
+    noting: @escaping Shows
   ) async -> CaseResult {
-    var values = ""
+    let values = ShownValues()
     var thrown: (any Error)?
     do {
-      try await body(&source) { values = $0 }
+      try await body(&source) { text, source in
+        values.text = text
+        noting(text, source)
+      }
     } catch {
       thrown = error
     }
     if let issue = recorder.take().first {
       let label = issue.sourceLocation.map { "\($0.fileID):\($0.line)" } ?? "issue"
-      return .failed(label: label, message: joined(values, "\(issue)"))
+      return .failed(label: label, message: joined(values.text, "\(issue)"))
     }
     guard let thrown else { return .passed }
     let result = CaseResult.of(thrown, &source)
     guard case .failed(let label, let message) = result else { return result }
-    return .failed(label: label, message: joined(values, message))
+    return .failed(label: label, message: joined(values.text, message))
   }
 
   private static func joined(_ values: String, _ reason: String) -> String {
@@ -106,4 +121,9 @@ struct PropertyRun: Sendable {
     let name = test.name.hasSuffix("()") ? String(test.name.dropLast(2)) : test.name
     return name.filter { $0 != "`" }
   }
+}
+
+/// The values of a case as text; its body writes them before its result is read.
+private final class ShownValues: @unchecked Sendable {
+  var text = ""
 }
