@@ -147,7 +147,6 @@ class Site:
                 f"# {program.name}\n\n{site_links.first_sentence(text)}\n\n## Source\n\n```python\n{text.rstrip()}\n```\n")
             self.links.add(ROOT / "Sources/Systems/Systems.docc" / program.name, "HistoryLab", page)
             program.unlink()
-        shutil.copy(REFERENCE / "counterexample.png", lab)
 
     @staticmethod
     def draw(folder):

@@ -24,9 +24,6 @@ class Break:
         plan, self.because = re.split(r"\. (?=[A-Z#])", found[4], maxsplit=1)
         self.plan = plan.split(", ")
 
-    def command(self, system):
-        return f"history-lab explore --system {system} --conditions {self.condition}"
-
 
 class Card:
     """The safety card of one system, as cards.md has it."""
@@ -61,14 +58,18 @@ class Card:
         """The breaks under conditions that the authors' stated use does not exclude."""
         return [one for one in self.breaks if one.condition not in self.outside]
 
-    def worst(self, breaks):
-        """For each broken invariant the shortest plan, of the best known condition, and all conditions."""
+    def telling(self, breaks):
+        """For each broken invariant the most telling break, and the others.
+
+        Conditions that were observed in real stores come first, then the shorter plan. Where signals drive
+        the passes, most of what happens is not among the commands, so that such a plan comes last.
+        """
         found = {}
         for invariant in self.invariants:
             of = [one for one in breaks if one.invariant == invariant]
+            of.sort(key=lambda one: (one.condition == "lost-notification", KNOWN.index(self.known[one.condition]), one.length))
             if of:
-                least = min(of, key=lambda one: (one.length, KNOWN.index(self.known[one.condition])))
-                found[invariant] = (least, sorted({one.condition for one in of}, key=list(self.rows).index))
+                found[invariant] = of[0], sorted(of[1:], key=lambda one: list(self.rows).index(one.condition))
         return found
 
 
@@ -152,7 +153,7 @@ class Page:
 
     def text(self):
         card = self.card
-        within = card.worst(card.within())
+        within = card.telling(card.within())
         outside = [one for one in card.breaks if one.condition in card.outside]
         sections = [
             ("What it is", self.what + self.stated()),
@@ -166,7 +167,7 @@ class Page:
             ("See it again", self.again()),
         ]
         body = "\n".join(f"## {title}\n\n{text.strip()}\n" for title, text in sections if text.strip())
-        return f"# {self.title}\n\n{self.summary(within, outside)}\n\n{body}"
+        return f"# {self.card.name}: {self.title}\n\n{self.summary(within, outside)}\n\n{body}"
 
     def summary(self, within, outside):
         if within:
@@ -218,27 +219,27 @@ class Page:
 
     def broken(self, within):
         text = ""
-        for invariant, (least, conditions) in within.items():
+        for invariant, (first, others) in within.items():
             file = f"{self.card.name}-{invariant}".lower().replace(".", "-")
-            self.pictures.append((file, *drawn(least)))
+            self.pictures.append((file, *drawn(first)))
             text += (f"### {invariant}\n\n{self.invariants[invariant]}\n\n"
-                     f"The shortest plan that breaks it has {counted(least.length)}"
-                     + ("" if least.is_least else ", and not every shorter one was run")
-                     + f" (`{least.condition}`, {self.card.known[least.condition]}).\n\n"
-                     f"![{alternative(least)}]({file})\n\n{least.because}\n")
-            more = [condition for condition in conditions if condition != least.condition]
-            text += f"\nIt is also broken under {joined(more)}.\n\n" if more else "\n"
+                     f"Under `{first.condition}` ({self.card.known[first.condition]}) the shortest plan that breaks it has "
+                     + counted(first.length) + ("" if first.is_least else "; not every shorter one was run")
+                     + f":\n\n![{alternative(first)}]({file})\n\n{first.because}\n")
+            text += f"\nAlso broken under {joined([f'`{one.condition}` ({one.length})' for one in others], '')}.\n\n" if others else "\n"
         return text
 
     def outside(self, breaks):
         rows = []
         for condition, why in self.card.outside.items():
-            for invariant, (least, _) in self.card.worst([one for one in breaks if one.condition == condition]).items():
-                rows.append([f"`{condition}`: {why}", f"`{invariant}`", ", ".join(least.plan), least.because])
+            of = sorted((one for one in breaks if one.condition == condition), key=lambda one: one.length)
+            if of:
+                rows.append([f"`{condition}`: {why}", joined([one.invariant for one in of], ""),
+                             f"{', '.join(of[0].plan)}: {of[0].because}"])
         if not rows:
             return ""
         return ("Plans that do what the authors exclude, and what comes of it:\n\n"
-                + table(["what is excluded", "breaks", "shortest plan", "what happens"], rows))
+                + table(["what is excluded", "breaks", "the shortest plan"], rows))
 
     def unknown(self):
         text = ("A result that holds says this: no plan of the lengths above breaks the invariant, and at least one exercised "
@@ -252,7 +253,7 @@ class Page:
         name, breaks = self.card.name, self.card.within() or self.card.breaks
         text = (f"```\nhistory-lab explore --system {name} --card\n")
         if breaks:
-            text += f"{min(breaks, key=lambda one: one.length).command(name)}\n"
+            text += f"history-lab explore --system {name} --conditions {min(breaks, key=lambda one: one.length).condition}\n"
         return text + f"history-lab check --system {name} --plans 2000 --seed 1\n```\n\nEach failure is drawn, and prints the " \
             "command that replays it: [Read a counterexample](/documentation/historylab/readingacounterexample).\n"
 
@@ -284,7 +285,7 @@ def drawn(found):
             actors.append(actor)
     order = ["app", "widget", "share", "mirror"]
     actors.sort(key=lambda actor: order.index(actor) if actor in order else len(order))
-    steps.append(site_pictures.Step("*", found.because, "bad"))
+    steps.append(site_pictures.Step("*", f"{found.invariant} is broken", "bad"))
     return actors, steps
 
 
@@ -292,17 +293,14 @@ def overview_page(words, provenance, conditions, invariants, cards, introduced):
     """The page that compares all designs."""
     intro = re.split(r"^## ", words.split("\n", 1)[1], flags=re.M)[0].strip()
     rows = []
-    for condition in next(iter(cards.values())).rows:
-        cells = []
-        for name, card in cards.items():
-            verdict = card.verdict(condition) if condition in card.rows else "-"
-            if verdict == "breaks":
-                count = sum(cell.startswith("breaks") for cell in card.rows[condition].values())
-                verdict = f"{count} broken" + ("\\*" if condition in card.outside else "")
-            cells.append(verdict)
-        if set(cells) != {"-"}:
-            rows.append([f"`{condition}`", *cells])
-    head = ["condition", *(f"[{name}](doc:{name})" for name in cards)]
+    for name, card in cards.items():
+        of = {"holds": [], "breaks": [], "outside": [], "unknown": []}
+        for condition in card.rows:
+            verdict = card.verdict(condition)
+            if verdict != "-":
+                of["outside" if verdict == "breaks" and condition in card.outside else verdict].append(condition)
+        rows.append([f"[{name}](doc:{name})", *(joined(some, "") if some else "-" for some in of.values())])
+    head = ["design", "holds under", "breaks under", "breaks outside its stated use under", "unknown under"]
     published = [name for name in cards if name != "tracker"]
     return f"""# Published designs
 
@@ -315,9 +313,9 @@ def overview_page(words, provenance, conditions, invariants, cards, introduced):
 ## What holds under what
 
 {table(head, rows)}
-"holds": every invariant that a plan exercised holds. "2 broken": so many of the {len(invariants)} invariants are broken. An
-asterisk: under a condition that the design's authors exclude. "unknown": not every plan was run, and none that was run broke
-an invariant. "-": no plan exercises it, or the design has nothing of the kind.
+One condition at a time was added to the plans. A design holds under a condition if every invariant that a plan exercised
+holds; it breaks if one of the {len(invariants)} invariants is broken. "Outside its stated use": the design's authors exclude the
+condition. "Unknown": not every plan was run, and none that was run broke an invariant.
 
 {provenance}
 

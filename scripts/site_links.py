@@ -9,9 +9,11 @@ import json
 import pathlib
 import posixpath
 import re
+import shutil
 
 CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?\s*\)")
+OPTION = re.compile(r"(?<![\w-])--(?=[a-z])")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.MULTILINE)
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//|/")
 SYMBOL_LINK = re.compile(r"``([^`\n]+)``")
@@ -48,6 +50,8 @@ class Links:
         self.pages = {}
         # The same the other way round.
         self.origins = {}
+        # Pictures of the repository that a page shows; docc finds them by name in the page's catalogue.
+        self.pictures = set()
 
     def add(self, source, module, page):
         """Notes that a file of the repository is a page of the site."""
@@ -65,12 +69,17 @@ class Links:
         for page in sorted(folder.rglob("*.md")):
             if origin := self.origins.get((module, page.stem)):
                 page.write_text(self.rewritten(page.read_text(), module, origin))
+        for picture in self.pictures:
+            shutil.copy(self.root / picture, folder)
+        self.pictures.clear()
 
     def rewritten(self, text, module, origin):
         """A page's text with the links as docc has them; `origin` is the page's file in the repository."""
         parts = CODE.split(text)
         # Text and code alternate.
-        parts[::2] = [LINK.sub(lambda link: self.target(link, module, origin), text) for text in parts[::2]]
+        # Options keep their two dashes, which docc would join.
+        parts[::2] = [OPTION.sub(r"\\-\\-", LINK.sub(lambda link: self.target(link, module, origin), text))
+                      for text in parts[::2]]
         return "".join(parts)
 
     def target(self, link, module, origin):
@@ -83,9 +92,9 @@ class Links:
         path, _, place = link[1].partition("#")
         file = posixpath.normpath(posixpath.join(posixpath.dirname(origin), path)) if path else origin
         if file not in self.pages:
-            # Resources of the catalogue, as pictures, are found by their names.
-            if posixpath.dirname(file) == posixpath.dirname(origin):
-                return link[0]
+            if file.endswith((".png", ".svg")) and (self.root / file).is_file():
+                self.pictures.add(file)
+                return f"]({posixpath.basename(file)})"
             raise ValueError(f"{origin}: the link {link[1]} leads to no page of the site. Link to one, or name "
                              f"the file as `{file}`.")
         other, page = self.pages[file]
