@@ -191,7 +191,7 @@ class Page:
                 "checked. [Every plan up to a length](/documentation/historylab/exploring) says which plans these are.\n")
         if left:
             text += f"\nNot applicable to this design, or not part of an exploration: {joined(sorted(set(left), key=left.index))}.\n"
-        return text + f"\n{self.provenance}\n"
+        return text + f"\nFrom the safety cards of all designs. {self.provenance}\n"
 
     def result(self):
         words = {"holds": "holds", "unknown": "unknown", "-": "not exercised"}
@@ -204,7 +204,9 @@ class Page:
             outside = " (outside the stated use)" if condition in self.card.outside else ""
             rows.append([f"`{condition}`", f"**breaks** {joined(broken, '')}{outside}" if verdict == "breaks" else words[verdict],
                          self.conditions.get(condition, ""), self.card.known[condition]])
-        return table(["condition", "result", "what happens", "known as"], rows)
+        return (table(["condition", "result", "what happens", "known as"], rows)
+                + "\n\"Observed\": seen in real stores. \"Documented\": reported by users or described by authors. "
+                "\"Hypothetical\": neither so far.\n")
 
     def holds(self):
         good = [condition for condition in self.card.rows if self.card.verdict(condition) == "holds"]
@@ -226,7 +228,7 @@ class Page:
                      f"Under `{first.condition}` ({self.card.known[first.condition]}) the shortest plan that breaks it has "
                      + counted(first.length) + ("" if first.is_least else "; not every shorter one was run")
                      + f":\n\n![{alternative(first)}]({file})\n\n{first.because}\n")
-            text += f"\nAlso broken under {joined([f'`{one.condition}` ({one.length})' for one in others], '')}.\n\n" if others else "\n"
+            text += f"\nAlso broken under {joined([f'`{one.condition}` (in {one.length})' for one in others], '')}.\n\n" if others else "\n"
         return text
 
     def outside(self, breaks):
