@@ -20,6 +20,7 @@ import time
 
 import site_check
 import site_designs
+import site_formats
 import site_links
 import site_options
 import site_pictures
@@ -118,8 +119,8 @@ class Site:
         self.links.add(DESIGNS, "Designs", "Designs")
         self.links.add(REFERENCE / "cards.md", "Designs", "Designs")
         (lab / DESIGNS.name).unlink()
-        self.make_lab_pages(lab)
         try:
+            self.make_lab_pages(lab)
             words = self.links.rewritten(DESIGNS.read_text(), "Designs", DESIGNS.relative_to(ROOT).as_posix())
             site_designs.make(self.catalogue("Designs"), words, REFERENCE / "cards.md", self.lab)
             for name in [*MODULES, "HistoryLab"]:
@@ -136,6 +137,7 @@ class Site:
     def make_lab_pages(self, lab):
         """The pages of the lab that are made from something else."""
         site_options.make(lab, self.lab)
+        site_formats.make(lab, ROOT / "Sources/Traces")
         for report, page in (("goals", "WhatHistoryCosts"), ("explore", "EveryPlanOfOurTracker"), ("shrinking", "ShrinkingCompared")):
             source = REFERENCE / f"{report}.md"
             (lab / f"{page}.md").write_text(source.read_text())

@@ -1,8 +1,8 @@
 """The landing page, and the text of each page for readers and search engines without JavaScript.
 
-docc's own `--experimental-transform-for-static-hosting-with-content` ends with a segmentation fault on Linux
-(Swift 6.3.1): it joins neighbouring text nodes, which libxml2 frees. So the text is made here, from the same
-JSON that the renderer shows.
+docc's own `--experimental-transform-for-static-hosting-with-content` ends with a segmentation fault in libxml2
+on Linux (Swift 6.3.1), for five of the seven articles of the lab. So the text is made here, from the same JSON
+that the renderer shows.
 """
 
 import html
