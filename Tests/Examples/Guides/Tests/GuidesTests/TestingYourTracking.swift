@@ -16,12 +16,14 @@ let steps = Generator<Step>.element(of: Step.allCases)
 
 /// Two processes on one file, each with a view and a tracker.
 struct Pair {
+  let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
   let views: [ObjectContext]
   let trackers: [HistoryTracker]
 
   init() throws {
     let item = Entity("Item", [Attribute("count", .int)])
-    let path = FileManager.default.temporaryDirectory.path + "/\(UUID()).store"
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let path = folder.appending(path: "shared.store").path
     let stores = try (0...1).map { _ in try Store(path: path, model: Model([item])) }
     views = stores.map { ObjectContext(store: $0, mergePolicy: .objectWins) }
     trackers = zip(["app", "widget"], zip(stores, views)).map {
@@ -50,6 +52,7 @@ struct Pair {
   @Test func `Two processes end with the same items`() async throws {
     try await property(steps) { steps in
       let pair = try Pair()
+      defer { try? FileManager.default.removeItem(at: pair.folder) }
       for (step, process) in steps { try await pair.perform(step, process) }
       #expect(try await pair.items(shownBy: 0) == pair.items(shownBy: 1))
     }
