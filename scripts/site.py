@@ -29,18 +29,8 @@ import site_text
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "Reports/reference"
 DESIGNS = ROOT / "Sources/Systems/Systems.docc/PublishedDesigns.md"
-# The modules of the products, each after those that its documentation may name.
-MODULES = {
-    "PersistentHistory": [],
-    "HistoryStore": ["PersistentHistory"],
-    "ObjectContexts": ["PersistentHistory", "HistoryStore"],
-    "HistoryTracking": ["PersistentHistory", "HistoryStore", "ObjectContexts"],
-    "PropertyTesting": [],
-    "PropertyTraits": ["PropertyTesting"],
-}
-# The order of the site's parts in its sidebar.
-PARTS = ["HistoryTracking", "ObjectContexts", "HistoryStore", "PersistentHistory", "Designs", "HistoryLab",
-         "PropertyTesting", "PropertyTraits"]
+# The order of the site's parts in its sidebar; other modules follow.
+ORDER = ["HistoryTracking", "ObjectContexts", "HistoryStore", "PersistentHistory", "Designs", "HistoryLab"]
 # The rooms whose articles become the manual of the lab.
 LAB_ROOMS = ["HistoryLab", "Systems", "Traces", "Simulation", "Measuring"]
 
@@ -61,14 +51,36 @@ def run(command, what):
     return done.stdout
 
 
+def product_modules():
+    """The modules of the library products, each after those that it imports, with all of these."""
+    package = json.loads(run(["swift", "package", "dump-package"], "swift package dump-package"))
+    imports = {target["name"]: [next(iter(dependency.values()))[0] for dependency in target["dependencies"]]
+               for target in package["targets"]}
+    modules = {name for product in package["products"] if "library" in product["type"] for name in product["targets"]}
+    ordered = {}
+
+    def visit(name):
+        found = set()
+        for other in imports.get(name, []):
+            found |= visit(other) | {other}
+        if name in modules and name not in ordered:
+            ordered[name] = [other for other in ordered if other in found]
+        return found
+
+    for name in sorted(modules):
+        visit(name)
+    return ordered
+
+
 class Site:
     def __init__(self, options):
+        self.products = product_modules()
         self.docc, self.build, self.base = options.docc, pathlib.Path(options.build), options.base
         self.output = pathlib.Path(options.output)
         self.work = self.output.with_name(self.output.name + ".work")
         self.lab = self.build / "history-lab"
         self.links = site_links.Links(ROOT)
-        for path in [self.lab] + [self.modules / f"{name}.swiftmodule" for name in MODULES]:
+        for path in [self.lab] + [self.modules / f"{name}.swiftmodule" for name in self.products]:
             if not path.exists():
                 raise Missing(f"{path} is missing: build first, as scripts/site does.")
 
@@ -87,7 +99,7 @@ class Site:
         if sys.platform == "darwin":
             common += ["-sdk", run(["xcrun", "--show-sdk-path"], "xcrun").strip()]
         running = []
-        for name in MODULES:
+        for name in self.products:
             folder = self.work / "symbols" / name
             folder.mkdir(parents=True)
             running.append((name, subprocess.Popen(
@@ -97,13 +109,13 @@ class Site:
             said, _ = process.communicate()
             if process.returncode:
                 raise Problem(f"The symbols of {name} cannot be extracted:\n{said}")
-        site_links.qualify(self.work / "symbols", MODULES)
+        site_links.qualify(self.work / "symbols", self.products)
 
     # Catalogues
 
     def stage(self):
         """Copies the catalogues, with the links as docc has them, and makes the pages that are not written by hand."""
-        for name in MODULES:
+        for name in self.products:
             folder = self.catalogue(name)
             source = ROOT / f"Sources/{name}/{name}.docc"
             if not (source / f"{name}.md").is_file():
@@ -114,7 +126,7 @@ class Site:
             shutil.copytree(ROOT / f"Sources/{room}/{room}.docc", lab, dirs_exist_ok=True)
         self.links.add_pages("HistoryLab", [page for room in LAB_ROOMS
                                             for page in (ROOT / f"Sources/{room}/{room}.docc").rglob("*.md")])
-        for name in MODULES:
+        for name in self.products:
             self.links.add_pages(name, (ROOT / f"Sources/{name}/{name}.docc").rglob("*.md"))
         self.links.add(DESIGNS, "Designs", "Designs")
         self.links.add(REFERENCE / "cards.md", "Designs", "Designs")
@@ -123,7 +135,7 @@ class Site:
             self.make_lab_pages(lab)
             words = self.links.rewritten(DESIGNS.read_text(), "Designs", DESIGNS.relative_to(ROOT).as_posix())
             site_designs.make(self.catalogue("Designs"), words, REFERENCE / "cards.md", self.lab)
-            for name in [*MODULES, "HistoryLab"]:
+            for name in [*self.products, "HistoryLab"]:
                 self.links.rewrite(self.catalogue(name))
                 self.draw(self.catalogue(name))
         except ValueError as error:
@@ -186,14 +198,18 @@ class Site:
     def archive(self, name):
         return self.work / f"{name}.doccarchive"
 
+    @property
+    def parts(self):
+        return ORDER + sorted(set(self.products) - set(ORDER))
+
     def merge(self):
         merged = self.work / "site"
-        run([self.docc, "merge", *(str(self.archive(name)) for name in PARTS),
+        run([self.docc, "merge", *(str(self.archive(name)) for name in self.parts),
              "--output-path", str(merged), "--synthesized-landing-page-name", "Persistent History Lab",
              "--synthesized-landing-page-kind", "Documentation"], "docc merge")
         for leftover in ("linkable-entities.json", "link-hierarchy.json"):
             (merged / leftover).unlink(missing_ok=True)
-        site_text.make_landing(merged, self.base)
+        site_text.make_landing(merged, self.base, self.products)
         site_text.fill_pages(merged, self.base)
         (merged / "site.json").write_text(json.dumps({"base": self.base}) + "\n")
         return merged
@@ -203,7 +219,7 @@ class Site:
         self.timed("symbol graphs", self.extract)
         self.timed("catalogues", self.stage)
         problems = []
-        for name, dependencies in {**MODULES, "HistoryLab": [], "Designs": []}.items():
+        for name, dependencies in {**self.products, "HistoryLab": [], "Designs": []}.items():
             problems += self.timed(f"docc convert {name}", lambda: self.convert(name, dependencies))
         if problems:
             raise Problem("\n".join(problems))

@@ -31,15 +31,17 @@ LANDING = [
 ]
 
 
-def make_landing(site, base):
+def make_landing(site, base, modules):
     """Rewrites the landing page that docc merge made, and makes the site's root lead to it."""
+    named = {path for _, paths in LANDING for path in paths}
+    more = [path for path in (f"/documentation/{name.lower()}" for name in modules) if path not in named]
     path = site / "data/documentation.json"
     page = json.loads(path.read_text())
     page["references"] = {}
     page["abstract"] = [{"type": "text", "text": ABSTRACT}]
     page["topicSectionsStyle"] = "list"
     page["topicSections"] = []
-    for title, paths in LANDING:
+    for title, paths in LANDING + ([("More modules", more)] if more else []):
         references = [reference(site, target) for target in paths]
         page["topicSections"].append({"title": title, "anchor": title.replace(" ", "-"),
                                       "identifiers": [one["identifier"] for one in references]})
