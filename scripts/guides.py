@@ -1,7 +1,7 @@
-"""Compares the Swift code of the guides with the package that compiles it: `python3 scripts/guides.py`.
+"""Compares the Swift code of the guides with the packages that compile it: `python3 scripts/guides.py`.
 
-Each paragraph of a block of Swift in a page must stand, line for line, in one file of Tests/Examples/Guides;
-a different indentation is allowed. The tutorial's steps that are run must equal a program of the package.
+Each paragraph of a block of Swift in a page must stand, line for line, in one file of Tests/Examples; a
+different indentation is allowed. The tutorial's steps that are run must equal a program of the package Guides.
 Prints what differs; exit code 1 if something does.
 """
 
@@ -10,7 +10,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "Tests/Examples/Guides"
+EXAMPLES = ROOT / "Tests/Examples"
+PACKAGE = EXAMPLES / "Guides"
 TUTORIAL = ROOT / "Sources/HistoryTracking/HistoryTracking.docc/Tutorial"
 PAGES = ["README.md", "Sources/*/*.docc/*.md"]
 # The first shows code of the lab's own rooms, which no package outside can import; NewcomerTests compiles it.
@@ -35,7 +36,7 @@ def contains(lines, wanted):
 
 def faults():
     sources = {path: [line.strip() for line in path.read_text().splitlines()]
-               for path in sorted(PACKAGE.rglob("*.swift")) if ".build" not in path.parts}
+               for path in sorted(EXAMPLES.rglob("*.swift")) if ".build" not in path.parts}
     for page in sorted(path for pattern in PAGES for path in ROOT.glob(pattern)):
         if page.name in ELSEWHERE:
             continue
@@ -47,7 +48,7 @@ def faults():
                            for lines in sources.values()), key=len)
             if missing:
                 line = text.count("\n", 0, block.start()) + 1
-                yield (f"{page.relative_to(ROOT)}:{line}: this code is in no file of {PACKAGE.relative_to(ROOT)}; "
+                yield (f"{page.relative_to(ROOT)}:{line}: this code is in no file of {EXAMPLES.relative_to(ROOT)}; "
                        f"what is missing begins with \"{missing[0][0]}\".")
     for program, step in PROGRAMS.items():
         shown, source = TUTORIAL / f"{step}.swift", PACKAGE / f"Sources/{program}/main.swift"

@@ -209,7 +209,10 @@ class Site:
              "--synthesized-landing-page-kind", "Documentation"], "docc merge")
         for leftover in ("linkable-entities.json", "link-hierarchy.json"):
             (merged / leftover).unlink(missing_ok=True)
-        site_text.make_landing(merged, self.base, self.products)
+        try:
+            site_text.make_landing(merged, self.base, self.products)
+        except ValueError as error:
+            raise Problem(str(error))
         site_text.fill_pages(merged, self.base)
         (merged / "site.json").write_text(json.dumps({"base": self.base}) + "\n")
         return merged

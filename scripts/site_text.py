@@ -14,35 +14,32 @@ ABSTRACT = ("Persistent history tracking for apps that share one store with thei
             "that finds out under what such a design loses data.")
 STYLE = ("<style>body{font-family:sans-serif;line-height:1.5;max-width:50em;margin:2em auto;padding:0 1em}pre{overflow:auto}"
          "#loading-placeholder{display:none}</style>")
-# The groups of the landing page: pages by their paths.
+# The groups of the landing page, by the names of their pages.
 LANDING = [
-    ("Learn", ["/tutorials/sharingastore", "/documentation/historytracking/sharingastorewithawidget",
-               "/documentation/historytracking/choosingapurgepolicy", "/documentation/historylab/testingyourtracking",
-               "/documentation/historylab/readingacounterexample",
-               "/documentation/historytracking/migratingfromthekit"]),
-    ("The store and the tracker", ["/documentation/historytracking", "/documentation/objectcontexts",
-                                   "/documentation/historystore", "/documentation/persistenthistory"]),
-    ("What breaks", ["/documentation/designs", "/documentation/designs/kit-2", "/documentation/designs/article",
-                     "/documentation/designs/seven-day-purge", "/documentation/designs/tracker"]),
-    ("The lab", ["/documentation/historylab", "/documentation/historylab/yourfirstbug",
-                 "/documentation/historylab/formats", "/documentation/historylab/options",
-                 "/documentation/historylab/whathistorycosts"]),
-    ("Property-based testing", ["/documentation/propertytesting", "/documentation/propertytraits"]),
+    ("Learn", ["SharingAStore", "SharingAStoreWithAWidget", "ChoosingAPurgePolicy", "TestingYourTracking",
+               "ReadingACounterexample", "MigratingFromTheKit"]),
+    ("The store and the tracker", ["HistoryTracking", "ObjectContexts", "HistoryStore", "PersistentHistory"]),
+    ("What breaks", ["Designs", "kit-2", "article", "seven-day-purge", "tracker"]),
+    ("The lab", ["HistoryLab", "YourFirstBug", "Formats", "Options", "WhatHistoryCosts"]),
+    ("Property-based testing", ["PropertyTesting", "PropertyTraits"]),
 ]
 
 
 def make_landing(site, base, modules):
-    """Rewrites the landing page that docc merge made, and makes the site's root lead to it."""
-    named = {path for _, paths in LANDING for path in paths}
-    more = [path for path in (f"/documentation/{name.lower()}" for name in modules) if path not in named]
+    """Rewrites the landing page that docc merge made, and makes the site's root lead to it.
+
+    Raises ValueError for a page that is not there.
+    """
+    named = {name for _, names in LANDING for name in names}
+    more = [name for name in modules if name not in named]
     path = site / "data/documentation.json"
     page = json.loads(path.read_text())
     page["references"] = {}
     page["abstract"] = [{"type": "text", "text": ABSTRACT}]
     page["topicSectionsStyle"] = "list"
     page["topicSections"] = []
-    for title, paths in LANDING + ([("More modules", more)] if more else []):
-        references = [reference(site, target) for target in paths]
+    for title, names in LANDING + ([("More modules", more)] if more else []):
+        references = [reference(site, name) for name in names]
         page["topicSections"].append({"title": title, "anchor": title.replace(" ", "-"),
                                       "identifiers": [one["identifier"] for one in references]})
         page["references"].update({one["identifier"]: one for one in references})
@@ -54,9 +51,16 @@ def make_landing(site, base, modules):
         f'<body><p><a href="{target}">{NAME}</a></p></body></html>\n')
 
 
-def reference(site, path):
-    """A reference to a page, as docc writes it into pages that link to it."""
-    page = json.loads((site / f"data{path}.json").read_text())
+def reference(site, name):
+    """A reference to a page or to the root of a module, as docc writes it into pages that link to it."""
+    found = []
+    for folder in ("documentation", "documentation/*", "tutorials"):
+        found = found or list((site / "data").glob(f"{folder}/{name.lower()}.json"))
+    if len(found) != 1:
+        raise ValueError(f"the landing page names {name}, and {len(found)} pages have this name. Change LANDING in "
+                         "scripts/site_text.py.")
+    page = json.loads(found[0].read_text())
+    path = "/" + found[0].relative_to(site / "data").with_suffix("").as_posix()
     title = page["metadata"]["title"]
     abstract = page.get("abstract") or []
     if page["kind"] == "overview":
