@@ -39,7 +39,7 @@ enum SharingAStoreWithAWidget {
   static func saveMerging(_ view: ObjectContext, _ tracker: HistoryTracker) async throws {
     do {
       try view.save()
-    } catch where error.code == .conflict {
+    } catch let error where error.code == .conflict {
       try await tracker.pass()
       try view.save()
     }
@@ -48,7 +48,7 @@ enum SharingAStoreWithAWidget {
   static func passOrResync(_ tracker: HistoryTracker) async throws {
     do {
       try await tracker.pass()
-    } catch where [.lost, .expired, .rewound].contains(error.code) {
+    } catch let error where [.lost, .expired, .rewound].contains(error.code) {
       try await tracker.resync()
     }
   }
