@@ -21,7 +21,7 @@ public import Testing
 ///   - seed: The seed of the plans. The default is 1: every run has the same plans.
 ///   - time: The time limit, including shrinking. The default is no limit.
 ///   - corpus: The folder of counterexamples, relative to the test's file; see
-///     ``Testing/Trait/history(plans:seed:time:corpus:)``.
+///     the trait `.history`.
 ///   - file: The path of the test's file.
 ///   - sourceLocation: The location at which issues are recorded.
 /// - Returns: The verdicts, and the failure if there is one.
@@ -50,8 +50,7 @@ public func checkHistory<Log: HistoryLog>(
 ///       try await checkHistory(of: MyTracker.self, plans: 500, under: [.ties, .crash, .pause])
 ///     }
 ///
-/// The parameters are those of ``checkHistory(of:plans:under:checking:seed:time:corpus:file:sourceLocation:)``
-/// for designs.
+/// The parameters are those of `checkHistory` for designs.
 @discardableResult
 public func checkHistory<System: HistorySystem>(
   of system: System.Type,
@@ -74,8 +73,7 @@ public func checkHistory<System: HistorySystem>(
 ///
 ///     try await checkHistory(of: { try await MyTracker($0, batchSize: 2) }, under: [.restart])
 ///
-/// The parameters are those of ``checkHistory(of:plans:under:checking:seed:time:corpus:file:sourceLocation:)``
-/// for designs.
+/// The parameters are those of `checkHistory` for designs.
 @discardableResult
 public func checkHistory<System: HistorySystem>(
   of make: @escaping @Sendable (HistoryEnvironment) async throws -> System,

@@ -1,5 +1,4 @@
 // The nouns of other rooms that the surface shows.
-@_exported public import struct PersistentHistory.ActorID
 @_exported public import struct PersistentHistory.Attribute
 @_exported public import enum PersistentHistory.AttributeType
 @_exported public import enum PersistentHistory.ChangeType
@@ -9,6 +8,7 @@
 @_exported public import class PropertyTesting.SeededExecutor
 @_exported public import protocol Systems.HistoryLog
 @_exported public import struct Systems.LoggedTransaction
+@_exported public import typealias Traces.ActorID
 @_exported public import struct Traces.CommittedChange
 @_exported public import struct Traces.CommittedTransaction
 @_exported public import struct Traces.ObjectName

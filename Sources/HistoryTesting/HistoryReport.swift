@@ -22,7 +22,7 @@ public struct HistoryReport: Sendable {
   public let failure: HistoryFailure?
   /// The number of jobs that came from other threads, whose order the seed does not decide.
   ///
-  /// See ``SeededExecutor``.
+  /// See `SeededExecutor`.
   public let uncontrolledJobCount: Int
 }
 

@@ -1,4 +1,3 @@
-public import PersistentHistory
 public import Traces
 
 /// A design of history tracking as a value: what each member reads, its cursor, and the purge.

@@ -2,7 +2,7 @@ import HistoryTesting
 import Testing
 
 @Suite struct TrackerTests {
-  @Test func `Our tracker loses nothing`() async throws {
+  @Test func `A tracker whose tasks end in stop() loses nothing`() async throws {
     try await checkHistory(of: TrackedApp.self, plans: 200, under: [.restart, .lateJoin])
   }
 
