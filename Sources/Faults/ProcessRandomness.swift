@@ -1,5 +1,11 @@
 internal import CSQLite
 
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
 /// SQLite's own random generator, one for the whole process.
 ///
 /// The salts of a WAL and the checksum seed of a journal come from it. SQLite seeds it from the
@@ -43,5 +49,60 @@ enum ProcessRandomness {
       sqlite3_vfs_register(original, 1)
       sqlite3_vfs_unregister(copy)
     }
+  }
+}
+
+/// A small seeded generator (splitmix64) for the random bytes that SQLite requests from its VFS.
+struct SplitMix {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  /// Fills a buffer with the next bytes.
+  mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+    var word: UInt64 = 0
+    for index in buffer.indices {
+      if index % 8 == 0 { word = next() }
+      buffer[index] = UInt8(truncatingIfNeeded: word)
+      word >>= 8
+    }
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// A mutex at a stable address, to be held for the length of one call.
+///
+/// It is a pthread mutex and not `Synchronization.Mutex`, because the thread sanitizer does not see
+/// the fast path of the latter on Linux and reports false races.
+struct Lock: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+  }
+
+  /// Frees the mutex; no thread may hold it.
+  func deallocate() {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Runs a closure while holding the mutex.
+  @inline(__always)
+  func held<Answer>(_ body: () -> Answer) -> Answer {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return body()
   }
 }

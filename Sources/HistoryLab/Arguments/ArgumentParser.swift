@@ -98,3 +98,66 @@ struct ArgumentParser {
     }
   }
 }
+
+extension ArgumentParser {
+  /// Returns the error for an option that the verb does not have.
+  func unknownOption(_ typed: String) -> LabError {
+    let name = String(typed.drop { $0 == "-" })
+    let known = verb.options.map(\.name) + ["help"]
+    if let nearest = NearestWord.find(name, among: known) {
+      return .usage(#"unknown option \#(typed.quoted). Did you mean "--\#(nearest)"?"#)
+    }
+    let owners = others.filter { $0.option(name) != nil }.map(\.name)
+    if !owners.isEmpty {
+      let have = owners.count == 1 ? "has" : "have"
+      return .usage(
+        "\(verb.name) has no option \(typed.quoted); \(owners.joinedWithAnd) \(have) it."
+      )
+    }
+    return .usage("unknown option \(typed.quoted).")
+  }
+
+  /// Returns the error for a positional argument that the verb does not accept.
+  func surplus(_ argument: String) -> LabError {
+    guard !verb.positionals.isEmpty else {
+      return .usage(
+        "unexpected argument \(argument.quoted): \(verb.name) takes options only."
+      )
+    }
+    let places = verb.positionals.map(\.value.placeholder).joinedWithAnd
+    return .usage("unexpected argument \(argument.quoted): \(verb.name) takes one \(places).")
+  }
+}
+
+/// The parsed arguments of a verb; every value is already valid for its option.
+struct ParsedArguments: Equatable, Sendable {
+  /// The texts given for each option, by its name; a flag that was given has one empty text.
+  var texts: [String: [String]] = [:]
+  /// The positional arguments, in order.
+  var positionals: [String] = []
+
+  /// Returns whether an option or flag was given.
+  func isGiven(_ name: String) -> Bool { texts[name] != nil }
+
+  func isSet(_ flag: Flag) -> Bool { isGiven(flag.name) }
+
+  /// Returns the values of an option that may repeat, without its default.
+  func all<Value>(_ option: Option<Value>) -> [Value] {
+    (texts[option.name] ?? []).compactMap(option.reader.read)
+  }
+
+  /// Returns the last value given for an option, else its default, else `nil`.
+  func value<Value>(_ option: Option<Value>) -> Value? {
+    all(option).last ?? option.defaultValue
+  }
+
+  /// Returns the last value given for an option, or its default.
+  ///
+  /// - Throws: a usage error if the option is missing and has no default.
+  func required<Value>(_ option: Option<Value>) throws(LabError) -> Value {
+    guard let value = value(option) else {
+      throw .usage("\(option.spec.dashed) is needed: \(option.reader.expectation).")
+    }
+    return value
+  }
+}

@@ -5,6 +5,153 @@ import Simulation
 import Systems
 import Traces
 
+/// The options of `replay`.
+struct ReplayOptions: Hashable, Sendable {
+  /// The source of the plan.
+  enum Source: Hashable, Sendable {
+    /// A plan file or a counterexample file.
+    case file(String)
+    /// The plan with this number of a check with this seed; plans are numbered from 1.
+    case seed(UInt64, plan: Int, PlanOptions)
+  }
+  var source: Source
+  /// The system to run the plan on; `nil` selects the one that the file names, else `tracker`.
+  var system: String?
+  /// The number of commands to run; `nil` for all.
+  var until: Int?
+  /// Whether to walk through the plan one command at a time.
+  var steps = false
+  /// Whether to print the trace as JSON Lines.
+  var json: Bool
+  /// The folder for real store files; `nil` keeps stores in memory.
+  var onDisk: String?
+  /// The timeout for an answer of an external system, in seconds.
+  var timeout = ExternalProgram.secondsByDefault
+
+  static let systemOption = Option(
+    "system",
+    .text("NAME", "a system's name, as list systems shows them"),
+    defaultText: "the one that FILE names, else tracker",
+    "The system to run the plan on; external:COMMAND is a program that /bin/sh runs."
+  )
+  static let seedOption = Option(
+    "seed",
+    .seed,
+    "The seed of the check whose plan is run again; needs --plan."
+  )
+  static let plan = Option(
+    "plan",
+    .integer("INDEX", 1...10_000_000),
+    "Which plan of that check; the first is 1."
+  )
+  static let untilOption = Option(
+    "until",
+    .integer("N", 1...10_000_000),
+    defaultText: "to the end",
+    "Stops after command N and shows where everyone stands: views, data, cursors, watermark."
+  )
+  static let jsonFlag = Flag(
+    CommonOption.json.name,
+    "Prints the trace as JSON Lines: a header with the plan, then an event a line."
+  )
+  static let stepFlag = Flag(
+    "step",
+    "Walks through the plan: each command with what it did and where everyone stands after it. On a "
+      + "terminal a key goes on and q stops."
+  )
+}
+
+extension ReplayOptions {
+  /// - Throws: A usage error if there is no plan or more than one, the system is unknown, `--step`
+  ///   and `--json` are combined, or a file or folder cannot be used.
+  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
+    source = try Self.source(arguments)
+    system = arguments.value(Self.systemOption)
+    if let system { try composition.checkSystem(system) }
+    until = arguments.value(Self.untilOption)
+    steps = arguments.isSet(Self.stepFlag)
+    json = arguments.isSet(CommonOption.json)
+    if steps, json {
+      throw .usage("--step shows text for people: leave out --json, or --step for the whole trace.")
+    }
+    timeout = try arguments.required(CommonOption.timeout)
+    onDisk = arguments.value(CommonOption.onDisk)
+    if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
+  }
+
+  private static func source(_ arguments: ParsedArguments) throws(LabError) -> Source {
+    let makers = [seedOption.spec, plan.spec] + PlanOptions.specs
+    let given = makers.filter { arguments.isGiven($0.name) }.map(\.dashed)
+    if let file = arguments.positionals.first {
+      guard given.isEmpty else {
+        throw .usage("FILE holds the whole plan: leave out \(given.joinedWithAnd).")
+      }
+      try FilePath.checkReadable(file)
+      return .file(file)
+    }
+    guard let seed = arguments.value(seedOption) else {
+      throw .usage("replay needs a plan: FILE, or --seed and --plan.")
+    }
+    guard let number = arguments.value(plan) else {
+      throw .usage("--seed names a whole check: say with --plan which of its plans to run.")
+    }
+    return .seed(seed, plan: number, try PlanOptions(arguments))
+  }
+
+  /// Returns the command line with these options.
+  func line(typing command: ShellCommand) -> String {
+    var words = ["replay"]
+    if case .file(let path) = source { words.append(path) }
+    if let system { words += ["--system", system] }
+    if case .seed(let seed, let plan, let options) = source {
+      words += ["--seed", "0x" + String(seed, radix: 16), "--plan", String(plan)]
+      words += options.arguments
+    }
+    if timeout != ExternalProgram.secondsByDefault { words += ["--timeout", String(timeout)] }
+    if let onDisk { words += ["--on-disk", onDisk] }
+    if let until { words += ["--until", String(until)] }
+    if steps { words.append("--step") }
+    if json { words.append("--json") }
+    return command.line(words.map(\.shellQuoted).joined(separator: " "))
+  }
+}
+
+extension ReplayOptions {
+  static let spec = VerbSpec(
+    name: "replay",
+    sentence: "Runs one plan again, from a file or from the seed of a check.",
+    positionals: [
+      PositionalSpec(
+        value: ValueReader.text("FILE", "a plan or a counterexample file").rule,
+        isRequired: false,
+        sentence: "A plan or a counterexample, as a check leaves them in its run's folder."
+      )
+    ],
+    options: [systemOption.spec, seedOption.spec, plan.spec] + PlanOptions.specs + [
+      CommonOption.timeout.spec,
+      stepFlag.spec, untilOption.spec, CommonOption.onDisk.spec, jsonFlag.spec,
+    ],
+    examples: [
+      Example(
+        "replay Reports/latest/counterexample-article-Convergence.jsonl",
+        "What the newest run found, once more."
+      ),
+      Example(
+        "replay --system article --seed 0x1 --plan 17",
+        "The plan that check --system article --seed 1 ran as number 17."
+      ),
+      Example(
+        "replay Reports/latest/counterexample-article-Convergence.jsonl --until 3",
+        "The same plan, stopped after its third command: who has what, and how far."
+      ),
+      Example(
+        "replay Reports/latest/counterexample-article-Convergence.jsonl --step",
+        "A walk through the plan, a command at a time."
+      ),
+    ]
+  )
+}
+
 /// Replays one plan, from a file or from the seed of a check.
 struct ReplayVerb: Verb {
   let options: ReplayOptions
