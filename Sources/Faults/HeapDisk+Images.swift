@@ -1,3 +1,4 @@
+internal import Basics
 internal import CSQLite
 
 extension HeapDisk {
@@ -119,7 +120,7 @@ extension HeapDisk {
     guard !isOff else { return }
     isOff = true
     renewDurable()
-    var random = power.seed.map { SplitMix(seed: $0) }
+    var random = power.seed.map { SplitMix64(seed: $0) }
     // Sorted by path, so that a seed gives the same result in every run.
     for (path, file) in files.sorted(by: { $0.key < $1.key }) {
       let bytes = file.pointee.unsynced?.survivors(tornBy: &random) ?? file.pointee.image().bytes

@@ -1,3 +1,4 @@
+internal import Basics
 internal import CSQLite
 
 /// The state of a heap file system: files, open handles, call counters and armed faults.
@@ -11,7 +12,7 @@ struct HeapDisk {
   /// Files without a path that have an open handle.
   var detached: Set<FilePointer> = []
   var openHandleCount = 0
-  var random: SplitMix
+  var random: SplitMix64
   /// The effect of syncs while unsynced writes are tracked, or `nil` if they are not.
   var watch: PowerWatch?
   /// Whether the power is off.
@@ -26,7 +27,7 @@ struct HeapDisk {
   private let bytes: UnsafeMutablePointer<Int>
 
   init(seed: UInt64) {
-    random = SplitMix(seed: seed)
+    random = SplitMix64(seed: seed)
     calls = .allocate(capacity: CallCounters.tableCount)
     bytes = .allocate(capacity: CallCounters.tableCount)
     calls.initialize(repeating: 0, count: CallCounters.tableCount)

@@ -1,3 +1,4 @@
+internal import Basics
 internal import CSQLite
 
 /// One file on the heap: a growable buffer, its lock, and its shared memory.
@@ -202,7 +203,7 @@ struct UnsyncedWrites {
   ///
   /// Without a generator, no unsynced change survives. With one, each sector and each change of
   /// size survives at random, with a probability that is drawn first (from 0 to 1).
-  func survivors(tornBy random: inout SplitMix?) -> [UInt8] {
+  func survivors(tornBy random: inout SplitMix64?) -> [UInt8] {
     guard !changes.isEmpty, var source = random else { return synced }
     var bytes = synced
     let share = [0, 32, 128, 224, 256][Int(source.next() % 5)]

@@ -1,3 +1,4 @@
+internal import Basics
 internal import CSQLite
 
 /// The methods of the file system itself (https://sqlite.org/c3ref/vfs.html), version 2.

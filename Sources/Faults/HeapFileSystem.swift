@@ -1,3 +1,4 @@
+internal import Basics
 internal import CSQLite
 internal import Synchronization
 
@@ -64,7 +65,7 @@ package final class HeapFileSystem: @unchecked Sendable {
   /// and would accept frames that a power-off left from an earlier log as valid. The stored data
   /// and the number of calls do not depend on the salts.
   package func reseed(_ seed: UInt64, withSalts: Bool = false) {
-    disk.locked { $0.random = SplitMix(seed: seed) }
+    disk.locked { $0.random = SplitMix64(seed: seed) }
     if withSalts { ProcessRandomness.restart(seed: seed) }
   }
 

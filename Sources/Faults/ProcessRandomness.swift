@@ -1,3 +1,4 @@
+internal import Basics
 internal import CSQLite
 
 #if canImport(Darwin)
@@ -15,7 +16,7 @@ enum ProcessRandomness {
   private static let turn = Lock()
   /// Held while bytes are drawn from `source`: any thread may be the first to draw.
   private static let sourceLock = Lock()
-  nonisolated(unsafe) private static var source = SplitMix(seed: 0)
+  nonisolated(unsafe) private static var source = SplitMix64(seed: 0)
 
   /// A copy of the default VFS that differs only in its randomness.
   ///
@@ -41,7 +42,7 @@ enum ProcessRandomness {
   static func restart(seed: UInt64) {
     turn.held {
       let (copy, original) = seedingSystem
-      sourceLock.held { source = SplitMix(seed: seed) }
+      sourceLock.held { source = SplitMix64(seed: seed) }
       sqlite3_vfs_register(copy, 1)
       sqlite3_randomness(0, nil)
       var drawn: UInt8 = 0
@@ -49,33 +50,6 @@ enum ProcessRandomness {
       sqlite3_vfs_register(original, 1)
       sqlite3_vfs_unregister(copy)
     }
-  }
-}
-
-/// A small seeded generator (splitmix64) for the random bytes that SQLite requests from its VFS.
-struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  /// Fills a buffer with the next bytes.
-  mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) {
-    var word: UInt64 = 0
-    for index in buffer.indices {
-      if index % 8 == 0 { word = next() }
-      buffer[index] = UInt8(truncatingIfNeeded: word)
-      word >>= 8
-    }
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }
 

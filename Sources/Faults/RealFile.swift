@@ -1,3 +1,4 @@
+internal import Basics
 internal import CSQLite
 
 #if canImport(Darwin)
@@ -61,7 +62,7 @@ struct RealDisk {
     guard !isOff else { return }
     isOff = true
     life += 1
-    var random = power.seed.map { SplitMix(seed: $0) }
+    var random = power.seed.map { SplitMix64(seed: $0) }
     for (path, writes) in unsynced.sorted(by: { $0.key < $1.key }) {
       RealBytes.replace(path, by: writes.survivors(tornBy: &random))
     }

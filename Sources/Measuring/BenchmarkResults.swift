@@ -1,3 +1,5 @@
+import Basics
+
 /// The results of one run of the benchmarks, as stored in `results.json`.
 ///
 /// The key `results` carries the version of the format. A reader accepts its own version and older

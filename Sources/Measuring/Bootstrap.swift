@@ -1,3 +1,5 @@
+import Basics
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -38,7 +40,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
   /// - Complexity: one call of the statistic per resample.
   package func interval(units: Int, statistic: ([Int]) -> Double) -> Interval {
     precondition(units > 0, "no units to draw from")
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     var drawn = [Int](repeating: 0, count: units)
     var estimates: [Double] = []
     estimates.reserveCapacity(resamples)
@@ -67,7 +69,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
 
   private func interval(around median: Double, drawingFrom sampler: MedianSampler) -> Interval {
     var sampler = sampler
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     return interval(around: median, from: (0..<resamples).map { _ in sampler.draw(&random) })
   }
 

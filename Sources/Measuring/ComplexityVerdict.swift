@@ -1,3 +1,5 @@
+import Basics
+
 /// The class of an operation's growth with the size of history.
 package enum ComplexityClass: String, Sendable, Codable {
   /// The cost is the same at every size.
@@ -90,7 +92,7 @@ package struct ComplexityJudge: Sendable {
     let sizes = curve.points.map { Double($0.size) }
     let sorted = curve.points.map { SortedSamples($0.samples) }
     var counts: [ComplexityClass: Int] = [:]
-    var random = SeededRandom(seed: bootstrap.seed)
+    var random = SplitMix64(seed: bootstrap.seed)
     var samplers = sorted.map { MedianSampler($0) }
     for _ in 0..<bootstrap.resamples {
       let medians = samplers.indices.map { samplers[$0].draw(&random) }

@@ -1,3 +1,5 @@
+import Basics
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -149,7 +151,7 @@ package struct CostCurve: Sendable, Hashable, Codable {
     let smallest = SortedSamples(first.samples)
     let largest = SortedSamples(last.samples)
     guard let least = smallest.values.first, least > 0 else { return nil }
-    var random = SeededRandom(seed: bootstrap.seed)
+    var random = SplitMix64(seed: bootstrap.seed)
     var small = MedianSampler(smallest)
     var large = MedianSampler(largest)
     let estimates = (0..<bootstrap.resamples).map { _ in
@@ -165,7 +167,7 @@ package struct CostCurve: Sendable, Hashable, Codable {
     guard points.count >= 3, isPositive else { return nil }
     let tail = Array(points.suffix(max(3, (points.count + 1) / 2)))
     let sizes = tail.map { log(Double($0.size)) }
-    var random = SeededRandom(seed: bootstrap.seed)
+    var random = SplitMix64(seed: bootstrap.seed)
     var samplers = tail.map { MedianSampler(SortedSamples($0.samples)) }
     let estimates = (0..<bootstrap.resamples).map { _ in
       slope(sizes, samplers.indices.map { log(samplers[$0].draw(&random)) })

@@ -1,3 +1,5 @@
+import Basics
+
 /// A measurement of several contenders in turn, so that disturbances affect all of them alike.
 ///
 /// A round runs all contenders in a random order and then again in the reverse order, so that a
@@ -37,7 +39,7 @@ package struct InterleavedMeasurement: Sendable {
     roundEnded: (Int) -> Void = { _ in }
   ) throws -> InterleavedResult {
     try checkNames(of: contenders)
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<budget.warmUp {
       _ = try round(of: contenders, order: random.order(of: contenders.count))
     }
@@ -253,7 +255,7 @@ struct MedianSampler {
   }
 
   /// Draws as many groups as there are, with repetition, and returns the median of their values.
-  mutating func draw(_ random: inout SeededRandom) -> Double {
+  mutating func draw(_ random: inout SplitMix64) -> Double {
     for group in 0..<sizes.count { timesDrawn[group] = 0 }
     var total = 0
     for _ in 0..<sizes.count {

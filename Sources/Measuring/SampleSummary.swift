@@ -109,14 +109,6 @@ package struct Outliers: Sendable, Hashable, Codable {
   package var count: Int { mild + severe }
 }
 
-extension Sequence where Element: Hashable {
-  /// The elements without repetitions, in the order of their first appearance.
-  package var uniqued: [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
-  }
-}
-
 /// An error in the use of a measurement.
 package enum MeasuringError: Error, Equatable, CustomStringConvertible {
   /// The closure returned without timing anything.

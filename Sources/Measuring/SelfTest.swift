@@ -1,3 +1,5 @@
+import Basics
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -229,7 +231,7 @@ package struct SimulatedSelfTest: Sendable {
   package func run(_ note: (SelfTestOutcome) throws -> Void) rethrows {
     // Drawn from the seed, so that the consecutive seeds used here do not overlap for adjacent
     // seeds.
-    let first = SeededRandom.draw(seed) >> 8
+    let first = SplitMix64.draw(seed) >> 8
     for curve in KnownCurve.all {
       try note(.law(ComplexityTrial(of: curve, seeds: first..<first + disturbances)))
     }
@@ -240,10 +242,10 @@ package struct SimulatedSelfTest: Sendable {
   }
 }
 
-extension SeededRandom {
+extension SplitMix64 {
   /// Returns the first number of the stream of a seed.
   fileprivate static func draw(_ seed: UInt64) -> UInt64 {
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     return random.next()
   }
 }
@@ -255,10 +257,10 @@ package struct SimulatedNoise: Sendable {
   /// The percentage of samples that are outliers.
   package static let outlierPercent = 3.0
 
-  private var random: SeededRandom
+  private var random: SplitMix64
 
   /// Creates the noise for a seed.
-  package init(seed: UInt64) { random = SeededRandom(seed: seed &* 7_919 &+ 13) }
+  package init(seed: UInt64) { random = SplitMix64(seed: seed &* 7_919 &+ 13) }
 
   /// Draws from the standard normal distribution (Box and Muller).
   package mutating func normal() -> Double {

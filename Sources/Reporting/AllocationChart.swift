@@ -1,3 +1,4 @@
+import Basics
 import Measuring
 
 /// Draws the number of allocations per operation: one line per benchmark, one mark per contender.

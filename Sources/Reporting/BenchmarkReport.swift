@@ -1,3 +1,4 @@
+import Basics
 package import Measuring
 
 /// A report on a run of the benchmarks: a page, and tables for a terminal and for Markdown.

@@ -1,3 +1,4 @@
+import Basics
 internal import Measuring
 internal import PersistentHistory
 internal import Traces

@@ -1,3 +1,4 @@
+import Basics
 package import Measuring
 
 /// Exports benchmark results in formats of other programs.
@@ -28,7 +29,7 @@ package struct ResultsExport: Sendable {
       )
       document[Self.name(row.row), default: [:]][Self.measure(row.row.metric)] = value
     }
-    return try JSONText.snakeCased(document)
+    return try JSONText.snakeCased(document) + "\n"
   }
 
   /// Returns custom data for github-action-benchmark, where smaller values are better.
@@ -55,7 +56,7 @@ package struct ResultsExport: Sendable {
           extra: "samples: \(row.summary.count)\nseed: 0x\(String(row.row.seed, radix: 16))"
         )
       }
-    )
+    ) + "\n"
   }
 
   /// The rows with numbers.

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 package import Measuring
 
@@ -7,9 +8,7 @@ package enum ResultsFile {
   ///
   /// - Throws: `EncodingError` for NaN and infinity.
   package static func json(_ results: BenchmarkResults) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(results), as: UTF8.self) + "\n"
+    try JSONText.of(results) + "\n"
   }
 
   /// Reads results that this version or an older one wrote.
@@ -123,25 +122,35 @@ package enum DocumentFault {
   }
 }
 
-/// Writes JSON for other programs: sorted keys, one line per member, no escaped slashes.
-enum JSONText {
+/// The JSON that the lab writes: keys are sorted, so that differences between versions are small.
+package enum JSONText {
+  /// Returns a value on several lines, without a line break at the end.
+  ///
   /// - Throws: `EncodingError` for NaN and infinity.
-  static func of(_ value: some Encodable) throws -> String { try text(value, .useDefaultKeys) }
+  package static func of(_ value: some Encodable) throws -> String {
+    try text(value, [.prettyPrinted])
+  }
 
-  /// Returns JSON with the names of members, but not dictionary keys, written as `real_time`.
+  /// Returns a value on one line.
+  ///
+  /// - Throws: `EncodingError` for NaN and infinity.
+  package static func line(_ value: some Encodable) throws -> String { try text(value, []) }
+
+  /// Returns a value on several lines, with keys in snake case.
   ///
   /// - Throws: `EncodingError` for NaN and infinity.
   static func snakeCased(_ value: some Encodable) throws -> String {
-    try text(value, .convertToSnakeCase)
+    try text(value, [.prettyPrinted], .convertToSnakeCase)
   }
 
   private static func text(
     _ value: some Encodable,
-    _ keys: JSONEncoder.KeyEncodingStrategy
+    _ format: JSONEncoder.OutputFormatting,
+    _ keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
   ) throws -> String {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    encoder.outputFormatting = format.union([.sortedKeys, .withoutEscapingSlashes])
     encoder.keyEncodingStrategy = keys
-    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }

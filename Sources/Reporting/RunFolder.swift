@@ -54,11 +54,8 @@ package struct RunFolder: Sendable, Hashable {
   ///
   /// - Throws: `RunFolderError`.
   package func write(_ record: RunRecord) throws(RunFolderError) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     do {
-      let text = String(decoding: try encoder.encode(record), as: UTF8.self)
-      try writeFile("run.json", text + "\n")
+      try writeFile("run.json", try JSONText.of(record) + "\n")
     } catch let error as RunFolderError {
       throw error
     } catch {

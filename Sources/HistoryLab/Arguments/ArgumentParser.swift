@@ -1,3 +1,5 @@
+import Basics
+
 /// Parses the arguments of one verb by its specification.
 struct ArgumentParser {
   let verb: VerbSpec
@@ -39,7 +41,7 @@ struct ArgumentParser {
     }
     let attached = parts.count > 1 ? String(parts[1]) : nil
     let text = try option.value == nil ? flag(option, attached) : value(option, attached)
-    if parsed.isGiven(option.name), !option.repeats {
+    if parsed.texts[option.name] != nil, !option.repeats {
       throw .usage("\(option.dashed) is given twice; it may be given once.")
     }
     parsed.texts[option.name, default: []].append(text)
@@ -91,7 +93,7 @@ struct ArgumentParser {
       }
     }
     for group in verb.exclusive {
-      let given = group.filter(parsed.isGiven).map { "--" + $0 }
+      let given = group.filter { parsed.texts[$0] != nil }.map { "--" + $0 }
       if given.count > 1 {
         throw .usage("\(given.joined(separator: " and ")) cannot be given together.")
       }
@@ -135,29 +137,4 @@ struct ParsedArguments: Equatable, Sendable {
   var texts: [String: [String]] = [:]
   /// The positional arguments, in order.
   var positionals: [String] = []
-
-  /// Returns whether an option or flag was given.
-  func isGiven(_ name: String) -> Bool { texts[name] != nil }
-
-  func isSet(_ flag: Flag) -> Bool { isGiven(flag.name) }
-
-  /// Returns the values of an option that may repeat, without its default.
-  func all<Value>(_ option: Option<Value>) -> [Value] {
-    (texts[option.name] ?? []).compactMap(option.reader.read)
-  }
-
-  /// Returns the last value given for an option, else its default, else `nil`.
-  func value<Value>(_ option: Option<Value>) -> Value? {
-    all(option).last ?? option.defaultValue
-  }
-
-  /// Returns the last value given for an option, or its default.
-  ///
-  /// - Throws: a usage error if the option is missing and has no default.
-  func required<Value>(_ option: Option<Value>) throws(LabError) -> Value {
-    guard let value = value(option) else {
-      throw .usage("\(option.spec.dashed) is needed: \(option.reader.expectation).")
-    }
-    return value
-  }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Measuring
 import Reporting
@@ -83,12 +84,10 @@ struct ThresholdFile {
   ///
   /// - Throws: a lab error when the file cannot be written.
   func write(_ thresholds: CountThresholds) throws(LabError) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     do {
       let folder = (path as NSString).deletingLastPathComponent
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      let text = String(decoding: try encoder.encode(thresholds), as: UTF8.self) + "\n"
+      let text = try JSONText.of(thresholds) + "\n"
       try text.write(toFile: path, atomically: true, encoding: .utf8)
     } catch {
       throw .lab("\(path.quoted) cannot be written: \(error.localizedDescription)")

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HistoryBenchmarks
 import Measuring
@@ -5,7 +6,7 @@ import PersistentHistory
 import Reporting
 
 /// The options of `bench compare`.
-struct BenchCompareOptions: Hashable, Sendable {
+struct BenchCompareOptions: VerbOptions {
   /// A build of the command: an existing executable, or a commit to build.
   enum Build: Hashable, Sendable {
     case executable(String)
@@ -13,67 +14,62 @@ struct BenchCompareOptions: Hashable, Sendable {
     /// The running command.
     case this
   }
-  var base: Build
-  var head: Build
-  /// The names of the benchmarks to compare.
-  var subjects: [String]
-  /// The names of selected benchmarks that need a longer history than `historySize`.
-  var leftOut: [String] = []
-  var historySize: Int
-  /// The number of launches of each build in the first round.
-  var launches: Int
-  var seed: UInt64
-  /// The share by which a count may differ; 0.01 is one percent.
-  var tolerance: Double
-  var json: Bool
 
-  static let baseOption = Option(
+  @Argument(.text("BASE", "a build of history-lab"), "The executable that is compared with.")
+  private var baseFile: String?
+  @Argument(
+    .text("HEAD", "a build of history-lab"),
+    "The executable that is judged; without it this command."
+  )
+  private var headFile: String?
+  @Option(
     "base",
-    .text("COMMIT", "a commit, a branch or a tag"),
+    .commit,
     "The commit that is built and compared with, instead of BASE."
   )
-  static let headOption = Option(
+  private var baseCommit: String?
+  @Option(
     "head",
-    .text("COMMIT", "a commit, a branch or a tag"),
-    defaultText: "this command",
+    .commit,
+    shown: "this command",
     "The commit that is built and judged, instead of HEAD."
   )
-  static let sizeOption = Option(
+  private var headCommit: String?
+  @Option(.onlyBenchmarks) private var only: [String]
+  @Option(
     "size",
-    "N",
-    in: 100...1_000_000,
-    default: 10_000,
+    .integer("N", 100...1_000_000),
     "The size of history, in transactions of ten changes."
   )
-  private static let defaultLaunches = 20
-  static let launchesOption = Option(
+  var historySize = 10_000
+  /// The number of launches of each build in the first round.
+  @Option(
     "launches",
-    "N",
-    in: 6...1_000,
-    default: defaultLaunches,
+    .integer("N", 6...1_000),
     "How often each build is launched; suspects four times as often again."
   )
+  var launches = 20
+  @Option(.tolerance) var tolerancePercent: Double
+  @Option(.seed) var seed: UInt64
+  @Flag(.json) var json
+  var base = Build.this
+  var head = Build.this
+  /// The names of the benchmarks to compare.
+  var subjects: [String] = []
+  /// The names of selected benchmarks that need a longer history than `historySize`.
+  var leftOut: [String] = []
 
   /// - Throws: A usage error if the base is missing, a build is named twice, an executable is
   ///   missing, or no benchmark can be compared.
-  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
-    let executables = arguments.positionals
-    for path in executables { try FilePath.checkReadable(path) }
-    switch (executables.first, arguments.value(Self.baseOption)) {
-    case (let path?, nil): base = .executable(path)
-    case (nil, let commit?): base = .commit(commit)
-    case (nil, nil): throw .usage("bench compare needs BASE, an executable, or --base COMMIT.")
-    case (.some, .some): throw .usage("BASE and --base name two builds: leave out one.")
+  mutating func validate(in composition: Composition) throws(LabError) {
+    for path in [baseFile, headFile].compactMap({ $0 }) { try FilePath.checkReadable(path) }
+    guard let base = try Self.build(baseFile, baseCommit, "BASE and --base") else {
+      throw .usage("bench compare needs BASE, an executable, or --base COMMIT.")
     }
-    switch (executables.dropFirst().first, arguments.value(Self.headOption)) {
-    case (let path?, nil): head = .executable(path)
-    case (nil, let commit?): head = .commit(commit)
-    case (nil, nil): head = .this
-    case (.some, .some): throw .usage("HEAD and --head name two builds: leave out one.")
-    }
-    let size = try arguments.required(Self.sizeOption)
-    historySize = size
-    let chosen = try Self.subjects(arguments.all(BenchRunOptions.onlyOption), in: composition)
+    self.base = base
+    head = try Self.build(headFile, headCommit, "HEAD and --head") ?? .this
+    let chosen = try Self.subjects(only, in: composition)
+    let size = historySize
     subjects = chosen.filter { $0.leastHistory <= size }.map(\.name)
     leftOut = chosen.filter { $0.leastHistory > size }.map(\.name)
     if subjects.isEmpty {
@@ -83,28 +79,18 @@ struct BenchCompareOptions: Hashable, Sendable {
           + "\(least.grouped) or more."
       )
     }
-    launches = try arguments.required(Self.launchesOption)
-    seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
-    tolerance = try arguments.required(BenchBaselineOptions.toleranceOption) / 100
-    json = arguments.isSet(CommonOption.json)
   }
 
-  /// Creates options that compare a commit with the running command, with the default launches.
-  init(
-    base commit: String,
-    subjects: [String],
-    historySize: Int,
-    seed: UInt64,
-    tolerance: Double
-  ) {
-    base = .commit(commit)
-    head = .this
-    self.subjects = subjects
-    self.historySize = historySize
-    self.seed = seed
-    self.tolerance = tolerance
-    launches = Self.defaultLaunches
-    json = false
+  /// Returns the build that one of two arguments names; `nil` if neither is given.
+  private static func build(
+    _ path: String?,
+    _ commit: String?,
+    _ names: String
+  ) throws(LabError) -> Build? {
+    guard path == nil || commit == nil else {
+      throw .usage("\(names) name two builds: leave out one.")
+    }
+    return path.map { .executable($0) } ?? commit.map { .commit($0) }
   }
 
   private static func subjects(
@@ -123,33 +109,22 @@ struct BenchCompareOptions: Hashable, Sendable {
     }
     return subjects
   }
+}
 
+extension ValueReader where Value == String {
+  static let commit = text("COMMIT", "a commit, a branch or a tag")
+}
+
+extension BenchCompareVerb {
   static let spec = VerbSpec(
     name: "bench compare",
     sentence: "Compares two builds by launching them in turn.",
-    positionals: [
-      PositionalSpec(
-        value: ValueReader.text("BASE", "a build of history-lab").rule,
-        isRequired: false,
-        sentence: "The executable that is compared with."
-      ),
-      PositionalSpec(
-        value: ValueReader.text("HEAD", "a build of history-lab").rule,
-        isRequired: false,
-        sentence: "The executable that is judged; without it this command."
-      ),
-    ],
-    options: [
-      baseOption.spec, headOption.spec, BenchRunOptions.onlyOption.spec, sizeOption.spec,
-      launchesOption.spec, BenchBaselineOptions.toleranceOption.spec, CommonOption.seed.spec,
-      CommonOption.json.spec,
-    ],
     examples: [
       Example("bench compare --base main", "This command beside a build of `main`."),
       Example("bench compare old/history-lab new/history-lab", "Two builds that are there."),
       Example("bench compare --base HEAD~1 --only fetch", "The benchmarks of fetch alone."),
     ]
-  )
+  ) { BenchCompareVerb(options: $0, composition: $1, terminal: $2) }
 }
 
 /// Compares two builds of the command.
@@ -192,7 +167,7 @@ struct BenchCompareVerb: Verb {
     )
     comparison.historySize = options.historySize
     comparison.launches = options.launches
-    comparison.tolerance = options.tolerance
+    comparison.tolerance = options.tolerancePercent / 100
     var bars: [Int: ProgressBar] = [:]
     defer { terminal.setStatus(nil) }
     return try comparison.run { look, pairs in
@@ -288,14 +263,8 @@ struct BenchCompareVerb: Verb {
   }
 
   private func tellJSON(_ outcome: BuildComparison.Outcome) throws(LabError) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    do {
-      let document = ComparisonDocument(outcome, seed: options.seed)
-      terminal.print(String(decoding: try encoder.encode(document), as: UTF8.self))
-    } catch {
-      throw .lab("the comparison cannot be written as JSON: \(error).")
-    }
+    let document = ComparisonDocument(outcome, seed: options.seed)
+    terminal.print(try JSONText.document(document, named: "the comparison"))
   }
 }
 

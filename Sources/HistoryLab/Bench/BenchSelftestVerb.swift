@@ -4,30 +4,21 @@ import Measuring
 import Reporting
 
 /// The options of `bench selftest`.
-struct BenchSelftestOptions: Hashable, Sendable {
-  /// Whether to try only a tenth of the rows.
-  var quick: Bool
-  var seed: UInt64
-  /// Whether to print the outcomes as JSON.
-  var json: Bool
+struct BenchSelftestOptions: VerbOptions {
+  @Flag("quick", "Tries a tenth, in seconds.") var quick
+  @Option(.seed) var seed: UInt64
+  @Flag(.json) var json
+}
 
-  static let quickFlag = Flag("quick", "Tries a tenth, in seconds.")
-
-  init(_ arguments: ParsedArguments, in composition: Composition) {
-    quick = arguments.isSet(Self.quickFlag)
-    seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
-    json = arguments.isSet(CommonOption.json)
-  }
-
+extension BenchSelftestVerb {
   static let spec = VerbSpec(
     name: "bench selftest",
     sentence: "Tests the measuring itself on costs and regressions that are known.",
-    options: [quickFlag.spec, CommonOption.seed.spec, CommonOption.json.spec],
     examples: [
       Example("bench selftest", "All of it, in about a minute."),
       Example("bench selftest --quick --seed 1", "A tenth of it, the same each time."),
     ]
-  )
+  ) { (options, _, terminal) in BenchSelftestVerb(options: options, terminal: terminal) }
 }
 
 /// Tests the measurement itself with known costs, equal work and injected regressions.
@@ -99,11 +90,7 @@ struct BenchSelftestVerb: Verb {
   }
 
   private func tellJSON(_ outcomes: [SelfTestOutcome]) throws(LabError) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    do { terminal.print(String(decoding: try encoder.encode(outcomes), as: UTF8.self)) } catch {
-      throw .lab("the outcomes cannot be written as JSON: \(error).")
-    }
+    terminal.print(try JSONText.document(outcomes, named: "the list of outcomes"))
   }
 
   private func percent(_ share: Double) -> String {

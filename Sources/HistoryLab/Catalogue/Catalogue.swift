@@ -1,3 +1,6 @@
+import Basics
+import Reporting
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -48,15 +51,6 @@ enum CatalogueFormat: Hashable, Sendable {
   case text
   case markdown
   case json
-
-  /// Reads the format from the flags; the parser accepts at most one of them.
-  init(_ arguments: ParsedArguments) {
-    if arguments.isSet(CommonOption.json) {
-      self = .json
-    } else {
-      self = arguments.isSet(CommonOption.markdown) ? .markdown : .text
-    }
-  }
 }
 
 /// The evidence for a condition: whether it is known to occur outside the lab.
@@ -138,14 +132,7 @@ extension Catalogue {
     let lists = kinds.map { kind in
       (kind.rawValue, self[kind].map(EncodedEntry.init))
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    do {
-      let data = try encoder.encode(Dictionary(uniqueKeysWithValues: lists))
-      return String(decoding: data, as: UTF8.self)
-    } catch {
-      throw .lab("the list cannot be written as JSON: \(error).")
-    }
+    return try JSONText.document(Dictionary(uniqueKeysWithValues: lists), named: "the list")
   }
 }
 

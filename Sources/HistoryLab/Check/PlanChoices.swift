@@ -1,3 +1,4 @@
+import Basics
 import Systems
 import Workloads
 
@@ -20,7 +21,8 @@ enum ConditionChoice: Hashable, Sendable {
   static let reader = ValueReader(
     placeholder: "LIST",
     expectation: "conditions with commas between, as list conditions shows them, or all",
-    suggestions: Condition.allCases.map(\.rawValue) + [everything]
+    suggestions: Condition.allCases.map(\.rawValue) + [everything],
+    show: { $0 == .everyday ? everydayNames : $0.text }
   ) { ConditionChoice($0) }
 
   /// Parses names separated by commas; returns `nil` if one is unknown.
@@ -84,7 +86,8 @@ enum Likeness: Hashable, Sendable {
 
   static let reader = ValueReader(
     placeholder: "photos|notes|FILE",
-    expectation: "photos, notes or a store file"
+    expectation: "photos, notes or a store file",
+    show: { $0.text }
   ) { Likeness($0) }
 
   /// Parses a profile's name or a path; write `./photos` for a file that has the name of a profile.
@@ -106,18 +109,17 @@ enum Likeness: Hashable, Sendable {
     }
   }
 
-  /// Returns this choice after checking that its file, if any, can be read.
+  /// Checks that its file, if any, can be read.
   ///
   /// - Throws: A usage error, which suggests a profile if the missing file has a similar name.
-  func checked() throws(LabError) -> Likeness {
-    guard case .file(let path) = self else { return self }
+  func check() throws(LabError) {
+    guard case .file(let path) = self else { return }
     guard FilePath.state(of: path) != .absent else {
       let hint = NearestWord.hint(for: path, among: Self.profiles)
       let profiles = Self.profiles.joinedWithAnd
       throw .usage("--like: there is no file \(path.quoted); \(profiles) need no file.\(hint)")
     }
     try FilePath.checkReadable(path, for: "--like")
-    return self
   }
 }
 
@@ -126,24 +128,19 @@ enum ScheduleChoice: Hashable, Sendable {
   case random
   /// By priorities that change at `depth` - 1 points.
   case pct(depth: Int)
-  /// Every order, which only `explore` runs; `checked()` rejects it.
+  /// Every order, which only `explore` runs; `check()` rejects it.
   case exhaustive
 
   /// The default depth: the number of steps that a bug depends on.
   private static let usualDepth = 3
   private static let depths = 1...10
 
-  static let option = Option(
-    "schedule",
-    ValueReader(
-      placeholder: "WORD",
-      expectation: "random, pct or pct/D with D from 1 to 10",
-      suggestions: ["random", "pct", "exhaustive"]
-    ) { ScheduleChoice($0) },
-    default: .random,
-    defaultText: "random",
-    "Whose step comes next: random, or by priorities that change D - 1 times (pct/D)."
-  )
+  static let reader = ValueReader(
+    placeholder: "WORD",
+    expectation: "random, pct or pct/D with D from 1 to 10",
+    suggestions: ["random", "pct", "exhaustive"],
+    show: { $0.text }
+  ) { ScheduleChoice($0) }
 
   /// Parses the value of `--schedule`.
   init?(_ text: String) {
@@ -166,11 +163,11 @@ enum ScheduleChoice: Hashable, Sendable {
     }
   }
 
-  /// Returns this choice after checking that random plans can use it.
+  /// Checks that random plans can use it.
   ///
   /// - Throws: A usage error for `exhaustive`.
-  func checked() throws(LabError) -> ScheduleChoice {
-    guard self == .exhaustive else { return self }
+  func check() throws(LabError) {
+    guard self == .exhaustive else { return }
     throw .usage("--schedule: every order of steps is what explore runs.", try: "explore")
   }
 

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HistoryTracking
 import Systems
@@ -5,58 +6,45 @@ import Traces
 import Workloads
 
 /// The options of generated plans; with the seed and the system they determine every plan.
-struct PlanOptions: Hashable, Sendable {
-  /// The maximum number of commands of a plan.
+struct PlanOptions: VerbOptions, Hashable {
+  @Option("commands", .integer("N", 1...100_000), "The most commands that a plan may have.")
   var commands = 40
   /// The number of actors of every plan; `nil` lets each plan draw a number.
-  var actors: Int?
-  /// The model for the plans.
-  var like: Likeness = .photos
-  /// The conditions that the plans may contain.
-  var conditions: ConditionChoice = .everyday
-  /// The file of a custom configuration; `nil` lets each plan draw its actors.
-  var config: String?
-  /// The rule by which plans choose the actor of the next step.
-  var schedule = ScheduleChoice.random
-
-  static let commandsOption = Option(
-    "commands",
-    "N",
-    in: 1...100_000,
-    default: 40,
-    "The most commands that a plan may have."
-  )
-  static let actorsOption = Option(
+  @Option(
     "actors",
-    .integer("N", 1...8),
-    defaultText: "each plan draws its own",
+    .actors,
+    shown: "each plan draws its own",
     "How many actors take part in every plan, 1 to 8."
   )
-  static let likeOption = Option(
+  var actors: Int?
+  @Option(
     "like",
     Likeness.reader,
-    default: .photos,
-    defaultText: "photos",
     "What the plans resemble: photos, notes, or the history of a store file."
   )
-  static let conditionsOption = Option(
+  var like = Likeness.photos
+  @Option(
     "conditions",
     ConditionChoice.reader,
-    default: .everyday,
-    defaultText: ConditionChoice.everydayNames,
     "The kinds of trouble that plans may contain, or all; list conditions explains them."
   )
-  static let configOption = Option(
+  var conditions = ConditionChoice.everyday
+  /// The file of a custom configuration; `nil` lets each plan draw its actors.
+  @Option(
     "config",
     .path("FILE"),
-    defaultText: "each plan draws its own",
+    shown: "each plan draws its own",
     "Who takes part in every plan, how it is configured and which limits hold: a JSON file."
   )
+  var config: String?
+  @Option(
+    "schedule",
+    ScheduleChoice.reader,
+    "Whose step comes next: random, or by priorities that change D - 1 times (pct/D)."
+  )
+  var schedule = ScheduleChoice.random
 
-  static let specs = [
-    commandsOption.spec, actorsOption.spec, likeOption.spec, conditionsOption.spec,
-    configOption.spec, ScheduleChoice.option.spec,
-  ]
+  init() {}
 
   init(
     commands: Int = 40,
@@ -76,13 +64,9 @@ struct PlanOptions: Hashable, Sendable {
 
   /// - Throws: A usage error if a file cannot be read, the schedule is `exhaustive`, or both
   ///   `--config` and `--actors` are given.
-  init(_ arguments: ParsedArguments) throws(LabError) {
-    commands = try arguments.required(Self.commandsOption)
-    actors = arguments.value(Self.actorsOption)
-    like = try arguments.required(Self.likeOption).checked()
-    conditions = try arguments.required(Self.conditionsOption)
-    config = arguments.value(Self.configOption)
-    schedule = try arguments.required(ScheduleChoice.option).checked()
+  func validate(in composition: Composition) throws(LabError) {
+    try like.check()
+    try schedule.check()
     if let config { try FilePath.checkReadable(config, for: "--config") }
     guard config == nil || actors == nil else {
       throw .usage("--config names every actor: leave out --actors.")
@@ -100,6 +84,11 @@ struct PlanOptions: Hashable, Sendable {
     if schedule != .random { words += ["--schedule", schedule.text] }
     return words
   }
+}
+
+extension ValueReader where Value == Int {
+  /// Accepts the number of actors of a plan.
+  static let actors = integer("N", 1...8)
 }
 
 extension PlanOptions {

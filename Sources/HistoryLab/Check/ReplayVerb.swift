@@ -1,3 +1,4 @@
+import Basics
 import Checkers
 import PersistentHistory
 import Reporting
@@ -6,7 +7,7 @@ import Systems
 import Traces
 
 /// The options of `replay`.
-struct ReplayOptions: Hashable, Sendable {
+struct ReplayOptions: VerbOptions {
   /// The source of the plan.
   enum Source: Hashable, Sendable {
     /// A plan file or a counterexample file.
@@ -14,88 +15,85 @@ struct ReplayOptions: Hashable, Sendable {
     /// The plan with this number of a check with this seed; plans are numbered from 1.
     case seed(UInt64, plan: Int, PlanOptions)
   }
-  var source: Source
-  /// The system to run the plan on; `nil` selects the one that the file names, else `tracker`.
-  var system: String?
-  /// The number of commands to run; `nil` for all.
-  var until: Int?
-  /// Whether to walk through the plan one command at a time.
-  var steps = false
-  /// Whether to print the trace as JSON Lines.
-  var json: Bool
-  /// The folder for real store files; `nil` keeps stores in memory.
-  var onDisk: String?
-  /// The timeout for an answer of an external system, in seconds.
-  var timeout = ExternalProgram.secondsByDefault
 
-  static let systemOption = Option(
+  @Argument(
+    .text("FILE", "a plan or a counterexample file"),
+    "A plan or a counterexample, as a check leaves them in its run's folder."
+  )
+  private var file: String?
+  /// The system to run the plan on; `nil` selects the one that the file names, else `tracker`.
+  @Option(
     "system",
-    .text("NAME", "a system's name, as list systems shows them"),
-    defaultText: "the one that FILE names, else tracker",
+    .system,
+    shown: "the one that FILE names, else tracker",
     "The system to run the plan on; external:COMMAND is a program that /bin/sh runs."
   )
-  static let seedOption = Option(
-    "seed",
-    .seed,
-    "The seed of the check whose plan is run again; needs --plan."
-  )
-  static let plan = Option(
-    "plan",
-    .integer("INDEX", 1...10_000_000),
-    "Which plan of that check; the first is 1."
-  )
-  static let untilOption = Option(
-    "until",
-    .integer("N", 1...10_000_000),
-    defaultText: "to the end",
-    "Stops after command N and shows where everyone stands: views, data, cursors, watermark."
-  )
-  static let jsonFlag = Flag(
-    CommonOption.json.name,
-    "Prints the trace as JSON Lines: a header with the plan, then an event a line."
-  )
-  static let stepFlag = Flag(
+  var system: String?
+  @Option("seed", .seed, "The seed of the check whose plan is run again; needs --plan.")
+  private var seed: UInt64?
+  @Option("plan", .integer("INDEX", 1...10_000_000), "Which plan of that check; the first is 1.")
+  private var plan: Int?
+  private var planOptions = PlanOptions()
+  @Option(.timeout) var timeout: Double
+  @Flag(
     "step",
     "Walks through the plan: each command with what it did and where everyone stands after it. On a "
       + "terminal a key goes on and q stops."
   )
-}
+  var steps
+  @Option(
+    "until",
+    .integer("N", 1...10_000_000),
+    shown: "to the end",
+    "Stops after command N and shows where everyone stands: views, data, cursors, watermark."
+  )
+  var until: Int?
+  @Option(.onDisk) var onDisk: String?
+  @Flag("json", "Prints the trace as JSON Lines: a header with the plan, then an event a line.")
+  var json
+  var source = Source.file("")
 
-extension ReplayOptions {
+  init() {}
+
+  init(
+    source: Source,
+    system: String?,
+    onDisk: String? = nil,
+    timeout: Double = ExternalProgram.secondsByDefault
+  ) {
+    self.source = source
+    self.system = system
+    self.onDisk = onDisk
+    self.timeout = timeout
+  }
+
   /// - Throws: A usage error if there is no plan or more than one, the system is unknown, `--step`
   ///   and `--json` are combined, or a file or folder cannot be used.
-  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
-    source = try Self.source(arguments)
-    system = arguments.value(Self.systemOption)
+  mutating func validate(in composition: Composition) throws(LabError) {
+    source = try chosenSource(in: composition)
     if let system { try composition.checkSystem(system) }
-    until = arguments.value(Self.untilOption)
-    steps = arguments.isSet(Self.stepFlag)
-    json = arguments.isSet(CommonOption.json)
     if steps, json {
       throw .usage("--step shows text for people: leave out --json, or --step for the whole trace.")
     }
-    timeout = try arguments.required(CommonOption.timeout)
-    onDisk = arguments.value(CommonOption.onDisk)
     if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
   }
 
-  private static func source(_ arguments: ParsedArguments) throws(LabError) -> Source {
-    let makers = [seedOption.spec, plan.spec] + PlanOptions.specs
-    let given = makers.filter { arguments.isGiven($0.name) }.map(\.dashed)
-    if let file = arguments.positionals.first {
+  private func chosenSource(in composition: Composition) throws(LabError) -> Source {
+    if let file {
+      let own = [$seed.isGiven ? "--seed" : nil, $plan.isGiven ? "--plan" : nil]
+      let given = own.compactMap { $0 } + planOptions.given
       guard given.isEmpty else {
         throw .usage("FILE holds the whole plan: leave out \(given.joinedWithAnd).")
       }
       try FilePath.checkReadable(file)
       return .file(file)
     }
-    guard let seed = arguments.value(seedOption) else {
-      throw .usage("replay needs a plan: FILE, or --seed and --plan.")
-    }
-    guard let number = arguments.value(plan) else {
+    guard let seed else { throw .usage("replay needs a plan: FILE, or --seed and --plan.") }
+    guard let plan else {
       throw .usage("--seed names a whole check: say with --plan which of its plans to run.")
     }
-    return .seed(seed, plan: number, try PlanOptions(arguments))
+    try planOptions.validate(in: composition)
+    return .seed(seed, plan: plan, planOptions)
   }
 
   /// Returns the command line with these options.
@@ -116,21 +114,10 @@ extension ReplayOptions {
   }
 }
 
-extension ReplayOptions {
+extension ReplayVerb {
   static let spec = VerbSpec(
     name: "replay",
     sentence: "Runs one plan again, from a file or from the seed of a check.",
-    positionals: [
-      PositionalSpec(
-        value: ValueReader.text("FILE", "a plan or a counterexample file").rule,
-        isRequired: false,
-        sentence: "A plan or a counterexample, as a check leaves them in its run's folder."
-      )
-    ],
-    options: [systemOption.spec, seedOption.spec, plan.spec] + PlanOptions.specs + [
-      CommonOption.timeout.spec,
-      stepFlag.spec, untilOption.spec, CommonOption.onDisk.spec, jsonFlag.spec,
-    ],
     examples: [
       Example(
         "replay Reports/latest/counterexample-article-Convergence.jsonl",
@@ -149,7 +136,7 @@ extension ReplayOptions {
         "A walk through the plan, a command at a time."
       ),
     ]
-  )
+  ) { ReplayVerb(options: $0, composition: $1, terminal: $2) }
 }
 
 /// Replays one plan, from a file or from the seed of a check.

@@ -1,3 +1,4 @@
+import Basics
 import Checkers
 import Foundation
 import HistoryStore
@@ -154,8 +155,6 @@ struct RunOutput {
       source: .file(file),
       // Files must not start programs: the user who replays it names the program.
       system: isExternal ? name : nil,
-      until: nil,
-      json: false,
       onDisk: onDisk,
       timeout: timeout
     )

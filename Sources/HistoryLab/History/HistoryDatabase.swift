@@ -1,3 +1,4 @@
+import Basics
 import Measuring
 import Reporting
 import SQLiteStorage

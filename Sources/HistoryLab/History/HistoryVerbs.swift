@@ -1,75 +1,62 @@
+import Basics
 import Foundation
 import PersistentHistory
 import Reporting
 
 /// The options of `history add`.
-struct HistoryAddOptions: Hashable, Sendable {
-  /// The folders of runs, or folders that contain them.
+struct HistoryAddOptions: VerbOptions {
+  @Argument(each: .path("FOLDER"), "The folder of a run, or a folder that holds such folders.")
   var folders: [String]
-  /// The path of the results database.
-  var history: String
+  @Option(.history) var history: String
 
-  /// Reads the options from the arguments.
-  ///
-  /// - Throws: a usage error if a folder does not exist, or the database cannot be written.
-  init(_ arguments: ParsedArguments) throws(LabError) {
-    folders = arguments.positionals
+  /// - Throws: A usage error if a folder does not exist, or the database cannot be written.
+  func validate(in composition: Composition) throws(LabError) {
     for folder in folders where FilePath.state(of: folder) != .folder {
       throw .usage("there is no folder \(folder.quoted). Give the folder of a run.")
     }
-    history = try arguments.required(CommonOption.history)
     try FilePath.checkWritableFile(history, for: "--history")
   }
+}
 
+/// The options of `history list`.
+struct HistoryListOptions: VerbOptions {
+  @Option(.history) var history: String
+  var list = FormatOptions()
+
+  /// - Throws: A usage error if the database cannot be read.
+  func validate(in composition: Composition) throws(LabError) {
+    try FilePath.checkReadable(history, for: "--history")
+  }
+}
+
+extension HistoryAddVerb {
   static let spec = VerbSpec(
     name: "history add",
     sentence: "Keeps the results of runs in the results' database; what is kept already stays one.",
-    positionals: [
-      PositionalSpec(
-        value: ValueReader<String>.path("FOLDER").rule,
-        isRequired: true,
-        repeats: true,
-        sentence: "The folder of a run, or a folder that holds such folders."
-      )
-    ],
-    options: [CommonOption.history.spec],
     examples: [
       Example("history add Reports/latest", "The newest run."),
       Example("history add Reports/runs", "Every run that is still there."),
     ]
-  )
+  ) { (options, _, terminal) in HistoryAddVerb(options: options, terminal: terminal) }
 }
 
-/// The options of `history list`.
-struct HistoryListOptions: Hashable, Sendable {
-  var history: String
-  /// The output format.
-  var format: CatalogueFormat
+extension HistoryListVerb {
+  /// The parent of both verbs.
+  static let group = VerbSpec(
+    name: "history",
+    sentence: "Keeps the results of runs in a database, from which trends are read.",
+    examples: HistoryAddVerb.spec.examples + [spec.examples[0]],
+    subverbs: [HistoryAddVerb.spec, spec]
+  )
 
-  init(_ arguments: ParsedArguments) throws(LabError) {
-    history = try arguments.required(CommonOption.history)
-    try FilePath.checkReadable(history, for: "--history")
-    format = CatalogueFormat(arguments)
-  }
-
-  static let spec = VerbSpec(
+  private static let spec = VerbSpec(
     name: "history list",
     sentence: "Lists the runs that the results' database holds.",
-    options: [CommonOption.history.spec, CommonOption.markdown.spec, CommonOption.json.spec],
-    exclusive: [[CommonOption.markdown.name, CommonOption.json.name]],
     examples: [
       Example("history list", "The runs, oldest first."),
       Example("history list --json", "The same for another program to read."),
     ]
-  )
-
-  /// The parent verb of both.
-  static let group = VerbSpec(
-    name: "history",
-    sentence: "Keeps the results of runs in a database, from which trends are read.",
-    examples: HistoryAddOptions.spec.examples + [spec.examples[0]],
-    subverbs: [HistoryAddOptions.spec, spec]
-  )
+  ) { (options, _, terminal) in HistoryListVerb(options: options, terminal: terminal) }
 }
 
 /// Adds the results of runs to the results database.
@@ -120,7 +107,7 @@ struct HistoryListVerb: Verb {
   func run() async throws(LabError) -> ExitCode {
     let runs = try HistoryDatabase(reading: options.history).runs()
     let rendering = HistoryRendering(runs: runs)
-    switch options.format {
+    switch options.list.format {
     case .text: terminal.print(rendering.table, indent: 0)
     case .markdown: terminal.print(String(rendering.table.markdown().dropLast()))
     case .json: terminal.print(try rendering.json())
@@ -157,10 +144,6 @@ struct HistoryRendering {
 
   /// Returns the runs as a JSON list with sorted keys.
   func json() throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    do { return String(decoding: try encoder.encode(runs), as: UTF8.self) } catch {
-      throw .lab("the runs cannot be written as JSON: \(error)")
-    }
+    try JSONText.document(runs, named: "the list of runs")
   }
 }

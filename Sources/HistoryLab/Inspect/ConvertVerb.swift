@@ -1,60 +1,45 @@
+import Basics
 import HistoryStore
 import PersistentHistory
 
 /// The options of `convert`.
-struct ConvertOptions: Hashable, Sendable {
-  /// The path of the file whose history is copied.
+struct ConvertOptions: VerbOptions {
+  @Argument(
+    .text("FILE", "a store file"),
+    "A store of ours or a real Core Data file; it is only read."
+  )
   var source: String
-  /// The path of the store to create.
+  @Argument(
+    .text("NEW", "a file that is not there yet"),
+    "The store to make; a file that is there is never overwritten."
+  )
   var target: String
-  var layout: HistoryLayout
-
-  static let layoutOption = Option(
+  @Option(
     "layout",
-    .words("LAYOUT", of: HistoryLayout.allCases.map(\.rawValue)),
-    defaultText: "packed",
+    .choice("LAYOUT"),
     "How the new store keeps its history: \(HistoryLayout.allCases.map(\.rawValue).joinedAsAlternatives)."
   )
+  var layout = HistoryLayout.packed
 
-  /// - Throws: A usage error if a file is not named, the source cannot be read, or the target
-  ///   exists or cannot be created.
-  init(_ arguments: ParsedArguments) throws(LabError) {
-    guard arguments.positionals.count == 2 else {
-      throw .usage("convert needs FILE, a store file, and NEW, the store to make.")
-    }
-    source = arguments.positionals[0]
-    target = arguments.positionals[1]
-    let words = arguments.value(Self.layoutOption) ?? []
-    guard words.count < 2 else { throw .usage("--layout takes one layout.") }
-    layout = words.first.flatMap(HistoryLayout.init) ?? .packed
+  /// - Throws: A usage error if the source cannot be read, or the target exists or cannot be created.
+  func validate(in composition: Composition) throws(LabError) {
     try FilePath.checkReadable(source)
     guard FilePath.state(of: target) == .absent else {
       throw .usage("\(target.quoted) is there already, and nothing is overwritten.")
     }
     try FilePath.checkWritableFile(target, for: "NEW")
   }
+}
 
+extension ConvertVerb {
   static let spec = VerbSpec(
     name: "convert",
     sentence: "Copies the history of a store, or of a real Core Data file, into a store of ours.",
-    positionals: [
-      PositionalSpec(
-        value: ValueReader.text("FILE", "a store file").rule,
-        isRequired: true,
-        sentence: "A store of ours or a real Core Data file; it is only read."
-      ),
-      PositionalSpec(
-        value: ValueReader.text("NEW", "a file that is not there yet").rule,
-        isRequired: true,
-        sentence: "The store to make; a file that is there is never overwritten."
-      ),
-    ],
-    options: [layoutOption.spec],
     examples: [
       Example("convert Photos.sqlite photos.store", "The history alone, packed."),
       Example("convert a.store b.store --layout coreData", "The same in Core Data's tables."),
     ]
-  )
+  ) { (options, _, terminal) in ConvertVerb(options: options, terminal: terminal) }
 }
 
 /// Copies a history into a new store of this project.

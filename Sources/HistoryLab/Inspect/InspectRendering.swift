@@ -89,14 +89,7 @@ extension InspectRendering {
   ///
   /// - Throws: a lab error if a value cannot be written as JSON.
   func json() throws(LabError) -> String {
-    let document = InspectDocument(path, census, tombstones)
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    do {
-      return String(decoding: try encoder.encode(document), as: UTF8.self)
-    } catch {
-      throw .lab("the census cannot be written as JSON: \(error).")
-    }
+    try JSONText.document(InspectDocument(path, census, tombstones), named: "the census")
   }
 
   /// Returns the census as CSV (RFC 4180): `section,name,measure,value`, one value per row.

@@ -1,7 +1,7 @@
 import HistoryStore
 
 /// The options of `inspect`.
-struct InspectOptions: Hashable, Sendable {
+struct InspectOptions: VerbOptions {
   /// The output format.
   enum Format: Hashable, Sendable {
     case text
@@ -17,86 +17,65 @@ struct InspectOptions: Hashable, Sendable {
     /// The result of an SQL query.
     case query(String)
   }
-  /// The path of the store file.
-  var file: String
-  var format: Format
-  var question: Question
-  /// Whether to show the values that deleted objects left behind.
-  var showsValues: Bool
 
-  static let verify = Flag(
-    "verify",
-    "Validates the history instead; the exit code is 1 if something is wrong."
+  @Argument(
+    .text("FILE", "a store file"),
+    "A store of ours or a real Core Data file; it is only read."
   )
-  static let sql = Option(
+  var file: String
+  @Option(
+    "before",
+    PurgeBound.reader,
+    "Says what a purge of what is older would delete and free; nothing is purged."
+  )
+  private var before: PurgeBound?
+  @Option(
+    "older-than",
+    .decimal("DAYS", 0...1_000_000),
+    "The same for what was written so many days before the newest transaction."
+  )
+  private var olderThan: Double?
+  @Flag("verify", "Validates the history instead; the exit code is 1 if something is wrong.")
+  private var verify
+  @Option(
     "sql",
     .text("QUERY", "an SQL query, as one argument"),
     "Answers a query instead, for example over the table history_changes: a row for each change, with "
       + "number, place, timestamp, author, context, bundle, process, entity, key, type, properties "
       + "and tombstone."
   )
-  static let before = Option(
-    "before",
-    PurgeBound.reader,
-    "Says what a purge of what is older would delete and free; nothing is purged."
-  )
-  static let olderThan = Option(
-    "older-than",
-    .decimal("DAYS", 0...1_000_000),
-    "The same for what was written so many days before the newest transaction."
-  )
-  static let values = Flag(
-    "values",
-    "Shows values that deleted objects left behind, which are hidden otherwise."
-  )
-  static let json = Flag(
-    CommonOption.json.name,
-    "Prints the results as JSON; with --sql as JSON Lines, an object a row."
-  )
-  static let csv = Flag("csv", "Prints the results as comma-separated values.")
+  private var sql: String?
+  @Flag("values", "Shows values that deleted objects left behind, which are hidden otherwise.")
+  var showsValues
+  @Flag("json", "Prints the results as JSON; with --sql as JSON Lines, an object a row.")
+  private var json
+  @Flag("csv", "Prints the results as comma-separated values.") private var csv
 
-  /// - Throws: A usage error if the file is not named or cannot be read.
-  init(_ arguments: ParsedArguments) throws(LabError) {
-    guard let file = arguments.positionals.first else {
-      throw .usage("inspect needs FILE, a store file.")
-    }
-    try FilePath.checkReadable(file)
-    self.file = file
-    showsValues = arguments.isSet(Self.values)
-    if arguments.isSet(Self.verify) {
-      question = .verification
-    } else if let sql = arguments.value(Self.sql) {
-      question = .query(sql)
-    } else {
-      let days = arguments.value(Self.olderThan).map { PurgeBound.days($0) }
-      question = .census(purging: arguments.value(Self.before) ?? days)
-    }
-    if arguments.isSet(CommonOption.json) {
-      format = .json
-    } else {
-      format = arguments.isSet(Self.csv) ? .csv : .text
-    }
+  var exclusive: [[String]] {
+    [
+      ["json", "csv"], ["before", "older-than"], ["verify", "sql"], ["verify", "before"],
+      ["verify", "older-than"], ["verify", "values"], ["sql", "before"], ["sql", "older-than"],
+    ]
   }
 
+  var format: Format { json ? .json : csv ? .csv : .text }
+
+  var question: Question {
+    if verify { return .verification }
+    return sql.map { .query($0) }
+      ?? .census(purging: before ?? olderThan.map { PurgeBound.days($0) })
+  }
+
+  /// - Throws: A usage error if the file cannot be read.
+  func validate(in composition: Composition) throws(LabError) {
+    try FilePath.checkReadable(file)
+  }
+}
+
+extension InspectVerb {
   static let spec = VerbSpec(
     name: "inspect",
     sentence: "Shows what a store's history holds: transactions, changes, authors, sizes.",
-    positionals: [
-      PositionalSpec(
-        value: ValueReader.text("FILE", "a store file").rule,
-        isRequired: true,
-        sentence: "A store of ours or a real Core Data file; it is only read."
-      )
-    ],
-    options: [
-      before.spec, olderThan.spec, verify.spec, sql.spec, values.spec, json.spec,
-      csv.spec,
-    ],
-    exclusive: [
-      [CommonOption.json.name, csv.name], [before.name, olderThan.name], [verify.name, sql.name],
-      [verify.name, before.name], [verify.name, olderThan.name], [verify.name, values.name],
-      [sql.name, before.name], [sql.name, olderThan.name],
-    ],
     examples: [
       Example("inspect Photos.sqlite", "Counts, authors, bytes and time span as text."),
       Example("inspect Photos.sqlite --older-than 7", "What a purge after a week would free."),
@@ -107,7 +86,7 @@ struct InspectOptions: Hashable, Sendable {
         "Who changed how much, and when last; times are seconds since 2001."
       ),
     ]
-  )
+  ) { (options, _, terminal) in InspectVerb(options: options, terminal: terminal) }
 }
 
 /// Shows the content of a store's history.

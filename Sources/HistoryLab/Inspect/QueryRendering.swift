@@ -139,9 +139,7 @@ struct JSONCell: Encodable, Hashable {
   ///
   /// - Throws: the errors of the encoder.
   static func line(_ members: [String: JSONCell]) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(members), as: UTF8.self)
+    try JSONText.line(members)
   }
 }
 

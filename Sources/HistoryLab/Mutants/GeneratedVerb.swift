@@ -253,11 +253,7 @@ struct GeneratedReport {
         .init(mutant: $0.mutant.name, edit: $0.mutant.sentence, outcome: $0.outcome.word)
       }
     )
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    do { return String(decoding: try encoder.encode(document), as: UTF8.self) } catch {
-      throw .lab("the report cannot be written as JSON: \(error)")
-    }
+    return try JSONText.document(document, named: "the report")
   }
 
   private struct Document: Encodable {

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import PersistentHistory
 import Reporting
@@ -79,13 +80,7 @@ struct MutantReport {
 
   /// Returns the report as one JSON object with sorted keys.
   func json(for reader: RunReader) throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    do {
-      return String(decoding: try encoder.encode(MutantDocument(self, for: reader)), as: UTF8.self)
-    } catch {
-      throw .lab("the report cannot be written as JSON: \(error)")
-    }
+    try JSONText.document(MutantDocument(self, for: reader), named: "the report")
   }
 }
 

@@ -1,59 +1,36 @@
+import Basics
 import Foundation
 import HistoryBenchmarks
 import Measuring
 import Reporting
 
 /// The options of `report export`.
-struct ReportExportOptions: Hashable, Sendable {
-  /// The folder that contains the folders of runs.
-  var runs: String
-  /// The folder to write the files to; `nil` selects the newest run's folder.
-  var target: String?
-  var formats: [ExportFormat]
-
-  static let formatOption = Option(
+struct ReportExportOptions: VerbOptions {
+  @Option(
     "format",
-    .text("NAME", ExportFormat.allCases.map(\.rawValue).joinedAsAlternatives),
-    defaultText: "all",
-    repeats: true,
+    each: .choice("NAME"),
+    shown: "all",
     "A format to write, one of: \(ExportFormat.allCases.map(\.rawValue).joined(separator: " "))."
   )
-  static let targetOption = Option(
+  var formats: [ExportFormat]
+  /// The folder to write the files to; `nil` selects the newest run's folder.
+  @Option(
     "to",
     .path("DIR"),
-    defaultText: "the newest run's folder",
+    shown: "the newest run's folder",
     "The folder in which the files are written."
   )
+  var target: String?
+  @Option(.runs) var runs: String
 
-  /// - Throws: A usage error if the folder of runs does not exist, the target cannot be written, or
-  ///   a format is unknown.
-  init(_ arguments: ParsedArguments) throws(LabError) {
-    runs = try arguments.required(ReportOptions.runsOption)
+  /// - Throws: A usage error if the folder of runs does not exist, or the target cannot be written.
+  mutating func validate(in composition: Composition) throws(LabError) {
     guard FilePath.state(of: runs) == .folder else {
       throw .usage("there is no folder of runs \(runs.quoted).", try: "check")
     }
-    target = arguments.value(Self.targetOption)
     if let target { try FilePath.checkWritableFolder(target, for: "--to") }
-    formats = []
-    for name in arguments.all(Self.formatOption).uniqued {
-      guard let format = ExportFormat(rawValue: name) else {
-        let known = ExportFormat.allCases.map(\.rawValue)
-        throw .usage("unknown format \(name.quoted).\(NearestWord.hint(for: name, among: known))")
-      }
-      formats.append(format)
-    }
     if formats.isEmpty { formats = ExportFormat.allCases }
   }
-
-  static let spec = VerbSpec(
-    name: "report export",
-    sentence: "Writes runs in the formats that other programs read.",
-    options: [formatOption.spec, targetOption.spec, ReportOptions.runsOption.spec],
-    examples: [
-      Example("report export", "Every format, in the newest run's folder."),
-      Example("report export --format junit --to out", "Verdicts for a CI system."),
-    ]
-  )
 }
 
 /// A format that other programs read.
@@ -63,6 +40,17 @@ enum ExportFormat: String, CaseIterable, Sendable {
   case githubAction = "github-action-benchmark"
   case csv
   case markdown
+}
+
+extension ReportExportVerb {
+  static let spec = VerbSpec(
+    name: "report export",
+    sentence: "Writes runs in the formats that other programs read.",
+    examples: [
+      Example("report export", "Every format, in the newest run's folder."),
+      Example("report export --format junit --to out", "Verdicts for a CI system."),
+    ]
+  ) { (options, _, terminal) in ReportExportVerb(options: options, terminal: terminal) }
 }
 
 /// Writes runs in the formats that other programs read.

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HistoryBenchmarks
 import Measuring
@@ -6,39 +7,29 @@ import Reporting
 import Traces
 
 /// The options of `report merge`.
-struct ReportMergeOptions: Hashable, Sendable {
-  /// The folders of the parts, or folders that contain them.
+struct ReportMergeOptions: VerbOptions {
+  @Argument(each: .path("FOLDER"), "The folder of a part, or a folder that holds such folders.")
   var folders: [String]
-  /// The folder in which the joined run gets its own folder.
-  var output: String
+  @Option(.output) var output: String
 
   /// - Throws: A usage error if a folder does not exist, or the joined run cannot be written.
-  init(_ arguments: ParsedArguments) throws(LabError) {
-    folders = arguments.positionals
+  func validate(in composition: Composition) throws(LabError) {
     for folder in folders where FilePath.state(of: folder) != .folder {
       throw .usage("there is no folder \(folder.quoted). Give the folder of a part of a run.")
     }
-    output = try arguments.required(CommonOption.output)
     try FilePath.checkWritableFolder(output, for: "--output")
   }
+}
 
+extension ReportMergeVerb {
   static let spec = VerbSpec(
     name: "report merge",
     sentence: "Joins the parts of a run that was split with --shard.",
-    positionals: [
-      PositionalSpec(
-        value: ValueReader<String>.path("FOLDER").rule,
-        isRequired: true,
-        repeats: true,
-        sentence: "The folder of a part, or a folder that holds such folders."
-      )
-    ],
-    options: [CommonOption.output.spec],
     examples: [
       Example("report merge parts", "Every part below the folder parts."),
       Example("report merge one two --output whole", "Two parts, into a folder of your own."),
     ]
-  )
+  ) { ReportMergeVerb(options: $0, composition: $1, terminal: $2) }
 }
 
 /// Joins the parts of a run that several machines did.
@@ -195,11 +186,7 @@ struct ReportMergeVerb: Verb {
   }
 
   private static func json(_ document: some Encodable) throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    do { return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n" } catch {
-      throw .lab("the joined parts cannot be written as JSON: \(error)")
-    }
+    try JSONText.document(document, named: "the joined run") + "\n"
   }
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Measuring
 import SQLiteStorage
@@ -30,7 +31,7 @@ final class FullDisk {
   private let filler: Int32
   private var isFull = false
   private var isMounted = true
-  private var random: SeededRandom
+  private var random: SplitMix64
   private var changesAt: ContinuousClock.Instant
 
   /// Mounts the file system over a folder.
@@ -41,7 +42,7 @@ final class FullDisk {
     guard Self.mount(over: folder) else { return nil }
     self.folder = folder
     filler = open("\(folder)/\(Self.fillerName)", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    random = SeededRandom(seed: seed)
+    random = SplitMix64(seed: seed)
     changesAt = .now + .milliseconds(Int.random(in: Self.clearMs, using: &random))
   }
 
@@ -140,7 +141,7 @@ final class FullDisk {
 
 /// Decides at random when processes are killed or stopped and when guests join or retire.
 struct StressNemesis {
-  private var random: SeededRandom
+  private var random: SplitMix64
   private let killsPerSecond: Double
   private var nextKill: ContinuousClock.Instant
   private var nextStop: ContinuousClock.Instant
@@ -161,7 +162,7 @@ struct StressNemesis {
   private static let killsPerMove = 4.0
 
   init(killsPerSecond: Double, seed: UInt64) {
-    random = SeededRandom(seed: seed)
+    random = SplitMix64(seed: seed)
     self.killsPerSecond = killsPerSecond
     let now = ContinuousClock.now
     (nextKill, nextStop, nextGuest) = (now, now, now)

@@ -173,19 +173,13 @@ struct StressResult: Codable, Hashable, Sendable {
       let kills: Int
       let result: StressResult
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     let document = Document(
       verdict: verdict,
       because: because,
       kills: counts.kills,
       result: self
     )
-    do {
-      return String(decoding: try encoder.encode(document), as: UTF8.self)
-    } catch {
-      throw .lab("the result cannot be written as JSON: \(error)")
-    }
+    return try JSONText.document(document, named: "the result")
   }
 }
 

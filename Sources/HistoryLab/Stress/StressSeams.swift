@@ -1,3 +1,4 @@
+import Basics
 import Faults
 import Foundation
 import HistoryStore
@@ -74,7 +75,7 @@ final class StressSeams: Sendable {
   /// Injects disk faults in alternating periods until the task is cancelled.
   @concurrent
   func trouble(_ disk: StressDisk) async {
-    var random = SeededRandom(seed: role.seed ^ 0xd15c)
+    var random = SplitMix64(seed: role.seed ^ 0xd15c)
     while true {
       do {
         try await Task.sleep(for: .milliseconds(Int.random(in: Self.soundMs, using: &random)))
@@ -88,7 +89,7 @@ final class StressSeams: Sendable {
     }
   }
 
-  private static func fault(_ disk: StressDisk, _ random: inout SeededRandom) -> FileFault {
+  private static func fault(_ disk: StressDisk, _ random: inout SplitMix64) -> FileFault {
     switch disk {
     case .full: return FileFault(.full, call: .write, k: 1, from: true)
     case .failing:

@@ -1,123 +1,76 @@
+import Basics
 import Foundation
 import PersistentHistory
 import Systems
 import Traces
 
 /// The options of `stress`.
-struct StressOptions: Hashable, Sendable {
-  /// The number of processes that write to the store from the start.
-  var processes = 3
-  /// The time during which the processes write.
-  var duration = Duration.seconds(60)
-  /// The mean number of kills per second.
-  var killsPerSecond = 1.0
-  /// The number of transactions that each process writes per second; 0 writes without pauses.
-  var rate = 25.0
-  /// The seeded bug to run with; `nil` for none.
-  var mutant: String?
-  /// The disk trouble; `nil` for a sound disk.
-  var disk: StressDisk?
-  var seed: UInt64 = 0
-  /// The folder in which the run gets its own folder.
-  var output = CommonOption.runsFolder
-  /// Whether to print the results as JSON.
-  var json = false
-
-  /// The number of processes that join and retire while others write.
-  var guests: Int { killsPerSecond > 0 ? min(max(processes / 3, 1), 6) : 0 }
-
-  static let processesOption = Option(
+struct StressOptions: VerbOptions {
+  @Option(
     "processes",
-    "N",
-    in: 2...48,
-    default: 3,
+    .integer("N", 2...48),
     "How many processes share the store; each writes, and follows what the others write."
   )
-  static let minutes = Option(
-    "minutes",
-    CheckOptions.minutes.reader,
-    defaultText: "1",
-    "Writes for M minutes; fractions are allowed."
-  )
-  static let seconds = Option(
-    "seconds",
-    .decimal("S", 0.1...604_800),
-    "Writes for S seconds instead."
-  )
-  static let kills = Option(
+  var processes = 3
+  @Option("minutes", .minutes, "Writes for M minutes; fractions are allowed.")
+  private var minutes = 1.0
+  @Option("seconds", .decimal("S", 0.1...604_800), "Writes for S seconds instead.")
+  private var seconds: Double?
+  @Option(
     "kills-per-second",
     .decimal("R", 0...20),
-    default: 1,
-    defaultText: "1",
     "How many processes are killed a second, stopped or replaced in proportion; 0 leaves them alone."
   )
-  static let rateOption = Option(
+  var killsPerSecond = 1.0
+  @Option(
     "rate",
     .decimal("R", 0...100_000),
-    default: 25,
-    defaultText: "25",
     "How many transactions each process writes a second; 0 is as many as it can."
   )
-  static let mutantOption = Option(
+  var rate = 25.0
+  /// The seeded bug to run with, without its prefix; `nil` for none.
+  @Option(
     "mutant",
     .text("NAME", "the name of a seeded bug"),
     "Runs the processes with a seeded bug, which must be found."
   )
-  static let diskOption = Option(
+  var mutant: String?
+  @Option(
     "disk",
-    .words("KIND", of: StressDisk.allCases.map(\.rawValue)),
-    defaultText: "sound",
+    .choice("KIND"),
+    shown: "sound",
     "Lets the store's disk be full for a while (full), or its calls fail (failing), again and again."
   )
+  var disk: StressDisk?
+  @Option(.seed) var seed: UInt64
+  @Option(.output) var output: String
+  @Flag(.json) var json
 
-  init() {}
+  /// The time during which the processes write.
+  var duration: Duration { .seconds(seconds ?? minutes * 60) }
+
+  /// The number of processes that join and retire while others write.
+  var guests: Int { killsPerSecond > 0 ? min(max(processes / 3, 1), 6) : 0 }
+
+  var exclusive: [[String]] { [["minutes", "seconds"]] }
 
   /// - Throws: A usage error if a folder cannot be used, or the mutant is unknown.
-  init(_ arguments: ParsedArguments, in composition: Composition) throws(LabError) {
-    processes = try arguments.required(Self.processesOption)
-    let minutes = arguments.value(Self.minutes) ?? 1
-    duration = .seconds(arguments.value(Self.seconds) ?? minutes * 60)
-    killsPerSecond = try arguments.required(Self.kills)
-    rate = try arguments.required(Self.rateOption)
-    mutant = try arguments.value(Self.mutantOption).map { (name) throws(LabError) in
-      try Self.mutant(name, in: composition)
+  mutating func validate(in composition: Composition) throws(LabError) {
+    if let name = mutant.map(Mutant.bareName) {
+      let known = try composition.requiredMutants().map(\.name)
+      guard known.contains(name) else {
+        throw composition.unknown("mutant", name, known, try: "list systems")
+      }
+      mutant = name
     }
-    disk = try arguments.value(Self.diskOption).flatMap { (words) throws(LabError) in
-      guard words.count == 1 else { throw .usage("--disk takes one kind of trouble.") }
-      return StressDisk(rawValue: words[0])
-    }
-    seed = arguments.value(CommonOption.seed) ?? composition.drawSeed()
-    output = try arguments.required(CommonOption.output)
     try FilePath.checkWritableFolder(output, for: "--output")
-    json = arguments.isSet(CommonOption.json)
-  }
-
-  /// Returns the name of a known mutant without its prefix.
-  private static func mutant(
-    _ text: String,
-    in composition: Composition
-  ) throws(LabError) -> String {
-    let known = try composition.requiredMutants().map(\.name)
-    let isWhole = text.hasPrefix(Mutant.prefix)
-    let name = isWhole ? String(text.dropFirst(Mutant.prefix.count)) : text
-    guard known.contains(name) else {
-      let hint = NearestWord.hint(for: name, among: known)
-      throw .usage("unknown mutant \(name.quoted).\(hint)", try: "list systems")
-    }
-    return name
   }
 }
 
-extension StressOptions {
+extension StressVerb {
   static let spec = VerbSpec(
     name: "stress",
     sentence: "Kills real processes that share one store file, and checks what all of them did.",
-    options: [
-      processesOption.spec, minutes.spec, seconds.spec, kills.spec, rateOption.spec,
-      mutantOption.spec, diskOption.spec, CommonOption.seed.spec, CommonOption.output.spec,
-      CommonOption.json.spec,
-    ],
-    exclusive: [["minutes", "seconds"]],
     examples: [
       Example("stress", "Three processes on one store file for a minute, one killed each second."),
       Example(
@@ -130,7 +83,7 @@ extension StressOptions {
       ),
       Example("stress --seconds 5 --seed 1 --json", "A short run, for machines."),
     ]
-  )
+  ) { StressVerb(options: $0, composition: $1, terminal: $2) }
 }
 
 /// Lets real processes write to one store, kills them, and checks the invariants of the tracker.

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HistoryStore
 import Measuring
@@ -13,7 +14,7 @@ struct StressWriter {
   let role: StressRole
   let view: ObjectContext
   let seams: StressSeams
-  var random: SeededRandom
+  var random: SplitMix64
   private var labels = 0
 
   /// The number of `Item` objects above which buckets are deleted.
@@ -24,7 +25,7 @@ struct StressWriter {
     self.role = role
     self.view = view
     self.seams = seams
-    random = SeededRandom(seed: role.seed)
+    random = SplitMix64(seed: role.seed)
   }
 
   /// Returns a random pause before the next write, in seconds, whose mean keeps the rate.

@@ -1,56 +1,48 @@
+import Basics
 import Foundation
 import PersistentHistory
+import ProtocolChecks
 import Reporting
 import Systems
 
 /// The options of `protocol check`.
-struct ProtocolCheckOptions: Hashable, Sendable {
+struct ProtocolCheckOptions: VerbOptions {
   /// The command that `/bin/sh -c` runs.
+  @Argument(
+    .text("COMMAND", "a program with its arguments, in quotes"),
+    "What /bin/sh runs: it reads commands on standard input and answers each with a line "
+      + "on standard output."
+  )
   var command: String
-  /// The timeout for an answer, in seconds.
-  var timeout: Double
-  /// Whether to print the results as JSON.
-  var json: Bool
+  @Option(.timeout) var timeout: Double
+  @Flag(.json) var json
 
   /// - Throws: A usage error if the command is empty.
-  init(_ arguments: ParsedArguments) throws(LabError) {
-    let words = arguments.positionals.first ?? ""
-    command = ExternalProgram.command(in: words) ?? words
+  mutating func validate(in composition: Composition) throws(LabError) {
+    command = ExternalProgram.command(in: command) ?? command
     guard !command.allSatisfy(\.isWhitespace) else {
       throw .usage("the command is empty: name a program, in quotes with its arguments.")
     }
-    timeout = try arguments.required(CommonOption.timeout)
-    json = arguments.isSet(CommonOption.json)
   }
 }
 
-extension ProtocolCheckOptions {
+extension ProtocolCheckVerb {
   static let group = VerbSpec(
     name: "protocol",
     sentence:
       "Checks the answers of a program that is to be put under test.",
-    examples: check.examples,
-    subverbs: [check]
+    examples: spec.examples,
+    subverbs: [spec]
   )
 
-  private static let check = VerbSpec(
+  private static let spec = VerbSpec(
     name: "protocol check",
     sentence: "Shows a program's wrong answers next to right ones, before any plan is run.",
-    positionals: [
-      PositionalSpec(
-        value: ValueReader.text("COMMAND", "a program with its arguments, in quotes").rule,
-        isRequired: true,
-        sentence:
-          "What /bin/sh runs: it reads commands on standard input and answers each with a line "
-          + "on standard output."
-      )
-    ],
-    options: [CommonOption.timeout.spec, CommonOption.json.spec],
     examples: [
       Example("protocol check \"python3 mine.py\"", "A program of your own."),
       Example("protocol check \"history-lab serve\" --json", "Ours, for machines."),
     ]
-  )
+  ) { (options, _, terminal) in ProtocolCheckVerb(options: options, terminal: terminal) }
 }
 
 /// Reports the commands that a program answers wrongly.
@@ -130,13 +122,7 @@ struct ProtocolCheckVerb: Verb {
   }
 
   private static func json(_ report: ProtocolReport) throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    do {
-      return String(decoding: try encoder.encode(ProtocolDocument(report)), as: UTF8.self)
-    } catch {
-      throw .lab("the report cannot be written as JSON: \(error)")
-    }
+    try JSONText.document(ProtocolDocument(report), named: "the report")
   }
 }
 
@@ -166,90 +152,4 @@ extension String {
     }
     return spelled.joined() + (count > longest ? "... (\(count) characters)" : "")
   }
-}
-
-/// The result for one command.
-struct ProtocolFinding: Hashable, Sendable, Codable {
-  enum Standing: String, Hashable, Sendable, Codable {
-    case right
-    case wrong
-    /// The program does not declare the capability that the command needs.
-    case notOffered = "not offered"
-    /// The conversation ended before the command was sent.
-    case notAsked = "not asked"
-  }
-  let command: String
-  var standing: Standing
-  /// The first fault of the command, or the reason why the command was not sent.
-  var because: String?
-}
-
-/// A wrong answer, with an example of a correct one.
-struct ProtocolFault: Hashable, Sendable, Codable {
-  /// The command at fault; the fault may show in the answer to a message with another command.
-  let command: String
-  let because: String
-  /// The message as sent.
-  let sent: String
-  /// The line received in answer.
-  let answered: String
-  /// A correct answer; names of transactions and versions may differ.
-  let right: String
-
-  /// Returns whether another fault differs only in the numbers of its explanation.
-  func isLike(_ other: ProtocolFault) -> Bool {
-    command == other.command
-      && because.filter { !$0.isNumber } == other.because.filter { !$0.isNumber }
-  }
-}
-
-/// The results for all commands.
-struct ProtocolReport: Hashable, Sendable, Codable {
-  /// The version of the file format.
-  var protocolCheck = 1
-  let command: String
-  /// The name that the program reports for itself.
-  var system: String?
-  var version: String?
-  var capabilities: [String] = []
-  /// The declared capabilities that this lab does not know and ignores.
-  var unknownCapabilities: [String] = []
-  var findings: [ProtocolFinding] = []
-  /// Every wrong answer, in the order of the messages.
-  var faults: [ProtocolFault] = []
-  /// Answers that are accepted but probably unintended.
-  var warnings: [ProtocolFault] = []
-  /// The reason why the conversation ended early; `nil` if it did not.
-  var trouble: String?
-
-  /// `invalid` if an answer is wrong, `unknown` if the conversation ended early, else `valid`.
-  var verdict: String {
-    if findings.contains(where: { $0.standing == .wrong }) { return "invalid" }
-    return trouble == nil ? "valid" : "unknown"
-  }
-
-  /// The verdict in a sentence.
-  var because: String {
-    let wrong = findings.filter { $0.standing == .wrong }.map(\.command)
-    let right = findings.count { $0.standing == .right }
-    let ending = trouble.map { " The conversation ended too early: \($0)" } ?? ""
-    let commands = right.counted("command")
-    guard wrong.isEmpty else {
-      return "It answers \(wrong.joinedWithAnd) wrongly, and \(commands) rightly." + ending
-    }
-    return "It answered \(commands) rightly." + ending
-  }
-}
-
-/// A message and the line received in answer.
-struct ProtocolExchange: Hashable, Sendable {
-  let command: String
-  let id: Int
-  let sent: String
-  var answered: String
-  /// A correct answer.
-  let right: String
-
-  /// A placeholder for the exchange before the first message.
-  static let none = ProtocolExchange(command: "", id: 0, sent: "", answered: "", right: "")
 }

@@ -1,3 +1,4 @@
+import Basics
 import PersistentHistory
 import Systems
 import Traces

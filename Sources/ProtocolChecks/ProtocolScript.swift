@@ -1,10 +1,11 @@
+import Basics
 import Checkers
 import PersistentHistory
-import Systems
+package import Systems
 import Traces
 
 /// The conversation of `protocol check`, which exercises each command in its simplest case.
-struct ProtocolScript {
+package struct ProtocolScript {
   var talk: ProtocolTalk
   var model: ProtocolModel
   /// The name of the first transaction after the first reset; `nil` until it is known.
@@ -22,7 +23,7 @@ struct ProtocolScript {
   static let item = ObjectName("Item", 1)
   static let other = ObjectName("Item", 2)
 
-  init(_ channel: any WireChannel, command: String) {
+  package init(_ channel: any WireChannel, command: String) {
     let item = Entity(
       "Item",
       [
@@ -43,7 +44,7 @@ struct ProtocolScript {
   }
 
   /// Runs the whole conversation and returns the report.
-  mutating func run() -> ProtocolReport {
+  package mutating func run() -> ProtocolReport {
     do throws(ProtocolTalk.Ended) {
       try talk.greet()
       if talk.report.system != nil {
