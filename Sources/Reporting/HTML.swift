@@ -161,13 +161,7 @@ enum PageStyle {
     figcaption{margin-top:.35rem;padding:0 .35rem;font-size:.8rem;line-height:1.4;
     color:var(--muted)}
     .chart>svg{display:block;max-width:100%;height:auto;margin:0 auto}
-    .chart>svg{font-family:\(ChartStyle.font)}
-    .chart text:not([text-anchor]){text-anchor:middle}
     .chart [aria-label]:not(svg){cursor:default}
-    .chart .grid,.chart .tick{stroke:currentColor;stroke-opacity:.12}
-    .chart .tick{stroke-opacity:.4}
-    .chart .spread{stroke-width:1.5;opacity:.6}
-    .chart .label{font-size:12px;fill:currentColor;fill-opacity:.85}
     .numbers{flex:1 1 24rem;min-width:0}
     #tip{position:fixed;z-index:2;max-width:min(22rem,calc(100vw - 1rem));padding:.4rem .65rem;
     border-radius:6px;background:var(--ink);color:var(--page);font-size:.84rem;line-height:1.4;
