@@ -80,6 +80,12 @@ let package = Package(
     room("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces"]),
     room("Checkers", ["PersistentHistory", "Traces"]),
     room("ProtocolChecks", ["Basics", "PersistentHistory", "Systems", "Traces", "Checkers"]),
+    room(
+      "Stressing",
+      system + [
+        "HistoryTracking", "SQLiteStorage", "Basics", "Traces", "Faults", "Systems", "Checkers",
+      ]
+    ),
     room("Measuring", ["Basics"]),
     room("Reporting", ["Basics", "PersistentHistory", "Traces", "Measuring"]),
     .target(name: "BenchmarkFloor", dependencies: ["CSQLite"], path: "Benchmarks/Floor"),
@@ -106,7 +112,8 @@ let package = Package(
       name: "HistoryLab",
       dependencies: system + [
         "SQLiteStorage", "HistoryTracking", "Basics", "Traces", "PropertyTesting", "Workloads",
-        "Faults", "Systems", "Simulation", "Checkers", "ProtocolChecks", "Measuring", "Reporting",
+        "Faults", "Systems", "Simulation", "Checkers", "ProtocolChecks", "Stressing", "Measuring",
+        "Reporting",
         "HistoryBenchmarks",
       ],
       swiftSettings: settings
@@ -154,7 +161,7 @@ let package = Package(
     tests("PropertyTesting", ["ShrinkingExamples"]),
     tests("PropertyTraits", ["PropertyTesting"]),
     tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting", "PropertyTraits"]),
-    tests("Faults", ["Traces", "CSQLite"]),
+    tests("Faults", ["Traces", "CSQLite", "PropertyTesting", "PropertyTraits"]),
     tests("Systems", system + ["HistoryTracking", "Traces"]),
     tests(
       "Simulation",
@@ -164,6 +171,7 @@ let package = Package(
       ]
     ),
     tests("Checkers", ["PersistentHistory", "Traces"]),
+    tests("Stressing", ["Basics"]),
     tests("Measuring"),
     tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
     tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
@@ -172,7 +180,8 @@ let package = Package(
       [
         "Basics", "PersistentHistory", "SQLiteStorage", "HistoryStore", "Traces", "Workloads",
         "Checkers",
-        "Systems", "ProtocolChecks", "Simulation", "Measuring", "Reporting", "HistoryBenchmarks",
+        "Systems", "ProtocolChecks", "Stressing", "Simulation", "Measuring", "Reporting",
+        "HistoryBenchmarks",
       ],
       exclude: ["Counterexamples", "LeastPlans", "Reached"]
     ),

@@ -167,12 +167,4 @@ package enum PlanAction: Int, CaseIterable, Sendable {
     default: nil
     }
   }
-
-  /// Whether it is a pass or a step of one, which actors driven by signals make by themselves.
-  var isStepOfPass: Bool {
-    switch self {
-    case .pass, .fetch, .merge, .record: true
-    default: false
-    }
-  }
 }

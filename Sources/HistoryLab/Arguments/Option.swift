@@ -1,5 +1,4 @@
 import Basics
-import Measuring
 import Synchronization
 
 /// A part of a command line that is declared together with the property that it fills.

@@ -138,7 +138,6 @@ struct BenchRunVerb: Verb {
       "bench",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder,
       shard: options.shard
     )
     return try measure(in: folder)
@@ -193,9 +192,9 @@ struct BenchRunVerb: Verb {
     let sentence = outcome.isWhole ? counts.sentence : outcome.sentence
     if options.json {
       try printJSON(output.results)
-      terminal.log("\(sentence.capitalizedFirst)")
+      terminal.log("\(sentence.capitalised)")
     } else {
-      terminal.print(sentence.capitalizedFirst)
+      terminal.print(sentence.capitalised)
       for difference in counts.told { terminal.print("  \(difference)") }
       folder.printPlace(on: terminal)
     }

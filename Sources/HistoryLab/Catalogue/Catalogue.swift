@@ -1,12 +1,6 @@
 import Basics
 import Reporting
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The named systems, checkers, conditions, faults, metrics and benchmarks of this build.
 struct Catalogue: Sendable {
   /// A kind of entry.

@@ -1,6 +1,5 @@
 import Basics
 import Checkers
-import Foundation
 import Measuring
 import PersistentHistory
 import Reporting

@@ -116,7 +116,6 @@ struct CheckVerb: Verb {
       "check",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.usesDefaultOutput,
       shard: options.shard
     )
     if let style = styles.first, !options.json {
@@ -276,7 +275,4 @@ extension CheckOptions {
       }
     }
   }
-
-  /// Whether the run uses the default output folder.
-  var usesDefaultOutput: Bool { output == CommonOption.runsFolder }
 }

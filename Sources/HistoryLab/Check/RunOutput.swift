@@ -23,7 +23,6 @@ struct RunOutput {
     _ verb: String,
     seed: UInt64,
     output: String,
-    outputIsDefault: Bool,
     shard: Shard? = nil
   ) throws(LabError) {
     let environment = RunEnvironment.current(
@@ -45,7 +44,7 @@ struct RunOutput {
     do throws(RunFolderError) {
       folder = try RunFolder.create(
         for: record,
-        output: outputIsDefault ? nil : output,
+        output: output == CommonOption.runsFolder ? nil : output,
         currentFolder: FileManager.default.currentDirectoryPath
       )
     } catch {

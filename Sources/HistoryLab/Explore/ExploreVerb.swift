@@ -154,8 +154,7 @@ struct ExploreVerb: Verb {
     let folder = try RunOutput(
       "explore",
       seed: 0,
-      output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder
+      output: options.output
     )
     let done = try await explore(zip(systems, conditions).map { ($0, $1) }, folder)
     let cards = zip(systems, conditions).map { system, conditions in
@@ -321,7 +320,7 @@ struct ExploreVerb: Verb {
     }
     if let open = text.open { terminal.print("  " + terminal.styled(open, .yellow)) }
     let style: Style = card.verdict == "valid" ? .green : card.verdict == "invalid" ? .red : .yellow
-    terminal.print(terminal.styled("  " + card.sentence.capitalizedFirst, style))
+    terminal.print(terminal.styled("  " + card.sentence.capitalised, style))
     terminal.print("")
   }
 

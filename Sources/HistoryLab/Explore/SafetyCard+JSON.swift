@@ -1,4 +1,3 @@
-import Foundation
 import Reporting
 import Simulation
 import Traces

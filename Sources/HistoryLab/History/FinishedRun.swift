@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Measuring
 import Reporting
+import Stressing
 
 /// The results of a finished run, as the results database stores them.
 struct FinishedRun {

@@ -5,7 +5,6 @@ import PersistentHistory
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
-import Foundation
 #endif
 
 extension PurgeBound {

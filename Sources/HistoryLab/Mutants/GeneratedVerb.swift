@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import PersistentHistory
 import PropertyTesting
@@ -29,7 +30,6 @@ struct GeneratedVerb: Verb {
       "mutants",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder,
       shard: options.shard
     )
     let outcomes = await outcomes(of: mutants, command)
@@ -54,7 +54,7 @@ struct GeneratedVerb: Verb {
     if report.trials.count < count {
       terminal.print("\(count - report.trials.count) were not tried.")
     }
-    terminal.print(report.because.capitalizedFirst)
+    terminal.print(report.because.capitalised)
   }
 
   /// Runs the trials in parallel, one process per job.

@@ -212,7 +212,7 @@ struct MutantText {
         + "\(Int(report.seconds.rounded())) s, seed 0x\(String(report.seed, radix: 16))"
     )
     let style: Style = report.verdict == "valid" ? .green : .red
-    terminal.print(terminal.styled(report.because.capitalizedFirst, style))
+    terminal.print(terminal.styled(report.because.capitalised, style))
   }
 
   /// Returns a table with one row per mutant.

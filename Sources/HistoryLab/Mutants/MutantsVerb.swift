@@ -137,7 +137,6 @@ struct MutantsVerb: Verb {
       "mutants",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder,
       shard: options.shard
     )
     let run = MutantRun(

@@ -3,6 +3,7 @@ import Checkers
 import Measuring
 import PersistentHistory
 import Reporting
+import Stressing
 
 /// Safety cards as sections of a page: an overview of all systems, then one section per system.
 struct CardSections {
@@ -50,7 +51,7 @@ struct CardSections {
     var blocks: [PageBlock] = []
     if let use = card.statedUse { blocks.append(.paragraph("Stated use: \(use)")) }
     blocks += [
-      .paragraph(one.bounds), .paragraph(card.because.capitalizedFirst), .table(matrix(card)),
+      .paragraph(one.bounds), .paragraph(card.because.capitalised), .table(matrix(card)),
     ]
     return PageSection(Self.heading(card.system), blocks + plans(card))
   }
@@ -102,7 +103,7 @@ struct CardSections {
           "\(cell.invariant) under \(cell.condition), in \(cell.length ?? 0)",
           anchor: Self.anchor(card.system, cell)
         ),
-        .paragraph((cell.because ?? "").capitalizedFirst + "." + note),
+        .paragraph((cell.because ?? "").capitalised + "." + note),
         .preformatted((cell.plan ?? []).joined(separator: "\n")),
       ] + picture(of: cell)
     }
@@ -211,7 +212,7 @@ struct TrialSections {
       "Real processes on one store",
       anchor: "stress",
       [
-        .paragraph(stress.because.capitalizedFirst + " Seed \(stress.result.seed)."),
+        .paragraph(stress.because.capitalised + " Seed \(stress.result.seed)."),
         .table(table),
       ]
     )
@@ -261,7 +262,7 @@ struct TrialSections {
     return PageSection(
       "Seeded bugs",
       anchor: "seeded-bugs",
-      [.paragraph(mutants.because.capitalizedFirst), .table(table)]
+      [.paragraph(mutants.because.capitalised), .table(table)]
     )
   }
 

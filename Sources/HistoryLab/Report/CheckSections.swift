@@ -4,6 +4,7 @@ import HistoryBenchmarks
 import Measuring
 import PersistentHistory
 import Reporting
+import Stressing
 import Traces
 
 /// The results of checks as tiles and sections of a page.

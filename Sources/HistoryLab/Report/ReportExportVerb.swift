@@ -59,15 +59,7 @@ struct ReportExportVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let runs = try RunCollection(options.runs)
-    // Logged first: if no run is left, these are the reasons.
-    for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
-    guard let newest = runs.newest else {
-      throw .usage(
-        "\(options.runs.quoted) holds no finished check, exploration or benchmark.",
-        try: "check"
-      )
-    }
+    let (runs, newest) = try RunCollection.read(options.runs, terminal)
     let folder = options.target ?? newest
     try makeFolder(folder)
     for format in options.formats {

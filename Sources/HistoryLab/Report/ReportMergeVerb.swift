@@ -43,8 +43,7 @@ struct ReportMergeVerb: Verb {
     let folder = try RunOutput(
       parts.verb,
       seed: parts.seed,
-      output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder
+      output: options.output
     )
     let (verdict, because) = try join(parts, folder)
     try folder.finish(

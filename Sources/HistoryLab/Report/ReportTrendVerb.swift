@@ -1,4 +1,3 @@
-import Foundation
 import HistoryBenchmarks
 import Measuring
 import Reporting

@@ -58,15 +58,7 @@ struct ReportVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let runs = try RunCollection(options.runs)
-    // Logged first: if no run is left, these are the reasons.
-    for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
-    guard let newest = runs.newest else {
-      throw .usage(
-        "\(options.runs.quoted) holds no finished check, exploration or benchmark.",
-        try: "check"
-      )
-    }
+    let (runs, newest) = try RunCollection.read(options.runs, terminal)
     let path = options.html ?? newest + "/index.html"
     let folder = (path as NSString).deletingLastPathComponent
     let page = LabPage(runs: runs, trend: try trend(), folder: folder).page

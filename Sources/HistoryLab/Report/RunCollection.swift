@@ -47,6 +47,25 @@ struct RunCollection {
     checks.sort { Self.rank($0.system.system) < Self.rank($1.system.system) }
   }
 
+  /// Reads the runs below a folder, and returns them with the folder of the newest.
+  ///
+  /// - Throws: A usage error if no run is finished.
+  static func read(
+    _ folder: String,
+    _ terminal: Terminal
+  ) throws(LabError) -> (runs: RunCollection, newest: String) {
+    let runs = try RunCollection(folder)
+    // Logged first: if no run is left, these are the reasons.
+    for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
+    guard let newest = runs.newest else {
+      throw .usage(
+        "\(folder.quoted) holds no finished check, exploration or benchmark.",
+        try: "check"
+      )
+    }
+    return (runs, newest)
+  }
+
   /// Returns the sort key of a system: the tracker first, then published protocols, then mutants.
   private static func rank(_ system: String) -> (Int, String) {
     if system == "tracker" { return (0, system) }

@@ -138,7 +138,7 @@ enum StressWord: String, Sendable {
 }
 
 /// The places in its own code where a process of a stress run can be ordered to die.
-enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
+package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
   /// After a commit, before it is signalled.
   case signal
   /// After a merge, before it is recorded.
@@ -149,7 +149,7 @@ enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
   case checkpoint
 
   /// The place in words.
-  var sentence: String {
+  package var sentence: String {
     switch self {
     case .signal: "between commit and signal"
     case .record: "between merge and record"

@@ -2,7 +2,6 @@ import Basics
 import Faults
 import Foundation
 import HistoryStore
-import Measuring
 import PersistentHistory
 import Synchronization
 import Systems
@@ -45,10 +44,10 @@ final class StressSeams: Sendable {
   }
 
   /// Returns the configuration to open the store with, and turns the mutant on.
-  func configuration() throws(LabError) -> StoreConfiguration {
+  func configuration() throws(StressError) -> StoreConfiguration {
     var configuration = StoreConfiguration()
     if let name = role.mutant {
-      guard let mutant = Mutant.named(name) else { throw .usage("unknown mutant \(name.quoted)") }
+      guard let mutant = Mutant.named(name) else { throw StressError("unknown mutant \(name.quoted)") }
       mutant.turnOn()
     }
     configuration.purgeChunkCount = 8

@@ -7,7 +7,7 @@ import Systems
 import Traces
 
 /// One process of a stress run: this command, started under a verb that the help does not list.
-final class StressParticipant: Sendable {
+package final class StressParticipant: Sendable {
   static let verb = "_stress"
 
   private let role: StressRole
@@ -18,7 +18,7 @@ final class StressParticipant: Sendable {
   /// Runs a process of a stress run if the arguments are those of one.
   ///
   /// - Returns: The exit code; `nil` if the arguments do not start with the verb of such a process.
-  static func run(_ arguments: [String]) async -> Int32? {
+  package static func run(_ arguments: [String]) async -> Int32? {
     guard arguments.first == verb else { return nil }
     let words = arguments.dropFirst()
     let role: StressRole

@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import Measuring
 import SQLiteStorage
 
 #if canImport(Glibc)
@@ -16,9 +15,9 @@ import Darwin
 /// It is mounted in a mount namespace of the thread that creates it (mount_namespaces(7)): only
 /// that thread and the processes that it starts see it, and the kernel removes it with the last of
 /// them, however they end. It belongs to that thread.
-final class FullDisk {
+package final class FullDisk {
   /// The size in bytes: far more than the store of a run needs.
-  static let byteCount = 128 << 20
+  package static let byteCount = 128 << 20
   /// The durations of a full period and of a clear period.
   private static let fullMs = 40...300
   private static let clearMs = 300...1500
@@ -38,7 +37,7 @@ final class FullDisk {
   ///
   /// Returns `nil` if the mount is not possible: on other systems than Linux, and without root's
   /// rights.
-  init?(over folder: String, seed: UInt64) {
+  package init?(over folder: String, seed: UInt64) {
     guard Self.mount(over: folder) else { return nil }
     self.folder = folder
     filler = open("\(folder)/\(Self.fillerName)", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -101,7 +100,7 @@ final class FullDisk {
   }
 
   /// Unmounts the file system, and leaves its files in the folder.
-  func dissolve() throws {
+  package func dissolve() throws {
     clear()
     unlink("\(folder)/\(Self.fillerName)")
     let aside = folder + ".aside"
@@ -109,7 +108,7 @@ final class FullDisk {
     Self.unmount(folder)
     isMounted = false
     guard rename(aside, folder) == 0 else {
-      throw LabError.lab("\(folder) could not be replaced: \(String(cString: strerror(errno)))")
+      throw StressError("\(folder) could not be replaced: \(String(cString: strerror(errno)))")
     }
   }
 

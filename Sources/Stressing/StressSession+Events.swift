@@ -9,24 +9,21 @@ extension StressSession {
   static let sampleEvery = Duration.milliseconds(50)
 
   /// Disturbs the writing processes until the time is up or a failure shows.
-  func disturb(_ terminal: Terminal) throws {
-    let work = WorkState("stress", unit: "transactions", limit: options.duration)
-    let bar = ProgressBar(work, on: terminal)
-    defer { bar.finish() }
+  func disturb(_ note: (Int, String) -> Void) throws {
     let clock = ContinuousClock()
     let start = clock.now
-    let pauseBetweenWakeUps = min(.seconds(8), options.duration / 3)
+    let pauseBetweenWakeUps = min(.seconds(8), settings.duration / 3)
     var (sampleAt, wakeUpAt) = (start, start + pauseBetweenWakeUps)
     var seen: Int64 = 0
-    while clock.now - start < options.duration, troubles.isEmpty, result.sleepers.isEmpty {
+    while clock.now - start < settings.duration, troubles.isEmpty, result.sleepers.isEmpty {
       try attend()
       let now = clock.now
       for deed in nemesis.deeds(at: now) { try act(deed, at: now) }
       if sampleAt <= now {
         sampleAt = now + Self.sampleEvery
-        do { seen = try sample(bar, after: seen) } catch  where options.disk != nil { continue }
+        do { seen = try sample(note, after: seen) } catch  where settings.disk != nil { continue }
       }
-      if wakeUpAt <= now, options.processes > 1 {
+      if wakeUpAt <= now, settings.processes > 1 {
         try wakeUp()
         wakeUpAt = clock.now + pauseBetweenWakeUps
       }
@@ -38,7 +35,7 @@ extension StressSession {
   /// Measures the length of history and the lag of the slowest member while the processes write.
   ///
   /// - Returns: The number of the newest transaction.
-  func sample(_ bar: ProgressBar, after seen: Int64) throws -> Int64 {
+  func sample(_ note: (Int, String) -> Void, after seen: Int64) throws -> Int64 {
     let register = try store.register()
     let head = try store.currentToken().number
     let purged = register.marks.filter { $0.author != nil }.map(\.purged).max() ?? 0
@@ -49,10 +46,10 @@ extension StressSession {
     result.heldMax = max(result.heldMax, held)
     result.lagMax = max(result.lagMax, Int(max(0, head - slowest)))
     let counts = result.counts
-    bar.advance(
-      by: Int(max(0, head - seen)),
-      note: "lag \(Int(max(0, head - slowest)).grouped)  history \(held.grouped)  "
-        + "kills \(counts.kills.grouped)"
+    note(
+      Int(max(0, head - seen)),
+      "lag \(Int(max(0, head - slowest)).inGroups)  history \(held.inGroups)  "
+        + "kills \(counts.kills.inGroups)"
     )
     return head
   }
@@ -173,7 +170,7 @@ extension StressSession {
   func close() throws {
     try calm()
     // A guest joins after the last kill: no later restart repairs what it has missed.
-    if options.killsPerSecond > 0, let guest = members.first(where: { $0.state == .away }) {
+    if settings.killsPerSecond > 0, let guest = members.first(where: { $0.state == .away }) {
       try join(guest)
       try calm()
       let end = ContinuousClock.now + .milliseconds(500)

@@ -3,16 +3,16 @@ import HistoryStore
 import HistoryTracking
 import ObjectContexts
 import PersistentHistory
-import Traces
+package import Traces
 
 /// Joins the traces of the processes of a stress run, and runs the checkers on the joined trace.
-struct StressChecks {
+package struct StressChecks {
   /// The verdict of one checker.
-  struct Answer: Codable, Hashable, Sendable {
-    let checker: String
+  package struct Answer: Codable, Hashable, Sendable {
+    package let checker: String
     /// `valid`, `invalid` or `unknown`.
-    let verdict: String
-    let because: String?
+    package let verdict: String
+    package let because: String?
   }
 
   /// The checkers that a run must exercise to be valid.
@@ -27,7 +27,7 @@ struct StressChecks {
   private var recent: [TimedEvent] = []
   private var tally: [ActorID: StressResult.Participant] = [:]
 
-  init(_ header: PlanHeader, system: String, versions: [String: String]) {
+  package init(_ header: PlanHeader, system: String, versions: [String: String]) {
     self.header = TraceHeader(
       plan: Plan(header: header, commands: []),
       system: system,
@@ -40,7 +40,7 @@ struct StressChecks {
   ///
   /// - Returns: The last events of the trace as the text of a file; `nil` if there is no violation.
   /// - Throws: ``FormatError`` if a file cannot be read.
-  mutating func run(
+  package mutating func run(
     _ lanes: [TraceLane],
     origin: Int64,
     into result: inout StressResult

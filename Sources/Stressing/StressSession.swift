@@ -2,13 +2,18 @@ import Foundation
 import HistoryStore
 import ObjectContexts
 import PersistentHistory
-import Traces
+package import Traces
 
 /// A stress run, which starts the processes, disturbs them, and reads what they leave.
 ///
 /// The nemesis decides about the disturbances.
-final class StressSession {
-  let options: StressOptions
+package final class StressSession {
+  /// The error of a run that ends early.
+  package struct Interrupted: Error {}
+
+  let settings: StressSettings
+  /// Returns whether the run must end early.
+  private let isInterrupted: () -> Bool
   /// The executable that is started.
   private let command: String
   /// The path of the store file.
@@ -23,7 +28,7 @@ final class StressSession {
   /// The real file system that is filled at times; `nil` if the run uses none.
   private let disk: FullDisk?
   var nemesis: StressNemesis
-  var result: StressResult
+  package var result: StressResult
   /// Whether writers are paused.
   var isQuiet = false
   /// Whether the run is in its main phase, in which it causes trouble.
@@ -36,14 +41,16 @@ final class StressSession {
   static let deathTime = Duration.seconds(1)
 
   /// - Throws: An error if the store or the traces cannot be created.
-  init(
-    _ options: StressOptions,
+  package init(
+    _ settings: StressSettings,
     command: String,
     path: String,
     traces: String,
-    disk: FullDisk?
+    disk: FullDisk?,
+    isInterrupted: @escaping () -> Bool
   ) throws {
-    self.options = options
+    self.settings = settings
+    self.isInterrupted = isInterrupted
     self.disk = disk
     self.command = command
     self.path = path
@@ -53,13 +60,13 @@ final class StressSession {
     let file = "\(traces)/errors.txt"
     guard FileManager.default.createFile(atPath: file, contents: nil),
       let errors = FileHandle(forWritingAtPath: file)
-    else { throw LabError.lab("\(file) cannot be written.") }
+    else { throw StressError("\(file) cannot be written.") }
     self.errors = errors
     members =
-      StressModel.processes(options.processes).map { StressMember($0) }
-      + StressModel.guests(options.guests).map { StressMember($0, isGuest: true) }
-    nemesis = StressNemesis(killsPerSecond: options.killsPerSecond, seed: options.seed)
-    result = StressResult(options)
+      StressModel.processes(settings.processes).map { StressMember($0) }
+      + StressModel.guests(settings.guests).map { StressMember($0, isGuest: true) }
+    nemesis = StressNemesis(killsPerSecond: settings.killsPerSecond, seed: settings.seed)
+    result = StressResult(settings)
   }
 
   deinit { endAll() }
@@ -72,16 +79,18 @@ final class StressSession {
 
   /// Runs everything except the checkers.
   ///
+  /// `note` reports progress: the number of new transactions, and a phrase about the rest.
+  ///
   /// - Throws: ``Interrupted``, or an error if a process cannot be started or the store cannot be
   ///   read.
-  func run(_ terminal: Terminal) throws {
+  package func run(_ note: (Int, String) -> Void) throws {
     // A write to a process that is gone must not end this one; `attend` detects its end.
     signal(SIGPIPE, SIG_IGN)
     defer { endAll() }
     for member in members where !member.isGuest { try start(member) }
     try wait("follow the store") { $0.state == .running || $0.trouble != nil }
     isDisturbed = true
-    if troubles.isEmpty { try disturb(terminal) }
+    if troubles.isEmpty { try disturb(note) }
     isDisturbed = false
     disk?.clear()
     result.filledCount = disk?.filledCount
@@ -91,12 +100,12 @@ final class StressSession {
   var troubles: [StressMember] { members.filter { $0.trouble != nil } }
 
   /// Sentences about unexpected behaviour of processes.
-  var troubleSentences: [String] {
+  package var troubleSentences: [String] {
     members.compactMap { member in member.trouble.map { "\(member.id) \($0)" } }
   }
 
   /// The result of a run that was ended early.
-  var interruptedResult: StressResult {
+  package var interruptedResult: StressResult {
     var result = result
     result.isInterrupted = true
     result.seconds = Double(MonotonicClock.now - startedAt) / 1e9
@@ -104,15 +113,15 @@ final class StressSession {
   }
 
   /// Returns the traces of the run and of the processes, one lane per thread.
-  func lanes(_ header: PlanHeader) -> [TraceLane] {
+  package func lanes(_ header: PlanHeader) -> [TraceLane] {
     [TraceLane([TraceLife(path: "\(traces)/run.jsonl")], header)]
       + members.flatMap { [TraceLane($0.trackerLives, header), TraceLane($0.writerLives, header)] }
   }
 
-  var header: PlanHeader { StressModel.header(members.map(\.id), seed: options.seed) }
+  package var header: PlanHeader { StressModel.header(members.map(\.id), seed: settings.seed) }
 
   /// The time at which the trace starts, in nanoseconds of the monotonic clock.
-  var origin: Int64 { startedAt }
+  package var origin: Int64 { startedAt }
 
   // MARK: Lives
 
@@ -124,17 +133,17 @@ final class StressSession {
       seed: nemesis.seed(),
       store: path,
       traces: traces,
-      rate: options.rate
+      rate: settings.rate
     )
-    role.mutant = options.mutant
-    role.disk = options.disk
+    role.mutant = settings.mutant
+    role.disk = settings.disk
     role.makesTrouble = disk == nil
     member.begin(try StressChild(command, role, errors: errors), role)
   }
 
   /// Reads the words of all processes, handles those that ended, and starts those that are due.
   func attend() throws {
-    if Interruption.isRequested { throw Interrupted() }
+    if isInterrupted() { throw Interrupted() }
     let now = ContinuousClock.now
     if isDisturbed { disk?.tend(at: now, store: path) }
     for member in members {

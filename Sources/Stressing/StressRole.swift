@@ -68,7 +68,7 @@ struct StressRole: Codable, Hashable, Sendable {
 }
 
 /// The trouble of the disk that contains the store.
-enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
+package enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
   /// It runs out of space for a while, repeatedly.
   case full
   /// Its calls fail from time to time.

@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import HistoryStore
-import Measuring
 import ObjectContexts
 import PersistentHistory
 import Systems
