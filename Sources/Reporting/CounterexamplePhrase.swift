@@ -121,6 +121,16 @@ enum CounterexamplePhrase {
       + (filter.isEmpty ? "" : ", where " + filter)
   }
 
+  static func reading(_ reading: PlannedReading) -> String {
+    let limits = [
+      reading.page == 1000 ? nil : "pages of \(reading.page)",
+      reading.entity.map { "only " + printable($0) },
+      reading.stopsAt.map { "throws at page \($0)" },
+    ]
+    let steps = reading.steps.map(\.rawValue).joined(separator: ", ")
+    return (steps.isEmpty ? "read" : "read: " + steps) + remarks(limits)
+  }
+
   private static func term(_ term: QueryTerm) -> String {
     let text: String =
       switch term.subject {

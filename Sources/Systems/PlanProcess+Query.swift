@@ -22,9 +22,9 @@ extension PlanProcess {
     let resolved = ResolvedQuery(query, head: head.number, now: answer.now, bench.objects)
     do throws(SystemFailure) {
       try telling { () throws(HistoryError) in
-        if query.form == .purge {
+        if query.form == .purge || query.form == .due {
           try bench.purging(actor.id, &log) { _ throws(HistoryError) in
-            answer.lines = try purge(resolved)
+            answer.lines = try query.form == .due ? purgeIfDue(query) : purge(resolved)
           }
         } else {
           answer.lines = try lines(resolved, bench)
@@ -48,6 +48,15 @@ extension PlanProcess {
     case .sql, .rows: return try sqlLines(query, bench)
     case .find: return try found(query.planned, bench)
     case .members: return try store.members().compactMap(Self.line)
+    case .sorted: return try sorted(query.planned, bench)
+    case .uris: return try uris(of: query.planned.entity ?? "", bench)
+    case .tokens: return try tokenLines(query.number, bench)
+    case .size: return try sizeLines()
+    case .differences: return try differenceLines()
+    case .lags: return try lagLines()
+    case .visit: return try visit(importing: query.date)
+    case .signals: return bench.signals.told.map { String($0) }
+    case .verify: return try verificationLines()
     default: return try lines(try request(query), query, bench)
     }
   }
@@ -117,7 +126,7 @@ extension PlanProcess {
     }
   }
 
-  private func line(_ transaction: CommittedTransaction) -> String {
+  func line(_ transaction: CommittedTransaction) -> String {
     QueryAnswer.line(transaction, with: transaction.changes)
   }
 
