@@ -67,7 +67,8 @@ private struct CurrentReading: Sendable {
 
   mutating func fault(of event: Event, by member: Member, on timeline: Timeline) -> String? {
     switch event.happening {
-    case .launched: return launch(member, on: timeline)
+    case .launched, .registered:
+      return launch(member, isNew: event.happening.word == .registered, on: timeline)
     case .received(let page): return receive(page, member, on: timeline)
     case .consumed: return confirm(on: timeline)
     case .ended(_, .ok): return end(member, on: timeline)
@@ -75,19 +76,28 @@ private struct CurrentReading: Sendable {
     }
   }
 
-  private mutating func launch(_ member: Member, on timeline: Timeline) -> String? {
+  private mutating func launch(
+    _ member: Member,
+    isNew: Bool,
+    on timeline: Timeline
+  ) -> String? {
     // A second process starts only if the first one holds no lock.
     let starts: Set<ReadingStep> =
-      timeline.plan.header.locks == .none ? [.restart, .overtake] : [.restart]
-    if hasStarted { walk(through: starts, member) }
+      timeline.plan.header.locks == .none ? [.restart, .overtake, .retire] : [.restart, .retire]
+    let step = hasStarted ? walk(through: starts, member) : nil
     hasStarted = true
+    guard isNew == (step == .retire) else {
+      return isNew ? "registered again, though it was a member" : "did not register again"
+    }
     if let fault = unconfirmed(member, on: timeline) { return fault }
     let cursor = timeline.named.first ?? -1
     received = cursor
     hasPage = false
-    guard cursor != member.cursor ?? -1 else { return nil }
-    return "started at \(Self.label(cursor, timeline)), where it had confirmed "
-      + Self.label(member.cursor ?? -1, timeline)
+    let expected = isNew ? timeline.log.count - 1 : member.cursor ?? -1
+    guard cursor != expected else { return nil }
+    let place = isNew ? "the end is" : "it had confirmed"
+    return "started at \(Self.label(cursor, timeline)), where \(place) "
+      + Self.label(expected, timeline)
   }
 
   private mutating func receive(
@@ -112,14 +122,19 @@ private struct CurrentReading: Sendable {
   }
 
   /// Applies the steps without an event up to one of some steps, whose event this is.
-  private mutating func walk(through those: Set<ReadingStep>, _ member: Member) {
-    while let step = steps.popFirst(), !those.contains(step) {
+  ///
+  /// - Returns: That step; `nil` if there is none.
+  @discardableResult
+  private mutating func walk(through those: Set<ReadingStep>, _ member: Member) -> ReadingStep? {
+    while let step = steps.popFirst() {
+      if those.contains(step) { return step }
       if step == .confirm, hasPage { required = received }
       if step == .startOver {
         received = member.cursor ?? -1
         hasPage = false
       }
     }
+    return nil
   }
 
   private func difference(

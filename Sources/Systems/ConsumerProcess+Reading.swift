@@ -60,6 +60,8 @@ extension ConsumerProcess {
     var walk = try ReadingWalk(reading, on: store, &log)
     for step in reading.steps {
       try walk.perform(step, on: bench, &log)
+      // History before a registration is not consumed.
+      if step == .retire { token = walk.started }
       try tellConfirmed(reading.consumer, on: bench, &log)
     }
   }

@@ -9,6 +9,8 @@ struct ReadingWalk {
   private let executor = InlineExecutor()
   /// The running process; `nil` only while it is replaced.
   private var consumer: HistoryConsumer?
+  /// The position at which the process started.
+  private(set) var started = HistoryToken.beginning(of: StoreID(ReadingWalk.noStore))
   /// The last page that the process received, if it can still be confirmed.
   private var page: HistoryPage?
 
@@ -23,8 +25,8 @@ struct ReadingWalk {
   }
 
   private mutating func start(on store: Store, _ log: inout EventLog) throws(SystemFailure) {
-    let started = try telling { () throws(HistoryError) in try Self.consumer(reading, on: store) }
-    try enter(started, &log)
+    let process = try telling { () throws(HistoryError) in try Self.consumer(reading, on: store) }
+    try enter(process, &log)
   }
 
   private static func consumer(
@@ -41,14 +43,15 @@ struct ReadingWalk {
 
   /// Continues with a new process, and logs its position.
   private mutating func enter(
-    _ started: HistoryConsumer,
+    _ process: HistoryConsumer,
     _ log: inout EventLog
   ) throws(SystemFailure) {
-    consumer = started
+    consumer = process
     page = nil
     let (isNew, confirmed) = try ask { consumer throws(HistoryError) in
       (await consumer.isNew, await consumer.confirmed)
     }
+    started = confirmed
     let cursor = confirmed.transactionName
     log.add(reading.consumer, isNew ? .registered(cursor: cursor) : .launched(cursor: cursor))
   }
@@ -75,6 +78,7 @@ struct ReadingWalk {
       try start(on: store, &log)
     case .overtake: try overtake(on: bench, &log)
     case .misplace: try misplace()
+    case .retire: try retire(&log)
     }
   }
 
@@ -104,6 +108,23 @@ struct ReadingWalk {
     try enter(second, &log)
   }
 
+  /// Ends the membership, after which requests must fail, and registers again.
+  private mutating func retire(_ log: inout EventLog) throws(SystemFailure) {
+    guard let store = consumer?.store else { return }
+    try ask { consumer throws(HistoryError) in try await consumer.retire() }
+    log.add(reading.consumer, .retired)
+    try expect("A consumer that had retired was not refused.") { error in
+      if case .notAMember = error { true } else { false }
+    } of: { consumer throws(HistoryError) in
+      _ = try await consumer.next()
+    }
+    consumer = nil
+    try start(on: store, &log)
+  }
+
+  /// The identity of no store.
+  private static let noStore = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
   /// Tries to confirm a position of another store, and one that this history does not have.
   private func misplace() throws(SystemFailure) {
     guard let store = consumer?.store else { return }
@@ -115,8 +136,7 @@ struct ReadingWalk {
     } of: { consumer throws(HistoryError) in
       try await consumer.confirm(through: beyond)
     }
-    let none = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    let elsewhere = HistoryToken(store: StoreID(none), number: number, mark: mark)
+    let elsewhere = HistoryToken(store: StoreID(Self.noStore), number: number, mark: mark)
     try expect("A position of another store was confirmed.") { error in
       if case .otherStore = error { true } else { false }
     } of: { consumer throws(HistoryError) in

@@ -44,4 +44,6 @@ package enum ReadingStep: String, Hashable, Sendable, CaseIterable {
   case overtake
   /// It tries to confirm positions of other histories, which must be refused.
   case misplace
+  /// It ends its membership, and another process of it registers at the newest position.
+  case retire
 }

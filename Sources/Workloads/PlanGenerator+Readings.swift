@@ -37,7 +37,7 @@ extension PlanGenerator {
     }
     var steps = Repetition("step", 1...Self.readingCountMax, length: .average(5))
     while steps.next(&source) {
-      reading.steps.append(ReadingStep.allCases[source.weighted([12, 8, 2, 2, 1, 1])])
+      reading.steps.append(ReadingStep.allCases[source.weighted([12, 8, 2, 2, 1, 1, 1])])
     }
     return reading
   }

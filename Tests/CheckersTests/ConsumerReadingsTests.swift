@@ -123,6 +123,20 @@ import Traces
     )
   }
 
+  @Test func `A consumer that retires registers again at the end of history`() throws {
+    let retired = PlannedReading("mirror", page: 1, steps: [.retire, .next])
+    let start: [Happening] = [.launched(cursor: "1"), .retired]
+    #expect(try fault(retired) { _ in start + [.registered(cursor: "3"), .received([])] } == nil)
+    #expect(
+      try fault(retired) { _ in start + [.registered(cursor: "2")] }
+        == "mirror started at #2, where the end is #3"
+    )
+    #expect(
+      try fault(retired) { _ in start + [.launched(cursor: "1")] }
+        == "mirror did not register again"
+    )
+  }
+
   @Test func `A reading that fails without a reason is rejected`() throws {
     var story = try story()
     let failure = SystemFailure(.failed, "a foreign position was confirmed")
