@@ -161,9 +161,10 @@ private struct CurrentReading: Sendable {
   private func matching(after position: Int, on timeline: Timeline) -> [Int] {
     timeline.log.statuses.indices.dropFirst(position + 1).filter { position in
       guard !timeline.log.statuses[position].isPurged else { return false }
+      let commit = timeline.log.transactions[position].commit
+      if let author = reading.author, commit.author != author { return false }
       guard let entity = reading.entity else { return true }
-      return timeline.log.transactions[position].commit.changes
-        .contains { $0.object.entity == entity }
+      return commit.changes.contains { $0.object.entity == entity }
     }
   }
 

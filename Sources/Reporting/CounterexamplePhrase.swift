@@ -125,6 +125,7 @@ enum CounterexamplePhrase {
     let limits = [
       reading.page == 1000 ? nil : "pages of \(reading.page)",
       reading.entity.map { "only " + printable($0) },
+      reading.author.map { "only by " + printable($0) },
       reading.stopsAt.map { "throws at page \($0)" },
     ]
     let steps = reading.steps.map(\.rawValue).joined(separator: ", ")

@@ -86,5 +86,8 @@ private struct PlannedStop: Error {}
 
 extension PlannedReading {
   /// The condition on the transactions that the consumer receives.
-  var filter: HistoryFilter? { entity.map(HistoryFilter.entity) }
+  var filter: HistoryFilter? {
+    let filters = [entity.map(HistoryFilter.entity), author.map { .author($0) }].compactMap(\.self)
+    return filters.isEmpty ? nil : .all(filters)
+  }
 }

@@ -41,7 +41,7 @@ enum CommandWord: String, CaseIterable {
     case .deliver, .poll: ["actor", "fate"]
     case .view: ["actor", "context"]
     case .consume: ["consumer"]
-    case .read: ["consumer", "page", "entity", "stops", "steps"]
+    case .read: ["consumer", "page", "entity", "author", "stops", "steps"]
     case .clock: ["advance"]
     case .data, .history: []
     case .commit, .launch, .stop, .crash, .retire, .fetch, .merge, .record, .pass, .purge, .resync:

@@ -6,6 +6,7 @@ extension PlanCodec {
     var members: [String: JSONValue] = ["consumer": .string(reading.consumer.name)]
     if reading.page != 1000 { members["page"] = .integer(Int64(reading.page)) }
     members["entity"] = reading.entity.map(JSONValue.string)
+    members["author"] = reading.author.map(JSONValue.string)
     members["stops"] = reading.stopsAt.map { .integer(Int64($0)) }
     if !reading.steps.isEmpty {
       members["steps"] = JSONValue(strings: reading.steps.map(\.rawValue))
@@ -36,6 +37,7 @@ extension PlanCodec {
       try names.member("consumer", of: fields),
       page: try atLeastOne("page") ?? 1000,
       entity: entity,
+      author: try fields.string(ifAny: "author"),
       stopsAt: try atLeastOne("stops"),
       steps: steps ?? []
     )

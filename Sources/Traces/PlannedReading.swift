@@ -10,6 +10,8 @@ package struct PlannedReading: Hashable, Sendable {
   package var page: Int
   /// The entity whose changes make a transaction match; `nil` if all transactions do.
   package var entity: String?
+  /// The author whose transactions match; `nil` if all transactions do.
+  package var author: String?
   /// The number of the page at which the closure throws, from 1; `nil` if it never does.
   package var stopsAt: Int?
   /// The steps of the consumer's process; an empty list reads with a closure.
@@ -19,12 +21,14 @@ package struct PlannedReading: Hashable, Sendable {
     _ consumer: ActorID,
     page: Int = 1000,
     entity: String? = nil,
+    author: String? = nil,
     stopsAt: Int? = nil,
     steps: [ReadingStep] = []
   ) {
     self.consumer = consumer
     self.page = page
     self.entity = entity
+    self.author = author
     self.stopsAt = stopsAt
     self.steps = steps
   }

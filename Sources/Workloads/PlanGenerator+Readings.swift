@@ -31,6 +31,10 @@ extension PlanGenerator {
       let entities = header.model.entities
       reading.entity = entities[source.index(below: entities.count)].name
     }
+    if source.bool(probability: 0.3) {
+      let authors = header.actors.compactMap(\.author)
+      if !authors.isEmpty { reading.author = authors[source.index(below: authors.count)] }
+    }
     guard source.bool(probability: 0.7) else {
       if source.bool(probability: 0.4) { reading.stopsAt = 1 + source.index(below: 3) }
       return reading

@@ -11,11 +11,17 @@ extension PlanGenerator {
     _ draft: PlanDraft,
     _ source: inout ChoiceSource
   ) {
-    guard style.hasQueries, source.bool(probability: 0.08, label: "requests") else { return }
+    guard style.hasQueries, source.bool(probability: 0.1, label: "requests") else { return }
     var repetition = Repetition("request", 0...Self.requestCountMax, length: .average(5))
     while repetition.next(&source) {
       let position = source.index(below: commands.count + 1)
-      commands.insert(Command(.query(request(draft.header, &source))), at: position)
+      let request = request(draft.header, &source)
+      commands.insert(Command(.query(request)), at: position)
+      // A pass between two purges would hide the time of the first one.
+      guard request.form == .due, source.bool(probability: 0.6) else { continue }
+      var again = request
+      again.start = interval(&source)
+      commands.insert(Command(.query(again)), at: position + 1)
     }
   }
 
@@ -23,7 +29,7 @@ extension PlanGenerator {
 
   /// The forms of requests, with their weights.
   private static let requestForms: [(PlannedQuery.Form, Int)] = [
-    (.sorted, 6), (.visit, 4), (.due, 3), (.lags, 3), (.tokens, 3), (.uris, 1), (.signals, 2),
+    (.sorted, 7), (.visit, 4), (.due, 3), (.lags, 3), (.tokens, 3), (.uris, 1), (.signals, 2),
     (.differences, 2), (.size, 1), (.verify, 1),
   ]
 
@@ -37,13 +43,17 @@ extension PlanGenerator {
       let entity = header.model.entities[source.index(below: header.model.entities.count)]
       query.entity = entity.name
       if form == .sorted { sort(&query, entity, &source) }
-    case .due, .visit:
-      let ago = [0.0, 0.01, 1, 10, 600, 3600, 86_400]
-      if source.bool(probability: 0.7) { query.start = .ago(ago[source.index(below: ago.count)]) }
+    case .due, .visit: query.start = interval(&source)
     case .tokens: query.start = .behind(source.index(below: 6))
     default: break
     }
     return query
+  }
+
+  private func interval(_ source: inout ChoiceSource) -> PlannedQuery.Start {
+    guard source.bool(probability: 0.7) else { return .beginning }
+    let ago = [0.0, 0.01, 1, 10, 600, 3600, 86_400]
+    return .ago(ago[source.index(below: ago.count)])
   }
 
   private func sort(_ query: inout PlannedQuery, _ entity: Entity, _ source: inout ChoiceSource) {

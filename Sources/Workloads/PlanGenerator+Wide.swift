@@ -9,9 +9,15 @@ extension PlanGenerator {
   func widen(
     _ header: inout PlanHeader,
     _ commands: inout [Command],
+    _ active: Set<Condition>,
     _ source: inout ChoiceSource
   ) {
     guard style.hasQueries else { return }
+    if style.setup == nil, active.contains(.configSkew), header.actors.count > 1,
+      source.bool(probability: 0.2, label: "mistaken author")
+    {
+      header.actors[0].batchAuthors = header.actors[1].author.map { [$0] }
+    }
     if style.setup == nil, source.bool(probability: 0.05, label: "strategies") {
       for index in header.actors.indices {
         header.actors[index].strategy =
@@ -94,10 +100,12 @@ extension PlanModels {
 
   /// More entities than the bitmap of a transaction's entities has bits.
   ///
-  /// The numbers of the two entities that plans change have the same bit.
+  /// The numbers of the two entities that plans change, 33 and 97, have the same bit.
   static let manyEntities: Model = {
-    let fillers = (0..<63).map { Entity("E\($0)", [Attribute("number", .int)]) }
-    return make([full.entities[1]] + fillers + [full.entities[0]])
+    let fillers = (1...95).map { Entity("E\($0)", [Attribute("number", .int)]) }
+    return make(
+      Array(fillers[..<32]) + [full.entities[1]] + Array(fillers[32...]) + [full.entities[0]]
+    )
   }()
 
   /// Draws a value that is long, or at the end of its type's range.

@@ -49,7 +49,7 @@ package struct PlanGenerator: Sendable {
     addQueries(to: &commands, draft, &source)
     addReadings(to: &commands, draft, &source)
     addRequests(to: &commands, draft, &source)
-    widen(&header, &commands, &source)
+    widen(&header, &commands, active, &source)
     return Plan(header: header, commands: commands)
   }
 

@@ -81,6 +81,16 @@ import Traces
     #expect(try fault(items) { first($0) } == "mirror did not confirm #3")
   }
 
+  @Test func `A consumer with a filter receives the transactions of its author`() throws {
+    let by = { (author: String) in PlannedReading("mirror", author: author) }
+    #expect(try fault(by("app")) { [page($0, "2", "3"), .consumed(["2", "3"])] } == nil)
+    #expect(try fault(by("other")) { _ in [.consumed(["2", "3"])] } == nil)
+    #expect(
+      try fault(by("other")) { [page($0, "2")] }
+        == "mirror received #2, which is not on the page"
+    )
+  }
+
   @Test func `A closure that throws ends the reading, and its page stays unconfirmed`() throws {
     let stopped = PlannedReading("mirror", page: 1, stopsAt: 2)
     let start = { (story: Story) in [page(story, "2"), .consumed(["2"]), page(story, "3")] }

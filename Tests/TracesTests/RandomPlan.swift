@@ -199,6 +199,7 @@ extension RandomPlan {
       "mirror",
       page: pick([1000, 1]),
       entity: some { _ in "Item" },
+      author: some { $0.text() },
       stopsAt: some { _ in 2 },
       steps: list(0...4) { $0.pick(ReadingStep.allCases) }
     )
