@@ -2,8 +2,15 @@ import PersistentHistory
 import Traces
 
 extension AskedQuery {
-  /// Returns why a purge has not purged what it should, or `nil`.
-  func purgeFault(_ lines: [String], _ purged: Set<Int>) -> String? {
+  /// Returns why a purge's result does not fit the purged transactions, or `nil`.
+  func fault(of lines: [String], having purged: Set<Int>) -> String? {
+    guard timeline.plan.header.retention == nil, let watermark else { return nil }
+    let least = watermark >= 0 ? number(watermark) : 0
+    return difference(lines, ["purged \(purged.count), watermark \(least)"])
+  }
+
+  /// Returns why a purge should have purged other transactions, or `nil`.
+  func fault(of purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }
     let authors = ProtectedAuthors(TraceHeader(plan: timeline.plan, system: ""))
     let wanted = statuses.indices.filter { position in
@@ -17,8 +24,7 @@ extension AskedQuery {
     if let wrong = purged.sorted().first(where: { !wanted.contains($0) }) {
       return "purged \(timeline.label(wrong)), which it was not asked for"
     }
-    let least = watermark >= 0 ? number(watermark) : 0
-    return difference(lines, ["purged \(purged.count), watermark \(least)"])
+    return nil
   }
 
   /// The position of the least cursor, -1 if a member has none; `nil` if it is uncertain.

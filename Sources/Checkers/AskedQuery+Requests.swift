@@ -157,12 +157,12 @@ extension AskedQuery {
     guard isLocked else {
       // The second process replaced the first one, and was forgotten while it ran.
       return [
-        "accepted", "superseded", "actor at \(start), registered at \(head)",
+        "accepted", "superseded", "tracker at \(start), registered at \(head)",
         "accepted", "not a member", "not a member", "forgotten: false, again: false",
       ]
     }
     return [
-      "in use", "accepted", "actor at \(head), registered at \(head)", "in use", "accepted",
+      "in use", "accepted", "tracker at \(head), registered at \(head)", "in use", "accepted",
       "not a member", "forgotten: true, again: false",
     ]
   }

@@ -31,15 +31,10 @@ struct AskedQuery {
 
   func number(_ position: Int) -> Int64 { Int64(commit(position).name) ?? 0 }
 
-  /// Whether the reports of the commits do not decide the answer.
-  ///
-  /// A name that denotes two objects of one transaction does not say which one a filter means, and
-  /// numbers must be numbers.
+  /// Whether a transaction has no number or no changes, so that the order or a filter is undefined.
   var isAmbiguous: Bool {
     timeline.log.transactions.contains { transaction in
-      let objects = transaction.commit.changes.map(\.object)
-      return objects.isEmpty || Set(objects).count < objects.count
-        || Int64(transaction.commit.name) == nil
+      transaction.commit.changes.isEmpty || Int64(transaction.commit.name) == nil
     }
   }
 

@@ -8,7 +8,9 @@ import Traces
 struct QueryAnswers: Sendable {
   /// The current command's query, if it is one.
   private var query: PlannedQuery?
-  /// Whether an earlier query purged, which lets tokens expire even if it found no transaction.
+  /// Whether a query has requested a purge.
+  ///
+  /// Tokens below its bound expire even if it failed or found no transaction to purge.
   private var hasPurged = false
   /// The time of the last purge that counts for the intervals between purges.
   private var lastPurge = LastPurge.never
@@ -18,8 +20,6 @@ struct QueryAnswers: Sendable {
   private var hasLostPower = false
   /// The positions that the current command has purged.
   private var purged: Set<Int> = []
-  /// Whether an answer was checked.
-  private(set) var hasAnswered = false
   /// Whether a fault was injected: a failed purge may have left rows in the file.
   private var hasFault = false
 
@@ -36,6 +36,7 @@ struct QueryAnswers: Sendable {
         .flatMap { position in
           if case .query(let query) = timeline.plan.commands[position].action { query } else { nil }
         }
+      if query?.form == .purge || query?.form == .due { hasPurged = true }
     case .fault:
       hasFault = true
       lastPurge = .unknown
@@ -63,17 +64,21 @@ struct QueryAnswers: Sendable {
     }
     let asked = AskedQuery(query, answer, timeline, mayBePurged: mayBePurged)
     guard !asked.isAmbiguous else { return nil }
-    hasAnswered = true
-    if query.form == .purge {
-      hasPurged = true
-      return asked.purgeFault(answer.lines, purged)
-    }
+    if query.form == .purge { return purgeFault(asked, answer) }
     if query.form == .due, let isDue = answer.isDue {
       if let fault = dueFault(query, isDue, answer.now) { return fault }
-      return isDue ? asked.purgeFault(answer.lines, purged) : nil
+      return isDue ? purgeFault(asked, answer) : nil
     }
     if hasPurged, answer.lines == QueryAnswer.expired { return nil }
     return asked.fault(answer.lines)
+  }
+
+  /// Returns why a purge or its result is wrong, or `nil`.
+  ///
+  /// A failed purge may have left rows, which this one counts too.
+  private func purgeFault(_ asked: AskedQuery, _ answer: QueryAnswer) -> String? {
+    asked.fault(of: purged)
+      ?? (hasFault ? nil : asked.fault(of: answer.lines, having: purged))
   }
 
   // MARK: The time of the last purge

@@ -1,4 +1,4 @@
-package import PersistentHistory
+import PersistentHistory
 package import Traces
 
 /// The state after some events of a trace: cursors, watermark and the contents of history.

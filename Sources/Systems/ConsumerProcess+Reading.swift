@@ -44,7 +44,7 @@ extension ConsumerProcess {
         if pageCount == reading.stopsAt { throw PlannedStop() }
       }
     } catch {
-      guard case .stopped = error, pageCount == reading.stopsAt else { throw SystemFailure(error) }
+      guard error.code == .stopped, pageCount == reading.stopsAt else { throw SystemFailure(error) }
     }
     try tellConfirmed(reading.consumer, on: bench, &log)
     let (store, registration) = (store, registration)

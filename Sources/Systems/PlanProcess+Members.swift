@@ -8,7 +8,7 @@ extension PlanProcess {
   func purgeIfDue(_ query: PlannedQuery) throws(HistoryError) -> [String] {
     var seconds = 0.0
     if case .ago(let some) = query.start { seconds = some }
-    let result = try store.purge(when: .atIntervals(seconds: seconds))
+    let result = try store.purge(when: .atIntervals(of: Duration(clampedSeconds: seconds)))
     guard result.isDue else { return ["not due"] }
     return ["purged \(result.transactionCount), watermark \(result.watermark)"]
   }
@@ -31,7 +31,7 @@ extension PlanProcess {
         member.id,
         author: member.author,
         behind: Int(member.lag.transactionCount),
-        seconds: member.lag.seconds
+        seconds: member.lag.duration.inSeconds
       )
     }
   }

@@ -92,7 +92,7 @@ extension PlanProcess {
   /// Returns the name of the error that a request fails with; `accepted` if it succeeds.
   func word(_ body: () throws(HistoryError) -> Void) -> String {
     do throws(HistoryError) { try body() } catch {
-      return switch error {
+      return switch error.code {
       case .rewound: "rewound"
       case .expired: "expired"
       case .otherStore, .otherStoreURI: "other store"

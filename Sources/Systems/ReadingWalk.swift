@@ -94,14 +94,14 @@ struct ReadingWalk {
     do throws(HistoryError) {
       second = try Self.consumer(reading, on: store)
     } catch {
-      guard case .inUse = error, bench.header.locks == .held else { throw SystemFailure(error) }
+      guard error.code == .inUse, bench.header.locks == .held else { throw SystemFailure(error) }
       return
     }
     guard bench.header.locks == .none else {
       throw SystemFailure(.failed, "A second process of \(reading.consumer) was not refused.")
     }
-    try expect("A process that another one replaced was not refused.") { error in
-      if case .superseded = error { true } else { false }
+    try expect("A process that another one replaced was not refused.") {
+      $0.code == .superseded
     } of: { consumer throws(HistoryError) in
       _ = try await consumer.next()
     }
@@ -113,8 +113,8 @@ struct ReadingWalk {
     guard let store = consumer?.store else { return }
     try ask { consumer throws(HistoryError) in try await consumer.retire() }
     log.add(reading.consumer, .retired)
-    try expect("A consumer that had retired was not refused.") { error in
-      if case .notAMember = error { true } else { false }
+    try expect("A consumer that had retired was not refused.") {
+      $0.code == .notAMember
     } of: { consumer throws(HistoryError) in
       _ = try await consumer.next()
     }
@@ -131,14 +131,14 @@ struct ReadingWalk {
     let head = try telling { () throws(HistoryError) in try store.currentToken() }
     let (number, mark) = (head.number + 1, head.mark &+ 1)
     let beyond = HistoryToken(store: head.store, number: number, mark: mark)
-    try expect("A position beyond history was confirmed.") { error in
-      if case .rewound = error { true } else { false }
+    try expect("A position beyond history was confirmed.") {
+      $0.code == .rewound
     } of: { consumer throws(HistoryError) in
       try await consumer.confirm(through: beyond)
     }
     let elsewhere = HistoryToken(store: StoreID(Self.noStore), number: number, mark: mark)
-    try expect("A position of another store was confirmed.") { error in
-      if case .otherStore = error { true } else { false }
+    try expect("A position of another store was confirmed.") {
+      $0.code == .otherStore
     } of: { consumer throws(HistoryError) in
       try await consumer.confirm(through: elsewhere)
     }

@@ -190,7 +190,8 @@ extension QueryAnswer {
     behind count: Int,
     seconds: Double
   ) -> String {
-    "\(member) by \(author ?? "-"), \(count) behind, \(seconds) s"
+    // A duration has other fractions than a double.
+    "\(member) by \(author ?? "-"), \(count) behind, \((seconds * 1000).rounded() / 1000) s"
   }
 
   /// The line of a transaction without its changes.

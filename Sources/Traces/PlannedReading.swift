@@ -1,4 +1,4 @@
-package import PersistentHistory
+import PersistentHistory
 
 /// A consumer's reading of history page by page, through the product's own consumer.
 ///

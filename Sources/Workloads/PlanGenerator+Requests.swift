@@ -52,7 +52,7 @@ extension PlanGenerator {
 
   private func interval(_ source: inout ChoiceSource) -> PlannedQuery.Start {
     guard source.bool(probability: 0.7) else { return .beginning }
-    let ago = [0.0, 0.01, 1, 10, 600, 3600, 86_400]
+    let ago = [0.0, 1, 10, 600, 3600, 86_400]
     return .ago(ago[source.index(below: ago.count)])
   }
 

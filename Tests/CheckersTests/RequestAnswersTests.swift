@@ -120,7 +120,7 @@ import Traces
   @Test func `A visitor starts after the imported date, and is forgotten at the end`() throws {
     let course = { (start: Int) in
       [
-        "at \(start), new", "in use", "accepted", "actor at 3, registered at 3", "in use",
+        "at \(start), new", "in use", "accepted", "tracker at 3, registered at 3", "in use",
         "accepted", "not a member", "forgotten: true, again: false",
       ]
     }
@@ -135,7 +135,7 @@ import Traces
     var story = try story()
     story.header.locks = .none
     let replaced = [
-      "at 2, new", "accepted", "superseded", "actor at 2, registered at 3", "accepted",
+      "at 2, new", "accepted", "superseded", "tracker at 2, registered at 3", "accepted",
       "not a member", "not a member", "forgotten: false, again: false",
     ]
     #expect(try fault(query(.visit, .ago(75)), replaced, in: story) == nil)
