@@ -222,6 +222,7 @@ struct CounterexampleNarrator {
     case .deliver(_, let fate), .poll(_, let fate):
       return (step.word ?? "") + (fate == .delivered ? "" : " (\(fate.rawValue))")
     case .query(let query): return CounterexamplePhrase.query(query)
+    case .read(let reading): return CounterexamplePhrase.reading(reading)
     case .belated(_, let late): return "older process: " + late.rawValue
     case .clock(let advance): return "clock " + CounterexamplePhrase.duration(advance)
     default: break
@@ -296,6 +297,7 @@ struct CounterexampleNarrator {
     case .finished(let names): return "a hook finishes " + Say.names(names)
     case .recorded(nil) where step.word == nil || step.word == "purge": return "cursor reset"
     case .recorded(let cursor): return "record " + Say.cursor(cursor)
+    case .received(let page): return "receive " + Say.names(page.map(\.name))
     case .consumed(let names): return "consume " + Say.names(names)
     case .purged(let names): return "purge " + Say.names(names)
     case .lost: return "is cut off by the retention limit"

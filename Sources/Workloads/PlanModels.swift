@@ -30,7 +30,7 @@ enum PlanModels {
     Entity("Tag", [Attribute("name", .string, preservesValueInHistoryOnDeletion: true)]),
   ])
 
-  private static func make(_ entities: [Entity]) -> Model {
+  static func make(_ entities: [Entity]) -> Model {
     do { return try Model(entities) } catch { fatalError("A built-in model is wrong: \(error)") }
   }
 

@@ -33,6 +33,8 @@ package struct PlanStyle: Sendable {
   package var hasDrivers = false
   /// Whether actors may request history, or purge a part of it, outside of their passes.
   package var hasQueries = false
+  /// Whether consumers may read page by page, confirm or not, and start again.
+  package var hasReadings = false
   /// Whether writes may name a merge policy for conflicts.
   package var hasPolicies = true
   /// The fixed members, authors and limits of every plan; `nil` if they are drawn.

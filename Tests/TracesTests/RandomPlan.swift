@@ -156,12 +156,15 @@ extension RandomPlan {
   mutating func query() -> PlannedQuery {
     let form = pick(PlannedQuery.Form.allCases)
     let isPurge = form == .purge
-    if form == .find {
+    if form.isOfEntity {
       return PlannedQuery(
         actor: member(),
         form: form,
+        start: pick([.beginning, .behind(2)]),
         entity: "Item",
-        conditions: list(0...2) { $0.condition(depth: 0) }
+        conditions: list(0...2) { $0.condition(depth: 0) },
+        orders: list(0...2) { PlannedOrder("string", isAscending: $0.chance()) },
+        pending: list(0...1) { PlannedChange(.delete, $0.object()) }
       )
     }
     let terms = list(0...3) { plan in
@@ -174,6 +177,17 @@ extension RandomPlan {
       terms: terms,
       matchesAny: !isPurge && chance(),
       page: pick([1000, 1])
+    )
+  }
+
+  mutating func reading() -> PlannedReading {
+    PlannedReading(
+      "mirror",
+      page: pick([1000, 1]),
+      entity: some { _ in "Item" },
+      author: some { $0.text() },
+      stopsAt: some { _ in 2 },
+      steps: list(0...4) { $0.pick(ReadingStep.allCases) }
     )
   }
 
@@ -230,6 +244,7 @@ extension RandomPlan {
     case .belated: .belated(member(), pick(BelatedStep.allCases))
     case .query: .query(query())
     case .consume: .consume("mirror")
+    case .read: .read(reading())
     case .deliver: .deliver(member(), pick(SignalFate.allCases))
     case .poll: .poll(member(), pick(SignalFate.allCases))
     case .view: .view(member(), context: pick(["view", "background"]))
@@ -271,6 +286,7 @@ extension CommandWord {
       case .belated: .belated
       case .query: .query
       case .consume: .consume
+      case .read: .read
       case .deliver: .deliver
       case .poll: .poll
       case .view: .view

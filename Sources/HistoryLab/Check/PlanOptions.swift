@@ -107,6 +107,7 @@ extension PlanOptions {
     style.hasPolicies = system.capabilities.contains(.policies)
     style.hasDrivers = system.hasDrivers
     style.hasQueries = system.capabilities.contains(.queries)
+    style.hasReadings = system.capabilities.contains(.readings)
     style.hasHooks = system.capabilities.contains(.hooks)
     if let actors { style.actorCounts = actors...actors }
     if let config { style.setup = try Self.setup(config, for: system) }
