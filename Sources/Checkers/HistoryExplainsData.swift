@@ -9,7 +9,9 @@ package import Traces
 /// in commit order, with the author and the changes that were reported at the commit; if the plan
 /// requires monotone timestamps, they rise strictly in commit order; the answer to each query of
 /// history, and the effect of each purge of a part of it, is exactly what the committed transactions
-/// and the filter say; no write or query fails without a reason in the plan. Together with Convergence (the
+/// and the filter say; each consumer that reads page by page receives every transaction after its
+/// confirmed position once, in order and with its changes, and again if it did not confirm it; no
+/// write, query or reading fails without a reason in the plan. Together with Convergence (the
 /// data follow the changes) no two states of the data differ without a change.
 ///
 /// Does not verify: columns and values that a system never reports, tombstones (TombstoneFidelity),
@@ -24,9 +26,10 @@ package struct HistoryExplainsData: Invariant {
   private var tellsColumns = false
   private var hasHistory = false
   private var answers = QueryAnswers()
+  private var readings = ConsumerReadings()
   private let entities: [String: Entity]
   /// The commands that write or read history.
-  private static let words: Set<String> = ["write", "batch", "commit", "query"]
+  private static let words: Set<String> = ["write", "batch", "commit", "query", "read"]
   /// Whether timestamps must rise in commit order.
   private let timesRise: Bool
 
@@ -42,6 +45,11 @@ package struct HistoryExplainsData: Invariant {
     if Self.words.contains(timeline.command.word), let failure = timeline.unexplainedFailure(event)
     {
       let because = "\(event.who)'s \(timeline.command.word) failed without a reason: \(failure)"
+      violation = Violation(checker: Self.name, at: event.at, because: because)
+      return
+    }
+    if let fault = readings.fault(of: event, on: timeline) {
+      let because = "\(event.who) \(fault)"
       violation = Violation(checker: Self.name, at: event.at, because: because)
       return
     }

@@ -12,6 +12,12 @@ struct QueryAnswers: Sendable {
   ///
   /// Tokens below its bound expire even if it failed or found no transaction to purge.
   private var hasPurged = false
+  /// The time of the last purge that counts for the intervals between purges.
+  private var lastPurge = LastPurge.never
+  /// The time before the current command.
+  private var lastPurgeBefore = LastPurge.never
+  /// Whether a power-off has lost signals.
+  private var hasLostPower = false
   /// The positions that the current command has purged.
   private var purged: Set<Int> = []
   /// Whether a fault was injected: a failed purge may have left rows in the file.
@@ -20,15 +26,23 @@ struct QueryAnswers: Sendable {
   /// Follows the commands; call it for every event.
   mutating func observe(_ event: Event, on timeline: Timeline) {
     switch event.happening {
-    case .called(let command, "query"):
+    case .called(let command, let word):
+      // Nothing can be purged before the first transaction.
+      if timeline.log.count > 0, LastPurge.words.contains(word) { lastPurge = .unknown }
+      query = nil
+      guard word == "query" else { return }
       purged = []
       query = command.flatMap { timeline.plan.commands.indices.contains($0) ? $0 : nil }
         .flatMap { position in
           if case .query(let query) = timeline.plan.commands[position].action { query } else { nil }
         }
-      if query?.form == .purge { hasPurged = true }
-    case .called: query = nil
-    case .fault: hasFault = true
+      if query?.form == .purge || query?.form == .due { hasPurged = true }
+    case .fault:
+      hasFault = true
+      lastPurge = .unknown
+    case .recovered:
+      hasLostPower = true
+      lastPurge = .unknown
     case .purged where query != nil: purged.formUnion(timeline.named.filter { $0 >= 0 })
     default: break
     }
@@ -38,267 +52,90 @@ struct QueryAnswers: Sendable {
   ///
   /// - Complexity: linear in the transactions and their changes, times the conditions.
   mutating func fault(of answer: QueryAnswer, on timeline: Timeline) -> String? {
-    guard let query, !timeline.isUncertain, !timeline.command.hasFault else { return nil }
-    if hasFault, query.form == .rows { return nil }
+    if let query, query.form == .purge || query.form == .due { noteDue(query, answer) }
+    guard let query, !timeline.isHistoryUncertain, !timeline.command.hasFault else { return nil }
+    if hasFault, query.form == .rows || query.form == .lags { return nil }
+    if query.form == .signals, hasFault || hasLostPower { return nil }
     let head = timeline.log.transactions.last?.commit.name
     guard answer.head == head else {
       return
         "names \(answer.head.map { "#\($0)" } ?? "nothing") as the newest transaction, which is "
         + (head.map { "#\($0)" } ?? "none")
     }
-    let asked = AskedQuery(query, answer, timeline)
+    let asked = AskedQuery(query, answer, timeline, mayBePurged: mayBePurged)
     guard !asked.isAmbiguous else { return nil }
-    if query.form == .purge {
-      // A failed purge may have left rows, which this one counts too.
-      return asked.fault(of: purged)
-        ?? (hasFault ? nil : asked.fault(of: answer.lines, having: purged))
+    if query.form == .purge { return purgeFault(asked, answer) }
+    if query.form == .due, let isDue = answer.isDue {
+      if let fault = dueFault(query, isDue, answer.now) { return fault }
+      return isDue ? purgeFault(asked, answer) : nil
     }
     if hasPurged, answer.lines == QueryAnswer.expired { return nil }
     return asked.fault(answer.lines)
   }
-}
 
-extension Timeline {
-  /// Whether transactions may be in history, or gone from it, without an event.
-  fileprivate var isUncertain: Bool {
-    mayHoldUnreported || log.statuses.contains(where: \.mayBePurged)
-  }
-}
-
-/// A query with the history that it asks about.
-private struct AskedQuery {
-  let query: PlannedQuery
-  let answer: QueryAnswer
-  let timeline: Timeline
-  let head: Int64
-
-  init(_ query: PlannedQuery, _ answer: QueryAnswer, _ timeline: Timeline) {
-    self.query = query
-    self.answer = answer
-    self.timeline = timeline
-    head = answer.head.flatMap { Int64($0) } ?? 0
+  /// Returns why a purge or its result is wrong, or `nil`.
+  ///
+  /// A failed purge may have left rows, which this one counts too.
+  private func purgeFault(_ asked: AskedQuery, _ answer: QueryAnswer) -> String? {
+    asked.fault(of: purged)
+      ?? (hasFault ? nil : asked.fault(of: answer.lines, having: purged))
   }
 
-  private var statuses: [TransactionStatus] { timeline.log.statuses }
+  // MARK: The time of the last purge
 
-  private func commit(_ position: Int) -> CommittedTransaction {
-    timeline.log.transactions[position].commit
-  }
+  private var mayBePurged: Bool { if case .never = lastPurge { false } else { true } }
 
-  private func number(_ position: Int) -> Int64 { Int64(commit(position).name) ?? 0 }
-
-  /// Whether a transaction has no number or no changes, so that the order or a filter is undefined.
-  var isAmbiguous: Bool {
-    timeline.log.transactions.contains { transaction in
-      transaction.commit.changes.isEmpty || Int64(transaction.commit.name) == nil
+  private mutating func noteDue(_ query: PlannedQuery, _ answer: QueryAnswer) {
+    lastPurgeBefore = lastPurge
+    // A purge before a position counts only if it has found something.
+    guard query.form == .due, let isDue = answer.isDue else {
+      lastPurge = .unknown
+      return
     }
+    if isDue { lastPurge = .at(answer.now) }
   }
 
-  // MARK: The position
-
-  /// The number of the transaction at the position; `nil` if it is not in history or not asked for.
-  private var bound: Int64? {
-    guard case .behind(let count) = query.start else { return nil }
-    let wanted = head - Int64(count)
-    let isHeld = statuses.indices.contains { number($0) == wanted && !statuses[$0].isPurged }
-    return isHeld ? wanted : nil
-  }
-
-  private var date: Double? {
-    if case .ago(let seconds) = query.start { answer.now - seconds } else { nil }
-  }
-
-  private func isAfterStart(_ position: Int) -> Bool {
-    if let date { return commit(position).timestamp > date }
-    return number(position) > bound ?? 0
-  }
-
-  // MARK: Requests
-
-  /// Returns why the lines are no right answer to the request, or `nil`.
-  func fault(_ lines: [String]) -> String? {
-    switch query.form {
-    case .transaction: return difference(lines, transactionLines)
-    case .sql: return difference(lines, sqlLines)
-    case .rows: return difference(lines, [String(statuses.count { !$0.isPurged })])
-    case .find: return foundLines.flatMap { difference(lines, $0) }
-    case .members: return memberLines.flatMap { difference(lines, $0) }
-    default: return requestFault(lines)
-    }
-  }
-
-  private func requestFault(_ lines: [String]) -> String? {
-    let after = statuses.indices.filter(isAfterStart)
-    let gap = after.first { statuses[$0].isPurged && matches($0) }
-    if lines == QueryAnswer.expired {
-      guard bound != nil, statuses.contains(where: \.isPurged) else {
-        return "says that history expired, and nothing is missing from it"
-      }
+  private func dueFault(_ query: PlannedQuery, _ isDue: Bool, _ now: Double) -> String? {
+    var seconds = 0.0
+    if case .ago(let some) = query.start { seconds = some }
+    guard let expected = lastPurgeBefore.isDue(after: seconds, now: now), expected != isDue else {
       return nil
     }
-    if bound != nil, let gap {
-      return "is silent about \(timeline.label(gap)), which was purged after the position"
-    }
-    return difference(lines, expected(after.filter { !statuses[$0].isPurged && matches($0) }))
+    return expected ? "says that a purge is not due" : "purged before the interval was over"
   }
+}
 
-  private func difference(_ lines: [String], _ expected: [String]) -> String? {
-    guard lines != expected else { return nil }
-    let missing = expected.first { !lines.contains($0) }
-    let extra = lines.first { !expected.contains($0) }
-    let what = [missing.map { "lacks \"\($0)\"" }, extra.map { "has \"\($0)\"" }]
-      .compactMap(\.self).joined(separator: " and ")
-    return what.isEmpty ? "has the right lines in another order or number" : what
-  }
+/// The time of the last purge that counts for the intervals between purges.
+private enum LastPurge: Sendable {
+  case never
+  /// Seconds since 2001-01-01 UTC.
+  case at(Double)
+  case unknown
 
-  private var transactionLines: [String] {
-    guard let bound,
-      let position = statuses.indices.first(where: { number($0) == bound })
-    else { return [] }
-    return [QueryAnswer.line(commit(position), with: commit(position).changes)]
-  }
+  /// The commands that may purge.
+  static let words: Set<String> = ["pass", "purge", "launch", "deliver", "poll", "belated"]
 
-  private var sqlLines: [String] {
-    var first: Int64 = 0
-    if case .behind(let count) = query.start { first = head - Int64(count) }
-    return statuses.indices.filter { !statuses[$0].isPurged && number($0) > first }
-      .flatMap { position in
-        commit(position).changes.map { "#\(number(position)) \($0.type.word) \($0.object)" }
-      }.sorted()
-  }
-
-  /// The objects that match; `nil` if several states of the data are possible.
-  private var foundLines: [String]? {
-    guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
-      return nil
-    }
-    return objects.filter { name, values in
-      name.entity == query.entity && query.conditions.allSatisfy { $0.holds(for: values) }
-    }.map(\.key.description).sorted()
-  }
-
-  /// The members with their cursors; `nil` if the events do not decide them.
-  private var memberLines: [String]? {
-    guard timeline.plan.header.retention == nil else { return nil }
-    var lines: [String] = []
-    for member in timeline.everyone {
-      guard member.status.alternatives.isEmpty else { return nil }
-      guard member.status.isMember else { continue }
-      let cursor = member.cursor.map(number) ?? 0
-      lines.append("\(member.id) at \(cursor)" + (member.status.isConsumer ? ", consumer" : ""))
-    }
-    return lines.sorted()
-  }
-
-  private func expected(_ positions: [Int]) -> [String] {
-    switch query.form {
-    case .transactions, .stream:
-      positions.map { QueryAnswer.line(commit($0), with: commit($0).changes) }
-    case .headers: positions.map { QueryAnswer.line(commit($0)) }
-    case .changes: positions.map { QueryAnswer.line(commit($0), with: matchingChanges($0)) }
-    case .count: [String(positions.count)]
-    case .changeCount: [String(positions.reduce(0) { $0 + matchingChanges($1).count })]
-    case .exists: [String(!positions.isEmpty)]
-    case .objects:
-      Set(positions.flatMap { matchingChanges($0).map(\.object) }).map(\.description).sorted()
-    case .transaction, .sql, .rows, .members, .find, .purge: []
+  /// Returns whether a purge is due; `nil` if that is unknown.
+  ///
+  /// Times are compared in whole milliseconds. A purge in the future counts as long ago.
+  func isDue(after seconds: Double, now: Double) -> Bool? {
+    switch self {
+    case .never: return true
+    case .unknown: return nil
+    case .at(let last):
+      let (last, now) = ((last * 1000).rounded(.down), (now * 1000).rounded(.down))
+      return now < last || now - last >= seconds * 1000
     }
   }
+}
 
-  // MARK: The filter
-
-  private func matches(_ position: Int) -> Bool { !matchingChanges(position).isEmpty }
-
-  private func matchingChanges(_ position: Int) -> [CommittedChange] {
-    commit(position).changes.filter { change in
-      if query.terms.isEmpty { return true }
-      func holds(_ term: QueryTerm) -> Bool {
-        self.holds(term.subject, position, change) != term.isNegated
-      }
-      return query.matchesAny ? query.terms.contains(where: holds) : query.terms.allSatisfy(holds)
+extension QueryAnswer {
+  /// Whether a purge was due; `nil` if the answer does not say.
+  fileprivate var isDue: Bool? {
+    switch lines.first {
+    case "not due": false
+    case let line?: line.hasPrefix("purged ") ? true : nil
+    case nil: nil
     }
-  }
-
-  private func holds(
-    _ subject: QueryTerm.Subject,
-    _ position: Int,
-    _ change: CommittedChange
-  ) -> Bool {
-    switch subject {
-    case .author(let author): commit(position).author == author
-    case .context(let context): commit(position).context == context
-    case .entity(let entity): change.object.entity == entity
-    case .type(let type): change.type == type
-    case .object(let object): change.object == object
-    case .newest(let count): number(position) > head - Int64(count) && count > 0
-    case .recent(let seconds):
-      answer.now - max(seconds, 0)...answer.now ~= commit(position).timestamp
-    }
-  }
-
-  // MARK: Purges
-
-  /// Returns why a purge's result does not fit the purged transactions, or `nil`.
-  func fault(of lines: [String], having purged: Set<Int>) -> String? {
-    guard timeline.plan.header.retention == nil, let watermark else { return nil }
-    let least = watermark >= 0 ? number(watermark) : 0
-    return difference(lines, ["purged \(purged.count), watermark \(least)"])
-  }
-
-  /// Returns why a purge should have purged other transactions, or `nil`.
-  func fault(of purged: Set<Int>) -> String? {
-    guard timeline.plan.header.retention == nil, let watermark else { return nil }
-    let authors = ProtectedAuthors(TraceHeader(plan: timeline.plan, system: ""))
-    let wanted = statuses.indices.filter { position in
-      (!statuses[position].isPurged || purged.contains(position)) && position <= watermark
-        && number(position) < head && !authors.protects(commit(position).author)
-        && isBeforeBound(position, purged) && isSelected(position)
-    }
-    if let kept = wanted.first(where: { !purged.contains($0) }) {
-      return "left \(timeline.label(kept)), which every member has merged"
-    }
-    if let wrong = purged.sorted().first(where: { !wanted.contains($0) }) {
-      return "purged \(timeline.label(wrong)), which it was not asked for"
-    }
-    return nil
-  }
-
-  /// The position of the least cursor, -1 if a member has none; `nil` if it is uncertain.
-  private var watermark: Int? {
-    var least = statuses.count - 1
-    for member in timeline.everyone {
-      guard member.status.alternatives.isEmpty else { return nil }
-      guard member.status.isMember, !member.status.isCutOff else { continue }
-      least = min(least, member.cursor ?? -1)
-    }
-    return least
-  }
-
-  private func isBeforeBound(_ position: Int, _ purged: Set<Int>) -> Bool {
-    switch query.start {
-    case .beginning: return true
-    case .ago: return commit(position).timestamp < date ?? 0
-    case .behind(let count):
-      let wanted = head - Int64(count)
-      // The transaction at the bound must be in history, before this purge too.
-      let isHeld = statuses.indices.contains {
-        number($0) == wanted && (!statuses[$0].isPurged || purged.contains($0))
-      }
-      return !isHeld || number(position) < wanted
-    }
-  }
-
-  private func isSelected(_ position: Int) -> Bool {
-    var authors: [String?] = []
-    var contexts: [String?] = []
-    for term in query.terms {
-      switch term.subject {
-      case .author(let name): authors.append(name)
-      case .context(let name): contexts.append(name)
-      default: break
-      }
-    }
-    return (authors.isEmpty || authors.contains(commit(position).author))
-      && (contexts.isEmpty || contexts.contains(commit(position).context))
   }
 }

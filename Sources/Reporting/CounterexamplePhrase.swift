@@ -143,6 +143,17 @@ enum CounterexamplePhrase {
     }
   }
 
+  static func reading(_ reading: PlannedReading) -> String {
+    let limits = [
+      reading.page == 1000 ? nil : "pages of \(reading.page)",
+      reading.entity.map { "only " + printable($0) },
+      reading.author.map { "only by " + printable($0) },
+      reading.stopsAt.map { "throws at page \($0)" },
+    ]
+    let steps = reading.steps.map(\.rawValue).joined(separator: ", ")
+    return (steps.isEmpty ? "read" : "read: " + steps) + remarks(limits)
+  }
+
   private static func term(_ term: QueryTerm) -> String {
     let text: String =
       switch term.subject {

@@ -54,7 +54,7 @@ struct ActorLife {
     case .commit: return staged.contains(actor) ? nil : "\(actor) has begun no write"
     case .begin: return !isRunning || staged.contains(actor) ? "\(actor) cannot begin" : nil
     case .belated: return replaced.contains(actor) ? nil : "no process of \(actor) was replaced"
-    case .consume: return isConsumer && isRunning ? nil : "\(actor) is no consumer that runs"
+    case .consume, .read: return isConsumer && isRunning ? nil : "\(actor) is no consumer that runs"
     case .resync: return isRunning ? nil : "\(actor) is not running"
     default: return isRunning && !isConsumer ? nil : "\(actor) is not running"
     }

@@ -3,11 +3,11 @@ import PersistentHistory
 
 /// A consumer of a plan: a mirror or an index that reads history and keeps its token.
 final class ConsumerProcess {
-  private let store: Store
+  let store: Store
   /// The consumer's current launch in the registry.
-  private(set) var registration: Registration
+  var registration: Registration
   /// The position up to which the consumer has read.
-  private(set) var token: HistoryToken
+  var token: HistoryToken
 
   /// Registers the consumer, or continues from the later of the recorded and its own token.
   init(

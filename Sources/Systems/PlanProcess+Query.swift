@@ -22,9 +22,9 @@ extension PlanProcess {
     let resolved = ResolvedQuery(query, head: head.number, now: answer.now, bench.objects)
     do throws(SystemFailure) {
       try telling { () throws(HistoryError) in
-        if query.form == .purge {
+        if query.form == .purge || query.form == .due {
           try bench.purging(actor.id, &log) { _ throws(HistoryError) in
-            answer.lines = try purge(resolved)
+            answer.lines = try query.form == .due ? purgeIfDue(query) : purge(resolved)
           }
         } else {
           answer.lines = try lines(resolved, bench)
@@ -48,11 +48,20 @@ extension PlanProcess {
     case .rows: return try rowCount()
     case .find: return try found(query.planned, bench)
     case .members: return try store.members().compactMap(Self.line)
+    case .sorted: return try sorted(query.planned, bench)
+    case .uris: return try uris(of: query.planned.entity ?? "", bench)
+    case .tokens: return try tokenLines(query.number, bench)
+    case .size: return try sizeLines()
+    case .differences: return try differenceLines()
+    case .lags: return try lagLines()
+    case .visit: return try visit(importing: query.date)
+    case .signals: return bench.signals.told.map { String($0) }
+    case .verify: return try verificationLines()
     case .count, .changeCount: return [String(try store.count(try request(query)))]
     case .exists: return [String(try store.hasHistory(try request(query)))]
     case .objects: return try objectLines(try request(query), bench)
     case .stream: return try streamed(try request(query)).flatMap { lines($0, query, bench) }
-    case .transactions, .headers, .changes, .purge:
+    case .transactions, .headers, .changes, .purge, .due:
       return try fetched(try request(query)).flatMap { lines($0, query, bench) }
     }
   }
@@ -123,7 +132,7 @@ extension PlanProcess {
     }
   }
 
-  private func line(_ transaction: CommittedTransaction) -> String {
+  func line(_ transaction: CommittedTransaction) -> String {
     QueryAnswer.line(transaction, with: transaction.changes)
   }
 

@@ -131,7 +131,7 @@ final class PlanProcess {
   ///
   /// - Returns: the edited objects, each once with the values that were set, and the identifiers of
   ///   new objects by name.
-  private func edit(
+  func edit(
     _ changes: [PlannedChange],
     in context: ObjectContext,
     _ objects: PlanObjects

@@ -29,6 +29,16 @@ extension ProcessHost {
         log.add(id, .consumed(try consumer.consume().map { String($0) }))
         keep(consumer.token, of: id, bench)
       }
+    case .read(let reading):
+      let consumer = try consumer(reading.consumer)
+      do throws(SystemFailure) {
+        defer { keep(consumer.token, of: reading.consumer, bench) }
+        try consumer.read(reading, on: bench, &log)
+      } catch {
+        if error.code == .expired { log.add(reading.consumer, .expired) }
+        if error.code == .rewound { log.add(reading.consumer, .rewound) }
+        throw error
+      }
     case .resync(let id) where consumers[id] != nil:
       let consumer = try consumer(id)
       try tellingLoss(of: id, &log) { log throws(HistoryError) in

@@ -5,6 +5,8 @@
 /// plan's commands.
 final class SignalBoard: @unchecked Sendable {
   private var isRaised = false
+  /// The transactions that were signalled since the plan started, in order.
+  private(set) var told: [Int64] = []
   /// The number of the newest visible transaction.
   ///
   /// The closure is `nil` if the plan is not driven by signals; it returns `nil` if the store
@@ -13,11 +15,18 @@ final class SignalBoard: @unchecked Sendable {
 
   /// Records a signal of a transaction.
   func raise(_ number: Int64) {
+    told.append(number)
     guard let seen = visible?() else {
       isRaised = true
       return
     }
     if seen >= number { isRaised = true }
+  }
+
+  /// Discards all signals, for the next plan.
+  func reset() {
+    isRaised = false
+    told.removeAll(keepingCapacity: true)
   }
 
   /// Returns whether any commit was signalled since the last call.

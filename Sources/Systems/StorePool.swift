@@ -68,7 +68,7 @@ final class StorePool {
   func reset(seed: UInt64) {
     taken = 0
     random.value = seed
-    _ = signals.take()
+    signals.reset()
   }
 
   /// Closes every connection: real files cannot be restored beneath an open one.

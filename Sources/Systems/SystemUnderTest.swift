@@ -140,6 +140,8 @@ package enum Capability: String, Sendable, Hashable, CaseIterable {
   case belated
   /// Requests for history with filters, and purges of a part of it.
   case queries
+  /// Consumers that read page by page, confirm or not, and start again.
+  case readings
   /// Retention limits beyond which a member is lost.
   case retention
   /// A plan's limit on the number of transactions per fetch.

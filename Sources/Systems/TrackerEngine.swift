@@ -227,7 +227,7 @@ extension InlineExecutor {
   /// Runs a request to its end.
   ///
   /// - Throws: the error of the request; ``HistoryError/Code/stopped`` when it is suspended forever.
-  fileprivate func wait<Answer: Sendable>(
+  func wait<Answer: Sendable>(
     _ body: @escaping @Sendable () async -> Result<Answer, HistoryError>
   ) throws(HistoryError) -> Answer {
     guard let outcome = run(body) else {
@@ -238,7 +238,7 @@ extension InlineExecutor {
 }
 
 /// Returns the outcome of a request as a value.
-private func result<Answer>(
+func result<Answer>(
   _ body: () async throws(HistoryError) -> Answer
 ) async -> Result<Answer, HistoryError> {
   do throws(HistoryError) { return .success(try await body()) } catch { return .failure(error) }

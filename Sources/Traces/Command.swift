@@ -49,6 +49,8 @@ package enum Action: Hashable, Sendable {
   case query(PlannedQuery)
   /// A consumer reads new transactions and stores its token.
   case consume(ActorID)
+  /// A consumer reads history page by page, and may stop in the middle.
+  case read(PlannedReading)
   /// The fate of an actor's pending notification: delivered, late, lost or doubled.
   case deliver(ActorID, SignalFate)
   /// An actor polls for new transactions.
@@ -82,6 +84,7 @@ package enum Action: Hashable, Sendable {
     case .belated: "belated"
     case .query: "query"
     case .consume: "consume"
+    case .read: "read"
     case .deliver: "deliver"
     case .poll: "poll"
     case .view: "view"
@@ -97,6 +100,7 @@ package enum Action: Hashable, Sendable {
     case .write(let write), .begin(let write): write.actor
     case .batch(let batch): batch.actor
     case .query(let query): query.actor
+    case .read(let reading): reading.consumer
     case .commit(let actor), .launch(let actor), .stop(let actor), .crash(let actor),
       .retire(let actor), .fetch(let actor), .merge(let actor), .record(let actor),
       .pass(let actor), .purge(let actor), .resync(let actor), .consume(let actor),

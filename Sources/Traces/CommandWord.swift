@@ -17,6 +17,7 @@ enum CommandWord: String, CaseIterable {
   case belated
   case query
   case consume
+  case read
   case deliver
   case poll
   case view
@@ -32,10 +33,15 @@ enum CommandWord: String, CaseIterable {
     case .write, .begin: ["actor", "context", "author", "changes", "policy", "tick"]
     case .batch: ["actor", "author", "op", "entity", "where", "values"]
     case .belated: ["actor", "step"]
-    case .query: ["actor", "form", "behind", "ago", "filter", "any", "page", "entity", "where"]
+    case .query:
+      [
+        "actor", "form", "behind", "ago", "filter", "any", "page", "entity", "where", "sort",
+        "changes",
+      ]
     case .deliver, .poll: ["actor", "fate"]
     case .view: ["actor", "context"]
     case .consume: ["consumer"]
+    case .read: ["consumer", "page", "entity", "author", "stops", "steps"]
     case .clock: ["advance"]
     case .data, .history: []
     case .commit, .launch, .stop, .crash, .retire, .fetch, .merge, .record, .pass, .purge, .resync:

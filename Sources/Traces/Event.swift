@@ -51,6 +51,8 @@ package enum Happening: Hashable, Sendable {
   case finished([TransactionName])
   /// An actor recorded the last transaction that it has merged.
   case recorded(cursor: TransactionName?)
+  /// A consumer received a page of history, which is empty at the end of history.
+  case received([CommittedTransaction])
   /// A consumer read transactions and stored its token.
   case consumed([TransactionName])
   /// Transactions were purged from history.

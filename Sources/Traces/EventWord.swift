@@ -15,6 +15,7 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
   case merged
   case finished
   case recorded
+  case received
   case consumed
   case purged
   case lost
@@ -45,7 +46,9 @@ package enum EventWord: String, Hashable, Sendable, CaseIterable {
     case .recovered, .passed: ["through"]
     case .damaged: ["because"]
     case .committed: CommittedTransaction.keys
-    case .fetched, .observed, .merged, .finished, .consumed, .purged, .history: ["transactions"]
+    case .fetched, .observed, .merged, .finished, .received, .consumed, .purged,
+      .history:
+      ["transactions"]
     case .answered: ["head", "now", "lines"]
     case .viewed: ["context", "objects"]
     case .data: ["objects"]
@@ -76,6 +79,7 @@ extension Happening {
     case .merged: .merged
     case .finished: .finished
     case .recorded: .recorded
+    case .received: .received
     case .consumed: .consumed
     case .purged: .purged
     case .lost: .lost

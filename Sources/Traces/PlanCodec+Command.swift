@@ -14,6 +14,7 @@ extension PlanCodec {
     case .write(let write), .begin(let write): return json(of: write)
     case .batch(let batch): return json(of: batch)
     case .query(let query): return json(of: query)
+    case .read(let reading): return json(of: reading)
     case .belated(let actor, let step):
       return ["actor": .string(actor.name), "step": .string(step.rawValue)]
     case .consume(let consumer): return ["consumer": .string(consumer.name)]
@@ -54,7 +55,7 @@ extension PlanCodec {
     return members
   }
 
-  private static func json(of change: PlannedChange) -> JSONValue {
+  static func json(of change: PlannedChange) -> JSONValue {
     var members: [String: JSONValue] = [
       "op": .string(change.type.word), "object": .string(change.object.description),
     ]

@@ -14,6 +14,11 @@ extension PlanCodec {
     if query.matchesAny { members["any"] = .bool(true) }
     members["entity"] = query.entity.map(JSONValue.string)
     if !query.conditions.isEmpty { members["where"] = .array(query.conditions.map(json)) }
+    if !query.orders.isEmpty {
+      let texts = query.orders.map { ($0.isAscending ? "" : "-") + $0.attribute }
+      members["sort"] = JSONValue(strings: texts)
+    }
+    if !query.pending.isEmpty { members["changes"] = .array(query.pending.map(json)) }
     if query.page != 1000 { members["page"] = .integer(Int64(query.page)) }
     return members
   }
@@ -52,12 +57,15 @@ extension PlanCodec {
       entity: entity,
       conditions: try entity.map { (name) throws(FormatError) in
         try conditions(fields, of: name, names)
-      } ?? []
+      } ?? [],
+      orders: try orders(fields, of: entity, names),
+      pending: try fields.objects("changes", as: "change")
+        .map { (change) throws(FormatError) in try self.change(change, names) }
     )
-    guard (query.form == .find) == (entity != nil) else {
+    guard query.form.isOfEntity == (entity != nil) else {
       throw fields.place.error(
         "\(fields.what) has \(entity == nil ? "no" : "an") entity",
-        "The form \"find\" needs the key \"entity\", and no other form has it."
+        "The forms \"find\", \"sorted\" and \"uris\" need the key \"entity\", and no other form has it."
       )
     }
     guard query.form != .purge || query.isPurgeFilter else {
@@ -77,6 +85,20 @@ extension PlanCodec {
       return .behind(behind)
     }
     return try fields.finite(ifAny: "ago").map(PlannedQuery.Start.ago) ?? .beginning
+  }
+
+  /// Reads the attributes to sort by; a minus sign before one means descending.
+  private static func orders(
+    _ fields: Fields,
+    of entity: String?,
+    _ names: Vocabulary
+  ) throws(FormatError) -> [PlannedOrder] {
+    try (fields.strings(ifAny: "sort") ?? []).map { (text) throws(FormatError) in
+      let isAscending = !text.hasPrefix("-")
+      let attribute = isAscending ? text : String(text.dropFirst())
+      _ = try names.type(of: attribute, in: entity ?? "", of: fields)
+      return PlannedOrder(attribute, isAscending: isAscending)
+    }
   }
 
   private static func term(_ fields: Fields, _ names: Vocabulary) throws(FormatError) -> QueryTerm {

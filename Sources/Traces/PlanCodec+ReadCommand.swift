@@ -34,6 +34,7 @@ extension PlanCodec {
     case .belated: return .belated(try actor(), try fields.choice("step", as: BelatedStep.self))
     case .query: return .query(try query(fields, names))
     case .consume: return .consume(try names.member("consumer", of: fields))
+    case .read: return .read(try reading(fields, names))
     case .deliver: return .deliver(try actor(), try fields.choice("fate", default: .delivered))
     case .poll: return .poll(try actor(), try fields.choice("fate", default: .delivered))
     case .view: return .view(try actor(), context: try context(fields))
@@ -71,7 +72,7 @@ extension PlanCodec {
     )
   }
 
-  private static func change(
+  static func change(
     _ fields: Fields,
     _ names: Vocabulary
   ) throws(FormatError) -> PlannedChange {

@@ -35,6 +35,34 @@ package struct PlannedQuery: Hashable, Sendable {
     case find
     /// A purge of what lies before the position, limited to authors and contexts.
     case purge
+    /// The objects of an entity that match, in an order and with a limit, with unsaved changes.
+    case sorted
+    /// The identifiers of an entity's objects, and the errors for foreign ones.
+    case uris
+    /// The transaction that a token was made for, and the errors for foreign tokens.
+    case tokens
+    /// The size of history and of the file.
+    case size
+    /// A purge, if some time has passed since the last one.
+    case due
+    /// The settings in which the members differ.
+    case differences
+    /// The members that history is kept for, and what they have not merged.
+    case lags
+    /// The life of a short-lived member, which may import a date.
+    case visit
+    /// The transactions that were signalled since the start.
+    case signals
+    /// The irregularities of the file.
+    case verify
+
+    /// Whether the form requests objects of an entity.
+    package var isOfEntity: Bool {
+      switch self {
+      case .find, .sorted, .uris: true
+      default: false
+      }
+    }
   }
 
   /// The position after which history is requested, or before which it is purged.
@@ -56,10 +84,14 @@ package struct PlannedQuery: Hashable, Sendable {
   package var matchesAny: Bool
   /// The maximum number of transactions of a page.
   package var page: Int
-  /// The entity of ``Form/find``.
+  /// The entity of the forms that request objects.
   package var entity: String?
-  /// The conditions of ``Form/find``, all of which must hold.
+  /// The conditions of the forms that request objects, all of which must hold.
   package var conditions: [PlannedCondition]
+  /// The order of ``Form/sorted``.
+  package var orders: [PlannedOrder]
+  /// The unsaved changes of the context that answers ``Form/sorted``.
+  package var pending: [PlannedChange]
 
   package init(
     actor: ActorID,
@@ -69,7 +101,9 @@ package struct PlannedQuery: Hashable, Sendable {
     matchesAny: Bool = false,
     page: Int = 1000,
     entity: String? = nil,
-    conditions: [PlannedCondition] = []
+    conditions: [PlannedCondition] = [],
+    orders: [PlannedOrder] = [],
+    pending: [PlannedChange] = []
   ) {
     self.actor = actor
     self.form = form
@@ -79,6 +113,19 @@ package struct PlannedQuery: Hashable, Sendable {
     self.page = page
     self.entity = entity
     self.conditions = conditions
+    self.orders = orders
+    self.pending = pending
+  }
+}
+
+/// An attribute to sort objects by.
+package struct PlannedOrder: Hashable, Sendable {
+  package var attribute: String
+  package var isAscending: Bool
+
+  package init(_ attribute: String, isAscending: Bool = true) {
+    self.attribute = attribute
+    self.isAscending = isAscending
   }
 }
 
@@ -124,6 +171,28 @@ package struct QueryAnswer: Hashable, Sendable {
 extension QueryAnswer {
   /// The answer when history after the position was purged.
   package static let expired = ["expired"]
+
+  /// The line of an object with the values that it is sorted by.
+  package static func line(_ object: ObjectName, _ values: [Value]) -> String {
+    ([object.description] + values.map(\.description)).joined(separator: " ")
+  }
+
+  /// The line of a setting with the groups of members that agree on it.
+  package static func line(_ setting: String, groups: [[String]]) -> String {
+    let texts = groups.map { $0.sorted().joined(separator: "+") }.sorted()
+    return "\(setting): " + texts.joined(separator: " | ")
+  }
+
+  /// The line of a member with what it has not merged.
+  package static func line(
+    _ member: ActorID,
+    author: String?,
+    behind count: Int,
+    seconds: Double
+  ) -> String {
+    // A duration has other fractions than a double.
+    "\(member) by \(author ?? "-"), \(count) behind, \((seconds * 1000).rounded() / 1000) s"
+  }
 
   /// The line of a transaction without its changes.
   package static func line(_ transaction: CommittedTransaction) -> String {

@@ -33,7 +33,8 @@ extension TraceCodec {
     case .viewed(let context, let objects):
       ["context": .string(context), "objects": json(of: objects)]
     case .data(let objects): ["objects": json(of: objects)]
-    case .history(let held): ["transactions": .array(held.map { .object(json(of: $0)) })]
+    case .history(let held), .received(let held):
+      ["transactions": .array(held.map { .object(json(of: $0)) })]
     case .answered(let answer):
       json("head", of: answer.head)
         .merging(["now": JSONValue(answer.now), "lines": JSONValue(strings: answer.lines)]) { $1 }

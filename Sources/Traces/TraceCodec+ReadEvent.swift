@@ -51,6 +51,7 @@ struct EventReader {
       .viewed(context: try fields.string("context"), try names.objects(in: fields))
     case .data: .data(try names.objects(in: fields))
     case .history: .history(try history())
+    case .received: .received(try history())
     case .passed: .passed(through: try fields.string(ifAny: "through"))
     case .answered:
       .answered(

@@ -62,7 +62,7 @@ extension WireCodec {
     case .fetch, .merge, .pass, .consume, .history: return ["transactions"]
     case .purge: return ["purged"]
     case .view, .data: return ["objects"]
-    case .begin, .stop, .crash, .retire, .record, .belated, .deliver, .poll, .query, .clock:
+    case .begin, .stop, .crash, .retire, .record, .belated, .deliver, .poll, .query, .read, .clock:
       return []
     }
   }

@@ -47,6 +47,9 @@ package struct PlanGenerator: Sendable {
     }
     if style.hasDrivers, source.bool(probability: 0.25, label: "driver") { header.driver = .actor }
     addQueries(to: &commands, draft, &source)
+    addReadings(to: &commands, draft, &source)
+    addRequests(to: &commands, draft, &source)
+    widen(&header, &commands, active, &source)
     return Plan(header: header, commands: commands)
   }
 

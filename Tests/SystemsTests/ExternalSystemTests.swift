@@ -224,7 +224,7 @@ private final class ScriptedChannel: WireChannel {
       version: "1",
       capabilities: Capability.allCases.map(\.rawValue) + ["unheard-of"]
     )
-    let held: Set<Capability> = [.faults, .powerOff, .belated, .queries]
+    let held: Set<Capability> = [.faults, .powerOff, .belated, .queries, .readings]
     #expect(hello.abilities == Set(Capability.allCases).subtracting(held))
   }
 

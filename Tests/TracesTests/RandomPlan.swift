@@ -1,27 +1,13 @@
 import PersistentHistory
+import TestSupport
 
 @testable import Traces
 
-/// A small seeded generator (SplitMix64), so that each test is the same every time.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// Makes random plans: every word of the format occurs, with every key present and absent.
 struct RandomPlan {
-  var random: SplitMix
+  var random: SeededRandom
 
-  init(seed: UInt64) { random = SplitMix(seed: seed) }
+  init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
   mutating func chance(_ percent: Int = 50) -> Bool {
     Int.random(in: 0..<100, using: &random) < percent
@@ -170,12 +156,15 @@ extension RandomPlan {
   mutating func query() -> PlannedQuery {
     let form = pick(PlannedQuery.Form.allCases)
     let isPurge = form == .purge
-    if form == .find {
+    if form.isOfEntity {
       return PlannedQuery(
         actor: member(),
         form: form,
+        start: pick([.beginning, .behind(2)]),
         entity: "Item",
-        conditions: list(0...2) { $0.condition(depth: 0) }
+        conditions: list(0...2) { $0.condition(depth: 0) },
+        orders: list(0...2) { PlannedOrder("string", isAscending: $0.chance()) },
+        pending: list(0...1) { PlannedChange(.delete, $0.object()) }
       )
     }
     let terms = list(0...3) { plan in
@@ -188,6 +177,17 @@ extension RandomPlan {
       terms: terms,
       matchesAny: !isPurge && chance(),
       page: pick([1000, 1])
+    )
+  }
+
+  mutating func reading() -> PlannedReading {
+    PlannedReading(
+      "mirror",
+      page: pick([1000, 1]),
+      entity: some { _ in "Item" },
+      author: some { $0.text() },
+      stopsAt: some { _ in 2 },
+      steps: list(0...4) { $0.pick(ReadingStep.allCases) }
     )
   }
 
@@ -244,6 +244,7 @@ extension RandomPlan {
     case .belated: .belated(member(), pick(BelatedStep.allCases))
     case .query: .query(query())
     case .consume: .consume("mirror")
+    case .read: .read(reading())
     case .deliver: .deliver(member(), pick(SignalFate.allCases))
     case .poll: .poll(member(), pick(SignalFate.allCases))
     case .view: .view(member(), context: pick(["view", "background"]))
@@ -285,6 +286,7 @@ extension CommandWord {
       case .belated: .belated
       case .query: .query
       case .consume: .consume
+      case .read: .read
       case .deliver: .deliver
       case .poll: .poll
       case .view: .view

@@ -63,6 +63,7 @@ extension RandomPlan {
     case .merged: .merged(list(0...3) { $0.name() })
     case .finished: .finished(list(0...3) { $0.name() })
     case .recorded: .recorded(cursor: some { $0.name() })
+    case .received: .received(list(0...3) { $0.transaction() })
     case .consumed: .consumed(list(0...3) { $0.name() })
     case .purged: .purged(list(0...3) { $0.name() })
     case .lost: .lost

@@ -237,7 +237,7 @@ extension WireHello {
   /// `belated` because it needs a view of a process that reports no events.
   package var abilities: Set<Capability> {
     Set(capabilities.compactMap(Capability.init)).subtracting([
-      .faults, .powerOff, .belated, .queries,
+      .faults, .powerOff, .belated, .queries, .readings,
     ])
   }
 }

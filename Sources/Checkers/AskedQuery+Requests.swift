@@ -1,0 +1,186 @@
+import PersistentHistory
+import Traces
+
+/// The expected answers about objects, tokens, members and the file.
+extension AskedQuery {
+  // MARK: Objects
+
+  /// Returns why the lines are not the objects in the requested order, or `nil`.
+  ///
+  /// Objects with equal values may come in any order, because names do not show the keys.
+  func sortFault(_ lines: [String]) -> String? {
+    guard timeline.ledger.undecided == nil, timeline.ledger.possibilities.count == 1 else {
+      return nil
+    }
+    var model = timeline.ledger.possibilities[0].model
+    model.apply(query.pending)
+    let matching = model.objects.filter { name, values in
+      name.entity == query.entity && query.conditions.allSatisfy { $0.holds(for: values) }
+    }
+    let sorted = matching.values.map { values in query.orders.map { values[$0.attribute] ?? .null }
+    }
+    .sorted(by: precedes)
+    var offset = 0
+    if case .behind(let count) = query.start { offset = count }
+    let expected = Array(sorted.dropFirst(offset).prefix(query.page))
+    guard lines.count == expected.count else {
+      return "has \(lines.count.counted("object")), where \(expected.count) match"
+    }
+    let known = Dictionary(
+      matching.map { name, values in
+        (QueryAnswer.line(name, query.orders.map { values[$0.attribute] ?? .null }), name)
+      }
+    ) { first, _ in first }
+    if let wrong = lines.first(where: { known[$0] == nil }) { return "has \"\(wrong)\"" }
+    if Set(lines).count < lines.count { return "has an object twice" }
+    for (line, values) in zip(lines, expected) {
+      guard let name = known[line], let found = matching[name] else { continue }
+      let order = query.orders.map { found[$0.attribute] ?? .null }
+      if precedes(order, values) || precedes(values, order) {
+        return "has \"\(line)\" in the wrong place"
+      }
+    }
+    return nil
+  }
+
+  /// Returns whether values come first in the order; null is the least value.
+  private func precedes(_ left: [Value], _ right: [Value]) -> Bool {
+    for (order, (left, right)) in zip(query.orders, zip(left, right)) {
+      let isLess = left == .null ? right != .null : left.satisfies(.less, right)
+      let isGreater = right == .null ? left != .null : right.satisfies(.less, left)
+      if isLess || isGreater { return isLess == order.isAscending }
+    }
+    return false
+  }
+
+  /// The objects of the entity, and the errors; `nil` if several states of the data are possible.
+  var uriLines: [String]? {
+    guard timeline.ledger.undecided == nil, let objects = timeline.ledger.objects else {
+      return nil
+    }
+    let names = objects.keys.filter { $0.entity == query.entity }.map(\.description).sorted()
+    return names + ["other store", "unknown entity", "bad URI"]
+  }
+
+  // MARK: Positions
+
+  var tokenLines: [String] {
+    var wanted = head
+    // The token of a transaction that is not in history is replaced by the newest one.
+    if let bound { wanted = bound }
+    let found = statuses.indices.first { number($0) == wanted && !statuses[$0].isPurged }
+    let errors = ["rewound", "rewound", "other store", "other store"]
+    guard let found else { return ["none"] + errors }
+    return [QueryAnswer.line(commit(found), with: commit(found).changes)] + errors
+      + ["rewound", "rewound"]
+  }
+
+  func sizeFault(_ lines: [String]) -> String? {
+    let sizes = (lines.first ?? "").split(separator: " ").compactMap { Int64($0) }
+    guard lines.count == 1, sizes.count == 2 else { return "is no size" }
+    let heldCount = Int64(statuses.count { !$0.isPurged })
+    if sizes[0] < heldCount * Self.transactionBytesMin {
+      return "says \(sizes[0]) bytes for \(Int(heldCount).counted("transaction"))"
+    }
+    return sizes[1] < max(sizes[0], Self.pageBytes) ? "says that the file is too small" : nil
+  }
+
+  /// The least size of a transaction, without its changes.
+  private static let transactionBytesMin: Int64 = 16
+  private static let pageBytes: Int64 = 4096
+
+  // MARK: Members
+
+  /// The active members; `nil` if the events do not decide them.
+  private var activeMembers: [Member]? {
+    guard timeline.plan.header.retention == nil else { return nil }
+    guard timeline.everyone.allSatisfy({ $0.status.alternatives.isEmpty }) else { return nil }
+    return timeline.everyone.filter(\.status.isMember)
+  }
+
+  /// What each member has not merged; `nil` if the events do not decide it.
+  var lagLines: [String]? {
+    activeMembers?.map { member in
+      let cursor = member.cursor.map(number) ?? 0
+      let next = statuses.indices.first { number($0) > cursor && !statuses[$0].isPurged }
+      let last = statuses.indices.last
+      let seconds = next.flatMap { next in
+        last.map { max(0, commit($0).timestamp - commit(next).timestamp) }
+      }
+      return QueryAnswer.line(
+        member.id,
+        author: timeline.plan.header.actor(member.id)?.author,
+        behind: Int(head - cursor),
+        seconds: seconds ?? 0
+      )
+    }.sorted()
+  }
+
+  /// The settings in which the members differ; `nil` if the events do not decide the members.
+  var differenceLines: [String]? {
+    let actors = activeMembers?.compactMap { timeline.plan.header.actor($0.id) }
+    guard let actors else { return nil }
+    var lines: [String] = []
+    func compare(_ setting: String, _ value: (PlannedActor) -> String?) {
+      var groups: [String: [String]] = [:]
+      for actor in actors {
+        if let value = value(actor) { groups[value, default: []].append(actor.id.name) }
+      }
+      if groups.count > 1 { lines.append(QueryAnswer.line(setting, groups: Array(groups.values))) }
+    }
+    compare("authors") { Self.text($0.allAuthors) }
+    compare("batchAuthors") { Self.text($0.batchAuthors) }
+    compare("strategy") { $0.strategy ?? "whenMerged" }
+    for actor in actors {
+      guard let author = actor.author else { continue }
+      for other in actors where other.id != actor.id && other.batchAuthors?.contains(author) == true
+      {
+        lines.append(
+          QueryAnswer.line("batchAuthorIsMember", groups: [[actor.id.name], [other.id.name]])
+        )
+      }
+    }
+    return lines.sorted()
+  }
+
+  /// A list of authors as text; an empty list declares none.
+  private static func text(_ authors: [String]?) -> String? {
+    guard let authors, !authors.isEmpty else { return nil }
+    return Set(authors).sorted().joined(separator: "\u{0}")
+  }
+
+  // MARK: A visit
+
+  /// Returns the course of a visit that starts at a position.
+  private func visitLines(from start: Int64) -> [String] {
+    let isLocked = timeline.plan.header.locks == .held
+    guard isLocked else {
+      // The second process replaced the first one, and was forgotten while it ran.
+      return [
+        "accepted", "superseded", "tracker at \(start), registered at \(head)",
+        "accepted", "not a member", "not a member", "forgotten: false, again: false",
+      ]
+    }
+    return [
+      "in use", "accepted", "tracker at \(head), registered at \(head)", "in use", "accepted",
+      "not a member", "forgotten: true, again: false",
+    ]
+  }
+
+  /// Returns why a visit went wrong, or `nil`.
+  func visitFault(_ lines: [String]) -> String? {
+    let courses = visitStarts.map { ["at \($0), new"] + visitLines(from: $0) }
+    return courses.contains(lines) ? nil : difference(lines, courses[0])
+  }
+
+  /// The positions at which a visitor may start.
+  ///
+  /// With a date these are the last number before every transaction that is not earlier, and the
+  /// newest one if history before it may be purged.
+  private var visitStarts: [Int64] {
+    guard let date else { return [head] }
+    let next = statuses.indices.first { !statuses[$0].isPurged && commit($0).timestamp >= date }
+    let start = next.map { number($0) - 1 } ?? head
+    return mayBePurged ? [start, head] : [start]
+  }
+}

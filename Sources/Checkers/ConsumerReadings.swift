@@ -1,0 +1,205 @@
+import PersistentHistory
+import Traces
+
+/// The expected pages of consumers, computed from the transactions that were committed and purged.
+///
+/// A process of a consumer receives the matching transactions after its confirmed position, each
+/// once, in commit order and with all of their changes. What it did not confirm, the next process
+/// receives again. Nothing is confirmed that was not received, except history without a match.
+/// Pages are not checked while the outcome of a write or a purge is uncertain.
+struct ConsumerReadings: Sendable {
+  /// The reading of the current command; `nil` if it is none, or is not to be checked.
+  private var current: CurrentReading?
+
+  /// Follows the commands, and returns why an event of a reading is wrong, or `nil`.
+  mutating func fault(of event: Event, on timeline: Timeline) -> String? {
+    if case .called(let command, _) = event.happening {
+      current = CurrentReading(command, on: timeline)
+      return nil
+    }
+    guard current != nil else { return nil }
+    guard !timeline.command.hasFault, let member = timeline.actor ?? timeline.command.actor else {
+      current = nil
+      return nil
+    }
+    return current?.fault(of: event, by: timeline.everyone[member], on: timeline)
+  }
+}
+
+extension Timeline {
+  /// Whether transactions may be in history, or gone from it, without an event.
+  var isHistoryUncertain: Bool {
+    mayHoldUnreported || log.statuses.contains(where: \.mayBePurged)
+  }
+}
+
+/// A reading in progress.
+private struct CurrentReading: Sendable {
+  private let reading: PlannedReading
+  /// The steps that have no event yet.
+  private var steps: ArraySlice<ReadingStep>
+  /// The position through which the current process has received history.
+  private var received: Int
+  /// The number of pages that the current process received.
+  private var pageCount = 0
+  /// Whether the last page that it received can be confirmed.
+  private var hasPage = false
+  /// Whether the first process has started.
+  private var hasStarted = false
+  /// The position that must be confirmed once the steps so far are done.
+  private var required = -1
+
+  init?(_ command: Int?, on timeline: Timeline) {
+    guard let command, timeline.plan.commands.indices.contains(command),
+      case .read(let reading) = timeline.plan.commands[command].action,
+      !timeline.isHistoryUncertain,
+      let member = timeline.actor.map({ timeline.everyone[$0] }), member.status.isMember,
+      !member.status.missesHistory, member.status.alternatives.isEmpty
+    else { return nil }
+    self.reading = reading
+    steps = reading.steps[...]
+    received = member.cursor ?? -1
+  }
+
+  private var hasSteps: Bool { !reading.steps.isEmpty }
+  /// Whether the closure has thrown, so that nothing more may be received or confirmed.
+  private var hasStopped: Bool { !hasSteps && pageCount == reading.stopsAt }
+
+  mutating func fault(of event: Event, by member: Member, on timeline: Timeline) -> String? {
+    switch event.happening {
+    case .launched, .registered:
+      return launch(member, isNew: event.happening.word == .registered, on: timeline)
+    case .received(let page): return receive(page, member, on: timeline)
+    case .consumed: return confirm(on: timeline)
+    case .ended(_, .ok): return end(member, on: timeline)
+    default: return nil
+    }
+  }
+
+  private mutating func launch(
+    _ member: Member,
+    isNew: Bool,
+    on timeline: Timeline
+  ) -> String? {
+    // A second process starts only if the first one holds no lock.
+    let starts: Set<ReadingStep> =
+      timeline.plan.header.locks == .none ? [.restart, .overtake, .retire] : [.restart, .retire]
+    let step = hasStarted ? walk(through: starts, member) : nil
+    hasStarted = true
+    guard isNew == (step == .retire) else {
+      return isNew ? "registered again, though it was a member" : "did not register again"
+    }
+    if let fault = unconfirmed(member, on: timeline) { return fault }
+    let cursor = timeline.named.first ?? -1
+    received = cursor
+    hasPage = false
+    let expected = isNew ? timeline.log.count - 1 : member.cursor ?? -1
+    guard cursor != expected else { return nil }
+    let place = isNew ? "the end is" : "it had confirmed"
+    return "started at \(Self.label(cursor, timeline)), where \(place) "
+      + Self.label(expected, timeline)
+  }
+
+  private mutating func receive(
+    _ page: [CommittedTransaction],
+    _ member: Member,
+    on timeline: Timeline
+  ) -> String? {
+    if hasStopped { return "received a page after its closure had thrown" }
+    walk(through: [.next], member)
+    if let fault = unconfirmed(member, on: timeline) { return fault }
+    let expected = matching(after: received, on: timeline).prefix(reading.page)
+    if let fault = difference(page, expected, on: timeline) { return fault }
+    hasPage = !expected.isEmpty
+    pageCount += 1
+    if let last = expected.last {
+      received = last
+    } else if received <= member.cursor ?? -1 {
+      // History without a match is confirmed at once.
+      required = timeline.log.count - 1
+    }
+    return nil
+  }
+
+  /// Applies the steps without an event up to one of some steps, whose event this is.
+  ///
+  /// - Returns: That step; `nil` if there is none.
+  @discardableResult
+  private mutating func walk(through those: Set<ReadingStep>, _ member: Member) -> ReadingStep? {
+    while let step = steps.popFirst() {
+      if those.contains(step) { return step }
+      if step == .confirm, hasPage { required = received }
+      if step == .startOver {
+        received = member.cursor ?? -1
+        hasPage = false
+      }
+    }
+    return nil
+  }
+
+  private func difference(
+    _ page: [CommittedTransaction],
+    _ expected: ArraySlice<Int>,
+    on timeline: Timeline
+  ) -> String? {
+    for (found, position) in zip(page, expected) {
+      let commit = timeline.log.transactions[position].commit
+      guard found.name == commit.name else {
+        return "received #\(found.name) where #\(commit.name) is the next one"
+      }
+      let lines = [found, commit].map { QueryAnswer.line($0, with: $0.changes) }
+      if lines[0] != lines[1] { return "received \"\(lines[0])\" for \"\(lines[1])\"" }
+    }
+    if page.count < expected.count {
+      return "did not receive \(timeline.label(expected[expected.startIndex + page.count]))"
+    }
+    return page.count > expected.count
+      ? "received #\(page[expected.count].name), which is not on the page" : nil
+  }
+
+  /// Returns the positions after another that the consumer must receive.
+  private func matching(after position: Int, on timeline: Timeline) -> [Int] {
+    timeline.log.statuses.indices.dropFirst(position + 1).filter { position in
+      guard !timeline.log.statuses[position].isPurged else { return false }
+      let commit = timeline.log.transactions[position].commit
+      if let author = reading.author, commit.author != author { return false }
+      guard let entity = reading.entity else { return true }
+      return commit.changes.contains { $0.object.entity == entity }
+    }
+  }
+
+  private func confirm(on timeline: Timeline) -> String? {
+    guard let last = timeline.named.last else { return nil }
+    if let skipped = matching(after: received, on: timeline).first(where: { $0 <= last }) {
+      return "confirmed \(timeline.label(skipped)) and had not received it"
+    }
+    if hasStopped, last >= received {
+      return "confirmed \(timeline.label(received)), at which its closure threw"
+    }
+    return nil
+  }
+
+  /// Returns the complaint that the steps so far should have confirmed more, or `nil`.
+  private func unconfirmed(_ member: Member, on timeline: Timeline) -> String? {
+    guard member.cursor ?? -1 < required else { return nil }
+    return "did not confirm \(timeline.label(required))"
+  }
+
+  private mutating func end(_ member: Member, on timeline: Timeline) -> String? {
+    if hasSteps {
+      walk(through: [], member)
+      return unconfirmed(member, on: timeline)
+    }
+    guard !hasStopped else { return nil }
+    if let missing = matching(after: received, on: timeline).first {
+      return "ended without \(timeline.label(missing))"
+    }
+    let last = timeline.log.count - 1
+    guard last >= 0, member.cursor ?? -1 != last else { return nil }
+    return "ended without confirming \(timeline.label(last))"
+  }
+
+  private static func label(_ position: Int, _ timeline: Timeline) -> String {
+    position < 0 ? "the beginning" : timeline.label(position)
+  }
+}

@@ -1,0 +1,73 @@
+import HistoryStore
+import PersistentHistory
+import Traces
+
+/// The requests about members and purges.
+extension PlanProcess {
+  /// Purges if a number of seconds have passed since the last purge.
+  func purgeIfDue(_ query: PlannedQuery) throws(HistoryError) -> [String] {
+    var seconds = 0.0
+    if case .ago(let some) = query.start { seconds = some }
+    let result = try store.purge(when: .atIntervals(of: Duration(clampedSeconds: seconds)))
+    guard result.isDue else { return ["not due"] }
+    return ["purged \(result.transactionCount), watermark \(result.watermark)"]
+  }
+
+  /// Returns the settings in which members differ, each with the groups of members that agree.
+  func differenceLines() throws(HistoryError) -> [String] {
+    try store.configurationDifferences().map { difference in
+      let groups = Dictionary(grouping: difference.statements.keys) { difference.statements[$0] }
+      return QueryAnswer.line(
+        difference.subject.rawValue,
+        groups: groups.values.map { $0.map(\.name) }
+      )
+    }.sorted()
+  }
+
+  /// Returns what each active member has not merged.
+  func lagLines() throws(HistoryError) -> [String] {
+    try store.members().filter { $0.state == .active }.map { member in
+      QueryAnswer.line(
+        member.id,
+        author: member.author,
+        behind: Int(member.lag.transactionCount),
+        seconds: member.lag.duration.inSeconds
+      )
+    }
+  }
+
+  /// Lets a member join, meet a second process of its name, retire and be forgotten.
+  func visit(importing date: Date?) throws(HistoryError) -> [String] {
+    let visitor: ActorID = "visitor"
+    let cursors = date.map { KitCursors([KitCursors.standardPrefix + "visitor": $0]) }
+    var registration: Registration? = try store.join(
+      visitor,
+      author: "visitor",
+      importing: cursors
+    )
+    guard let first = registration?.released else { return [] }
+    var lines = ["at \(first.cursor.number)" + (first.isNew ? ", new" : "")]
+    let head = try store.currentToken()
+    // The second process replaces the first one if that holds no lock.
+    lines.append(
+      word { () throws(HistoryError) in
+        registration = try store.join(visitor, author: "visitor")
+      }
+    )
+    lines.append(word { () throws(HistoryError) in try store.record(first, through: head) })
+    lines += try store.members().filter { $0.id == visitor }.map { member in
+      "\(member.kind) at \(member.cursor), registered at \(member.registeredAt)"
+    }
+    lines.append(word { () throws(HistoryError) in _ = try store.forget(visitor) })
+    if let registration {
+      lines.append(word { () throws(HistoryError) in try store.retire(registration) })
+      lines.append(
+        word { () throws(HistoryError) in try store.record(registration, through: head) }
+      )
+    }
+    registration = nil
+    let isForgotten = try store.forget(visitor)
+    let isForgottenTwice = try store.forget(visitor)
+    return lines + ["forgotten: \(isForgotten), again: \(isForgottenTwice)"]
+  }
+}

@@ -1,0 +1,175 @@
+import HistoryStore
+import HistoryTracking
+import PersistentHistory
+import Traces
+
+/// A run of a consumer's process that makes the steps of a plan.
+struct ReadingWalk {
+  private let reading: PlannedReading
+  private let executor = InlineExecutor()
+  /// The running process; `nil` only while it is replaced.
+  private var consumer: HistoryConsumer?
+  /// The position at which the process started.
+  private(set) var started = HistoryToken.beginning(of: StoreID(ReadingWalk.noStore))
+  /// The last page that the process received, if it can still be confirmed.
+  private var page: HistoryPage?
+
+  /// Starts the process at its confirmed position.
+  init(
+    _ reading: PlannedReading,
+    on store: Store,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    self.reading = reading
+    try start(on: store, &log)
+  }
+
+  private mutating func start(on store: Store, _ log: inout EventLog) throws(SystemFailure) {
+    let process = try telling { () throws(HistoryError) in try Self.consumer(reading, on: store) }
+    try enter(process, &log)
+  }
+
+  private static func consumer(
+    _ reading: PlannedReading,
+    on store: Store
+  ) throws(HistoryError) -> HistoryConsumer {
+    try HistoryConsumer(
+      reading.consumer,
+      store: store,
+      filter: reading.filter,
+      pageTransactionCountMax: reading.page
+    )
+  }
+
+  /// Continues with a new process, and logs its position.
+  private mutating func enter(
+    _ process: HistoryConsumer,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    consumer = process
+    page = nil
+    let (isNew, confirmed) = try ask { consumer throws(HistoryError) in
+      (await consumer.isNew, await consumer.confirmed)
+    }
+    started = confirmed
+    let cursor = confirmed.transactionName
+    log.add(reading.consumer, isNew ? .registered(cursor: cursor) : .launched(cursor: cursor))
+  }
+
+  /// Makes a step, and logs what the consumer receives.
+  mutating func perform(
+    _ step: ReadingStep,
+    on bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    switch step {
+    case .next:
+      page = try ask { consumer throws(HistoryError) in try await consumer.next() }
+      log.add(reading.consumer, .received(page?.transactions.map(bench.committed) ?? []))
+    case .confirm:
+      guard let page else { return }
+      try ask { consumer throws(HistoryError) in try await consumer.confirm(page) }
+    case .startOver:
+      page = nil
+      try ask { consumer throws(HistoryError) in await consumer.startOver() }
+    case .restart:
+      guard let store = consumer?.store else { return }
+      consumer = nil
+      try start(on: store, &log)
+    case .overtake: try overtake(on: bench, &log)
+    case .misplace: try misplace()
+    case .retire: try retire(&log)
+    }
+  }
+
+  /// Starts a second process, which must be refused if the first one holds a lock.
+  ///
+  /// Otherwise the first one must be refused from then on.
+  private mutating func overtake(
+    on bench: StoreBench,
+    _ log: inout EventLog
+  ) throws(SystemFailure) {
+    let store = try bench.connect()
+    let second: HistoryConsumer
+    do throws(HistoryError) {
+      second = try Self.consumer(reading, on: store)
+    } catch {
+      guard error.code == .inUse, bench.header.locks == .held else { throw SystemFailure(error) }
+      return
+    }
+    guard bench.header.locks == .none else {
+      throw SystemFailure(.failed, "A second process of \(reading.consumer) was not refused.")
+    }
+    try expect("A process that another one replaced was not refused.") {
+      $0.code == .superseded
+    } of: { consumer throws(HistoryError) in
+      _ = try await consumer.next()
+    }
+    try enter(second, &log)
+  }
+
+  /// Ends the membership, after which requests must fail, and registers again.
+  private mutating func retire(_ log: inout EventLog) throws(SystemFailure) {
+    guard let store = consumer?.store else { return }
+    try ask { consumer throws(HistoryError) in try await consumer.retire() }
+    log.add(reading.consumer, .retired)
+    try expect("A consumer that had retired was not refused.") {
+      $0.code == .notAMember
+    } of: { consumer throws(HistoryError) in
+      _ = try await consumer.next()
+    }
+    consumer = nil
+    try start(on: store, &log)
+  }
+
+  /// The identity of no store.
+  private static let noStore = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
+  /// Tries to confirm a position of another store, and one that this history does not have.
+  private func misplace() throws(SystemFailure) {
+    guard let store = consumer?.store else { return }
+    let head = try telling { () throws(HistoryError) in try store.currentToken() }
+    let (number, mark) = (head.number + 1, head.mark &+ 1)
+    let beyond = HistoryToken(store: head.store, number: number, mark: mark)
+    try expect("A position beyond history was confirmed.") {
+      $0.code == .rewound
+    } of: { consumer throws(HistoryError) in
+      try await consumer.confirm(through: beyond)
+    }
+    let elsewhere = HistoryToken(store: StoreID(Self.noStore), number: number, mark: mark)
+    try expect("A position of another store was confirmed.") {
+      $0.code == .otherStore
+    } of: { consumer throws(HistoryError) in
+      try await consumer.confirm(through: elsewhere)
+    }
+  }
+
+  /// Makes a request that must fail with a certain error.
+  private func expect(
+    _ complaint: String,
+    _ isRight: (HistoryError) -> Bool,
+    of body: @escaping @Sendable (HistoryConsumer) async throws(HistoryError) -> Void
+  ) throws(SystemFailure) {
+    guard let consumer else { return }
+    let outcome = executor.run {
+      await result { () throws(HistoryError) in try await body(consumer) }
+    }
+    switch outcome {
+    case .failure(let error) where isRight(error): return
+    case .failure(let error): throw SystemFailure(error)
+    case .success, nil: throw SystemFailure(.failed, complaint)
+    }
+  }
+
+  /// Runs a request to the process to its end.
+  @discardableResult
+  private func ask<Answer: Sendable>(
+    _ body: @escaping @Sendable (HistoryConsumer) async throws(HistoryError) -> Answer
+  ) throws(SystemFailure) -> Answer {
+    guard let consumer else { throw SystemFailure(.failed, "The consumer does not run.") }
+    let executor = executor
+    return try telling { () throws(HistoryError) in
+      try executor.wait { await result { () throws(HistoryError) in try await body(consumer) } }
+    }
+  }
+}
