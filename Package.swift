@@ -64,8 +64,9 @@ let package = Package(
     room("HistoryTracking", system),
 
     // The lab.
-    room("Traces", ["PersistentHistory"]),
-    room("PropertyTesting", []),
+    room("Basics", []),
+    room("Traces", ["Basics", "PersistentHistory"]),
+    room("PropertyTesting", ["Basics"]),
     room("PropertyTraits", ["PropertyTesting"]),
     room(
       "Workloads",
@@ -74,17 +75,24 @@ let package = Package(
         .embedInCode("Profiles/notes.json"), .embedInCode("Profiles/photos.json"),
       ]
     ),
-    room("Faults", ["Traces", "CSQLite"]),
+    room("Faults", ["Basics", "Traces", "CSQLite"]),
     room("Systems", system + ["HistoryTracking", "Traces"]),
     room("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces"]),
     room("Checkers", ["PersistentHistory", "Traces"]),
-    room("Measuring", []),
-    room("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
+    room("ProtocolChecks", ["Basics", "PersistentHistory", "Systems", "Traces", "Checkers"]),
+    room(
+      "Stressing",
+      system + [
+        "HistoryTracking", "SQLiteStorage", "Basics", "Traces", "Faults", "Systems", "Checkers",
+      ]
+    ),
+    room("Measuring", ["Basics"]),
+    room("Reporting", ["Basics", "PersistentHistory", "Traces", "Measuring"]),
     .target(name: "BenchmarkFloor", dependencies: ["CSQLite"], path: "Benchmarks/Floor"),
     .target(
       name: "HistoryBenchmarks",
       dependencies: system + [
-        "BenchmarkFloor", "HistoryTracking", "Systems", "SQLiteStorage", "Measuring",
+        "BenchmarkFloor", "HistoryTracking", "Systems", "SQLiteStorage", "Basics", "Measuring",
       ],
       path: "Benchmarks",
       exclude: ["Floor", "Plugin", "Thresholds"],
@@ -103,13 +111,20 @@ let package = Package(
     .executableTarget(
       name: "HistoryLab",
       dependencies: system + [
-        "SQLiteStorage", "HistoryTracking", "Traces", "PropertyTesting", "Workloads", "Faults",
-        "Systems", "Simulation", "Checkers", "Measuring", "Reporting", "HistoryBenchmarks",
+        "SQLiteStorage", "HistoryTracking", "Basics", "Traces", "PropertyTesting", "Workloads",
+        "Faults", "Systems", "Simulation", "Checkers", "ProtocolChecks", "Stressing", "Measuring",
+        "Reporting",
+        "HistoryBenchmarks",
       ],
       swiftSettings: settings
     ),
 
-    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+    .target(
+      name: "TestSupport",
+      dependencies: ["Basics"],
+      path: "Tests/Support",
+      swiftSettings: settings
+    ),
     .target(
       name: "LayoutTraits",
       dependencies: ["HistoryStore"],
@@ -124,6 +139,7 @@ let package = Package(
       swiftSettings: settings
     ),
     tests("Fuzzing"),
+    tests("Basics"),
     tests("SQLiteStorage"),
     tests("PersistentHistory"),
     tests("HistoryStore", ["PersistentHistory", "SQLiteStorage", "Faults", "LayoutTraits"]),
@@ -144,25 +160,28 @@ let package = Package(
     ),
     tests("PropertyTesting", ["ShrinkingExamples"]),
     tests("PropertyTraits", ["PropertyTesting"]),
-    tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting"]),
-    tests("Faults", ["Traces", "CSQLite"]),
+    tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting", "PropertyTraits"]),
+    tests("Faults", ["Traces", "CSQLite", "PropertyTesting", "PropertyTraits"]),
     tests("Systems", system + ["HistoryTracking", "Traces"]),
     tests(
       "Simulation",
       [
         "PersistentHistory", "Systems", "Faults", "Traces", "Checkers", "Workloads",
-        "PropertyTesting",
+        "PropertyTesting", "PropertyTraits",
       ]
     ),
     tests("Checkers", ["PersistentHistory", "Traces"]),
+    tests("Stressing", ["Basics"]),
     tests("Measuring"),
     tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
     tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
     tests(
       "HistoryLab",
       [
-        "PersistentHistory", "SQLiteStorage", "HistoryStore", "Traces", "Workloads", "Checkers",
-        "Systems", "Simulation", "Measuring", "Reporting", "HistoryBenchmarks",
+        "Basics", "PersistentHistory", "SQLiteStorage", "HistoryStore", "Traces", "Workloads",
+        "Checkers",
+        "Systems", "ProtocolChecks", "Stressing", "Simulation", "Measuring", "Reporting",
+        "HistoryBenchmarks",
       ],
       exclude: ["Counterexamples", "LeastPlans", "Reached"]
     ),

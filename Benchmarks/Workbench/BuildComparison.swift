@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 package import Measuring
 
@@ -73,7 +74,7 @@ package struct BuildComparison: Sendable {
       tolerance: tolerance
     )
     var comparison = LaunchComparison(gate: RegressionGate(seed: seed))
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<launches {
       try progress(1, launches)
       let pair = try pair(folders, subjects, rounds: rounds, &random)
@@ -95,7 +96,7 @@ package struct BuildComparison: Sendable {
     _ folders: [String],
     _ subjects: [String],
     rounds: Int,
-    _ random: inout SeededRandom
+    _ random: inout SplitMix64
   ) throws -> (base: [BenchmarkRow], head: [BenchmarkRow]) {
     let seed = random.next()
     return try pair(
@@ -138,5 +139,169 @@ extension LaunchComparison.Key {
   /// Returns whether the row belongs to the benchmark with a name.
   fileprivate func isOf(_ name: String) -> Bool {
     Subjects.all.contains { $0.name == name && $0.isTitled(title) }
+  }
+}
+
+/// One launch of a build: a process that briefly measures our contender in some benchmarks.
+package struct LaunchProbe: Sendable {
+  /// The arguments of a launch.
+  package struct Request: Codable, Sendable {
+    /// The version of the request; a build rejects other versions.
+    package private(set) var launch = Self.version
+    /// The folder for the build's own stores, which the first launch builds.
+    package var folder: String
+    /// The names of the benchmarks.
+    package var subjects: [String]
+    /// The size of history, in transactions.
+    package var historySize: Int
+    /// The number of rounds of each benchmark, or 0 to count instead.
+    package var rounds: Int
+    /// The seed of the order of measuring.
+    @HexCoded package var seed: UInt64
+
+    static let version = 1
+
+    /// Creates a request.
+    package init(
+      folder: String,
+      subjects: [String],
+      historySize: Int,
+      rounds: Int,
+      seed: UInt64
+    ) {
+      self.folder = folder
+      self.subjects = subjects
+      self.historySize = historySize
+      self.rounds = rounds
+      self.seed = seed
+    }
+  }
+
+  /// An error for a program that does not work as a launch of history-lab.
+  package struct NoLaunch: Error, CustomStringConvertible {
+    /// The path of the program.
+    package let command: String
+    /// The observed behaviour of the program.
+    package let reason: String
+
+    /// A message with the problem and a suggestion.
+    package var description: String {
+      "\(command) did not answer as a launch of history-lab: \(reason). Name a build of history-lab "
+        + "that knows bench compare."
+    }
+  }
+
+  /// The build's executable.
+  package let command: String
+
+  /// Creates a probe of a build.
+  package init(command: String) { self.command = command }
+
+  /// Launches the build once and returns its rows: times, or counts under jemalloc.
+  ///
+  /// - Throws: ``NoLaunch`` if the program is not a compatible build, or an error that describes
+  ///   how the process failed.
+  package func launch(_ request: Request) throws -> [BenchmarkRow] {
+    let text = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+    let isCounting = request.rounds == 0
+    let environment = isCounting ? CountingProcess.environment : [:]
+    try start(text, environment)
+    let path = request.folder + Self.file
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw NoLaunch(command: command, reason: "it left nothing that was measured")
+    }
+    try FileManager.default.removeItem(atPath: path)
+    do { return try JSONDecoder().decode([BenchmarkRow].self, from: data) } catch {
+      throw NoLaunch(command: command, reason: "what it left cannot be read")
+    }
+  }
+
+  private func start(_ request: String, _ environment: [String: String]) throws {
+    let running: HelperProcess.Running
+    do {
+      running = try HelperProcess.start(command, .launch, [request], environment: environment)
+    } catch {
+      throw NoLaunch(command: command, reason: "it cannot be started")
+    }
+    do { try running.finish { _ in } } catch let failure as HelperProcess.Failure
+      where failure.isForeign
+    {
+      throw NoLaunch(command: command, reason: "it ended with exit code \(failure.code)")
+    }
+  }
+
+  /// Returns whether a benchmark can be compared: it must be measured in rounds, in one layout.
+  package static func canCompare(_ subject: BenchmarkSubject) -> Bool {
+    subject.floor != nil && !subject.comparesLayouts
+  }
+
+  // MARK: In the launched process
+
+  private static let file = "/launch.json"
+
+  /// Measures according to the argument, and writes the rows to the folder.
+  static func run(_ arguments: [String]) throws {
+    guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
+    let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))
+    guard request.launch == Request.version else { throw HelperProcess.WrongArguments() }
+    BenchmarkRandom.restart()
+    let scratch = ScratchFolder(existing: request.folder, medium: "own folder")
+    let setting = BenchmarkSetting(
+      historySize: request.historySize,
+      template: try template(request),
+      scratch: scratch,
+      haste: request.rounds == 0 ? 1 : haste
+    )
+    var rows: [BenchmarkRow] = []
+    for subject in Subjects.all where request.subjects.contains(subject.name) {
+      rows += try measure(subject, setting, request)
+      try scratch.removeCopies()
+    }
+    let data = try JSONEncoder().encode(rows)
+    try data.write(to: URL(fileURLWithPath: request.folder + file))
+  }
+
+  /// Launches are short, because many of them give better results than a few long ones.
+  private static let haste = 4
+
+  private static func template(_ request: Request) throws -> StoreTemplate {
+    let path = TemplateBuilder.path(of: request.historySize, in: request.folder)
+    if FileManager.default.fileExists(atPath: path) {
+      return StoreTemplate(historySize: request.historySize, path: path)
+    }
+    let builder = TemplateBuilder(folder: request.folder, seed: BenchmarkRandom.seed)
+    return try builder.build(sizes: [request.historySize]) { _ in }[0]
+  }
+
+  private static func measure(
+    _ subject: BenchmarkSubject,
+    _ setting: BenchmarkSetting,
+    _ request: Request
+  ) throws -> [BenchmarkRow] {
+    guard case .rounds(_, let prepare) = subject.method else { return [] }
+    let condition = "warm"
+    if request.rounds == 0 {
+      let pass = CountingPass(
+        subject: subject,
+        settings: [setting],
+        seed: request.seed,
+        condition: condition,
+        withoutAllocations: JemallocLibrary.absence
+      )
+      return try pass.rows()
+    }
+    let contenders = try prepare(setting).filter { $0.contender == BenchmarkSubject.ours }.map {
+      work in
+      Contender(work.contender, operations: work.operations) { _ = try work.measure(&$0) }
+    }
+    guard !contenders.isEmpty else { return [] }
+    let measurement = InterleavedMeasurement(seed: request.seed, budget: .rounds(request.rounds))
+    let topic = RowTopic(
+      subject: subject.part,
+      operation: subject.operation,
+      condition: subject.fullCondition(condition),
+      historySize: request.historySize
+    )
+    return try measurement.measure(contenders).rows(about: topic, floor: nil)
   }
 }

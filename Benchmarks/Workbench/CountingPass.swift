@@ -1,5 +1,7 @@
 import BenchmarkFloor
+import Foundation
 import Measuring
+import SQLiteStorage
 
 /// The untimed pass over a benchmark that counts the work of its contenders in one measurement.
 ///
@@ -104,5 +106,165 @@ extension BenchmarkSubject {
   /// Returns the benchmark's own conditions and the shared ones, in the form used by rows.
   func fullCondition(_ shared: String) -> String {
     [condition, shared].filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+}
+
+/// A separate process of this command that counts, under an allocator that keeps counts.
+enum CountingProcess {
+  /// The file in the scratch folder that receives the counts of a benchmark.
+  private static let file = "/counted.json"
+
+  /// The stores that the process copies for one size.
+  struct Place: Codable {
+    var template: StoreTemplate
+    var base: StoreTemplate?
+    var other: StoreTemplate?
+  }
+
+  /// The arguments of the process.
+  struct Request: Codable {
+    var subject: String
+    var folder: String
+    var medium: String
+    var stores: [Place]
+    @HexCoded var seed: UInt64
+    var haste: Int
+    var condition: String
+    var withoutAllocations: String
+  }
+
+  /// Counts a benchmark in a separate process.
+  static func rows(
+    _ pass: CountingPass,
+    _ scratch: ScratchFolder,
+    _ command: String
+  ) throws
+    -> [BenchmarkRow]
+  {
+    let request = Request(
+      subject: pass.subject.name,
+      folder: scratch.path,
+      medium: scratch.medium,
+      stores: pass.settings.map {
+        Place(template: $0.template, base: $0.baseTemplate, other: $0.otherLayout)
+      },
+      seed: pass.seed,
+      haste: pass.settings.first?.haste ?? 1,
+      condition: pass.condition,
+      withoutAllocations: JemallocLibrary.absence
+    )
+    let text = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+    try HelperProcess.start(command, .count, [text], environment: environment).finish { _ in }
+    let path = scratch.path + file
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    try FileManager.default.removeItem(atPath: path)
+    return try JSONDecoder().decode([BenchmarkRow].self, from: data)
+  }
+
+  /// The environment variables for such a process.
+  ///
+  /// They make the order of sets and dictionaries the same in every process.
+  static var environment: [String: String] {
+    let jemalloc = JemallocLibrary.find()?.environment ?? [:]
+    return jemalloc.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
+  }
+
+  /// Counts according to the argument, and writes the rows to the folder.
+  static func run(_ arguments: [String]) throws {
+    guard arguments.count == 1 else { throw HelperProcess.WrongArguments() }
+    let request = try JSONDecoder().decode(Request.self, from: Data(arguments[0].utf8))
+    guard let subject = Subjects.named(request.subject) else {
+      throw HelperProcess.WrongArguments()
+    }
+    let scratch = ScratchFolder(existing: request.folder, medium: request.medium)
+    let pass = CountingPass(
+      subject: subject,
+      settings: request.stores.map { store in
+        var setting = BenchmarkSetting(
+          historySize: store.template.historySize,
+          template: store.template,
+          scratch: scratch,
+          haste: request.haste
+        )
+        setting.axis = subject.axis
+        setting.baseTemplate = store.base
+        setting.otherLayout = store.other
+        return setting
+      },
+      seed: request.seed,
+      condition: request.condition,
+      withoutAllocations: request.withoutAllocations
+    )
+    let data = try JSONEncoder().encode(try pass.rows())
+    try data.write(to: URL(fileURLWithPath: request.folder + file))
+  }
+}
+
+/// The jemalloc library, which keeps counts of allocations.
+struct JemallocLibrary {
+  private let path: String
+
+  /// The message if the library was not found.
+  static let absence =
+    "jemalloc was not found; get it with apt-get install libjemalloc2 or brew install jemalloc, or "
+    + "name the library in HISTORY_LAB_JEMALLOC"
+
+  /// Finds the library at its usual paths, or at the path in the environment.
+  static func find() -> JemallocLibrary? {
+    let named = ProcessInfo.processInfo.environment["HISTORY_LAB_JEMALLOC"]
+    let found = ([named].compactMap(\.self) + usual).first {
+      FileManager.default.fileExists(atPath: $0)
+    }
+    return found.map { JemallocLibrary(path: $0) }
+  }
+
+  /// The environment variables that start a process under the library.
+  var environment: [String: String] {
+    #if canImport(Darwin)
+    let preload = "DYLD_INSERT_LIBRARIES"
+    #else
+    let preload = "LD_PRELOAD"
+    #endif
+    return [preload: path, "MALLOC_CONF": AllocationCounter.configuration]
+  }
+
+  #if canImport(Darwin)
+  private static let usual = [
+    "/opt/homebrew/lib/libjemalloc.2.dylib", "/usr/local/lib/libjemalloc.2.dylib",
+  ]
+  #else
+  private static let usual = [
+    "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
+    "/usr/local/lib",
+  ].map { $0 + "/libjemalloc.so.2" }
+  #endif
+}
+
+extension SQLiteCounts {
+  /// The counts of the connections recorded by ``counting(_:)``, as a source for a meter.
+  static var source: WorkMeter.Source {
+    WorkMeter.Source([.vmSteps, .pageReads, .pageWrites, .rowsWritten]) { numbers in
+      var counts = SQLiteCounts()
+      counts_read(&counts)
+      numbers[0] = counts.vm_steps
+      numbers[1] = counts.page_reads
+      numbers[2] = counts.page_writes
+      numbers[3] = counts.rows
+    }
+  }
+
+  /// Held while counting: only one thread can count at a time.
+  private static let lock = NSLock()
+
+  /// Counts the work of the connections that this thread opens in a closure.
+  ///
+  /// - Throws: ``FloorError`` if SQLite rejects the extension, or what the closure throws.
+  static func counting<Answer>(_ body: () throws -> Answer) throws -> Answer {
+    lock.lock()
+    defer { lock.unlock() }
+    let code = counts_start()
+    guard code == 0 else { throw FloorError(code: code, message: "no extension for counts") }
+    defer { counts_stop() }
+    return try body()
   }
 }

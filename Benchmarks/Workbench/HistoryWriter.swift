@@ -1,3 +1,5 @@
+import Basics
+import BenchmarkFloor
 import HistoryStore
 import Measuring
 import PersistentHistory
@@ -26,7 +28,7 @@ struct HistoryWriter {
   private let entity: Int32
   private let writer: WriterID
   private let authors: [String]
-  private var random: SeededRandom
+  private var random: SplitMix64
   /// The items in the order of their age, as a ring.
   private var live: [LiveItem]
   private var oldest = 0
@@ -38,7 +40,7 @@ struct HistoryWriter {
     authors = Self.authors(authorCount)
     entity = store.model.number(of: SampleData.item) ?? 0
     writer = store.makeWriter()
-    random = SeededRandom(seed: seed)
+    random = SplitMix64(seed: seed)
     let rows = try store.rows(entity)
     live = zip(rows.keys, rows.versions).map { LiveItem(key: $0, version: $1) }
   }
@@ -108,5 +110,186 @@ struct HistoryWriter {
         version: item.version
       )
     }
+  }
+}
+
+/// A contender that writes the same slips in the same batches, with or without history.
+protocol SlipWriter: AnyObject {
+  /// The name in results.
+  var contender: String { get }
+  var side: SideConnection { get }
+
+  /// Inserts the slips with the given numbers in one transaction.
+  func insert(_ numbers: Range<Int>) throws
+
+  /// Looks up the identifiers that updates and deletes of the existing slips need.
+  func findSlips() throws
+
+  /// Sets quantity and price of the slips with the given numbers in one transaction.
+  func update(_ numbers: Range<Int>) throws
+
+  /// Deletes the slips with the given numbers in one transaction.
+  func delete(_ numbers: Range<Int>) throws
+
+  /// Returns the number of changes recorded since the last call, or `nil` without a history.
+  func takeRecordedCount() throws -> Int64?
+
+  /// Deletes the remaining slips and their history.
+  func clear() throws
+}
+
+/// The quantity and price that updates set.
+///
+/// No slip is inserted with these values, so that each update changes both.
+enum SlipUpdate {
+  static let quantity: Int64 = -1
+  static let price = -0.5
+}
+
+/// A store that writes slips through its public batch requests.
+final class StoreSlips: SlipWriter {
+  let contender = MeasuredWork.store
+  private let file: BenchmarkStore
+  private let items: [SampleItem]
+  private var ids: [ObjectID] = []
+  private var start: HistoryToken
+
+  init(_ setting: BenchmarkSetting, _ items: [SampleItem]) throws {
+    file = try setting.store()
+    self.items = items
+    start = try file.store.currentToken()
+  }
+
+  var side: SideConnection { file.side }
+
+  func insert(_ numbers: Range<Int>) throws {
+    var next = numbers.lowerBound
+    try items.withUnsafeBufferPointer { items in
+      _ = try file.store.batchInsert(into: SampleData.slip, by: BatchAuthor("app")) { row in
+        guard next < numbers.upperBound else { return false }
+        row.set(items[next])
+        next += 1
+        return true
+      }
+    }
+  }
+
+  func findSlips() throws {
+    let entity = file.store.model.number(of: SampleData.slip) ?? 0
+    ids = try file.store.rows(entity).keys.map { ObjectID(entity: entity, key: $0) }
+  }
+
+  func update(_ numbers: Range<Int>) throws {
+    var next = numbers.lowerBound
+    let result = try file.store.batchUpdate(
+      SampleData.slip,
+      setting: ["quantity", "price"],
+      by: BatchAuthor("app")
+    ) { row in
+      guard next < numbers.upperBound else { return nil }
+      row.set(SlipUpdate.quantity, at: 2)
+      row.set(SlipUpdate.price, at: 3)
+      next += 1
+      return ids[next - 1]
+    }
+    precondition(result.count == numbers.count, "\(result.count) of \(numbers.count) updated")
+  }
+
+  func delete(_ numbers: Range<Int>) throws {
+    var next = numbers.lowerBound
+    let result = try file.store.batchDelete(SampleData.slip, by: BatchAuthor("app")) {
+      next += 1
+      return next <= numbers.upperBound ? ids[next - 1] : nil
+    }
+    precondition(result.count == numbers.count, "\(result.count) of \(numbers.count) deleted")
+  }
+
+  func takeRecordedCount() throws -> Int64? {
+    var request = HistoryRequest(after: start)
+    request.contents = .changesOnly
+    let count = try file.store.count(request)
+    start = try file.store.currentToken()
+    return Int64(count)
+  }
+
+  func clear() throws {
+    _ = try file.store.batchDelete(SampleData.slip, by: BatchAuthor("app"))
+    try file.trim()
+    start = try file.store.currentToken()
+  }
+}
+
+/// Raw SQLite in C that writes slips, with or without a peer that records them.
+final class FloorSlips: SlipWriter {
+  let contender: String
+  private let file: BenchmarkFloorFile
+  private let items: [FloorItem]
+  private let hasPeer: Bool
+  private var version: Int64 = 0
+  private var counted: Int64 = 0
+
+  init(_ setting: BenchmarkSetting, _ items: [FloorItem]) throws {
+    contender = MeasuredWork.floor
+    file = try setting.floor()
+    self.items = items
+    hasPeer = false
+  }
+
+  init(
+    _ setting: BenchmarkSetting,
+    _ items: [FloorItem],
+    _ peer: (kind: PeerKind, name: String)
+  ) throws {
+    contender = peer.name
+    file = try setting.floor()
+    self.items = items
+    hasPeer = true
+    try file.floor.attach(peer.kind, to: SampleData.slip)
+  }
+
+  var side: SideConnection { file.side }
+
+  func insert(_ numbers: Range<Int>) throws {
+    version += 1
+    try items.withUnsafeBufferPointer {
+      try file.floor.insert(
+        .init(rebasing: $0[numbers]),
+        firstKey: Int64(numbers.lowerBound + 1),
+        version: version
+      )
+    }
+  }
+
+  func findSlips() {}
+
+  func update(_ numbers: Range<Int>) throws {
+    version += 1
+    try file.floor.updateSlips(
+      firstKey: Int64(numbers.lowerBound + 1),
+      count: numbers.count,
+      version: version,
+      quantity: SlipUpdate.quantity,
+      price: SlipUpdate.price
+    )
+  }
+
+  func delete(_ numbers: Range<Int>) throws {
+    _ = try file.floor.deleteSlips(
+      firstKey: Int64(numbers.lowerBound + 1),
+      count: numbers.count
+    )
+  }
+
+  func takeRecordedCount() throws -> Int64? {
+    guard hasPeer else { return nil }
+    let all = try file.floor.fetchRecorded(after: 0) { $0.change_count }
+    defer { counted = all }
+    return all - counted
+  }
+
+  func clear() throws {
+    try file.floor.delete(kind: 1)
+    if hasPeer { try file.floor.clearRecorded() }
+    counted = 0
   }
 }

@@ -1,5 +1,12 @@
+import BenchmarkFloor
 import HistoryStore
 import SQLiteStorage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
 
 /// A connection of the benchmark itself to a contender's file.
 ///
@@ -86,5 +93,68 @@ final class SideConnection {
     FROM ACHANGE WHERE ZTRANSACTIONID > \(after) ORDER BY Z_PK;
     COMMIT
     """
+  }
+}
+
+/// Records how long a store's connections hold the write lock, using its own file system.
+enum LockWatch {
+  /// The name in results for the durations of single holders of the lock.
+  static let contender = "write lock"
+
+  /// Returns the configuration of a store whose locks are recorded.
+  ///
+  /// It does not signal other processes, because signalling does not work with a custom file
+  /// system.
+  ///
+  /// - Throws: ``FloorError`` if SQLite rejects the file system.
+  static func configuration() throws(FloorError) -> StoreConfiguration {
+    let code = locks_register()
+    guard code == 0 else { throw FloorError(code: code, message: "no file system for locks") }
+    var configuration = StoreTemplate.quietConfiguration
+    configuration.vfs = String(cString: locks_vfs)
+    return configuration
+  }
+
+  /// Runs a closure, and returns the duration of each hold of the lock, in nanoseconds.
+  static func holds(during body: () throws -> Void) throws -> [Double] {
+    locks_reset()
+    try body()
+    let noted = min(locks_count(), Int64(LOCKS_NOTED))
+    var holds = (0..<noted).map { Double(locks_hold_ns($0)) }
+    let longest = Double(locks_longest_ns())
+    if noted > 0 && holds.max() != longest { holds.append(longest) }
+    return holds
+  }
+}
+
+/// Drops the system's cache of a store's files, so that the next read comes from the disk.
+enum ColdCache {
+  /// An error for a cache that the system did not drop.
+  struct Failure: Error, CustomStringConvertible {
+    let path: String
+    let code: Int32
+
+    var description: String {
+      "the system kept what it holds of \(path) in memory (error \(code)), so that nothing can be "
+        + "measured on a cold cache. Leave that out with --axis."
+    }
+  }
+
+  /// Syncs a store's files and drops their cache (`posix_fadvise` with `POSIX_FADV_DONTNEED`).
+  static func forget(_ path: String) throws(Failure) {
+    for name in [path, path + "-wal"] {
+      #if os(Linux)
+      let file = open(name, O_RDONLY)
+      // A store that was closed has no write-ahead log.
+      guard file >= 0 || name == path else { continue }
+      guard file >= 0 else { throw Failure(path: name, code: errno) }
+      defer { close(file) }
+      guard fsync(file) == 0 else { throw Failure(path: name, code: errno) }
+      let code = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+      guard code == 0 else { throw Failure(path: name, code: code) }
+      #else
+      throw Failure(path: name, code: 0)
+      #endif
+    }
   }
 }

@@ -73,3 +73,177 @@ package struct FileFault: Sendable, Hashable {
     }
   }
 }
+
+/// A call that SQLite makes to a file system.
+///
+/// The raw value is an index into the tables of counters; plans and reports write `name`.
+package enum FileCall: Int, CaseIterable, Sendable, Hashable {
+  /// Opens or creates a file.
+  case open
+  /// Deletes a file.
+  case delete
+  /// Checks whether a file exists.
+  case access
+  /// Reads bytes at an offset.
+  case read
+  /// Writes bytes at an offset.
+  case write
+  /// Sets a file's size.
+  case truncate
+  /// Makes earlier writes durable.
+  case sync
+  /// Returns a file's size.
+  case size
+  /// Raises the lock of a database file, or locks slots of its shared memory.
+  case lock
+  /// Lowers the lock of a database file, or unlocks slots.
+  ///
+  /// Never fails.
+  case unlock
+  /// Checks whether any connection has reserved a database file.
+  case checkLock
+  /// Maps a region of shared memory.
+  case map
+
+  /// The name of the call in plans, traces and reports.
+  package var name: String { "\(self)" }
+
+  /// Creates the call that a plan names, or `nil` if there is none of that name.
+  package init?(name: String) {
+    guard let call = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = call
+  }
+}
+
+/// The armed faults of a file system, and the calls that each has counted and failed.
+struct ArmedFaults {
+  private(set) var tallies: [FaultTally] = []
+  /// Whether any faults are armed.
+  private(set) var isArmed = false
+
+  /// Replaces the faults; their counts start at 0.
+  mutating func arm(_ faults: [FileFault]) {
+    tallies = faults.map(FaultTally.init)
+    isArmed = !faults.isEmpty
+  }
+
+  /// Counts a call, and returns its result code, and the power loss if it turns the power off.
+  @inline(never)
+  mutating func strike(_ call: FileCall, _ kind: FileKind) -> (code: Int32, power: PowerLoss?) {
+    var first: Int32?
+    var power: PowerLoss?
+    for index in tallies.indices {
+      guard let code = tallies[index].strike(call, on: kind) else { continue }
+      power = power ?? tallies[index].fault.power
+      first = first ?? code
+    }
+    return (first ?? SQLITE_OK, power)
+  }
+}
+
+/// An armed fault, and the number of calls that it has counted and failed.
+package struct FaultTally: Sendable, Hashable {
+  package let fault: FileFault
+  /// The number of calls that the fault counted.
+  package private(set) var countedCalls = 0
+  /// The number of calls that the fault made fail.
+  package private(set) var failedCalls = 0
+
+  init(_ fault: FileFault) {
+    self.fault = fault
+  }
+
+  /// Counts a call, and returns the code that it fails with, or `nil` if this fault lets it pass.
+  mutating func strike(_ call: FileCall, on file: FileKind) -> Int32? {
+    guard let code = fault.code(for: call, on: file) else { return nil }
+    countedCalls += 1
+    guard countedCalls == fault.k || (fault.from && countedCalls > fault.k) else { return nil }
+    failedCalls += 1
+    return code
+  }
+}
+
+/// A file system for SQLite that can inject failures into calls and simulate a power-off.
+package protocol FaultySystem: AnyObject, Sendable {
+  /// The name to pass to `sqlite3_open_v2`, or as `vfs=` in a URI; unique to this instance.
+  var name: String { get }
+  /// Replaces the armed faults; their counts start at 0.
+  func arm(_ faults: [FileFault])
+  /// Disarms all faults, and returns their tallies in the order in which they were armed.
+  @discardableResult
+  func disarm() -> [FaultTally]
+  /// Treats everything written so far as durable, and starts tracking unsynced writes.
+  func watchPower(_ watch: PowerWatch)
+  /// Turns the power off between two calls.
+  func turnOff(_ loss: PowerLoss)
+  /// Turns the power on, so that files can be opened again.
+  func turnOn()
+  /// Whether the power is off.
+  var isOff: Bool { get }
+}
+
+extension HeapFileSystem: FaultySystem {}
+
+/// The number of SQLite's calls to a file system, by kind of file and call, and the bytes moved.
+///
+/// Subtract an earlier value to get the calls made in between.
+package struct CallCounters: Sendable, Hashable {
+  /// Calls, one number for each pair of kind and call, failed calls included.
+  private var calls: [Int]
+  /// Bytes that SQLite asked to read, then those that it asked to write, by kind.
+  private var bytes: [Int]
+
+  /// Copies the live tables of a file system.
+  init(calls: some Sequence<Int>, bytes: some Sequence<Int>) {
+    self.calls = Array(calls)
+    self.bytes = Array(bytes)
+  }
+
+  /// The number of calls of one sort to files of one kind.
+  package subscript(file: FileKind, call: FileCall) -> Int {
+    calls[Self.index(file, call)]
+  }
+
+  /// Returns the number of calls of one sort to all files.
+  package func count(_ call: FileCall) -> Int {
+    FileKind.allCases.reduce(0) { $0 + self[$1, call] }
+  }
+
+  /// The number of read calls to all files.
+  package var reads: Int { count(.read) }
+  /// The number of write calls to all files.
+  package var writes: Int { count(.write) }
+  /// The number of sync calls to all files.
+  package var syncs: Int { count(.sync) }
+  /// The number of bytes that SQLite asked to read from all files.
+  package var bytesRead: Int { FileKind.allCases.reduce(0) { $0 + bytesRead($1) } }
+  /// The number of bytes that SQLite asked to write to all files.
+  package var bytesWritten: Int { FileKind.allCases.reduce(0) { $0 + bytesWritten($1) } }
+
+  /// Returns the number of bytes that SQLite asked to read from files of one kind.
+  package func bytesRead(_ file: FileKind) -> Int { bytes[Self.index(file, .read)] }
+
+  /// Returns the number of bytes that SQLite asked to write to files of one kind.
+  package func bytesWritten(_ file: FileKind) -> Int { bytes[Self.index(file, .write)] }
+
+  /// Returns the calls that were made between two values of the counters.
+  package static func - (later: CallCounters, earlier: CallCounters) -> CallCounters {
+    CallCounters(
+      calls: zip(later.calls, earlier.calls).map { $0 - $1 },
+      bytes: zip(later.bytes, earlier.bytes).map { $0 - $1 }
+    )
+  }
+}
+
+extension CallCounters {
+  /// The length of each of the two tables.
+  static let tableCount = FileKind.allCases.count * rowCount
+
+  /// Returns the index of a pair of kind and call in the tables.
+  static func index(_ file: FileKind, _ call: FileCall) -> Int {
+    file.rawValue * rowCount + call.rawValue
+  }
+
+  /// The entries of one kind: a power of two, so that an index is a shift; unused ones stay zero.
+  private static var rowCount: Int { 16 }
+}

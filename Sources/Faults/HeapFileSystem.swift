@@ -1,3 +1,4 @@
+internal import Basics
 internal import CSQLite
 internal import Synchronization
 
@@ -64,7 +65,7 @@ package final class HeapFileSystem: @unchecked Sendable {
   /// and would accept frames that a power-off left from an earlier log as valid. The stored data
   /// and the number of calls do not depend on the salts.
   package func reseed(_ seed: UInt64, withSalts: Bool = false) {
-    disk.locked { $0.random = SplitMix(seed: seed) }
+    disk.locked { $0.random = SplitMix64(seed: seed) }
     if withSalts { ProcessRandomness.restart(seed: seed) }
   }
 
@@ -84,4 +85,133 @@ package final class HeapFileSystem: @unchecked Sendable {
     for (index, character) in characters.enumerated() { (copy + index).initialize(to: character) }
     return copy
   }
+}
+
+extension HeapFileSystem {
+  /// Replaces the armed faults; their counts start at 0.
+  ///
+  /// Where several faults apply to one call, the first decides how it fails.
+  package func arm(_ faults: [FileFault]) {
+    disk.locked { $0.faults.arm(faults) }
+  }
+
+  /// Disarms all faults, and returns their tallies in the order in which they were armed.
+  @discardableResult
+  package func disarm() -> [FaultTally] {
+    disk.locked { disk in
+      let tallies = disk.faults.tallies
+      disk.faults.arm([])
+      return tallies
+    }
+  }
+}
+
+extension HeapFileSystem {
+  /// Copies the bytes of one file, or returns `nil` if there is no file at the path.
+  package func image(of path: String) -> FileImage? {
+    disk.locked { $0.files[path]?.pointee.image() }
+  }
+
+  /// Copies all files and the mapped shared memory.
+  ///
+  /// Taken while a connection is inside a transaction, the image is what a process crash at this
+  /// moment leaves.
+  ///
+  /// - Complexity: O(bytes of all files).
+  package func snapshot() -> FileSystemImage {
+    disk.locked { $0.snapshot() }
+  }
+
+  /// Copies the bytes of all files and of mapped shared memory that differ from an image.
+  ///
+  /// If unsynced writes are tracked, the image includes the synced bytes. After it is restored,
+  /// everything that was not synced counts as one write.
+  ///
+  /// - Complexity: O(bytes of all files), but takes memory only for the difference.
+  package func snapshot(sharing base: FileSystemImage) -> SparseImage {
+    disk.locked { $0.snapshot(sharing: base) }
+  }
+
+  /// The number of write, truncate and delete calls to shared files; restoring files keeps it.
+  package var writeCount: Int { disk.locked { $0.writeCount } }
+
+  /// Replaces the contents of all files by those of a sparse image, like ``restore(_:)``.
+  package func restore(_ image: SparseImage) {
+    disk.locked { $0.restore(image) }
+  }
+
+  /// Replaces the contents of all files by those of an image.
+  ///
+  /// Connections may stay open if each is in WAL mode and outside a transaction (a statement that
+  /// was not reset is a transaction): their next statement sees the restored content. A connection
+  /// inside a transaction ends the program. A file that the image lacks is deleted; if a connection
+  /// is open on it, it becomes empty instead. In rollback mode, close all connections first: SQLite
+  /// could use a stale page in its cache.
+  ///
+  /// - Complexity: O(bytes of the image); no allocation if the files were as large before.
+  package func restore(_ image: FileSystemImage) {
+    disk.locked { $0.restore(image) }
+  }
+
+  /// Writes an image to a path: a fresh store without running its schema.
+  ///
+  /// The image must be of a store that was checkpointed. The program ends if a connection has the
+  /// file open. A log that exists next to the path is not deleted.
+  package func install(_ image: FileImage, at path: String) {
+    disk.locked { $0.install(image, at: path) }
+  }
+
+  /// Deletes all files; open connections keep theirs until they close.
+  ///
+  /// The buffers are kept for later files.
+  package func removeAll() {
+    disk.locked { $0.unlinkAll() }
+  }
+}
+
+extension HeapFileSystem {
+  /// Treats everything written so far as durable, and starts tracking unsynced writes.
+  ///
+  /// A power-off loses the unsynced writes. Tracking stops when all files are removed or restored
+  /// from a whole image; a sparse image restores the tracking too.
+  ///
+  /// - Complexity: O(bytes of all files), and each write is copied once more.
+  package func watchPower(_ watch: PowerWatch = .honest) {
+    disk.locked { $0.startWatch(watch) }
+  }
+
+  /// Turns the power off between two calls.
+  ///
+  /// Every file keeps its surviving bytes. Calls of handles that were open fail from now on, and no
+  /// file can be opened until the power is on again.
+  package func turnOff(_ loss: PowerLoss) {
+    disk.locked { $0.turnOff(loss) }
+  }
+
+  /// Turns the power on, so that files can be opened again.
+  ///
+  /// Handles from before the power-off stay invalid.
+  package func turnOn() {
+    disk.locked { $0.isOff = false }
+  }
+
+  /// The state that would survive a power-off now, or `nil` if unsynced writes are not tracked.
+  package var powerStanding: PowerStanding? { disk.locked { $0.powerStanding } }
+
+  /// Whether the power is off.
+  package var isOff: Bool { disk.locked { $0.isOff } }
+}
+
+/// The resources that a heap file system uses; a leak would make these counts grow.
+package struct HeapUsage: Sendable, Hashable {
+  /// The number of handles that SQLite has open.
+  package var openHandles: Int
+  /// The number of files that have a path.
+  package var files: Int
+  /// The number of files without a path that have an open handle: deleted or temporary ones.
+  package var detachedFiles: Int
+  /// The number of empty files kept for their buffers.
+  package var spareFiles: Int
+  /// The size of all buffers and shared memory regions in bytes, unused capacity included.
+  package var allocatedBytes: Int
 }

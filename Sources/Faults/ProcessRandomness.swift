@@ -1,4 +1,11 @@
+internal import Basics
 internal import CSQLite
+
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
 
 /// SQLite's own random generator, one for the whole process.
 ///
@@ -9,7 +16,7 @@ enum ProcessRandomness {
   private static let turn = Lock()
   /// Held while bytes are drawn from `source`: any thread may be the first to draw.
   private static let sourceLock = Lock()
-  nonisolated(unsafe) private static var source = SplitMix(seed: 0)
+  nonisolated(unsafe) private static var source = SplitMix64(seed: 0)
 
   /// A copy of the default VFS that differs only in its randomness.
   ///
@@ -35,7 +42,7 @@ enum ProcessRandomness {
   static func restart(seed: UInt64) {
     turn.held {
       let (copy, original) = seedingSystem
-      sourceLock.held { source = SplitMix(seed: seed) }
+      sourceLock.held { source = SplitMix64(seed: seed) }
       sqlite3_vfs_register(copy, 1)
       sqlite3_randomness(0, nil)
       var drawn: UInt8 = 0
@@ -43,5 +50,33 @@ enum ProcessRandomness {
       sqlite3_vfs_register(original, 1)
       sqlite3_vfs_unregister(copy)
     }
+  }
+}
+
+/// A mutex at a stable address, to be held for the length of one call.
+///
+/// It is a pthread mutex and not `Synchronization.Mutex`, because the thread sanitizer does not see
+/// the fast path of the latter on Linux and reports false races.
+struct Lock: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+  }
+
+  /// Frees the mutex; no thread may hold it.
+  func deallocate() {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Runs a closure while holding the mutex.
+  @inline(__always)
+  func held<Answer>(_ body: () -> Answer) -> Answer {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return body()
   }
 }

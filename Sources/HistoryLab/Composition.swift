@@ -1,3 +1,4 @@
+import Basics
 import Checkers
 import HistoryBenchmarks
 import Systems
@@ -85,7 +86,8 @@ extension Composition {
     throw unknown("axis", name, known, try: "bench list")
   }
 
-  private func unknown(
+  /// Returns the error for an unknown name, which suggests the nearest known one.
+  func unknown(
     _ kind: String,
     _ name: String,
     _ known: [String],

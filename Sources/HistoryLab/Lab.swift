@@ -1,3 +1,5 @@
+import Basics
+
 /// The command: runs a command line, prints its errors and returns the exit code.
 struct Lab {
   var tool = ToolSpec.historyLab
@@ -60,8 +62,38 @@ struct Lab {
     _ spec: VerbSpec,
     _ arguments: ParsedArguments
   ) throws(LabError) -> any Verb {
-    do {
-      return try Verbs.make(spec.name, arguments, composition, terminal)
-    } catch { throw error.hinting(tool.hint(for: spec)) }
+    guard let start = spec.start else { throw .lab("\(spec.name) is a group of verbs.") }
+    do { return try start(arguments, composition, terminal) } catch {
+      throw error.hinting(tool.hint(for: spec))
+    }
+  }
+}
+
+/// A verb with everything that it needs to run.
+protocol Verb: Sendable {
+  /// Runs the verb and returns the exit code.
+  ///
+  /// - Throws: A usage error if an argument turns out to be wrong; a lab error if the lab itself
+  ///   failed.
+  func run() async throws(LabError) -> ExitCode
+}
+
+/// The exit codes of the command.
+enum ExitCode: Int32, CaseIterable, Sendable {
+  case good = 0
+  case violation = 1
+  case undecided = 2
+  case usage = 64
+  case lab = 70
+
+  /// The meaning of the code, as the help texts print it.
+  var sentence: String {
+    switch self {
+    case .good: "good"
+    case .violation: "a violation or regression was found"
+    case .undecided: "it could not be decided"
+    case .usage: "an argument names something wrong, files included"
+    case .lab: "the lab itself failed"
+    }
   }
 }

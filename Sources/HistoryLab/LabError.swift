@@ -1,4 +1,6 @@
+import Basics
 import HistoryStore
+import Reporting
 import SQLiteStorage
 
 /// The error of a verb: one sentence that says what happened, and a command to try.
@@ -69,5 +71,16 @@ enum LabError: Error, Equatable, Sendable {
   func hinting(_ words: String) -> LabError {
     guard case .usage(let sentence, nil) = self, !sentence.contains(" Try: ") else { return self }
     return .usage(sentence, try: words)
+  }
+}
+
+extension JSONText {
+  /// Returns a document as JSON on several lines.
+  ///
+  /// - Throws: A lab error that names the document, if JSON cannot express one of its values.
+  static func document(_ value: some Encodable, named name: String) throws(LabError) -> String {
+    do { return try of(value) } catch {
+      throw .lab("\(name) cannot be written as JSON: \(error).")
+    }
   }
 }

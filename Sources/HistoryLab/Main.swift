@@ -1,4 +1,5 @@
 import HistoryBenchmarks
+import Stressing
 
 #if canImport(Glibc)
 import Glibc

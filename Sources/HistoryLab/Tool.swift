@@ -1,13 +1,28 @@
+/// The specification of the whole command.
+struct ToolSpec: Sendable {
+  let name: String
+  let sentence: String
+  let verbs: [VerbSpec]
+  let examples: [Example]
+
+  /// The verbs that can be run, subverbs included.
+  var leaves: [VerbSpec] { verbs.flatMap(\.leaves) }
+
+  /// Returns the words that print the help of a verb, or of the tool.
+  func hint(for verb: VerbSpec?) -> String {
+    [verb?.name, "--help"].compactMap { $0 }.joined(separator: " ")
+  }
+}
+
 extension ToolSpec {
   /// The specification of the command `history-lab`.
   static let historyLab = ToolSpec(
     name: "history-lab",
     sentence: "tests persistent history tracking, and measures what it costs.",
     verbs: [
-      CheckOptions.spec, ReplayOptions.spec, ExploreOptions.spec, MutantsOptions.spec,
-      StressOptions.spec, BenchRunOptions.spec, ReportOptions.spec,
-      HistoryListOptions.group, InspectOptions.spec, ConvertOptions.spec, ServeOptions.spec,
-      ProtocolCheckOptions.group, ListOptions.spec,
+      CheckVerb.spec, ReplayVerb.spec, ExploreVerb.spec, MutantsVerb.spec, StressVerb.spec,
+      BenchRunVerb.group, ReportVerb.spec, HistoryListVerb.group, InspectVerb.spec,
+      ConvertVerb.spec, ServeVerb.spec, ProtocolCheckVerb.group, ListVerb.spec,
     ],
     examples: [
       Example("check", "200 random plans on our tracker."),

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A limit for a figure derived from a benchmark.
 package struct BenchmarkGoal: Sendable, Hashable {
   /// The figures that a goal can limit.
@@ -81,5 +89,119 @@ package struct GoalOutcome: Sendable, Hashable {
     guard let value else { return .notMeasured }
     guard let limit = goal.limit else { return .told }
     return value <= limit ? .reached : .missed
+  }
+}
+
+/// A judge that computes the figures of goals from results, each at its largest history.
+package struct GoalJudge: Sendable {
+  /// The results of the run.
+  package let results: BenchmarkResults
+
+  /// Creates a judge of a run.
+  package init(_ results: BenchmarkResults) { self.results = results }
+
+  /// Returns the outcomes of goals, in their order.
+  package func outcomes(of goals: [BenchmarkGoal]) -> [GoalOutcome] { goals.map(outcome) }
+
+  private func outcome(of goal: BenchmarkGoal) -> GoalOutcome {
+    switch goal.figure {
+    case .ratio(let other, let metric): ratio(goal, to: other, metric)
+    case .growth(let size): growth(goal, from: size)
+    case .quantile(let share, let metric): quantile(goal, share, metric)
+    }
+  }
+
+  private func ratio(_ goal: BenchmarkGoal, to other: String, _ metric: Metric) -> GoalOutcome {
+    guard let row = rows(goal, goal.contender, metric).last,
+      let floor = rows(goal, other, metric).last(where: { $0.historySize == row.historySize })
+    else { return nothing(goal) }
+    var outcome = GoalOutcome(goal: goal, historySizes: [row.historySize])
+    if metric.kind == .exact {
+      outcome.value = row.summary.flatMap { mine in floor.summary.map { mine.p50 / $0.p50 } }
+    } else {
+      outcome.interval = row.ratio(to: floor)?.interval
+      outcome.value = outcome.interval?.estimate
+      outcome.processorValue = processorRatio(row, floor)
+    }
+    return outcome
+  }
+
+  private func growth(_ goal: BenchmarkGoal, from size: Int) -> GoalOutcome {
+    let rows = rows(goal, goal.contender, .wall)
+    guard let most = rows.last, let least = rows.first(where: { $0.historySize == size }),
+      least.historySize < most.historySize
+    else { return nothing(goal) }
+    let interval = most.ratio(to: least)?.interval
+    return GoalOutcome(
+      goal: goal,
+      value: interval?.estimate,
+      interval: interval,
+      processorValue: processorRatio(most, least),
+      historySizes: [most.historySize, least.historySize]
+    )
+  }
+
+  /// Returns the ratio of processor times that corresponds to two rows.
+  private func processorRatio(_ row: BenchmarkRow, _ floor: BenchmarkRow) -> Double? {
+    func onProcessor(_ row: BenchmarkRow) -> BenchmarkRow? {
+      results.rows.first {
+        $0.title == row.title && $0.contender == row.contender
+          && $0.historySize == row.historySize && $0.metric == .cpu
+      }
+    }
+    guard let mine = onProcessor(row), let other = onProcessor(floor) else { return nil }
+    return mine.ratio(to: other)?.interval.estimate
+  }
+
+  private func quantile(_ goal: BenchmarkGoal, _ share: Double, _ metric: Metric) -> GoalOutcome {
+    guard let row = rows(goal, goal.contender, metric).last else { return nothing(goal) }
+    return GoalOutcome(
+      goal: goal,
+      value: SortedSamples(row.samples).quantile(share),
+      historySizes: [row.historySize]
+    )
+  }
+
+  /// Returns the rows of a goal that have samples, smallest history first.
+  private func rows(
+    _ goal: BenchmarkGoal,
+    _ contender: String,
+    _ metric: Metric
+  ) -> [BenchmarkRow] {
+    results.rows.filter {
+      $0.contender == contender && $0.metric == metric && !$0.samples.isEmpty && goal.isAbout($0)
+    }.sorted { $0.historySize < $1.historySize }
+  }
+
+  private func nothing(_ goal: BenchmarkGoal) -> GoalOutcome {
+    let reasons = results.rows.filter { $0.contender == goal.contender && goal.isAbout($0) }
+      .compactMap(\.notMeasured)
+    let isThere = results.rows.contains(where: goal.isAbout)
+    let other = isThere ? "what it is compared with is not in this run" : "not in this run"
+    return GoalOutcome(goal: goal, reason: reasons.first ?? other)
+  }
+}
+
+extension BenchmarkRow {
+  /// Estimates the ratio of two rows measured in the same rounds, twice per round.
+  ///
+  /// It is computed like the ratios to the floor.
+  ///
+  /// - Returns: The ratio, or `nil` if they were not measured in the same rounds or a sample is
+  ///   zero.
+  package func ratio(to other: BenchmarkRow) -> RatioEstimate? {
+    guard samples.count == other.samples.count, samples.count >= 2,
+      samples.count.isMultiple(of: 2), seed == other.seed,
+      (samples + other.samples).allSatisfy({ $0 > 0 })
+    else { return nil }
+    let differences = zip(samples, other.samples).map { log($0) - log($1) }
+    let rounds = stride(from: 0, to: differences.count, by: 2).map {
+      (differences[$0] + differences[$0 + 1]) / 2
+    }
+    return RatioEstimate(
+      to: other.contender,
+      logRatios: rounds,
+      bootstrap: Bootstrap(seed: seed)
+    )
   }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// The results of one run of the benchmarks, as stored in `results.json`.
 ///
 /// The key `results` carries the version of the format. A reader accepts its own version and older
@@ -61,5 +63,253 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
       rows.filter { $0.contender == contender && $0.metric == metric && $0.title == title },
       metric: metric
     )
+  }
+}
+
+/// The samples of one contender in one operation at one history size, on one metric.
+package struct BenchmarkRow: Sendable, Hashable, Codable {
+  /// The part of the system that is measured: `fetch`.
+  package var subject: String
+  /// The operation that is measured: `newest 100`.
+  package var operation: String
+  /// The conditions of the measurement: `4 authors, packed, warm`.
+  package var condition: String
+  /// The name of the contender: ours, the floor, or a peer.
+  package var contender: String
+  /// The size of history, in transactions.
+  package var historySize: Int
+  /// The metric of the samples.
+  package var metric: Metric
+  /// All samples in the order of measuring, in the metric's unit.
+  package var samples: [Double]
+  /// The percentiles of the samples, or `nil` if there are no samples.
+  package var summary: SampleSummary?
+  /// The median with its interval, or `nil` for rows that were not measured in rounds.
+  package var median: Interval?
+  /// The cost relative to the floor in the same rounds, or `nil` if there is no such ratio.
+  package var ratio: RatioEstimate?
+  /// The seed that determines the order of measuring.
+  @HexCoded package var seed: UInt64
+  /// The reason why there are no samples, or `nil` if there are any.
+  package var notMeasured: String?
+  /// The reason why an exact row may differ from run to run, or `nil` if it may not.
+  package var varies: String?
+
+  /// The condition that differs from the base point, such as `cold`, or `nil` at the base point.
+  ///
+  /// It is also part of `condition`.
+  package var axis: String?
+
+  /// Creates a row from samples; there must be at least one.
+  package init(
+    subject: String,
+    operation: String,
+    condition: String,
+    contender: String,
+    historySize: Int,
+    metric: Metric,
+    samples: [Double],
+    median: Interval? = nil,
+    ratio: RatioEstimate? = nil,
+    seed: UInt64
+  ) {
+    self.subject = subject
+    self.operation = operation
+    self.condition = condition
+    self.contender = contender
+    self.historySize = historySize
+    self.metric = metric
+    self.samples = samples
+    self.median = median
+    self.ratio = ratio
+    self.seed = seed
+    summary = SampleSummary(samples)
+  }
+
+  /// Creates a row without samples that gives the reason, instead of a zero.
+  package init(
+    subject: String,
+    operation: String,
+    condition: String,
+    contender: String,
+    historySize: Int,
+    metric: Metric,
+    notMeasured reason: String,
+    seed: UInt64
+  ) {
+    self.subject = subject
+    self.operation = operation
+    self.condition = condition
+    self.contender = contender
+    self.historySize = historySize
+    self.metric = metric
+    self.seed = seed
+    samples = []
+    notMeasured = reason
+  }
+
+  /// Whether the row must be the same in every run of the same program.
+  package var isExact: Bool {
+    metric.kind == .exact && varies == nil && notMeasured == nil
+  }
+
+  /// Whether the row comes from the separate, untimed counting pass.
+  package var isCountedBeside: Bool {
+    (Metric.counted + Metric.allocator + [.residentGrowth]).contains(metric)
+  }
+
+  /// The benchmark's name without contender and size: `fetch newest 100, 4 authors`.
+  package var title: String {
+    let name = operation.isEmpty ? subject : "\(subject) \(operation)"
+    return condition.isEmpty ? name : "\(name), \(condition)"
+  }
+}
+
+/// The quantity that a row measures, and its unit; the three kinds are never mixed.
+package struct Metric: Sendable, Hashable, Codable {
+  /// The kinds of metric, which differ in how reliable they are on a busy machine.
+  package enum Kind: String, Sendable, Codable {
+    /// A count that is the same in every run.
+    case exact
+    /// Processor time of the measuring thread.
+    case cpu
+    /// Wall time.
+    case wall
+  }
+
+  /// The name in results: `wall`, `cpu`, or the name of the count.
+  package var name: String
+  /// The kind of the metric.
+  package var kind: Kind
+  /// The unit of the values.
+  package var unit: String
+
+  /// Creates a metric.
+  package init(name: String, kind: Kind, unit: String) {
+    self.name = name
+    self.kind = kind
+    self.unit = unit
+  }
+
+  /// Wall time, in nanoseconds.
+  package static let wall = Metric(name: "wall", kind: .wall, unit: "ns")
+
+  /// Processor time of the measuring thread, in nanoseconds.
+  package static let cpu = Metric(name: "cpu", kind: .cpu, unit: "ns")
+
+  /// The greatest resident memory, in bytes, as counted by the system.
+  package static let peakMemory = Metric(name: "peak memory", kind: .exact, unit: "B")
+
+  /// The growth from the initial to the greatest resident memory, in bytes.
+  package static let memoryGrowth = Metric(name: "memory growth", kind: .exact, unit: "B")
+
+  /// The size of one change of a history in its file, in bytes.
+  package static let bytesPerChange = Metric(name: "bytes a change", kind: .exact, unit: "B")
+
+  /// The commits that were not reported to watchers.
+  package static let missed = Metric(name: "missed", kind: .exact, unit: "commits")
+
+  /// Returns the metric of a measured time.
+  package static func time(_ kind: TimeKind) -> Metric { kind == .wall ? wall : cpu }
+}
+
+extension Metric {
+  /// The instructions of SQLite's virtual machine in all completed statements.
+  package static let vmSteps = Metric(name: "VM steps", kind: .exact, unit: "steps")
+
+  /// The pages that SQLite requested, from its cache or from the file.
+  package static let pageReads = Metric(name: "page reads", kind: .exact, unit: "pages")
+
+  /// The pages that SQLite wrote, including those to the write-ahead log.
+  package static let pageWrites = Metric(name: "page writes", kind: .exact, unit: "pages")
+
+  /// The rows that were inserted, updated or deleted, including rows of history.
+  package static let rowsWritten = Metric(name: "rows written", kind: .exact, unit: "rows")
+
+  /// The system calls that read or write.
+  package static let systemCalls = Metric(name: "system calls", kind: .exact, unit: "calls")
+
+  /// The bytes read by such calls, from files and elsewhere.
+  package static let bytesRead = Metric(name: "bytes read", kind: .exact, unit: "B")
+
+  /// The bytes written by such calls.
+  package static let bytesWritten = Metric(name: "bytes written", kind: .exact, unit: "B")
+
+  /// The allocations of all threads.
+  package static let allocations = Metric(name: "allocations", kind: .exact, unit: "allocations")
+
+  /// The bytes that the measuring thread allocated, as rounded up by the allocator.
+  package static let allocatedBytes = Metric(name: "allocated bytes", kind: .exact, unit: "B")
+
+  /// The growth of the allocated bytes not yet freed; growth after much work is a leak.
+  package static let liveBytes = Metric(name: "live bytes", kind: .exact, unit: "B")
+
+  /// The growth of the resident memory during one measurement.
+  package static let residentGrowth = Metric(name: "resident growth", kind: .exact, unit: "B")
+
+  /// The metrics of the counting pass, without memory.
+  package static let counted = [
+    vmSteps, pageReads, pageWrites, rowsWritten, systemCalls, bytesRead, bytesWritten,
+  ]
+
+  /// The metrics of memory in pages, which the system controls.
+  ///
+  /// They are counted, but may differ from run to run.
+  package static let varying = [peakMemory, memoryGrowth, residentGrowth]
+
+  /// The additional metrics of the counting pass under an allocator that keeps counts.
+  package static let allocator = [allocations, allocatedBytes, liveBytes]
+}
+
+/// The version of a file format: a program reads its own version and older ones.
+package enum FormatVersion {
+  /// Returns why a document of a version is not supported, or `nil` if it is.
+  package static func refusal(of document: String, _ found: Int, newest: Int) -> String? {
+    if (1...newest).contains(found) { return nil }
+    return "\(document) of version \(found); this program reads version \(newest)"
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// Decodes the version of a document.
+  ///
+  /// - Throws: `DecodingError`, including for an unsupported version.
+  package func version(of document: String, newest: Int, forKey key: Key) throws -> Int {
+    let found = try decode(Int.self, forKey: key)
+    if let refusal = FormatVersion.refusal(of: document, found, newest: newest) {
+      throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: refusal)
+    }
+    return found
+  }
+}
+
+/// A 64-bit number encoded as `"0x2a"`, because JSON readers in other languages round numbers.
+@propertyWrapper
+package struct HexCoded: Sendable, Hashable, Codable {
+  /// The number.
+  package var wrappedValue: UInt64
+
+  /// Wraps a number.
+  package init(wrappedValue: UInt64) { self.wrappedValue = wrappedValue }
+
+  /// Decodes text such as `"0x2a"`.
+  ///
+  /// - Throws: `DecodingError` for any other text.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard text.hasPrefix("0x"), let number = UInt64(text.dropFirst(2), radix: 16) else {
+      throw DecodingError.dataCorruptedError(
+        in: container,
+        debugDescription: "\(text) is not a number like 0x2a"
+      )
+    }
+    wrappedValue = number
+  }
+
+  /// Encodes the number as hexadecimal text.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode("0x" + String(wrappedValue, radix: 16))
   }
 }

@@ -1,3 +1,13 @@
+import Basics
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A bootstrap that estimates confidence intervals from resamples.
 ///
 /// It computes Efron's percentile interval. The unit that is drawn (a block, a round, a launch)
@@ -30,7 +40,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
   /// - Complexity: one call of the statistic per resample.
   package func interval(units: Int, statistic: ([Int]) -> Double) -> Interval {
     precondition(units > 0, "no units to draw from")
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     var drawn = [Int](repeating: 0, count: units)
     var estimates: [Double] = []
     estimates.reserveCapacity(resamples)
@@ -59,7 +69,7 @@ package struct Bootstrap: Sendable, Hashable, Codable {
 
   private func interval(around median: Double, drawingFrom sampler: MedianSampler) -> Interval {
     var sampler = sampler
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     return interval(around: median, from: (0..<resamples).map { _ in sampler.draw(&random) })
   }
 
@@ -106,5 +116,119 @@ package struct Interval: Sendable, Hashable, Codable {
       upper: transform(upper),
       confidence: confidence
     )
+  }
+}
+
+/// The cost of one contender relative to another that was measured in the same blocks.
+///
+/// A ratio of 1.2 means 20 % more than the other. The estimate is the median over the blocks of the
+/// difference of logarithms; the interval comes from resampling whole blocks.
+package struct RatioEstimate: Sendable, Hashable, Codable {
+  /// The name of the contender whose cost counts as 1.
+  package var to: String
+  /// The ratio and its interval.
+  package var interval: Interval
+  /// The number of blocks that were measured.
+  package var blocks: Int
+  /// The number of resamples for the interval.
+  package var resamples: Int
+  /// The seed of the resamples.
+  @HexCoded package var seed: UInt64
+
+  /// Estimates a ratio from the logarithms of the ratios of all blocks.
+  package init(to name: String, logRatios: [Double], bootstrap: Bootstrap) {
+    to = name
+    interval = bootstrap.median(of: logRatios).map { exp($0) }
+    blocks = logRatios.count
+    resamples = bootstrap.resamples
+    seed = bootstrap.seed
+  }
+
+  /// Judges the ratio: dearer or cheaper only if the whole interval lies beyond the margin.
+  ///
+  /// The default margin of 0.5 % gave no false alarm in 80 comparisons of a program with itself.
+  package func verdict(margin: Double = 0.005) -> RatioVerdict {
+    if interval.lower > 1 + margin { return .dearer }
+    if interval.upper < 1 / (1 + margin) { return .cheaper }
+    let isInside = interval.lower >= 1 / (1 + margin) && interval.upper <= 1 + margin
+    return isInside ? .alike : .undecided
+  }
+}
+
+/// The verdict on a ratio and its interval.
+package enum RatioVerdict: String, Sendable, Codable {
+  /// The cost is higher, beyond the margin.
+  case dearer
+  /// The cost is lower, beyond the margin.
+  case cheaper
+  /// The whole interval lies within the margin around 1.
+  case alike
+  /// The interval crosses the margin: more blocks are needed.
+  case undecided
+}
+
+/// Wilcoxon's signed-rank test, which gives the p-value of values that lie above a level.
+///
+/// The values need not be normally distributed, only symmetrically, as the logarithms of ratios of
+/// the same program are. A bootstrap of 2,000 resamples cannot resolve p-values below 1 in 2,000,
+/// which are needed when many rows are judged at once.
+package enum SignedRankTest {
+  /// The least number of values for a p-value below 1.
+  package static let leastCount = 6
+
+  /// Returns the one-sided p-value of values so far above a level, if it were their median.
+  ///
+  /// - Complexity: O(n log n).
+  package static func chance(of values: [Double], above level: Double) -> Double {
+    let distances = values.map { $0 - level }.filter { $0 != 0 }
+    guard distances.count >= leastCount else { return 1 }
+    let (sum, ties) = rankSum(distances)
+    let count = Double(distances.count)
+    let expected = count * (count + 1) / 4
+    let variance = count * (count + 1) * (2 * count + 1) / 24 - ties / 48
+    guard variance > 0 else { return 1 }
+    // The continuity correction is half a rank: ranks are whole, the normal distribution is not.
+    let score = (sum - expected - 0.5) / variance.squareRoot()
+    return erfc(score / 2.0.squareRoot()) / 2
+  }
+
+  /// Returns the rank sum of the values above, and the reduction of the variance by ties.
+  private static func rankSum(_ distances: [Double]) -> (sum: Double, ties: Double) {
+    let order = distances.indices.sorted { abs(distances[$0]) < abs(distances[$1]) }
+    var (sum, ties) = (0.0, 0.0)
+    var first = 0
+    while first < order.count {
+      var end = first + 1
+      while end < order.count, abs(distances[order[end]]) == abs(distances[order[first]]) {
+        end += 1
+      }
+      let rank = Double(first + 1 + end) / 2
+      for place in order[first..<end] where distances[place] > 0 { sum += rank }
+      let alike = Double(end - first)
+      ties += alike * alike * alike - alike
+      first = end
+    }
+    return (sum, ties)
+  }
+}
+
+/// The Benjamini-Hochberg procedure (1995).
+///
+/// It bounds the share of false alarms among all alarms of a run, for any number of rows.
+package enum FalseDiscovery {
+  /// Returns for each p-value whether its row is reported as an alarm.
+  ///
+  /// - Complexity: O(n log n).
+  package static func told(_ chances: [Double], rate: Double = 0.05) -> [Bool] {
+    let order = chances.indices.sorted { chances[$0] < chances[$1] }
+    let count = Double(chances.count)
+    var last: Int?
+    for (place, index) in order.enumerated()
+    where chances[index] <= Double(place + 1) / count * rate {
+      last = place
+    }
+    var told = [Bool](repeating: false, count: chances.count)
+    if let last { for index in order[...last] { told[index] = true } }
+    return told
   }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// A position in a series of nightly results at which their level changes.
 package struct ChangePoint: Sendable, Hashable, Codable {
   /// The index in the series of the first value of the new level.
@@ -96,7 +98,7 @@ package struct ChangePointJudge: Sendable, Hashable {
     var values = clipped(values)
     let (index, contrast) = bestCut(values)
     guard contrast > 0 else { return nil }
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let shuffles = Int((10 / level).rounded(.up)) - 1
     let mostReached = Int(level * Double(shuffles + 1)) - 1
     var reached = 0
@@ -109,7 +111,7 @@ package struct ChangePointJudge: Sendable, Hashable {
     return (index, Double(reached + 1) / Double(shuffles + 1))
   }
 
-  private func shuffle(_ values: inout [Double], _ random: inout SeededRandom) {
+  private func shuffle(_ values: inout [Double], _ random: inout SplitMix64) {
     for last in stride(from: values.count - 1, to: 0, by: -1) {
       values.swapAt(last, random.index(below: last + 1))
     }

@@ -1,3 +1,5 @@
+import Basics
+
 /// A measurement of several contenders in turn, so that disturbances affect all of them alike.
 ///
 /// A round runs all contenders in a random order and then again in the reverse order, so that a
@@ -37,7 +39,7 @@ package struct InterleavedMeasurement: Sendable {
     roundEnded: (Int) -> Void = { _ in }
   ) throws -> InterleavedResult {
     try checkNames(of: contenders)
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<budget.warmUp {
       _ = try round(of: contenders, order: random.order(of: contenders.count))
     }
@@ -69,5 +71,152 @@ package struct InterleavedMeasurement: Sendable {
     for contender in contenders where !seen.insert(contender.name).inserted {
       throw .sameName(contender.name)
     }
+  }
+}
+
+/// A program that is measured in turn with others: ours, the floor or a peer.
+package struct Contender {
+  /// The name in results and charts.
+  package let name: String
+  /// The number of operations in one measurement; its time is divided by this number.
+  package let operations: Int
+  private let body: (inout Stopwatch) throws -> Void
+
+  /// Creates a contender whose closure starts and stops the watch around the measured work.
+  package init(
+    _ name: String,
+    operations: Int = 1,
+    body: @escaping (inout Stopwatch) throws -> Void
+  ) {
+    precondition(operations > 0, "\(name): a measurement of \(operations) operations")
+    self.name = name
+    self.operations = operations
+    self.body = body
+  }
+
+  /// Creates a contender from an untimed preparation and a timed run that uses its result.
+  package init<Prepared>(
+    _ name: String,
+    operations: Int = 1,
+    prepare: @escaping () throws -> Prepared,
+    run: @escaping (Prepared) throws -> Void
+  ) {
+    self.init(name, operations: operations) { watch in
+      let prepared = try prepare()
+      try watch.time { try run(prepared) }
+    }
+  }
+
+  /// Performs one measurement.
+  ///
+  /// - Returns: the time of one operation, in nanoseconds.
+  /// - Throws: what the closure throws, or a `MeasuringError` if the watch was never started or is
+  ///   still running.
+  package func measure(with watch: Stopwatch) throws -> Elapsed {
+    var watch = watch
+    try body(&watch)
+    if watch.isRunning { throw MeasuringError.stillRunning(contender: name) }
+    guard watch.elapsed.wall > 0 else { throw MeasuringError.nothingTimed(contender: name) }
+    return watch.elapsed.shared(over: operations)
+  }
+}
+
+/// The number of rounds of a measurement, with an optional time limit.
+package struct RoundBudget: Sendable, Hashable, Codable {
+  /// The least number of rounds, which the time limit does not shorten.
+  ///
+  /// The default is 10.
+  package var minimum: Int
+  /// The greatest number of rounds.
+  ///
+  /// The default is 50.
+  package var maximum: Int
+  /// The wall time in nanoseconds after which no further round starts, or `nil`.
+  ///
+  /// It includes preparation. The default is `nil`.
+  package var nanoseconds: UInt64?
+  /// The number of rounds that are run and discarded first.
+  ///
+  /// The default is 1.
+  package var warmUp: Int
+
+  /// Creates a budget; `minimum` must be in `1...maximum`.
+  package init(
+    minimum: Int = 10,
+    maximum: Int = 50,
+    nanoseconds: UInt64? = nil,
+    warmUp: Int = 1
+  ) {
+    precondition(1 <= minimum && minimum <= maximum, "\(minimum) to \(maximum) rounds")
+    self.minimum = minimum
+    self.maximum = maximum
+    self.nanoseconds = nanoseconds
+    self.warmUp = warmUp
+  }
+
+  /// Returns a budget with a fixed number of rounds and no time limit.
+  package static func rounds(_ count: Int) -> RoundBudget {
+    RoundBudget(minimum: count, maximum: count)
+  }
+
+  func allowsRound(after measured: Int, spent: UInt64) -> Bool {
+    if measured < minimum { return true }
+    if measured >= maximum { return false }
+    return nanoseconds.map { spent < $0 } ?? true
+  }
+}
+
+/// A sampler of the medians of resamples that does not sort each of them.
+///
+/// It draws whole groups of values, as many as there are groups; a group may be a single value. The
+/// values are sorted once, and the draws of their groups are counted.
+///
+/// - Complexity: O(n) per draw.
+struct MedianSampler {
+  private let values: [Double]
+  private let groupOfValue: [Int]
+  private let sizes: [Int]
+  private var timesDrawn: [Int]
+
+  init(_ sorted: SortedSamples) {
+    values = sorted.values
+    groupOfValue = Array(sorted.values.indices)
+    sizes = [Int](repeating: 1, count: sorted.values.count)
+    timesDrawn = sizes
+  }
+
+  init(groups: [[Double]]) {
+    let pairs = groups.enumerated().flatMap { group, values in
+      values.map { (value: $0, group: group) }
+    }.sorted { $0.value < $1.value }
+    values = pairs.map(\.value)
+    groupOfValue = pairs.map(\.group)
+    sizes = groups.map(\.count)
+    timesDrawn = sizes
+  }
+
+  /// Draws as many groups as there are, with repetition, and returns the median of their values.
+  mutating func draw(_ random: inout SplitMix64) -> Double {
+    for group in 0..<sizes.count { timesDrawn[group] = 0 }
+    var total = 0
+    for _ in 0..<sizes.count {
+      let group = random.index(below: sizes.count)
+      timesDrawn[group] += 1
+      total += sizes[group]
+    }
+    return median(of: total)
+  }
+
+  private func median(of total: Int) -> Double {
+    let lowerRank = (total - 1) / 2
+    let upperRank = total / 2
+    var passed = 0
+    var lower: Double?
+    for place in 0..<values.count {
+      passed += timesDrawn[groupOfValue[place]]
+      if lower == nil && passed > lowerRank { lower = values[place] }
+      if let lower, passed > upperRank { return (lower + values[place]) / 2 }
+    }
+    return values[values.count - 1]
   }
 }

@@ -1,3 +1,74 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A clock with values in nanoseconds, passed in wherever time is measured.
+package struct NanosecondClock: Sendable {
+  private let read: @Sendable () -> UInt64
+
+  /// Creates a clock from a closure that returns nanoseconds since a fixed moment.
+  package init(read: @escaping @Sendable () -> UInt64) { self.read = read }
+
+  /// Returns the clock's value, in nanoseconds.
+  package func now() -> UInt64 { read() }
+
+  /// The monotonic wall clock; it does not run while the machine sleeps.
+  package static let wall = NanosecondClock { nanoseconds(of: CLOCK_MONOTONIC) }
+
+  /// The time that the calling thread has spent on a processor.
+  ///
+  /// It does not advance while another process is running, so it varies less than wall time on a
+  /// busy machine. Work that moves to another thread is not included.
+  package static let threadCPU = NanosecondClock { nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
+
+  private static func nanoseconds(of clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    guard clock_gettime(clock, &time) == 0 else {
+      fatalError("clock_gettime(\(clock)) failed with errno \(errno)")
+    }
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
+
+/// The duration of a measurement in nanoseconds, by both clocks.
+package struct Elapsed: Sendable, Hashable, Codable {
+  /// The wall time in nanoseconds.
+  package var wall: Double
+  /// The processor time of the measuring thread in nanoseconds.
+  package var cpu: Double
+
+  /// Creates a duration from nanoseconds.
+  package init(wall: Double, cpu: Double) {
+    self.wall = wall
+    self.cpu = cpu
+  }
+
+  /// Returns one of the two times, in nanoseconds.
+  package func time(_ kind: TimeKind) -> Double {
+    switch kind {
+    case .wall: wall
+    case .cpu: cpu
+    }
+  }
+
+  /// Divides the times by a number of operations.
+  package func shared(over operations: Int) -> Elapsed {
+    Elapsed(wall: wall / Double(operations), cpu: cpu / Double(operations))
+  }
+}
+
+/// The kind of a measured time; the two kinds are never mixed.
+package enum TimeKind: String, Sendable, Codable, CaseIterable {
+  /// Wall time.
+  case wall
+  /// Processor time of the measuring thread.
+  case cpu
+}
+
 /// A timer that a measured closure starts and stops around the measured work.
 ///
 /// Set-up before `start` and tear-down after `stop` are not included. Starting it again adds to the

@@ -111,3 +111,118 @@ extension SeededGenerator {
   /// Returns a number in 0 ..< 1.
   mutating func nextFraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
+
+extension ChoiceSource {
+  /// Draws a finite double in the range; shrinks toward 0, whole numbers, and few binary digits.
+  ///
+  /// A range within 2^53 of zero is drawn as a whole part and a fraction, a wider one as a
+  /// significand and an exponent.
+  public mutating func double(in range: ClosedRange<Double>, label: String = "double") -> Double {
+    guard range.lowerBound.isFinite, range.upperBound.isFinite else {
+      fatalError("double(in: \(range)): the bounds must be finite")
+    }
+    openSpan(label)
+    defer { closeSpan() }
+    let isNarrow = max(abs(range.lowerBound), abs(range.upperBound)) <= 0x1p53
+    let value = isNarrow ? fixedPoint(range) : floatingPoint(range)
+    return min(max(value, range.lowerBound), range.upperBound)
+  }
+
+  private mutating func fixedPoint(_ range: ClosedRange<Double>) -> Double {
+    let (lowest, highest) = (Self.floor(range.lowerBound), Self.floor(range.upperBound))
+    let whole = integer(in: lowest...highest, simplest: 0)
+    let digits = take(0, 1 << 52 - 1, simplest: 0) { random in
+      random.next() & 3 == 0 ? 0 : Int64(random.next() >> 12)
+    }
+    // The bits of the fraction are reversed: 1 is a half, 2 a quarter, 3 three quarters.
+    let fraction = Double(Self.reversed(UInt64(digits)) >> 12) * 0x1p-52
+    return Double(whole) + fraction
+  }
+
+  /// Rounds down; this module does not use the C library.
+  private static func floor(_ value: Double) -> Int64 {
+    let whole = Int64(value)
+    return Double(whole) > value ? whole - 1 : whole
+  }
+
+  private mutating func floatingPoint(_ range: ClosedRange<Double>) -> Double {
+    let significand = integer(in: -(1 << 53)...(1 << 53), spread: .nearSimplest)
+    let exponent = integer(in: -1_074...971, spread: .nearSimplest)
+    return Double(sign: .plus, exponent: 0, significand: Double(significand))
+      .scaled(by: Int(exponent))
+  }
+
+  private static func reversed(_ word: UInt64) -> UInt64 {
+    var (rest, result): (UInt64, UInt64) = (word, 0)
+    for _ in 0..<64 {
+      result = result << 1 | rest & 1
+      rest >>= 1
+    }
+    return result
+  }
+}
+
+extension Double {
+  /// Returns the number times a power of two; overflow returns the greatest finite magnitude.
+  fileprivate func scaled(by exponent: Int) -> Double {
+    let result = Double(sign: .plus, exponent: exponent / 2, significand: self)
+    let scaled = Double(sign: .plus, exponent: exponent - exponent / 2, significand: result)
+    return scaled.isFinite ? scaled : .greatestFiniteMagnitude * (self < 0 ? -1 : 1)
+  }
+}
+
+extension ChoiceSource {
+  /// Draws an index in proportion to its weight; shrinks toward the first.
+  ///
+  /// An index with weight 0 is never returned. If a replayed choice has one, the nearest earlier
+  /// index with a positive weight is used, or else the nearest later one. At least one weight must
+  /// be positive.
+  public mutating func weighted(_ weights: [Int], label: String? = nil) -> Int {
+    if let label { openSpan(label) }
+    defer { if label != nil { closeSpan() } }
+    let total = weights.reduce(0) { $0 + max($1, 0) }
+    guard total > 0 else { fatalError("weighted(\(weights)): no weight is positive") }
+    let first = weights.firstIndex { $0 > 0 } ?? 0
+    let index = take(0, Int64(weights.count - 1), simplest: 0, kind: .name) { random in
+      var rest = Int(random.next(through: UInt64(total - 1)))
+      for index in weights.indices {
+        rest -= max(weights[index], 0)
+        if rest < 0 { return Int64(index) }
+      }
+      return Int64(first)
+    }
+    if weights[Int(index)] > 0 { return Int(index) }
+    let settled = weights[..<Int(index)].lastIndex { $0 > 0 } ?? first
+    amendLast(Int64(settled))
+    return settled
+  }
+
+  /// Returns weights for `weighted(_:)` that vary between runs; call it once per run.
+  ///
+  /// Half of the runs get equal weights. In the others (*swarm* runs, Groce et al., ISSTA 2012),
+  /// some alternatives are left out and the rest weigh from 1 to 16, which produces long sequences
+  /// of one command that a uniform choice would not. The weights are not choices: they only bias
+  /// later choices, a replay gets equal weights, and they are not shrunk.
+  public mutating func swarmWeights(_ count: Int) -> [Int] {
+    guard !isReplaying, random.next() & 1 == 0 else { return Array(repeating: 1, count: count) }
+    let keeps = random.next(through: 3)
+    var weights = (0..<count).map { _ in
+      random.next(through: 3) <= keeps ? 1 << Int(random.next(through: 4)) : 0
+    }
+    if weights.allSatisfy({ $0 == 0 }), count > 0 {
+      weights[Int(random.next(through: UInt64(count - 1)))] = 1
+    }
+    return weights
+  }
+
+  /// Returns a number to use for a whole run, as a rate that biases later choices.
+  ///
+  /// It is not a choice: a replay gets the lower bound of the range, and it is not shrunk.
+  public mutating func rate(in range: ClosedRange<Double>) -> Double {
+    guard !isReplaying else { return range.lowerBound }
+    return range.lowerBound + (range.upperBound - range.lowerBound) * random.nextFraction()
+  }
+
+  /// Discards the case as unsuitable for the property.
+  public func reject(_ reason: String = "rejected") throws -> Never { throw Rejection(reason) }
+}

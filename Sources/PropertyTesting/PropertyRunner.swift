@@ -156,3 +156,126 @@ extension PropertyResult {
     }
   }
 }
+
+/// The limits of a run: calls of the property for shrinking, and time for the whole run.
+public struct Budget: Sendable {
+  /// The maximum number of times that shrinking calls the property.
+  public var evaluations: Int
+  /// The time limit of the run, including shrinking; `nil` for no limit.
+  public var time: Duration?
+  /// A closure that returns the time since some fixed moment.
+  ///
+  /// Without a clock, `time` has no effect, and the run is repeatable.
+  public var clock: (@Sendable () -> Duration)?
+
+  /// Creates a budget; the default is 10,000 evaluations and no time limit.
+  public init(
+    evaluations: Int = 10_000,
+    time: Duration? = nil,
+    clock: (@Sendable () -> Duration)? = nil
+  ) {
+    self.evaluations = evaluations
+    self.time = time
+    self.clock = clock
+  }
+
+  /// Returns the time at which the budget ends, counted from now, or `nil` if there is no limit.
+  func deadline() -> Duration? {
+    guard let time, let clock else { return nil }
+    return clock() + time
+  }
+
+  /// Returns whether a deadline has passed.
+  func isPast(_ deadline: Duration?) -> Bool {
+    guard let deadline, let clock else { return false }
+    return clock() >= deadline
+  }
+}
+
+/// The result of a property for one case.
+public enum CaseResult: Hashable, Sendable {
+  /// The property holds.
+  case passed
+  /// The property does not hold; shrinking considers only cases that fail with the same label.
+  case failed(label: String, message: String)
+  /// The case is not suitable for the property, and does not count.
+  case discarded
+  /// The case is suitable, but could not have failed.
+  case vacuous
+
+  /// Runs a property on a source, and converts a thrown error to a result.
+  ///
+  /// `Rejection` discards the case, `Vacuity` makes it vacuous, and any other error fails it under
+  /// the error's label.
+  static func of(
+    _ property: (inout ChoiceSource) throws -> CaseResult,
+    _ source: inout ChoiceSource
+  ) -> CaseResult {
+    do {
+      return try property(&source)
+    } catch {
+      return of(error, &source)
+    }
+  }
+
+  /// Returns the result of a case whose property threw an error.
+  package static func of(_ error: any Error, _ source: inout ChoiceSource) -> CaseResult {
+    switch error {
+    case let rejection as Rejection:
+      source.notes.rejection = rejection.reason
+      return .discarded
+    case is Vacuity: return .vacuous
+    default: return .failed(label: label(of: error), message: "\(error)")
+    }
+  }
+
+  /// Returns the label of a failure: the error's own label, or else its type.
+  static func label(of error: any Error) -> String {
+    (error as? any LabelledFailure)?.failureLabel ?? "\(type(of: error))"
+  }
+}
+
+/// The labels, required classes and scores of a case, in addition to its result.
+struct CaseNotes: Sendable {
+  /// The labels of the case, without duplicates.
+  var labels: [String] = []
+  /// The classes that the property requires, and whether the case belongs to each.
+  var requirements: [(label: String, share: Double, isMet: Bool)] = []
+  /// The scores to maximize.
+  var scores: [(label: String, score: Double)] = []
+  /// The reason for which the case was discarded.
+  var rejection: String?
+
+  mutating func clear() {
+    labels.removeAll(keepingCapacity: true)
+    requirements.removeAll(keepingCapacity: true)
+    scores.removeAll(keepingCapacity: true)
+    rejection = nil
+  }
+}
+
+extension ChoiceSource {
+  /// Labels the case if a condition holds; the statistics show the number of cases with each label.
+  public mutating func classify(_ label: String, if condition: Bool = true) {
+    guard condition, !notes.labels.contains(label) else { return }
+    notes.labels.append(label)
+  }
+
+  /// Requires that a share of the cases belongs to a class, and records whether this case does.
+  ///
+  /// If significantly fewer cases do, the outcome of the run is `notCovered`. Discarded cases do
+  /// not count.
+  public mutating func cover(_ label: String, atLeast share: Double, if condition: Bool) {
+    guard (0...1).contains(share) else { fatalError("cover(\(label)): \(share) is no share") }
+    notes.requirements.append((label, share, condition))
+  }
+
+  /// Gives the case a score to maximize.
+  ///
+  /// Half of the later cases are changes of the case with the greatest score so far. Several scores
+  /// with different labels are maximized in turn.
+  public mutating func maximize(_ score: Double, label: String = "score") {
+    guard score.isFinite else { return }
+    notes.scores.append((label, score))
+  }
+}

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PropertyTesting
 import Testing
@@ -106,4 +107,170 @@ struct PropertyRun: Sendable {
     let name = test.name.hasSuffix("()") ? String(test.name.dropLast(2)) : test.name
     return name.filter { $0 != "`" }
   }
+}
+
+/// The text of the issue that a run records.
+struct PropertyReport {
+  let result: PropertyResult
+  /// The name of the test.
+  let name: String
+  let isReplay: Bool
+
+  /// The text of the issue, or `nil` if the run succeeded.
+  var text: String? {
+    switch result.outcome {
+    case .passed: nil
+    case .failed: result.failure.map(failed)
+    case .tooManyDiscarded:
+      "\(result.counts.discarded) of \(result.counts.total) cases were discarded"
+        + "\(reasons); make values that fit instead of filtering them. \(seedNote)"
+    case .vacuous:
+      "None of \(result.counts.total) cases could have failed: the property is vacuous. \(seedNote)"
+    case .notCovered:
+      "Too few cases were what the property requires: "
+        + result.statistics.missed.map(coverage).joined(separator: "; ") + ". \(seedNote)"
+    case .outOfTime: result.counts.passed > 0 ? nil : "The time was over before a case passed."
+    }
+  }
+
+  /// The statistics of the cases in readable form.
+  var statistics: String { "\(name): \(result.statistics)" }
+
+  private var seedNote: String { "Seed: \(result.seed)." }
+
+  private var reasons: String {
+    let reasons = result.statistics.rejections.keys.sorted().prefix(3)
+    return reasons.isEmpty ? "" : " (\(reasons.joined(separator: ", ")))"
+  }
+
+  private func coverage(_ label: String) -> String {
+    guard let required = result.statistics.coverage[label] else { return label }
+    return "\(required.count) of \(required.total) were \"\(label)\", "
+      + "\(required.share * 100) % are required"
+  }
+
+  private func failed(_ failure: PropertyFailure) -> String {
+    let shrunk = failure.shrunk
+    var lines = [headline(shrunk.ending), shrunk.message]
+    if !isReplay {
+      lines.append(
+        "Found as case \(failure.caseIndex + 1) with seed \(result.seed), made simpler "
+          + "\(shrunk.improvements) times in \(shrunk.evaluations) runs."
+      )
+    }
+    lines.append("Replay: PROPERTY_REPLAY='\(failure.replayLine)' swift test --filter '\(name)'")
+    return lines.joined(separator: "\n")
+  }
+
+  private func headline(_ ending: ShrinkResult.Ending) -> String {
+    switch ending {
+    case .fixedPoint: "The property fails, at its simplest for"
+    case .flaky: "The property is flaky: it failed once, but not again for the same choices:"
+    case .outOfEvaluations, .outOfTime: "The property fails (simpler cases may be left) for"
+    }
+  }
+}
+
+/// A recorder that intercepts the issues of a case before they reach the test.
+final class IssueRecorder: @unchecked Sendable {
+  private let lock = NSLock()
+  private var issues: [Issue] = []
+
+  /// Runs a body and collects its issues, except known issues and warnings, which are dropped.
+  ///
+  /// Outside of a test, issues cannot be intercepted and are recorded as usual.
+  func collect(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    guard let test = Test.current else { return try await body() }
+    let trait: IssueHandlingTrait = .compactMapIssues { [self] issue in
+      if issue.isFailure { lock.withLock { issues.append(issue) } }
+      return nil
+    }
+    try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
+  }
+
+  /// Returns the issues collected since the last call.
+  func take() -> [Issue] {
+    lock.withLock {
+      defer { issues = [] }
+      return issues
+    }
+  }
+}
+
+/// Passes cases from the thread that searches to the task that runs them, one at a time.
+///
+/// The search is a synchronous loop, but the body of a property may await. The loop therefore has
+/// its own thread, which blocks while the task runs a case. The body runs in the task of its test,
+/// with the task-local values of that test.
+final class CaseExchange: @unchecked Sendable {
+  typealias Answer = (result: CaseResult, source: ChoiceSource)
+
+  /// The cases to run; each must be answered before the next one is sent.
+  let questions: AsyncStream<ChoiceSource>
+  private let asked: AsyncStream<ChoiceSource>.Continuation
+  private let answered = DispatchSemaphore(value: 0)
+  /// Written before a signal of `answered`, and read after it.
+  private var answer: Answer?
+  private let lock = NSLock()
+  private var result: PropertyResult?
+  private var isAbandoned = false
+
+  init() { (questions, asked) = AsyncStream.makeStream() }
+
+  /// Starts the search; the reader of `questions` must run the cases and reply.
+  ///
+  /// After ``abandon()``, the budget's clock jumps past its deadline.
+  func start(_ runner: PropertyRunner) {
+    var runner = runner
+    let clock = runner.budget.clock
+    runner.budget.time = runner.budget.time ?? .seconds(1_000_000_000)
+    runner.budget.clock = { [self] in
+      lock.withLock { isAbandoned } ? .seconds(1_000_000_000_000) : clock?() ?? .zero
+    }
+    run(runner)
+  }
+
+  private func run(_ runner: PropertyRunner) {
+    let thread = Thread { [self] in
+      let found = runner.run { source in ask(&source) }
+      lock.withLock { result = found }
+      asked.finish()
+    }
+    // Generators recurse, and secondary threads have a stack of half a megabyte by default.
+    thread.stackSize = 16 << 20
+    thread.start()
+  }
+
+  private func ask(_ source: inout ChoiceSource) -> CaseResult {
+    guard !lock.withLock({ isAbandoned }) else { return .discarded }
+    var question = ChoiceSource(replaying: ChoiceSequence())
+    swap(&question, &source)
+    asked.yield(question)
+    answered.wait()
+    let answer = lock.withLock {
+      defer { self.answer = nil }
+      return self.answer
+    }
+    guard let answer else { return .discarded }
+    source = answer.source
+    return answer.result
+  }
+
+  /// Replies to the last question with the result of its case.
+  func reply(_ result: CaseResult, _ source: ChoiceSource) {
+    lock.withLock { answer = (result, source) }
+    answered.signal()
+  }
+
+  /// Finishes the search soon, without a reply to its last question.
+  ///
+  /// The reader of `questions` calls it when it stops reading. Calling it after the last question
+  /// has no effect.
+  func abandon() {
+    lock.withLock { isAbandoned = true }
+    answered.signal()
+  }
+
+  /// Returns the result of the search, or `nil` before the questions have ended.
+  func finalResult() -> PropertyResult? { lock.withLock { result } }
 }

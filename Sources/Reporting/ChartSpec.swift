@@ -60,3 +60,230 @@ extension ChartSpec: ExpressibleByStringLiteral, ExpressibleByFloatLiteral,
   /// Creates a null value.
   package init(nilLiteral: ()) { self = .null }
 }
+
+/// A chart before rendering: a Vega-Lite specification and a description.
+package struct Chart: Sendable, Hashable {
+  /// The identifier of the drawing, unique on a page.
+  package var id: String
+  /// A text alternative for readers who cannot see the chart.
+  package var summary: String
+  /// The Vega-Lite specification.
+  package var spec: ChartSpec
+  /// The legend that the page shows above the drawing.
+  package var legend: [ContenderPalette.Entry]
+
+  /// An explanation that the page shows below the drawing.
+  package var note: String
+
+  /// Creates a chart.
+  package init(
+    id: String,
+    summary: String,
+    spec: ChartSpec,
+    legend: [ContenderPalette.Entry] = [],
+    note: String = ""
+  ) {
+    self.id = id
+    self.summary = summary
+    self.spec = spec
+    self.legend = legend
+    self.note = note
+  }
+}
+
+/// The drawings of a page's charts, or the reason for their absence.
+package enum ChartImages: Sendable, Hashable {
+  /// The SVG texts by chart identifier.
+  case drawn([String: String])
+  /// No chart was drawn, with the reason.
+  case missing(because: String)
+
+  /// The command that installs the drawing tool.
+  package static let remedy =
+    "python3 -m venv .tools && .tools/bin/pip install vl-convert-python==1.9.0.post1"
+}
+
+/// The style shared by all charts: fonts, colours, axes and ticks.
+enum ChartStyle {
+  /// The font of all texts.
+  ///
+  /// It must name an installed font: otherwise text is measured wrongly and labels overlap.
+  static let font = "DejaVu Sans, Helvetica, Arial, sans-serif"
+
+  /// The colour of axes and texts, which a page replaces with its own text colour.
+  static let ink = "#1f2328"
+
+  /// The configuration of a complete chart.
+  static let config: ChartSpec = [
+    "font": .text(font),
+    "background": nil,
+    "view": ["stroke": nil, "fill": nil],
+    "axis": [
+      "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelPadding": 6,
+      "titlePadding": 10, "labelColor": .text(ink), "titleColor": .text(ink),
+      "tickColor": .text(ink), "domainColor": .text(ink), "gridColor": .text(ink),
+      "gridOpacity": 0.12, "tickOpacity": 0.4, "domainOpacity": 0.4, "labelOpacity": 0.85,
+      "titleOpacity": 0.85, "labelLimit": 0, "aria": false,
+    ],
+  ]
+
+  /// The axis with one row per title, which may have several lines, as in ``wrapped(_:)``.
+  static let titles: ChartSpec = [
+    "field": "title", "type": "nominal", "sort": nil, "title": nil,
+    "axis": [
+      "domain": false, "ticks": false, "grid": false, "labelExpr": "split(datum.label, '\\n')",
+    ],
+  ]
+
+  /// Returns a title broken into lines of 30 columns, so that none is truncated next to a chart.
+  static func wrapped(_ title: String) -> String {
+    CounterexampleCell.wrap(title, to: 30).joined(separator: "\n")
+  }
+
+  /// Returns the largest number of lines among wrapped titles.
+  static func lineCount(of titles: [String]) -> Int {
+    titles.map { wrapped($0).split(separator: "\n").count }.max() ?? 1
+  }
+
+  /// Returns the exponents of powers of ten that enclose positive values; at least one decade.
+  static func decades(around values: [Double]) -> ClosedRange<Int> {
+    let logs = values.filter { $0 > 0 }.map(decade)
+    guard let least = logs.min(), let most = logs.max() else { return 0...1 }
+    return least...(most + 1)
+  }
+
+  /// Returns the powers of ten in a range, with their double and fivefold for up to two decades.
+  static func ticks(over decades: ClosedRange<Int>) -> [Double] {
+    if decades.count > 3 { return decades.map(power) }
+    return decades.flatMap { exponent -> [Double] in
+      let power = power(exponent)
+      return exponent == decades.upperBound ? [power] : [power, 2 * power, 5 * power]
+    }
+  }
+
+  private static func decade(of value: Double) -> Int {
+    var exponent = 0
+    var power = value
+    while power >= 10 {
+      power /= 10
+      exponent += 1
+    }
+    while power < 1 {
+      power *= 10
+      exponent -= 1
+    }
+    return exponent
+  }
+
+  /// Returns a power of ten.
+  static func power(_ exponent: Int) -> Double {
+    let factor = exponent < 0 ? 0.1 : 10
+    return (0..<abs(exponent)).reduce(1.0) { product, _ in product * factor }
+  }
+}
+
+/// The colours and shapes of contenders, the same in every chart of a page.
+///
+/// The colours are those of Okabe and Ito, which colour-blind readers can distinguish, and grey for
+/// floors; the shapes distinguish the series a second time. A page replaces the colours with its
+/// own, which differ between light and dark mode.
+package struct ContenderPalette: Sendable, Hashable {
+  /// The colours of the series; a page replaces the n-th one with the variable `--s<n>`.
+  static let series = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b37400", "#3a9bd9", "#6f4aa8",
+  ]
+
+  /// The colour of a floor, which a page replaces with the variable `--floor`.
+  static let floor = "#66707a"
+
+  /// One line of a chart's legend.
+  package struct Entry: Sendable, Hashable {
+    /// The contender's name.
+    package var contender: String
+    /// The colour in the drawing.
+    var color: String
+    /// The shape of its marks.
+    var shape: MarkShape
+  }
+
+  private let entries: [Entry]
+
+  /// Creates the palette for all contenders of a page; floors are grey.
+  package init(contenders: [String], floors: Set<String>) {
+    var floorCount = 0
+    var seriesCount = 0
+    entries = contenders.map { contender in
+      if floors.contains(contender) {
+        floorCount += 1
+        return Entry(
+          contender: contender,
+          color: Self.floor,
+          shape: MarkShape.at(floorCount - 1)
+        )
+      }
+      seriesCount += 1
+      return Self.series(contender, at: seriesCount - 1)
+    }
+  }
+
+  /// Returns the entry of the n-th series; repeated colours get other shapes.
+  private static func series(_ contender: String, at place: Int) -> Entry {
+    Entry(
+      contender: contender,
+      color: series[place % series.count],
+      shape: MarkShape.at(place + place / series.count + 1)
+    )
+  }
+
+  /// Returns the legend for some contenders, in their order.
+  func legend(for contenders: [String]) -> [Entry] {
+    contenders.map { contender in
+      entries.first { $0.contender == contender }
+        ?? Entry(contender: contender, color: Self.floor, shape: .circle)
+    }
+  }
+
+  /// Returns the encoding channel for the marks' colour; the page draws the legend.
+  func color(for contenders: [String]) -> ChartSpec {
+    channel(contenders, legend(for: contenders).map { .text($0.color) })
+  }
+
+  /// Returns the encoding channel for the marks' shape.
+  func shape(for contenders: [String]) -> ChartSpec {
+    channel(contenders, legend(for: contenders).map { .text($0.shape.rawValue) })
+  }
+
+  private func channel(_ contenders: [String], _ range: [ChartSpec]) -> ChartSpec {
+    [
+      "field": "contender", "type": "nominal", "legend": nil,
+      "scale": ["domain": .list(contenders.map(ChartSpec.text)), "range": .list(range)],
+    ]
+  }
+}
+
+/// The shapes of marks, with Vega-Lite's names.
+enum MarkShape: String, Sendable, CaseIterable {
+  case circle
+  case square
+  case triangleUp = "triangle-up"
+  case diamond
+  case triangleDown = "triangle-down"
+  case cross
+  case triangleRight = "triangle-right"
+
+  /// Returns the n-th shape, starting again after the last.
+  static func at(_ place: Int) -> MarkShape { allCases[place % allCases.count] }
+
+  /// The SVG path of the shape within a box from -5 to 5.
+  var path: String {
+    switch self {
+    case .circle: "M4,0A4,4 0 1 1 -4,0A4,4 0 1 1 4,0Z"
+    case .square: "M-4,-4H4V4H-4Z"
+    case .triangleUp: "M0,-4L4.5,4H-4.5Z"
+    case .diamond: "M0,-5L5,0L0,5L-5,0Z"
+    case .triangleDown: "M0,4L-4.5,-4H4.5Z"
+    case .cross: "M-1.5,-5H1.5V-1.5H5V1.5H1.5V5H-1.5V1.5H-5V-1.5H-1.5Z"
+    case .triangleRight: "M4,0L-4,4.5V-4.5Z"
+    }
+  }
+}

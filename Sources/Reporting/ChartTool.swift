@@ -68,54 +68,19 @@ package struct ChartTool: Sendable {
     return try result.get()
   }
 
-  /// The Python program that draws charts and removes invisible details.
-  ///
-  /// It rounds coordinates to a tenth of a pixel and removes default attributes, empty groups and
-  /// repeated fonts, which halves the size of a drawing.
+  /// The Python program that draws charts, with coordinates rounded to a tenth of a pixel.
   private static let program = #"""
-    import itertools, json, re, signal, sys
+    import json, re, signal, sys
     signal.alarm(120)
     import vl_convert
     number = re.compile(r"-?\d+\.\d{2,}")
     place = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2)="[^"]*"')
-    nothing = re.compile(
-      r'<path class="(?:background|foreground)"[^>]*/>'
-      r'| (?:class|role|aria-roledescription|aria-hidden|pointer-events)="[^"]*"'
-      r'| (?:opacity|stroke-width|fill-opacity)="1"| font-weight="normal"'
-      r'| [xy]2="0"| transform="translate\(0,0\)"')
-    font = re.compile(r' font-family="([^"]*)"')
-    unstroked = re.compile(r'(<path [^>]*fill="[^"]*") stroke-width="2"/>')
-    group = re.compile(r"<g>((?:(?!</?g[ >]).)*)</g>")
-    line = re.compile(
-      r'<line(?: transform="translate\((-?[\d.]+),(-?[\d.]+)\)")?(?: x2="(-?[\d.]+)")?'
-      r'(?: y2="(-?[\d.]+)")?((?: (?:stroke|opacity|stroke-[a-z]+)="[^"]*")*)/>')
-    lines = re.compile(r"(?:<line[^>]*/>){2,}")
-    def joined(match):
-      found = line.findall(match[0])
-      if len(found) < match[0].count("<line"):
-        return match[0]
-      paths = ""
-      for look, some in itertools.groupby(found, lambda one: one[4]):
-        ways = (f"M{x or 0},{y or 0}" + (f"l{dx},{dy}" if dx and dy else f"h{dx}" if dx
-                 else f"v{dy or 0}")
-                for x, y, dx, dy, _ in some)
-        paths += f'<path d="{"".join(ways)}"{look}/>'
-      return paths
     def short(match):
       text = f"{float(match[0]):.1f}".rstrip("0").rstrip(".")
       return "0" if text == "-0" else text
     def draw(spec):
       svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-      svg = place.sub(lambda match: number.sub(short, match[0]), nothing.sub("", svg))
-      svg = unstroked.sub(r"\1/>", svg)
-      fonts = font.findall(svg)
-      if fonts:
-        svg = font.sub("", svg).replace("<svg ", f'<svg font-family="{fonts[0]}" ', 1)
-      svg = lines.sub(joined, svg)
-      shorter = group.sub(r"\1", svg)
-      while shorter != svg:
-        svg, shorter = shorter, group.sub(r"\1", shorter)
-      return svg
+      return place.sub(lambda match: number.sub(short, match[0]), svg)
     with open(sys.argv[1], encoding="utf-8") as file:
       specs = json.load(file)
     drawings = [draw(spec) for spec in specs]
@@ -127,4 +92,38 @@ package struct ChartTool: Sendable {
 /// The reason for which charts could not be drawn.
 private struct ChartFailure: Error {
   let text: String
+}
+
+/// Prepares a drawing for embedding in a page: no scripts, no addresses, the page's own colours.
+enum InlineSVG {
+  /// Returns a drawing as markup, or `nil` if it contains elements that the lab never draws.
+  static func markup(of svg: String, summary: String) -> HTML? {
+    let forbidden = ["<script", "<foreignObject", "<image", "<a ", "javascript:", "href="]
+    guard let start = svg.firstRange(of: "<svg "), svg.hasSuffix("</svg>"),
+      forbidden.allSatisfy({ !svg.contains($0) })
+    else { return nil }
+    let attributes = "role=\"img\" aria-label=\"\(HTML.escaped(summary))\" "
+    var markup = "<svg " + attributes + svg[start.upperBound...]
+    for (address, name) in [("1999/xlink", "xmlns:xlink"), ("2000/svg", "xmlns")] {
+      markup.replace(" \(name)=\"http://www.w3.org/\(address)\"", with: "")
+    }
+    markup.replace("\"\(ChartStyle.ink)\"", with: "\"currentColor\"")
+    for color in ContenderPalette.series + [ContenderPalette.floor] {
+      markup.replace("\"\(color)\"", with: "\"\(pageColor(color))\"")
+    }
+    return .own(markup)
+  }
+
+  /// Returns the CSS variable for a colour of a drawing.
+  static func pageColor(_ color: String) -> String {
+    ContenderPalette.series.firstIndex(of: color).map { "var(--s\($0))" } ?? "var(--floor)"
+  }
+
+  /// Returns a single mark for a legend.
+  static func mark(_ entry: ContenderPalette.Entry) -> HTML {
+    .own(
+      "<svg viewBox=\"-6 -6 12 12\" width=\"12\" height=\"12\" aria-hidden=\"true\">"
+        + "<path d=\"\(entry.shape.path)\" fill=\"\(pageColor(entry.color))\"/></svg>"
+    )
+  }
 }

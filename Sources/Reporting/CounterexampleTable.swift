@@ -1,3 +1,6 @@
+internal import PersistentHistory
+internal import Traces
+
 /// A layout of rows in columns that fit a width, with each cell wrapped within its column.
 struct CounterexampleTable {
   /// The minimum width of a readable column, in terminal columns.
@@ -136,4 +139,165 @@ struct CounterexampleTable {
     while line.last == " " { line.removeLast() }
     return String(line)
   }
+}
+
+/// One step as a row of the table.
+struct CounterexampleRow {
+  enum Kind {
+    case step
+    /// A skipped command, or the closing phase.
+    case quiet
+    /// The step that violates the invariant.
+    case violation
+  }
+
+  var kind: Kind = .step
+  /// The step's number, counted from 1; empty for a step outside of the plan.
+  var number = ""
+  /// The descriptions of the action, by column.
+  var cells: [Int: String] = [:]
+  /// A text across all columns, in place of cells.
+  var note: String?
+  /// The actor, or `nil` for the store, the clock and the closing phase.
+  var actor: ActorID?
+  /// The word for the action, such as `write` or `pass`.
+  var verb = ""
+  /// A short description of the action.
+  var text = ""
+  /// The events of the step, including those that the text omits.
+  var events: [Event] = []
+
+  /// Returns a violation row for an event that did not occur in time.
+  static func omission(_ note: String) -> CounterexampleRow {
+    var row = CounterexampleRow(kind: .violation, note: note)
+    row.text = note
+    return row
+  }
+}
+
+/// The rows between the write and the loss of a transaction.
+struct CounterexampleLife {
+  let name: String
+  let rows: ClosedRange<Int>
+
+  /// Returns the mark before a line of a row.
+  func mark(row: Int, isFirstLine: Bool) -> String {
+    guard rows.contains(row) else { return " " }
+    if rows.count == 1 { return isFirstLine ? "╶" : " " }
+    if row == rows.lowerBound { return isFirstLine ? "╭" : "│" }
+    if row == rows.upperBound { return isFirstLine ? "╰" : " " }
+    return "│"
+  }
+
+  /// Splits a text at each occurrence of the transaction's name.
+  func pieces(of text: String) -> [(text: String, isName: Bool)] {
+    var pieces: [(text: String, isName: Bool)] = []
+    var plain = ""
+    var rest = Substring(text)
+    while let range = rest.firstRange(of: name) {
+      let isWhole = rest[range.upperBound...].first.map { !$0.isLetter && !$0.isNumber } ?? true
+      plain += rest[..<range.lowerBound]
+      if isWhole {
+        pieces += [(plain, false), (name, true)]
+        plain = ""
+      } else {
+        plain += name
+      }
+      rest = rest[range.upperBound...]
+    }
+    return (pieces + [(plain + rest, false)]).filter { !$0.text.isEmpty }
+  }
+}
+
+/// Measures and wraps text by the terminal columns that it occupies.
+enum CounterexampleCell {
+  /// The maximum number of lines in a cell.
+  static let lineCountMax = 6
+
+  /// Returns the number of terminal columns of a text; wide characters and emoji occupy two.
+  static func width(_ text: some StringProtocol) -> Int {
+    text.reduce(0) { $0 + width($1) }
+  }
+
+  private static func width(_ letter: Character) -> Int {
+    guard let scalar = letter.unicodeScalars.first else { return 0 }
+    switch scalar.value {
+    case 0x1100...0x115f, 0x2e80...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe30...0xfe6f,
+      0xff00...0xff60, 0xffe0...0xffe6, 0x1f000...0x1faff, 0x2_0000...0x3_fffd:
+      return 2
+    default: return scalar.properties.isEmojiPresentation ? 2 : 1
+    }
+  }
+
+  /// Returns the text padded with spaces on the right.
+  static func pad(_ text: String, to columns: Int) -> String {
+    text + String(repeating: " ", count: max(0, columns - width(text)))
+  }
+
+  /// Returns the text truncated to a number of columns, with an ellipsis if it is too long.
+  static func cut(_ text: String, to columns: Int) -> String {
+    guard width(text) > columns else { return text }
+    return prefix(of: text, columns - 1) + "…"
+  }
+
+  /// Returns the text in lines of at most a number of columns, at most six.
+  ///
+  /// Lines break at spaces where possible. No-break spaces become spaces.
+  static func wrap(_ text: String, to columns: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ").flatMap({ pieces(of: String($0), columns) }) {
+      if line.isEmpty {
+        line = word
+      } else if width(line) + 1 + width(word) <= columns {
+        line += " " + word
+      } else {
+        lines.append(line)
+        line = word
+      }
+    }
+    if !line.isEmpty { lines.append(line) }
+    return shorten(lines, columns).map { $0.replacing("\u{a0}", with: " ") }
+  }
+
+  /// Returns at most six lines: the first ones and the last one, which contains the outcome.
+  private static func shorten(_ lines: [String], _ columns: Int) -> [String] {
+    guard lines.count > lineCountMax, let last = lines.last else { return lines }
+    let kept = lines.prefix(lineCountMax - 1)
+    let cut = kept.last.map { self.cut($0 + " …", to: columns) } ?? "…"
+    return kept.dropLast() + [cut, last]
+  }
+
+  private static func prefix(of text: String, _ columns: Int) -> String {
+    var taken = 0
+    return String(
+      text.prefix { letter in
+        taken += width(letter)
+        return taken <= columns
+      }
+    )
+  }
+
+  /// Returns a word in pieces that fit in a line.
+  private static func pieces(of word: String, _ columns: Int) -> [String] {
+    var pieces: [String] = []
+    var rest = Substring(word)
+    while width(rest) > columns {
+      let piece = prefix(of: String(rest), columns)
+      guard !piece.isEmpty else { break }
+      pieces.append(piece)
+      rest = rest.dropFirst(piece.count)
+    }
+    return pieces + [String(rest)]
+  }
+}
+
+/// Text styles of a terminal, as escape sequences (ECMA-48, SGR).
+enum CounterexampleStyle: String {
+  case bold = "\u{1b}[1m"
+  case quiet = "\u{1b}[2m"
+  case life = "\u{1b}[1;33m"
+  case loss = "\u{1b}[1;31m"
+
+  static let end = "\u{1b}[0m"
 }

@@ -43,15 +43,6 @@ package enum NumberText {
     return (number < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
   }
 
-  /// Returns a round number in short form, such as `10k` or `1M`, and any other number in full.
-  package static func shortCount(_ number: Int) -> String {
-    if number >= 1_000_000 && number.isMultiple(of: 100_000) {
-      return exact(Double(number) / 1e6) + "M"
-    }
-    if number >= 1_000 && number.isMultiple(of: 100) { return exact(Double(number) / 1e3) + "k" }
-    return count(number)
-  }
-
   /// Returns a ratio, such as `x1.25` (with the multiplication sign).
   package static func ratio(_ ratio: Double) -> String { "\u{D7}" + significant(ratio) }
 

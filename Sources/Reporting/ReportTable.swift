@@ -1,3 +1,5 @@
+import Foundation
+
 /// A table of rows and columns, rendered differently by each kind of output.
 package struct ReportTable: Sendable, Hashable {
   /// One column: its title and its alignment.
@@ -92,5 +94,203 @@ package struct ReportTable: Sendable, Hashable {
     var writer = CSVWriter(columns: columns.map(\.title))
     for row in rows { writer.append(row.cells) }
     return writer.text
+  }
+}
+
+extension ReportTable {
+  /// Returns the table in a frame that scrolls horizontally if the table is too wide.
+  ///
+  /// On a narrow screen a table with sentences is stacked: each row becomes a few lines. A long
+  /// table is collapsed until it is clicked.
+  ///
+  /// With a file name the values can be saved as a CSV file, which the page itself contains. The
+  /// file contains `values` if given: plain numbers instead of those formatted for readers.
+  func html(fileName: String? = nil, values: ReportTable? = nil) -> HTML {
+    var parts: [HTML] = []
+    if !caption.isEmpty || fileName != nil { parts.append(captionLine(fileName, values)) }
+    let titles = columns.map { column in
+      HTML.element("th", ["scope": "col"], [Self.content(column.title, column.link)])
+    }
+    let table = HTML.element(
+      "table",
+      ["class": style, "aria-label": caption],
+      [
+        .element("thead", [:], [.element("tr", [:], titles)]),
+        .element("tbody", [:], rows.map(row)),
+      ]
+    )
+    let frame = HTML.element("div", ["class": "scroll", "tabindex": "0"], [table])
+    let isLong = rows.count > Self.shownRowCountMax
+    let summary = HTML.element("summary", text: "Show \(rows.count) rows")
+    parts.append(isLong ? .element("details", [:], [summary, frame]) : frame)
+    return .element("div", ["class": "table"], parts)
+  }
+
+  private func row(_ row: Row) -> HTML {
+    let cells = row.cells.enumerated().map { place, cell in
+      let sign = place == 0 ? row.mark.map { [$0.signHTML] } ?? [] : []
+      let note = row.cellNotes[place]
+      let state = row.cellMarks[place].map { "cell \($0.rawValue)" }
+      let isWide = isStacked && (columns[place].isProse || note != nil)
+      let label = isStacked && columns[place].isNumeric ? columns[place].title : ""
+      return HTML.element(
+        "td",
+        ["class": state ?? (isWide ? "wide" : ""), "data-label": label],
+        sign + [Self.content(cell, row.cellLinks[place])]
+          + (note.map { [HTML.element("small", text: $0)] } ?? [])
+      )
+    }
+    return .element(
+      "tr",
+      ["id": row.anchor ?? "", "class": row.mark.map { "mark \($0.rawValue)" } ?? ""],
+      cells
+    )
+  }
+
+  private static func content(_ text: String, _ link: Link?) -> HTML {
+    switch link {
+    case .file(let path): .element("a", ["href": PageBlock.relative(path)], text: text)
+    case .place(let anchor): .element("a", ["href": "#" + anchor], text: text)
+    case nil: .text(text)
+    }
+  }
+
+  private func captionLine(_ fileName: String?, _ values: ReportTable?) -> HTML {
+    var parts: [HTML] = [.element("span", text: caption)]
+    if let fileName { parts.append(csvLink(fileName, values)) }
+    return .element("p", ["class": "caption"], parts)
+  }
+
+  private func csvLink(_ fileName: String, _ values: ReportTable?) -> HTML {
+    let text =
+      (values ?? self).csv()
+      .addingPercentEncoding(withAllowedCharacters: Self.plainCharacters) ?? ""
+    return .element(
+      "a",
+      [
+        "class": "csv", "download": fileName + ".csv",
+        "href": "data:text/csv;charset=utf-8," + text,
+        "aria-label": "Save this table as CSV",
+      ],
+      text: "CSV"
+    )
+  }
+
+  /// The characters that a data URL contains unescaped.
+  private static let plainCharacters = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~,;:()/"
+  )
+
+  /// The CSS classes of the table: its numeric columns and its layout on a narrow screen.
+  private var style: String {
+    let numeric = columns.indices.filter { columns[$0].isNumeric }.map { "n\($0 + 1)" }
+    let layout = isMatrix ? ["matrix"] : isStacked ? ["stack"] : []
+    return (numeric + layout).joined(separator: " ")
+  }
+
+  /// Whether single cells are marked, so that rows and columns are equally important.
+  private var isMatrix: Bool { rows.contains { !$0.cellMarks.isEmpty } }
+
+  private var isStacked: Bool {
+    !isMatrix && (columns.contains(where: \.isProse) || rows.contains { !$0.cellNotes.isEmpty })
+  }
+}
+
+extension VerdictState {
+  /// The sign, with its word as a text alternative.
+  var signHTML: HTML {
+    .element(
+      "span",
+      ["class": "sign", "role": "img", "aria-label": word, "title": word],
+      text: sign
+    )
+  }
+}
+
+extension ReportTable {
+  /// Returns the table in the Markdown dialect of GitHub and GitLab.
+  ///
+  /// If `isLinked` is `true`, cells link to headings with the same text, which the caller must
+  /// provide. The default is `false`, without links.
+  package func markdown(isLinked: Bool = false) -> String {
+    func linked(_ text: String, _ link: Link?) -> String {
+      guard isLinked, case .place(let anchor) = link else { return Self.escaped(text) }
+      return "[\(Self.escaped(text))](#\(anchor))"
+    }
+    var lines = caption.isEmpty ? [] : ["**\(Self.escaped(caption))**", ""]
+    lines.append(line(columns.map { linked($0.title, $0.link) }))
+    lines.append("|" + columns.map { $0.isNumeric ? " ---: |" : " --- |" }.joined())
+    for row in rows {
+      var cells = row.cells.enumerated().map { linked($1, row.cellLinks[$0]) }
+      if let mark = row.mark, let first = cells.first { cells[0] = "\(mark.sign) \(first)" }
+      lines.append(line(cells))
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func line(_ cells: [String]) -> String {
+    "| " + cells.joined(separator: " | ") + " |"
+  }
+
+  /// Returns a cell with all characters escaped that Markdown or HTML would interpret.
+  private static func escaped(_ cell: String) -> String {
+    var result = ""
+    for character in cell {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "|", "\\", "`", "*", "_", "[", "]": result += "\\\(character)"
+      case _ where character.isNewline: result += " "
+      default: result.append(character)
+      }
+    }
+    return result
+  }
+}
+
+extension ReportTable {
+  /// Returns the table for a terminal: aligned columns, and a rule under the titles.
+  ///
+  /// Line breaks and other control characters within a cell become spaces, so that a cell cannot
+  /// disturb the terminal.
+  package func text() -> String {
+    let hasMarks = rows.contains { $0.mark != nil }
+    let titles = columns.map { Self.plain($0.title) }
+    let body = rows.map { row in row.cells.map(Self.plain) }
+    let widths = columns.indices.map { column in
+      max(titles[column].count, body.map { $0[column].count }.max() ?? 0)
+    }
+    var lines = caption.isEmpty ? [] : [Self.plain(caption)]
+    let indent = hasMarks ? "  " : ""
+    lines.append(indent + line(titles, widths))
+    lines.append(indent + widths.map { String(repeating: "-", count: $0) }.joined(separator: "  "))
+    for (row, cells) in zip(rows, body) {
+      let sign = hasMarks ? (row.mark?.sign ?? " ") + " " : ""
+      lines.append(sign + line(cells, widths))
+    }
+    return lines.map(Self.withoutTrailingSpace).joined(separator: "\n") + "\n"
+  }
+
+  private func line(_ cells: [String], _ widths: [Int]) -> String {
+    columns.indices.map { column in
+      let space = String(repeating: " ", count: widths[column] - cells[column].count)
+      return columns[column].isNumeric ? space + cells[column] : cells[column] + space
+    }.joined(separator: "  ")
+  }
+
+  private static func plain(_ cell: String) -> String {
+    String(cell.map { character in isControl(character) ? " " : character })
+  }
+
+  private static func isControl(_ character: Character) -> Bool {
+    character.isNewline
+      || character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+  }
+
+  private static func withoutTrailingSpace(_ line: String) -> String {
+    var line = Substring(line)
+    while line.last == " " { line = line.dropLast() }
+    return String(line)
   }
 }

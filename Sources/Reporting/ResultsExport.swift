@@ -1,3 +1,4 @@
+import Basics
 package import Measuring
 
 /// Exports benchmark results in formats of other programs.
@@ -28,7 +29,7 @@ package struct ResultsExport: Sendable {
       )
       document[Self.name(row.row), default: [:]][Self.measure(row.row.metric)] = value
     }
-    return try JSONText.snakeCased(document)
+    return try JSONText.snakeCased(document) + "\n"
   }
 
   /// Returns custom data for github-action-benchmark, where smaller values are better.
@@ -55,7 +56,7 @@ package struct ResultsExport: Sendable {
           extra: "samples: \(row.summary.count)\nseed: 0x\(String(row.row.seed, radix: 16))"
         )
       }
-    )
+    ) + "\n"
   }
 
   /// The rows with numbers.
@@ -71,5 +72,115 @@ package struct ResultsExport: Sendable {
   /// Returns Bencher's name for a metric; wall time is its built-in measure `latency`.
   private static func measure(_ metric: Metric) -> String {
     metric == .wall ? "latency" : PageSection.anchor(from: metric.name)
+  }
+}
+
+extension BenchmarkResults {
+  /// The columns of `results.csv`, which has one row per benchmark, contender, size and metric.
+  ///
+  /// `ci_lo` and `ci_hi` bound the median, `ratio_lo` and `ratio_hi` the cost relative to
+  /// `ratio_to`.
+  package static let csvColumns = [
+    "run", "commit", "time", "bench", "peer", "size", "metric", "unit", "n", "min", "p5", "p25",
+    "p50", "p75", "p90", "p95", "p99", "max", "mean", "ci_lo", "ci_hi", "ratio_to", "ratio",
+    "ratio_lo", "ratio_hi", "outliers", "severe_outliers", "seed", "not_measured",
+  ]
+
+  /// Returns the rows in long form; unmeasured values are empty, never zero.
+  package func csv(run: String) -> String {
+    var writer = CSVWriter(columns: Self.csvColumns)
+    for row in rows {
+      let head = [run, environment.commit ?? "", environment.time.description]
+      writer.append(head + name(of: row) + numbers(of: row) + tail(of: row))
+    }
+    return writer.text
+  }
+
+  private func name(of row: BenchmarkRow) -> [String] {
+    [row.title, row.contender, String(row.historySize), row.metric.name, row.metric.unit]
+  }
+
+  private func numbers(of row: BenchmarkRow) -> [String] {
+    guard let summary = row.summary else { return [String](repeating: "", count: 11) }
+    let percentiles = [
+      summary.min, summary.p5, summary.p25, summary.p50, summary.p75, summary.p90, summary.p95,
+      summary.p99, summary.max, summary.mean,
+    ]
+    return [String(summary.count)] + percentiles.map(NumberText.exact)
+  }
+
+  private func tail(of row: BenchmarkRow) -> [String] {
+    let ratio = row.ratio?.interval
+    let numbers = [
+      row.median?.lower, row.median?.upper, ratio?.estimate, ratio?.lower, ratio?.upper,
+    ].map { $0.map(NumberText.exact) ?? "" }
+    let outliers = row.summary?.outliers
+    return [
+      numbers[0], numbers[1], row.ratio?.to ?? "", numbers[2], numbers[3], numbers[4],
+      outliers.map { String($0.count) } ?? "", outliers.map { String($0.severe) } ?? "",
+      "0x" + String(row.seed, radix: 16), row.notMeasured ?? "",
+    ]
+  }
+}
+
+extension ComplexityFindings {
+  /// The columns of `complexity.csv`, which has one row per benchmark, contender and metric.
+  package static let csvColumns = [
+    "run", "bench", "peer", "metric", "verdict", "confidence", "law", "growth", "growth_lo",
+    "growth_hi", "tail_slope", "tail_slope_lo", "tail_slope_hi", "why_inconclusive", "disagreement",
+  ]
+
+  /// Returns all verdicts, by time and by counts.
+  package func csv(run: String) -> String {
+    var writer = CSVWriter(columns: Self.csvColumns)
+    for entry in entries {
+      let verdicts = [
+        ("time", entry.time), (Metric.vmSteps.name, entry.steps),
+        (Metric.pageReads.name, entry.pages),
+      ]
+      for case (let metric, let verdict?) in verdicts {
+        let name = [run, entry.title, entry.contender, metric]
+        writer.append(name + fields(of: verdict) + [entry.disagreement ?? ""])
+      }
+    }
+    return writer.text
+  }
+
+  private func fields(of verdict: ComplexityVerdict) -> [String] {
+    let numbers = [verdict.growth, verdict.tailSlope].flatMap { interval in
+      [interval?.estimate, interval?.lower, interval?.upper].map {
+        $0.map(NumberText.exact) ?? ""
+      }
+    }
+    return [
+      verdict.complexity.rawValue, NumberText.exact(verdict.confidence),
+      verdict.fit?.model.rawValue ?? "",
+    ] + numbers + [verdict.because ?? ""]
+  }
+}
+
+/// A writer of comma-separated values (RFC 4180, except that lines end with a line feed).
+package struct CSVWriter: Sendable {
+  /// The text written so far.
+  package private(set) var text = ""
+
+  /// Creates a writer and writes the column names as the first line.
+  package init(columns: [String]) { append(columns) }
+
+  /// Writes one row.
+  package mutating func append(_ fields: [String]) {
+    text += fields.map(Self.quoted).joined(separator: ",") + "\n"
+  }
+
+  /// Returns a field as it is, or in quotes if it contains special characters or outer spaces.
+  package static func quoted(_ field: String) -> String {
+    let needsQuotes = field.utf8.contains { byte in
+      [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(byte)
+    }
+    let hasOuterSpace = field.first == " " || field.last == " "
+    guard needsQuotes || hasOuterSpace else { return field }
+    return "\""
+      + field.split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\"\"") + "\""
   }
 }

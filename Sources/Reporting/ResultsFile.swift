@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 package import Measuring
 
@@ -7,9 +8,7 @@ package enum ResultsFile {
   ///
   /// - Throws: `EncodingError` for NaN and infinity.
   package static func json(_ results: BenchmarkResults) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(results), as: UTF8.self) + "\n"
+    try JSONText.of(results) + "\n"
   }
 
   /// Reads results that this version or an older one wrote.
@@ -37,5 +36,121 @@ package struct ResultsFileError: Error, Equatable, CustomStringConvertible {
   /// The path, the reason and a suggestion as one line of text.
   package var description: String {
     "\(path) holds no benchmark results: \(reason); give a results.json that bench run wrote"
+  }
+}
+
+/// An index of results by benchmark.
+///
+/// A page looks up rows thousands of times, and a row computes its title on each access.
+struct ResultsIndex: Sendable {
+  /// The titles of the benchmarks, in the order of their first row.
+  let titles: [String]
+  /// The titles of the benchmarks at the base point, or all titles if none was measured there.
+  let baseTitles: [String]
+  /// The titles of the benchmarks that were measured at the full number of history sizes.
+  let titlesWithCourse: Set<String>
+  /// The common trailing parts of the titles at the base point, the last part first.
+  let sharedEnding: [String]
+
+  private let rows: [String: [BenchmarkRow]]
+
+  /// Creates the index in one pass over the rows.
+  ///
+  /// - Complexity: O(n).
+  init(_ results: BenchmarkResults) {
+    var rows: [String: [BenchmarkRow]] = [:]
+    var titles: [String] = []
+    for row in results.rows {
+      let title = row.title
+      if rows[title] == nil { titles.append(title) }
+      rows[title, default: []].append(row)
+    }
+    let sizeCounts = rows.mapValues { Set($0.map(\.historySize)).count }
+    let most = sizeCounts.values.max()
+    titlesWithCourse = Set(titles.filter { sizeCounts[$0] == most })
+    let base = titles.filter { rows[$0]?.contains { $0.axis == nil } ?? false }
+    baseTitles = base.isEmpty ? titles : base
+    sharedEnding = Self.ending(of: baseTitles)
+    self.titles = titles
+    self.rows = rows
+  }
+
+  /// Returns the rows of a benchmark, in the order of measurement.
+  func rows(titled title: String) -> [BenchmarkRow] { rows[title] ?? [] }
+
+  /// Returns the rows of a benchmark by contender, in the order of measurement.
+  func byContender(_ title: String) -> [(contender: String, rows: [BenchmarkRow])] {
+    let all = rows(titled: title)
+    return all.map(\.contender).uniqued
+      .map { contender in (contender, all.filter { $0.contender == contender }) }
+  }
+
+  /// Returns the common trailing parts of titles, last one first; each title keeps its first part.
+  private static func ending(of titles: [String]) -> [String] {
+    guard titles.count > 1 else { return [] }
+    let parts = titles.map { $0.split(separator: ", ").map(String.init) }
+    let most = (parts.map(\.count).min() ?? 1) - 1
+    var ending: [String] = []
+    while ending.count < most, let last = parts[0].dropLast(ending.count).last,
+      parts.allSatisfy({ $0.dropLast(ending.count).last == last })
+    {
+      ending.append(last)
+    }
+    return ending
+  }
+}
+
+/// Explains errors in JSON documents.
+package enum DocumentFault {
+  /// Returns the reason for a decoding failure, as a clause.
+  package static func reason(of error: any Error) -> String {
+    guard let error = error as? DecodingError else { return error.localizedDescription }
+    switch error {
+    case .keyNotFound(let key, let context):
+      return "the key \(place(context.codingPath + [key])) is missing"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context):
+      return context.codingPath.isEmpty
+        ? "it is of another form" : "the value at \(place(context.codingPath)) is of another type"
+    case .dataCorrupted(let context):
+      return context.codingPath.isEmpty ? "it is not JSON" : context.debugDescription
+    @unknown default: return "it cannot be decoded"
+    }
+  }
+
+  private static func place(_ path: [any CodingKey]) -> String {
+    path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+  }
+}
+
+/// The JSON that the lab writes: keys are sorted, so that differences between versions are small.
+package enum JSONText {
+  /// Returns a value on several lines, without a line break at the end.
+  ///
+  /// - Throws: `EncodingError` for NaN and infinity.
+  package static func of(_ value: some Encodable) throws -> String {
+    try text(value, [.prettyPrinted])
+  }
+
+  /// Returns a value on one line.
+  ///
+  /// - Throws: `EncodingError` for NaN and infinity.
+  package static func line(_ value: some Encodable) throws -> String { try text(value, []) }
+
+  /// Returns a value on several lines, with keys in snake case.
+  ///
+  /// - Throws: `EncodingError` for NaN and infinity.
+  static func snakeCased(_ value: some Encodable) throws -> String {
+    try text(value, [.prettyPrinted], .convertToSnakeCase)
+  }
+
+  private static func text(
+    _ value: some Encodable,
+    _ format: JSONEncoder.OutputFormatting,
+    _ keys: JSONEncoder.KeyEncodingStrategy = .useDefaultKeys
+  ) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = format.union([.sortedKeys, .withoutEscapingSlashes])
+    encoder.keyEncodingStrategy = keys
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }

@@ -1,6 +1,14 @@
 import Foundation
 import Measuring
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// The folder of one run, which contains `run.json` from the start.
 ///
 /// A new run never overwrites an earlier one: a second run within the same second gets a number
@@ -46,11 +54,8 @@ package struct RunFolder: Sendable, Hashable {
   ///
   /// - Throws: `RunFolderError`.
   package func write(_ record: RunRecord) throws(RunFolderError) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     do {
-      let text = String(decoding: try encoder.encode(record), as: UTF8.self)
-      try writeFile("run.json", text + "\n")
+      try writeFile("run.json", try JSONText.of(record) + "\n")
     } catch let error as RunFolderError {
       throw error
     } catch {
@@ -84,5 +89,152 @@ package struct RunFolder: Sendable, Hashable {
 
   private static func parent(of folder: String) -> String {
     String(folder.dropLast("/runs".count))
+  }
+}
+
+extension RunFolder {
+  /// Opens the folder of an interrupted run, which must exist.
+  package init(resuming path: String) {
+    let whole = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let runs = (whole as NSString).deletingLastPathComponent
+    let parent = runs.hasSuffix("/runs") ? (runs as NSString).deletingLastPathComponent : runs
+    self.init(path: whole, latest: parent + "/latest")
+  }
+}
+
+/// An error while creating the folder of a run or a file in it.
+package struct RunFolderError: Error, Hashable, CustomStringConvertible {
+  /// The operation that failed.
+  package enum Attempt: String, Sendable, Hashable {
+    /// Creating a folder.
+    case cannotMakeFolder = "cannot make the folder"
+    /// Writing a file.
+    case cannotWrite = "cannot write"
+    /// Pointing the link to the newest run.
+    case cannotLink = "cannot point the link"
+    /// Replacing a file or folder that is not a link.
+    case notALink = "will not replace"
+  }
+
+  /// The operation that failed.
+  package var attempt: Attempt
+  /// The path of the folder, file or link.
+  package var path: String
+  /// The error number of the operating system (`errno`), or 0 if no system call failed.
+  package var code: Int32
+
+  /// Creates an error.
+  package init(_ attempt: Attempt, path: String, code: Int32) {
+    self.attempt = attempt
+    self.path = path
+    self.code = code
+  }
+
+  /// The operation, the path, the reason and a suggestion as one line of text.
+  package var description: String { "\(attempt.rawValue) \(path): \(reason); \(advice)" }
+
+  /// Whether another folder could help, unlike with a full or failing disk.
+  package var isOfFolder: Bool {
+    attempt == .notALink
+      || [EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EEXIST, ENAMETOOLONG].contains(code)
+  }
+
+  private var reason: String {
+    if attempt == .notALink { return "it is not a link" }
+    switch code {
+    case EACCES, EPERM: return "you may not write there"
+    case EROFS: return "the disk is mounted read-only"
+    case ENOENT: return "the folder that it lies in does not exist"
+    case ENOTDIR, EEXIST: return "a file is in the way"
+    case ENOSPC, EDQUOT: return "the disk is full"
+    case ENAMETOOLONG: return "the name is too long"
+    case 0: return "its content cannot be encoded"
+    default: return String(cString: strerror(code))
+    }
+  }
+
+  private var advice: String {
+    if attempt == .notALink { return "move it away, or name another folder with --output" }
+    switch code {
+    case EACCES, EPERM, EROFS: return "name a folder that you may write to with --output"
+    case ENOENT: return "make that folder first, or name another with --output"
+    case ENOSPC, EDQUOT: return "make room, or name a folder on another disk with --output"
+    default: return "name another folder with --output"
+    }
+  }
+}
+
+/// File-system operations of a run, with the error number of each failure.
+enum FolderAccess {
+  /// Creates a folder unless it exists; its parent folder must exist.
+  static func makeIfMissing(_ path: String) throws(RunFolderError) {
+    let isMade = mkdir(path, 0o777) == 0
+    let code = errno
+    if isMade || isFolder(path) { return }
+    throw RunFolderError(.cannotMakeFolder, path: path, code: cause(code, of: path))
+  }
+
+  /// Returns the error number of a failure, corrected to `EPERM` for folders such as /proc.
+  ///
+  /// Such a folder exists, but creating a folder in it fails with `ENOENT`.
+  private static func cause(_ code: Int32, of path: String) -> Int32 {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    return code == ENOENT && isFolder(folder) ? EPERM : code
+  }
+
+  /// Creates a new folder, with a number appended to its name if the name is in use.
+  static func makeNew(_ name: String, in folder: String) throws(RunFolderError) -> String {
+    var number = 1
+    while true {
+      let path = folder + "/" + name + (number == 1 ? "" : "-\(number)")
+      if mkdir(path, 0o777) == 0 { return path }
+      let code = errno
+      guard code == EEXIST else {
+        throw RunFolderError(.cannotMakeFolder, path: path, code: cause(code, of: path))
+      }
+      number += 1
+    }
+  }
+
+  /// Throws unless the path is a symbolic link or does not exist.
+  static func checkLink(_ path: String) throws(RunFolderError) {
+    var facts = stat()
+    guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFLNK else { return }
+    throw RunFolderError(.notALink, path: path, code: 0)
+  }
+
+  /// Points a new or existing symbolic link to a target; the replacement is atomic.
+  static func point(_ link: String, to target: String) throws(RunFolderError) {
+    let fresh = "\(link).\(getpid())"
+    guard symlink(target, fresh) == 0 else {
+      throw RunFolderError(.cannotLink, path: link, code: errno)
+    }
+    guard rename(fresh, link) == 0 else {
+      let code = errno
+      unlink(fresh)
+      throw RunFolderError(.cannotLink, path: link, code: code)
+    }
+  }
+
+  /// Writes a file under a temporary name and moves it into place.
+  static func write(_ text: String, to path: String) throws(RunFolderError) {
+    let fresh = "\(path).\(getpid())"
+    guard let file = fopen(fresh, "wx") else {
+      throw RunFolderError(.cannotWrite, path: path, code: errno)
+    }
+    let bytes = Array(text.utf8)
+    let isWritten = fwrite(bytes, 1, bytes.count, file) == bytes.count
+    let writeCode = errno
+    let isClosed = fclose(file) == 0
+    let closeCode = errno
+    if isWritten && isClosed && rename(fresh, path) == 0 { return }
+    let code = !isWritten ? writeCode : !isClosed ? closeCode : errno
+    unlink(fresh)
+    throw RunFolderError(.cannotWrite, path: path, code: code)
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var facts = stat()
+    return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
   }
 }

@@ -1,3 +1,4 @@
+import Faults
 import Systems
 package import Traces
 
@@ -114,4 +115,60 @@ extension Explorer {
     let key = simulator.isBeyondRepair ? 0 : try key(root, place, judge).likeness
     return Step(words: words, broken: judge.broken, key: key)
   }
+}
+
+/// Storing the outcomes of last moves, and reusing those of an earlier exploration.
+extension Explorer {
+  /// Stores the outcome of a last move; `end` is `nil` if the move was refused.
+  func keep(
+    _ end: (likeness: UInt64, judge: Judge, node: Int)?,
+    of command: Command,
+    from open: Open
+  ) {
+    guard bounds.keepsMoves else { return }
+    let outcome = KnownMoves.Outcome(
+      likeness: end?.likeness,
+      broken: end?.judge.broken ?? 0,
+      held: end?.judge.conclusion.held ?? 0,
+      conclusion: end.map { conclusions[$0.node] } ?? KnownMoves.Conclusion()
+    )
+    result.moves?.keep(outcome, of: command, after: tree.commands(to: open.node))
+  }
+
+  /// Applies the outcome that an earlier exploration recorded for a last move.
+  func take(_ outcome: KnownMoves.Outcome, of command: Command, from open: Open) {
+    guard let likeness = outcome.likeness else { return }
+    let header = roots[open.root].header
+    result.moveCount += 1
+    result.exercised |= outcome.held
+    note(outcome.broken, after: command, at: open.node, header)
+    let key = StateKey(root: open.root, likeness: likeness)
+    if let node = visited[key] { return tree.link(open.node, to: node) }
+    let node = tree.add(command, after: open.node)
+    visited[key] = node
+    conclude(outcome.conclusion, at: node, header)
+  }
+}
+
+/// Power-offs: the data that would survive one is part of a state.
+extension Explorer {
+  /// Adds what would survive a power-off now, if unsynced writes would be lost.
+  ///
+  /// This covers the state of the store and the judge's state after the power-off.
+  func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
+    guard let power = simulator.place.powerStanding, !power.isWhole else { return }
+    if roots[root].survivors[power.durable] == nil {
+      let survivors = try simulator.survivors(roots[root].header)
+      if roots[root].survivors.count == Self.survivorsCountMax { roots[root].survivors.removeAll() }
+      roots[root].survivors[power.durable] = survivors
+    }
+    guard let survivors = roots[root].survivors[power.durable] else { return }
+    roots[root].state.add(survivors.state)
+    var bereft = judge
+    for event in survivors.events(down: simulator.life.alive) { bereft.observe(event) }
+    bereft.describe(&roots[root].state, tick: simulator.tick)
+  }
+
+  /// The greatest number of cached entries per root; each takes a few kilobytes.
+  private static var survivorsCountMax: Int { 20_000 }
 }

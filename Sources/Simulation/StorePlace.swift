@@ -1,7 +1,8 @@
 import Faults
 import Foundation
+import PersistentHistory
 package import Systems
-import Traces
+package import Traces
 
 /// The location of a simulation's stores: on the heap, or in a folder as real files.
 package final class StorePlace {
@@ -191,5 +192,81 @@ package struct StorePlaceError: Error, CustomStringConvertible {
 
   package var description: String {
     "Stores cannot be kept in \(path): \(reason). Name a folder that can be written."
+  }
+}
+
+extension StorePlace {
+  /// Resets a system to an empty store for a plan.
+  ///
+  /// The first plan of a kind creates an image from which the others of the kind start. Power-offs
+  /// are possible if a fault of the plan is one, or if `mayLosePower` is set because the plan's
+  /// later faults are not yet known.
+  ///
+  /// - Throws: ``SystemFailure`` when the system cannot start.
+  package func reset(
+    _ system: any SystemUnderTest,
+    _ header: PlanHeader,
+    _ faults: [PlannedFault] = [],
+    mayLosePower: Bool = false
+  ) throws(SystemFailure) {
+    let kind = "\(header.timestamps.rawValue) \(header.model.hashValue)"
+    if !hasTemplate(kind: kind) {
+      // Closed first, so that no connection to another kind's file is mistaken for one to this
+      // file. The seed is fixed, so that the image does not depend on which plan came first.
+      system.close()
+      var bare = header
+      bare.actors = []
+      try system.reset(bare, prepare(seed: 0, kind: kind))
+      system.close()
+      keepTemplate(kind: kind)
+    }
+    let losesPower = mayLosePower || faults.contains(where: \.kind.isPowerOff)
+    let hasFaults = losesPower || !faults.isEmpty
+    // A connection's cached log, pages and statements from another plan affect its syncs, reads and
+    // allocations, and a plan with faults may have ended inside a transaction.
+    if hasFaults || hadFaults { system.close() }
+    hadFaults = hasFaults
+    try system.reset(header, prepare(seed: header.seed, kind: kind, hasFaults: hasFaults))
+    if losesPower { watchPower() }
+  }
+}
+
+/// The data that would survive a power-off in a state, until more is synced.
+struct Survivors {
+  /// The state of the store after the power-off.
+  let state: StateSketch
+  /// The events after the power-off, without the crashes of running actors.
+  private let told: [Happening]
+
+  fileprivate init(state: StateSketch, told: [Happening]) {
+    self.state = state
+    self.told = told
+  }
+
+  /// Returns the events that a judge would observe, with the crashes of the given actors.
+  func events(down: [ActorID]) -> [Event] {
+    let crashes = down.map { Event(at: 0, tick: 0, actor: $0, .crashed) }
+    func plain(_ happening: Happening) -> Event {
+      Event(at: 0, tick: 0, actor: nil, happening)
+    }
+    // The command number belongs to no command of the plan, and the word is arbitrary.
+    return [plain(.called(command: .max, word: "clock"))] + told.prefix(1).map(plain) + crashes
+      + told.dropFirst().map(plain) + [plain(.ended(command: .max, .ok))]
+  }
+}
+
+extension Simulator {
+  /// Simulates a power-off, inspects the surviving data, and restores the run.
+  ///
+  /// - Throws: ``SystemFailure`` when the system cannot be inspected or restored.
+  func survivors(_ header: PlanHeader) throws(SystemFailure) -> Survivors {
+    let standing = try standing(withSystem: true)
+    let told = loseEverything(.powerOff).filter { $0.actor == nil }.map(\.happening)
+    var state = StateSketch(header)
+    // The time of the power-off is not part of the state.
+    place.clock.now = PlanClock.start
+    if !isBeyondRepair { try system.describe(&state) }
+    try goBack(to: standing, header, performing: [])
+    return Survivors(state: state, told: told)
   }
 }

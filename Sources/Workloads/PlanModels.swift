@@ -68,3 +68,78 @@ enum PlanModels {
     }
   }
 }
+
+/// A generator of conditions for batch requests: mostly one comparison, rarely a tree.
+enum PlanPredicates {
+  /// The maximum depth of nested conditions.
+  private static let depthMax = 3
+  /// The maximum number of conditions that are joined.
+  private static let widthMax = 3
+
+  /// Draws the conditions that a batch request joins with AND: usually one, rarely none or two.
+  static func draw(on entity: Entity, _ source: inout ChoiceSource) -> [PlannedCondition] {
+    let count = [1, 0, 2][source.weighted([14, 1, 3])]
+    return (0..<count).map { _ in condition(on: entity, 0, &source) }
+  }
+
+  private static func condition(
+    on entity: Entity,
+    _ depth: Int,
+    _ source: inout ChoiceSource
+  ) -> PlannedCondition {
+    let connects = depth < depthMax ? 1 : 0
+    switch source.weighted([12, 2, 2, 2, connects, connects, 2 * connects]) {
+    case 0: return comparison(on: entity, &source)
+    case 1:
+      let attribute = attribute(of: entity, &source)
+      let values = (0..<source.index(below: widthMax + 1)).map { _ in value(attribute, &source) }
+      return .among(attribute.name, values)
+    case 2:
+      let attribute = attribute(of: entity, &source)
+      return .between(attribute.name, value(attribute, &source), value(attribute, &source))
+    case 3: return like(on: entity, &source)
+    case 4: return .all(conditions(on: entity, depth, &source))
+    case 5: return .any(conditions(on: entity, depth, &source))
+    default: return .not(condition(on: entity, depth + 1, &source))
+    }
+  }
+
+  private static func conditions(
+    on entity: Entity,
+    _ depth: Int,
+    _ source: inout ChoiceSource
+  ) -> [PlannedCondition] {
+    (0..<source.index(below: widthMax + 1)).map { _ in condition(on: entity, depth + 1, &source) }
+  }
+
+  private static func comparison(
+    on entity: Entity,
+    _ source: inout ChoiceSource
+  ) -> PlannedCondition {
+    let comparison = PlannedComparison.allCases[
+      source.index(below: PlannedComparison.allCases.count)
+    ]
+    let attribute = attribute(of: entity, &source)
+    return .compare(attribute.name, comparison, value(attribute, &source))
+  }
+
+  /// Draws a pattern of letters and wildcards; it matches some of the models' one-letter texts.
+  private static func like(on entity: Entity, _ source: inout ChoiceSource) -> PlannedCondition {
+    guard let attribute = entity.attributes.first(where: { $0.type == .string }) else {
+      return comparison(on: entity, &source)
+    }
+    let parts = ["a", "B", "%", "_", "\\%", "\\b", "c", "D"]
+    let count = 1 + source.weighted([6, 3, 1])
+    let pattern = (0..<count).map { _ in parts[source.index(below: parts.count)] }.joined()
+    return .like(attribute.name, pattern)
+  }
+
+  private static func attribute(of entity: Entity, _ source: inout ChoiceSource) -> Attribute {
+    entity.attributes[source.index(below: entity.attributes.count)]
+  }
+
+  /// Draws a value of the attribute's type, rarely null.
+  private static func value(_ attribute: Attribute, _ source: inout ChoiceSource) -> Value {
+    source.bool(probability: 0.1) ? .null : PlanModels.value(of: attribute.type, &source)
+  }
+}

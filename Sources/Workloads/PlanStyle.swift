@@ -1,3 +1,4 @@
+import PropertyTesting
 package import Traces
 
 /// The parameters of random plans: the number of actors, the lengths, and the mix of writes.
@@ -61,4 +62,111 @@ package struct PlanStyle: Sendable {
   private static let actorCountLimit = 4
 
   private static func perCent(_ share: Double) -> Int { max(1, Int((share * 100).rounded())) }
+}
+
+/// The rule by which plans choose the next actor.
+///
+/// For every order of steps up to a length use ``PlanAlphabet`` and the explorer.
+package enum PlanSchedule: Hashable, Sendable {
+  /// Every actor that can act is equally likely.
+  case random
+  /// Priorities that change at a few points: an actor continues until a more urgent one can act.
+  ///
+  /// Burckhardt and others, "A randomized scheduler with probabilistic guarantees of finding bugs"
+  /// (2010): a bug that needs `depth` orderings is found with the probability
+  /// ``leastProbability(actors:steps:)``.
+  case pct(depth: Int)
+
+  /// Returns a lower bound of the probability that one plan finds a bug of the schedule's depth.
+  ///
+  /// The depth is the number of steps whose order the bug depends on. The result is `nil` for a
+  /// schedule without such a bound.
+  package func leastProbability(actors: Int, steps: Int) -> Double? {
+    guard case .pct(let depth) = self else { return nil }
+    var bound = 1 / Double(max(actors, 1))
+    for _ in 1..<max(depth, 1) { bound /= Double(max(steps, 1)) }
+    return bound
+  }
+}
+
+/// Actor priorities that change at a few points.
+struct PlanPriorities {
+  /// The actors by their places, the most urgent first.
+  private var order: [Int] = []
+  /// The numbers of the commands before which the most urgent actor becomes the least urgent.
+  private var changes: Set<Int> = []
+  private var step = 0
+
+  /// Draws the actor priorities and the points at which they change.
+  init(
+    actors count: Int,
+    steps: Int,
+    depth: Int,
+    _ source: inout ChoiceSource
+  ) {
+    var left = Array(0..<count)
+    while !left.isEmpty { order.append(left.remove(at: source.index(below: left.count))) }
+    for _ in 1..<max(depth, 1) { changes.insert(source.index(below: max(steps, 1))) }
+  }
+
+  /// Returns the most urgent actor in a bit set of places, after applying a change that is due.
+  ///
+  /// The result is `nil` if the set is empty.
+  mutating func next(among able: UInt64) -> Int? {
+    let first = order.firstIndex { able >> UInt64($0) & 1 == 1 }
+    if changes.contains(step), let first { order.append(order.remove(at: first)) }
+    step += 1
+    return order.first { able >> UInt64($0) & 1 == 1 }
+  }
+}
+
+/// The kinds of commands that a generator chooses from; earlier ones are simpler.
+package enum PlanAction: Int, CaseIterable, Sendable {
+  case write
+  case pass
+  case purge
+  case fetch
+  case merge
+  case record
+  case launch
+  case crash
+  case stop
+  case batch
+  case clock
+  case begin
+  case commit
+  case retire
+  case deliver
+  case poll
+  case consume
+  case resync
+  case launchTwice
+  case belated
+
+  /// The relative frequency in a plain run.
+  var weight: Int {
+    switch self {
+    case .write: 36
+    case .pass: 12
+    case .deliver: 10
+    case .fetch, .merge, .record, .belated: 8
+    case .purge: 6
+    case .launch, .clock, .consume: 5
+    case .batch, .commit: 4
+    case .crash, .stop, .begin, .poll, .resync, .launchTwice: 2
+    case .retire: 1
+    }
+  }
+
+  /// The condition that a plan needs for such a command; `nil` if the header decides.
+  var condition: Condition? {
+    switch self {
+    case .crash: .crash
+    case .stop: .restart
+    case .begin, .commit: .stampBeforeCommit
+    case .batch: .backgroundWrites
+    case .launchTwice, .belated: .sameActorTwice
+    default: nil
+    }
+  }
 }

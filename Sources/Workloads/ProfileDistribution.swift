@@ -84,3 +84,105 @@ extension ProfileDistribution: Codable {
     try container.encode(buckets)
   }
 }
+
+/// The counts that a profile is computed from, of one history or of several together.
+package struct ProfileTally: Sendable, Hashable {
+  package var transactions = 0
+  /// The number of transactions without an author.
+  package var transactionsWithoutAuthor = 0
+  /// The number of transactions without changes.
+  package var transactionsWithoutChanges = 0
+  package var inserts = 0
+  package var updates = 0
+  package var deletes = 0
+  /// The number of transactions with the same timestamp as the one before.
+  package var ties = 0
+  /// The number of transactions with an earlier timestamp than the one before.
+  package var stepsBack = 0
+  /// The number of changes per transaction, of transactions that have changes.
+  package var changes = ProfileDistribution()
+  /// The seconds between neighbours in commit order.
+  package var gaps = ProfileDistribution()
+  /// The number of transactions of each author, in any order.
+  package var authors: [Int] = []
+  /// The number of changes of each entity, in any order.
+  package var entities: [Int] = []
+
+  package init() {}
+}
+
+/// The origin of a profile's figures.
+package struct ProfileProvenance: Sendable, Hashable, Codable {
+  /// A file that was counted.
+  package struct File: Sendable, Hashable, Codable {
+    /// The file's name without its folder.
+    package let name: String
+    package let transactions: Int
+    package let changes: Int
+
+    package init(name: String, transactions: Int, changes: Int) {
+      self.name = name
+      self.transactions = transactions
+      self.changes = changes
+    }
+  }
+
+  /// A sentence that describes the source.
+  package var source: String
+  /// The day on which the profile was made, in the form `2001-12-31`.
+  package var date: String
+  /// The number of all counted transactions.
+  package var transactions: Int
+  /// The number of all counted changes.
+  package var changes: Int
+  /// The counted files, if they were available.
+  package var files: [File]
+  /// Caveats about the figures.
+  package var notes: [String]
+
+  package init(
+    source: String,
+    date: String,
+    transactions: Int,
+    changes: Int,
+    files: [File] = [],
+    notes: [String] = []
+  ) {
+    self.source = source
+    self.date = date
+    self.transactions = transactions
+    self.changes = changes
+    self.files = files
+    self.notes = notes
+  }
+}
+
+/// An error about a workload profile; its description lists the profiles that exist.
+package enum ProfileError: Error, Hashable, Sendable {
+  /// No committed profile has the name.
+  case unknownName(String)
+  /// The input is not a valid profile, for a reason.
+  case unreadable(source: String, reason: String)
+  /// The profile was made by a newer version.
+  case newerVersion(source: String, found: Int, known: Int)
+  /// A history contains too little to make a profile of.
+  case tooLittle(source: String, reason: String)
+}
+
+extension ProfileError: CustomStringConvertible {
+  /// The problem, and the names of the committed profiles.
+  package var description: String {
+    let known = "Profiles that need no file: \(WorkloadProfile.names.joined(separator: ", "))."
+    switch self {
+    case .unknownName(let name): return "There is no profile \(name.debugDescription). \(known)"
+    case .unreadable(let source, let reason):
+      return "\(source) is not a workload profile: \(reason). \(known)"
+    case .newerVersion(let source, let found, let version):
+      return
+        "\(source) is a workload profile of version \(found); this lab reads up to \(version). "
+        + "Update the lab. \(known)"
+    case .tooLittle(let source, let reason):
+      return "\(source) holds too little history to resemble: \(reason). \(known)"
+    }
+  }
+}

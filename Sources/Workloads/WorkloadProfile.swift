@@ -1,3 +1,11 @@
+package import PersistentHistory
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
 /// A statistical profile of real stores' histories, which generated plans resemble.
 ///
 /// It has shares and distributions, and none of the stores' contents.
@@ -98,5 +106,184 @@ extension WorkloadProfile {
   /// Returns a share rounded to six digits; more would be noise and make files hard to read.
   private static func share(_ part: Int, of whole: Int) -> Double {
     whole == 0 ? 0 : (Double(part) / Double(whole) * 1e6).rounded() / 1e6
+  }
+}
+
+extension WorkloadProfile {
+  /// The names of the committed profiles.
+  package static let names = embedded.keys.sorted()
+
+  /// Returns the committed profile with a name.
+  ///
+  /// - Throws: ``ProfileError/unknownName(_:)``, which lists those that exist.
+  package static func named(_ name: String) throws(ProfileError) -> WorkloadProfile {
+    guard let json = embedded[name] else { throw .unknownName(name) }
+    return try WorkloadProfile(json: Data(json), source: "the profile \(name)")
+  }
+
+  /// The files of `Profiles`, which the compiler embeds in the program.
+  private static let embedded: [String: [UInt8]] = [
+    "notes": PackageResources.notes_json,
+    "photos": PackageResources.photos_json,
+  ]
+}
+
+extension WorkloadProfile {
+  /// Returns the number of changes, at least 1, of the transaction at a quantile.
+  ///
+  /// It counts only transactions with changes. All quantiles are from 0 to 1, and a lower one gives
+  /// the simpler result.
+  package func changesPerTransaction(at quantile: Double) -> Int {
+    changesPerTransaction.integer(at: quantile)
+  }
+
+  /// Returns the time before the transaction at a quantile, in seconds, rounded to microseconds.
+  package func gap(at quantile: Double) -> Double {
+    (gapSeconds.value(at: quantile) * 1e6).rounded() / 1e6
+  }
+
+  /// Returns the type of the change at a quantile.
+  package func operation(at quantile: Double) -> ChangeType {
+    let shares = [operations.insert, operations.update, operations.delete]
+    return [.insert, .update, .delete][Self.index(at: quantile, in: shares)]
+  }
+
+  /// Returns whether the transaction at a quantile has no changes.
+  package func isWithoutChanges(at quantile: Double) -> Bool { quantile >= 1 - withoutChanges }
+
+  /// Returns the index of the author of the transaction at a quantile; `nil` for no author.
+  ///
+  /// If the profile has more authors than `count`, those with the greatest shares are used.
+  package func author(at quantile: Double, among count: Int) -> Int? {
+    let named = 1 - withoutAuthor
+    guard count > 0, quantile < named else { return nil }
+    return Self.index(at: quantile / named, in: Self.shares(authors, count))
+  }
+
+  /// Returns the index of the entity of the change at a quantile.
+  package func entity(at quantile: Double, among count: Int) -> Int {
+    Self.index(at: quantile, in: Self.shares(entities, count))
+  }
+
+  /// Returns the first `count` shares; missing ones get the least positive share.
+  private static func shares(_ known: [Share], _ count: Int) -> [Double] {
+    let shares = known.prefix(max(1, count)).map(\.share)
+    let least = shares.last { $0 > 0 } ?? 1
+    return shares + Array(repeating: least, count: max(0, max(1, count) - shares.count))
+  }
+
+  /// Returns the index of the share that contains a quantile of their sum.
+  private static func index(at quantile: Double, in shares: [Double]) -> Int {
+    var rest = min(max(quantile, 0), 1) * shares.reduce(0, +)
+    for (index, share) in shares.enumerated() {
+      if rest < share { return index }
+      rest -= share
+    }
+    return shares.lastIndex { $0 > 0 } ?? 0
+  }
+}
+
+extension WorkloadProfile {
+  /// The mean number of changes of the transactions that have changes.
+  package var meanChangesPerTransaction: Double {
+    let buckets = changesPerTransaction.buckets
+    let sum = buckets.reduce(0) { $0 + ($1.from + $1.to) / 2 * Double($1.count) }
+    return sum / Double(max(1, changesPerTransaction.count))
+  }
+
+  /// The greatest number of changes of a transaction.
+  package var mostChangesPerTransaction: Int { Int(changesPerTransaction.buckets.last?.to ?? 0) }
+
+  /// Returns times between transactions in seconds, at the middles of equal quantile steps.
+  package func gaps(_ count: Int) -> [Double] {
+    (0..<count).map { gap(at: (Double($0) + 0.5) / Double(count)) }
+  }
+
+  /// The share of deletes among updates and deletes.
+  package var deleteShare: Double {
+    let others = operations.update + operations.delete
+    return others > 0 ? operations.delete / others : 0
+  }
+}
+
+extension WorkloadProfile {
+  /// Reads a profile from JSON; `source` names it in errors.
+  ///
+  /// - Throws: ``ProfileError`` when the data are not a profile, or cannot be sampled.
+  package init(json: Data, source: String) throws(ProfileError) {
+    do {
+      let decoder = JSONDecoder()
+      let version = try decoder.decode(Version.self, from: json).profile
+      guard version <= Self.formatVersion else {
+        throw ProfileError.newerVersion(
+          source: source,
+          found: version,
+          known: Self.formatVersion
+        )
+      }
+      self = try decoder.decode(WorkloadProfile.self, from: json)
+    } catch let error as ProfileError {
+      throw error
+    } catch {
+      throw .unreadable(source: source, reason: Self.reason(error))
+    }
+    if let flaw { throw .unreadable(source: source, reason: flaw) }
+  }
+
+  /// Returns the profile as sorted JSON, with one line for each of its keys.
+  package func json() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let parts: [(String, any Encodable)] = [
+      ("authors", authors),
+      ("changesPerTransaction", changesPerTransaction),
+      ("entities", entities),
+      ("gapSeconds", gapSeconds),
+      ("name", name),
+      ("operations", operations),
+      ("profile", profile),
+      ("provenance", provenance),
+      ("stepsBack", stepsBack),
+      ("ties", ties),
+      ("withoutAuthor", withoutAuthor),
+      ("withoutChanges", withoutChanges),
+    ]
+    let lines = try parts.map { key, part in
+      "  \"\(key)\": " + String(decoding: try encoder.encode(part), as: UTF8.self)
+    }
+    return "{\n" + lines.joined(separator: ",\n") + "\n}\n"
+  }
+
+  /// The reason why the profile cannot be sampled; `nil` if it can.
+  private var flaw: String? {
+    let single = [withoutAuthor, withoutChanges, ties, stepsBack]
+    let mix = [operations.insert, operations.update, operations.delete]
+    let shares = [mix, authors.map(\.share), entities.map(\.share)]
+    guard (single + shares.joined()).allSatisfy({ (0...1).contains($0) }) else {
+      return "a share is not from 0 to 1"
+    }
+    guard shares.allSatisfy({ $0.isEmpty || abs($0.reduce(0, +) - 1) < 0.001 }) else {
+      return "the shares of operations, authors or entities do not make 1"
+    }
+    guard !entities.isEmpty else { return "it has no entity" }
+    guard changesPerTransaction.buckets.allSatisfy({ $0.from >= 1 }) else {
+      return "changesPerTransaction counts transactions without changes"
+    }
+    return changesPerTransaction.flaw.map { "changesPerTransaction: \($0)" }
+      ?? gapSeconds.flaw.map { "gapSeconds: \($0)" }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case DecodingError.keyNotFound(let key, _): "it has no \"\(key.stringValue)\""
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+      "\"\(context.codingPath.map(\.stringValue).joined(separator: "."))\" is of another type"
+    default: "it is not JSON"
+    }
+  }
+
+  /// The version alone, decoded before keys that another version may have changed.
+  private struct Version: Decodable {
+    let profile: Int
   }
 }

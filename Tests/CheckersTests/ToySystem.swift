@@ -1,4 +1,5 @@
 import PersistentHistory
+import TestSupport
 import Traces
 
 /// A tracker in a few arrays, driven at random.
@@ -51,7 +52,7 @@ struct ToySystem {
   }
 
   private let bug: Bug?
-  private var random: SplitMix
+  private var random: SeededRandom
   private var peers: [Peer]
   private var data: Objects = [:]
   private var history: [Saved] = []
@@ -67,7 +68,11 @@ struct ToySystem {
     )
     header.seed = seed
     header.protectedAuthors = ["clo*"]
-    var system = ToySystem(bug: bug, random: SplitMix(state: seed), peers: ids.map { Peer(id: $0) })
+    var system = ToySystem(
+      bug: bug,
+      random: SeededRandom(seed: seed),
+      peers: ids.map { Peer(id: $0) }
+    )
     for index in 0..<2 { system.launch(index) }
     for _ in 0..<stepCount { system.step() }
     system.close()
@@ -77,7 +82,7 @@ struct ToySystem {
     )
   }
 
-  private init(bug: Bug?, random: SplitMix, peers: [Peer]) {
+  private init(bug: Bug?, random: SeededRandom, peers: [Peer]) {
     self.bug = bug
     self.random = random
     self.peers = peers
@@ -356,15 +361,6 @@ struct ToySystem {
   }
 }
 
-/// A small generator of random numbers with a seed.
-struct SplitMix {
-  var state: UInt64
-
-  mutating func below(_ bound: Int) -> Int {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
-  }
+extension SeededRandom {
+  fileprivate mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

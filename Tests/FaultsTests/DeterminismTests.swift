@@ -1,5 +1,6 @@
 import CSQLite
 import Faults
+import PropertyTesting
 import Testing
 
 struct DeterminismTests {
@@ -7,7 +8,8 @@ struct DeterminismTests {
   @Test func `The same operations from the same seed give the same bytes`() async {
     await #expect(processExitsWith: .success) {
       let files = HeapFileSystem()
-      let plan = RandomPlan(seed: 7, connectionCount: 2, stepCount: 500)
+      var source = ChoiceSource(seed: 7)
+      let plan = try source.draw(.plans(connectionCount: 2, stepCount: 500))
       func run(seed: UInt64) throws -> FileSystemImage {
         files.removeAll()
         files.reseed(seed, withSalts: true)

@@ -1,36 +1,28 @@
 import CSQLite
 import Faults
 import Foundation
+import PropertyTesting
+import PropertyTraits
+import Synchronization
+import TestSupport
 import Testing
 
 struct LikeRealFilesTests {
   /// Every answer of every statement, locks that are busy included, is that of `os_unix.c`.
-  @Test(arguments: [("WAL", 1), ("WAL", 2), ("DELETE", 3), ("TRUNCATE", 4)] as [(String, UInt64)])
-  func `Thousands of random transactions go as on real files`(
-    mode: String,
-    seed: UInt64
-  ) throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("faults-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
-    let plan = RandomPlan(seed: seed, connectionCount: 3, stepCount: 4000)
-
-    let files = HeapFileSystem()
-    let onHeap = try Self.run(plan, mode: mode, "app.store", files)
-    let onDisk = try Self.run(
-      plan,
-      mode: mode,
-      folder.appendingPathComponent("app.store").path,
-      nil
-    )
-
-    for (heap, disk) in zip(onHeap, onDisk) where heap != disk {
-      Issue.record("on the heap: \(heap); on disk: \(disk)")
-      break
+  @Test(.property(cases: 12, seed: 1), arguments: ["WAL", "DELETE", "TRUNCATE"])
+  func `Thousands of random transactions go as on real files`(mode: String) async throws {
+    let busyCount = Mutex(0)
+    try await property(.plans(connectionCount: 3, stepCount: 400)) { plan in
+      let folder = try TemporaryFolder()
+      let onHeap = try Self.run(plan, mode: mode, "app.store", HeapFileSystem())
+      let onDisk = try Self.run(plan, mode: mode, folder.path("app.store"), nil)
+      let difference = zip(onHeap, onDisk).first { $0 != $1 }
+      #expect(difference == nil)
+      #expect(onHeap.count == onDisk.count)
+      #expect(onHeap.last == #"["ok"]"#)
+      busyCount.withLock { $0 += onHeap.count { $0.contains("code: 5") } }
     }
-    #expect(onHeap.filter { $0.contains("code: 5") }.count > 100)
-    #expect(onHeap.last == #"["ok"]"#)
+    #expect(busyCount.withLock { $0 } > 100)
   }
 
   /// The answers of all steps, then the table, then the verdict of an integrity check.

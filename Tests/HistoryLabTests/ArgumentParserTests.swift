@@ -3,48 +3,92 @@ import Testing
 @testable import HistoryLab
 
 @Suite struct `Argument parser` {
-  /// One option of each kind.
-  static let count = Option("count", "N", in: 1...10, default: 4, "Counts.")
-  static let name = Option("name", .text("NAME", "a name"), repeats: true, "Names.")
-  static let seed = Option("seed", .seed, "Seeds.")
-  static let share = Option("share", .decimal("X", 0.5...2), "Shares.")
-  static let kinds = Option("kinds", .words("LIST", of: ["red", "green"]), "Chooses.")
-  static let quiet = Flag("quiet", "Is quiet.")
-  static let verb = VerbSpec(
-    name: "try",
-    sentence: "Tries.",
-    positionals: [
-      PositionalSpec(value: ValueReader.path("FILE").rule, isRequired: true, sentence: "A file.")
-    ],
-    options: [count.spec, name.spec, seed.spec, share.spec, kinds.spec, quiet.spec]
-  )
+  /// One declaration of each kind.
+  struct Sample: VerbOptions {
+    enum Size: String, CaseIterable { case small, large }
 
-  private func read(_ words: String...) throws -> ParsedArguments {
+    /// A group, whose options belong to the verb.
+    struct Group: VerbOptions {
+      @Option("seed", .seed, "Seeds.") var seed: UInt64?
+      @Flag("loud", "Is loud.") var loud
+
+      var exclusive: [[String]] { [["loud", "quiet"]] }
+    }
+
+    @Argument(.path("FILE"), "A file.") var file: String
+    @Option("count", .integer("N", 1...1_000), "Counts.") var count = 4_000
+    @Option("name", each: .text("NAME", "a name"), "Names.") var names: [String]
+    var group = Group()
+    @Option("share", .decimal("X", 0.5...2), "Shares.") var share: Double?
+    @Option("size", .choice("SIZE"), "Sizes.") var size = Size.large
+    @Option("jobs", .integer("N", 1...9), shown: "all", "Works.", draw: { $0.processors })
+    var jobs = 1
+    @Flag("quiet", "Is quiet.") var quiet
+  }
+
+  /// The words after one or more files, each a list.
+  struct Lists: VerbOptions {
+    @Argument(lists: .words("LIST", of: ["red", "green"]), "Chooses.") var words: [String]
+  }
+
+  static let verb = VerbSpec(name: "try", sentence: "Tries.", examples: []) {
+    (_: Sample, _, _) in Nothing()
+  }
+
+  struct Nothing: Verb {
+    func run() -> ExitCode { .good }
+  }
+
+  private func read(_ words: String...) throws -> Sample {
     var parser = ArgumentParser(Self.verb)
-    return try parser.parse(words)
+    return try Sample(parser.parse(words), in: .sample)
+  }
+
+  @Test func `The specification lists the declarations in the order of the properties`() {
+    let names = ["count", "name", "seed", "loud", "share", "size", "jobs", "quiet"]
+    #expect(Self.verb.options.map(\.name) == names)
+    #expect(Self.verb.positionals.map(\.usage) == ["FILE"])
+    let shown = Self.verb.options.map { $0.defaultText ?? "-" }
+    #expect(shown == ["4,000", "-", "-", "-", "-", "large", "all", "-"])
+    #expect(Self.verb.exclusive == [["loud", "quiet"]])
   }
 
   @Test func `A value follows its option or is attached to it`() throws {
-    #expect(try read("f", "--count", "7").value(Self.count) == 7)
-    #expect(try read("f", "--count=7").value(Self.count) == 7)
-    #expect(try read("f", "--name=a=b").all(Self.name) == ["a=b"])
-    #expect(try read("f", "--name=--quiet").all(Self.name) == ["--quiet"])
+    #expect(try read("f", "--count", "7").count == 7)
+    #expect(try read("f", "--count=7").count == 7)
+    #expect(try read("f", "--name=a=b").names == ["a=b"])
+    #expect(try read("f", "--name=--quiet").names == ["--quiet"])
   }
 
   @Test func `A value may begin with one dash`() throws {
-    #expect(try read("f", "--name", "-3").all(Self.name) == ["-3"])
+    #expect(try read("f", "--name", "-3").names == ["-3"])
   }
 
   @Test func `An option that is not given has its default`() throws {
-    #expect(try read("f").value(Self.count) == 4)
-    #expect(try read("f").value(Self.seed) == nil)
-    #expect(throws: LabError.usage("--share is needed: a number from 0.5 to 2.")) {
-      try read("f").required(Self.share)
-    }
+    let sample = try read("f")
+    #expect(sample.count == 4_000 && !sample.$count.isGiven)
+    #expect(sample.group.seed == nil && sample.share == nil && sample.names.isEmpty)
+    #expect(sample.size == .large)
+    #expect(sample.jobs == Composition.sample.processors)
+    #expect(sample.given.isEmpty)
   }
 
-  @Test func `A repeatable option keeps every value in order`() throws {
-    #expect(try read("--name", "b", "f", "--name", "a").all(Self.name) == ["b", "a"])
+  @Test func `Options that are given are known by name`() throws {
+    let sample = try read("f", "--quiet", "--seed", "1", "--count", "4")
+    #expect(sample.given == ["--count", "--seed", "--quiet"])
+    #expect(sample.$count.isGiven)
+  }
+
+  @Test func `Setting a property changes no copy of the options`() throws {
+    let first = try read("f", "--count", "7")
+    var second = first
+    second.count = 8
+    #expect(first.count == 7 && second.count == 8)
+    #expect(try read("f").count == 4_000)
+  }
+
+  @Test func `A repeatable option keeps every value in order, once`() throws {
+    #expect(try read("--name", "b", "f", "--name", "a", "--name", "b").names == ["b", "a"])
   }
 
   @Test(arguments: [
@@ -52,7 +96,7 @@ import Testing
     ("0xffffffffffffffff", UInt64.max),
   ])
   func `A seed is decimal or hexadecimal`(text: String, value: UInt64) throws {
-    #expect(try read("f", "--seed", text).value(Self.seed) == value)
+    #expect(try read("f", "--seed", text).group.seed == value)
   }
 
   @Test(arguments: ["", "x", "-1", "+1", "0x", "0x+1", "1.5", "18446744073709551616", " 1", "0xg"])
@@ -61,36 +105,48 @@ import Testing
   }
 
   @Test func `A decimal stays in its range`() throws {
-    #expect(try read("f", "--share", "0.75").value(Self.share) == 0.75)
+    #expect(try read("f", "--share", "0.75").share == 0.75)
     for text in ["0.4", "2.1", "inf", "nan", "a"] {
       #expect(throws: LabError.self) { try read("f", "--share", text) }
     }
   }
 
+  @Test func `A choice is one of the cases of a type`() throws {
+    #expect(try read("f", "--size", "small").size == .small)
+    let sentence = #"--size takes small or large, not "smal". Did you mean "small"?"#
+    #expect(throws: LabError.usage(sentence)) { try read("f", "--size", "smal") }
+  }
+
   @Test func `A list is words with commas`() throws {
-    #expect(try read("f", "--kinds", "red,green").value(Self.kinds) == ["red", "green"])
-    #expect(throws: LabError.usage(#"--kinds takes red or green, not "red,". Did you mean "red"?"#))
-    {
-      try read("f", "--kinds", "red,")
+    let verb = VerbSpec(name: "try", sentence: "Tries.", examples: []) {
+      (_: Lists, _, _) in Nothing()
+    }
+    var parser = ArgumentParser(verb)
+    #expect(try Lists(parser.parse(["red,green", "red"])).words == ["red", "green", "red"])
+    #expect(throws: LabError.usage(#"LIST takes red or green, not "red,". Did you mean "red"?"#)) {
+      try parser.parse(["red,"])
     }
   }
 
   @Test func `A flag is there or not`() throws {
-    #expect(try read("f", "--quiet").isSet(Self.quiet))
-    #expect(try !read("f").isSet(Self.quiet))
+    #expect(try read("f", "--quiet").quiet)
+    #expect(try !read("f").quiet)
+    #expect(throws: LabError.usage("--loud and --quiet cannot be given together.")) {
+      try read("f", "--quiet", "--loud")
+    }
   }
 
   @Test func `Two dashes end the options, one dash is an argument`() throws {
-    #expect(try read("--", "--quiet").positionals == ["--quiet"])
-    #expect(try read("-").positionals == ["-"])
+    #expect(try read("--", "--quiet").file == "--quiet")
+    #expect(try read("-").file == "-")
     #expect(throws: LabError.usage(#"unexpected argument "--quiet": try takes one FILE."#)) {
       try read("f", "--", "--quiet")
     }
   }
 
   @Test func `Options and arguments come in any order`() throws {
-    let arguments = try read("--quiet", "f", "--count", "2")
-    #expect(arguments.positionals == ["f"])
-    #expect(arguments.value(Self.count) == 2)
+    let sample = try read("--quiet", "f", "--count", "2")
+    #expect(sample.file == "f")
+    #expect(sample.count == 2)
   }
 }

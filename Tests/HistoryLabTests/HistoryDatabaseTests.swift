@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Measuring
 import Reporting
@@ -202,7 +203,7 @@ import Darwin
   @Test func `A step in our costs is told with its night, and by the exit code`() async throws {
     try await withFolder { folder in
       let night = Night(folder + "/runs")
-      var noise = SeededRandom(seed: 4)
+      var noise = SplitMix64(seed: 4)
       for day in 1...28 {
         let cost = (day < 25 ? 1_000 : 1_040) * (1 + 0.01 * (noise.unit() - 0.5))
         _ = try night.bench("night-\(day)", ours: cost, day: day)

@@ -29,16 +29,9 @@ import Testing
       ]
       for verb in ToolSpec.historyLab.leaves {
         let arguments = try parse("\(verb.name) \(more[verb.name] ?? "")")
-        #expect(throws: Never.self) {
-          try Verbs.make(verb.name, arguments, .sample, TestTerminal().terminal)
-        }
+        let start = try #require(verb.start)
+        #expect(throws: Never.self) { try start(arguments, .sample, TestTerminal().terminal) }
       }
-    }
-  }
-
-  @Test func `A verb that nobody built is the lab's failure`() {
-    #expect(throws: LabError.lab(#"the verb "none" is described but not built."#)) {
-      try Verbs.make("none", ParsedArguments(), .sample, TestTerminal().terminal)
     }
   }
 

@@ -142,12 +142,12 @@ import Testing
   }
 
   @Test func `List takes kinds with commas or blanks, in the catalogue's order`() throws {
-    #expect(try ListOptions(parse("list")).kinds == Catalogue.Kind.allCases)
-    #expect(try ListOptions(parse("list all")).kinds == Catalogue.Kind.allCases)
-    #expect(try ListOptions(parse("list faults,systems")).kinds == [.systems, .faults])
-    #expect(try ListOptions(parse("list faults systems faults")).kinds == [.systems, .faults])
-    #expect(try ListOptions(parse("list --json")).format == .json)
-    #expect(try BenchListOptions(parse("bench list --markdown")).format == .markdown)
+    #expect(try ListVerb.Options(parse("list")).kinds == Catalogue.Kind.allCases)
+    #expect(try ListVerb.Options(parse("list all")).kinds == Catalogue.Kind.allCases)
+    #expect(try ListVerb.Options(parse("list faults,systems")).kinds == [.systems, .faults])
+    #expect(try ListVerb.Options(parse("list faults systems faults")).kinds == [.systems, .faults])
+    #expect(try ListVerb.Options(parse("list --json")).list.format == .json)
+    #expect(try FormatOptions(parse("bench list --markdown")).format == .markdown)
   }
 
   @Test(arguments: [

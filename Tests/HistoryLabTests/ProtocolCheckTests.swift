@@ -1,4 +1,5 @@
 import Foundation
+import ProtocolChecks
 import Systems
 import Testing
 import Traces

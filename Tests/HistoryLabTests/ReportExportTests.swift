@@ -37,7 +37,7 @@ import Testing
     try await withFolder { folder in
       let result = await run(["report", "export", "--format", "junnit", "--output", folder])
       #expect(result.code == .usage)
-      #expect(result.errors.contains(#"unknown format "junnit". Did you mean "junit"?"#))
+      #expect(result.errors.contains(#"not "junnit". Did you mean "junit"?"#))
     }
   }
 }

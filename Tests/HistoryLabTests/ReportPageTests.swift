@@ -2,6 +2,7 @@ import Checkers
 import Foundation
 import Measuring
 import Reporting
+import Stressing
 import Testing
 
 @testable import HistoryLab
@@ -136,7 +137,9 @@ import Testing
   }
 
   private static func stress() throws -> String {
-    var result = StressResult(try StressOptions(parse("stress --seconds 3 --seed 1"), in: .sample))
+    var settings = StressSettings()
+    settings.seed = 1
+    var result = StressResult(settings)
     result.participants = [StressResult.Participant(name: "process-1")]
     return try result.json()
   }

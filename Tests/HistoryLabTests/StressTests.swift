@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import HistoryLab
+@testable import Stressing
 
 @Suite(.serialized, .blocksItsThread) struct `Real processes on one store` {
   // MARK: Options
@@ -10,10 +11,10 @@ import Testing
   @Test func `Three processes write for a minute unless told otherwise`() throws {
     let options = try StressOptions(parse("stress"), in: .sample)
     #expect(options.processes == 3)
-    #expect(options.duration == .seconds(60))
+    #expect(options.settings.duration == .seconds(60))
     #expect(options.killsPerSecond == 1)
     #expect(options.rate == 25)
-    #expect(options.guests == 1)
+    #expect(options.settings.guests == 1)
     #expect(options.seed == 42)
     #expect(options.output == "Reports/runs")
     #expect(options.mutant == nil)
@@ -23,17 +24,17 @@ import Testing
 
   @Test func `The time is given in minutes or in seconds`() throws {
     let minutes = try StressOptions(parse("stress --minutes 0.5 --processes 8"), in: .sample)
-    #expect(minutes.duration == .seconds(30))
+    #expect(minutes.settings.duration == .seconds(30))
     #expect(minutes.processes == 8)
-    #expect(minutes.guests == 2)
+    #expect(minutes.settings.guests == 2)
     let seconds = try StressOptions(parse("stress --seconds 1.5 --json"), in: .sample)
-    #expect(seconds.duration == .seconds(1.5))
+    #expect(seconds.settings.duration == .seconds(1.5))
     #expect(seconds.json)
   }
 
   @Test func `Nobody joins or retires where nobody is killed`() throws {
     let options = try StressOptions(parse("stress --kills-per-second 0"), in: .sample)
-    #expect(options.guests == 0)
+    #expect(options.settings.guests == 0)
   }
 
   @Test(arguments: ["record-before-merge", "mutant/record-before-merge"])
@@ -60,101 +61,6 @@ import Testing
     let result = await run(["stress", "--seconds", "0.1"])
     #expect(result.code == .lab)
     #expect(result.errors.contains("this process is not the command history-lab"))
-  }
-
-  // MARK: Judging
-
-  @Test func `What held everywhere is good`() {
-    #expect(StressResult.good.verdict == "valid")
-    #expect(
-      StressResult.good.because
-        == "all views equal the store's data, nothing was purged or lost too early, and history held "
-        + "40 of 100 transactions at most and 1 at the end."
-    )
-  }
-
-  @Test func `Whatever is not as it must be is told`() {
-    let failure = StressChecks.Answer(checker: "PurgeSafety", verdict: "invalid", because: "gone")
-    let breaks: [((inout StressResult) -> Void, String)] = [
-      ({ $0.checkers.append(failure) }, "PurgeSafety: gone."),
-      ({ $0.participants[0].errors["io"] = 2 }, "process-1 met 2 errors, first: "),
-      ({ $0.heldAtEnd = 2 }, "history still holds 2 transactions that everybody merged"),
-      ({ $0.heldMax = 10_001 }, "history grew to 10,001 of 100 transactions"),
-      ({ $0.untoldCount = 1 }, "the store holds 1 transaction that no process told of"),
-      ({ $0.integrityProblem = "page 3" }, "the file is damaged: page 3"),
-      ({ $0.troubles = ["process-2 did not pause"] }, "Process-2 did not pause"),
-    ]
-    for (change, sentence) in breaks {
-      var result = StressResult.good
-      change(&result)
-      #expect(result.verdict == "invalid", "\(sentence)")
-      #expect(
-        result.because.capitalizedFirst.contains(sentence.capitalizedFirst),
-        "\(result.because)"
-      )
-    }
-  }
-
-  @Test func `Errors are no fault of ours where the disk is at fault`() {
-    var result = StressResult(.sample(disk: .full))
-    result.checkers = StressResult.good.checkers
-    result.participants = StressResult.good.participants
-    result.participants[0].errors["full"] = 9
-    #expect(result.verdict == "valid")
-    result.participants[0].errors["conflict"] = 1
-    #expect(result.verdict == "invalid")
-    result.participants[0].errors = [:]
-    #expect(result.verdict == "unknown")
-  }
-
-  @Test func `What a run did not exercise leaves it undecided`() {
-    var result = StressResult.good
-    result.checkers[0] = .init(checker: "Convergence", verdict: "unknown", because: "No views.")
-    #expect(result.verdict == "unknown")
-    #expect(result.because == "Convergence cannot be told: No views.")
-    result.checkers[0] = .init(checker: "WakeUp", verdict: "unknown", because: "No signals.")
-    #expect(result.verdict == "valid")
-  }
-
-  @Test func `A run that was ended early is undecided, whatever it left`() {
-    var result = StressResult.good
-    result.isInterrupted = true
-    result.heldAtEnd = 70
-    #expect(result.verdict == "unknown")
-  }
-
-  // MARK: Orders
-
-  @Test func `An order is read as it was written`() {
-    let orders = [StressOrder(.pause), StressOrder(dyingAt: .checkpoint, visit: 7)]
-    for order in orders { #expect(StressOrder(order.line) == order) }
-    #expect(StressOrder("sing") == nil)
-  }
-
-  @Test func `The nemesis does the same with the same seed`() {
-    var first = StressNemesis(killsPerSecond: 5, seed: 3)
-    var second = StressNemesis(killsPerSecond: 5, seed: 3)
-    #expect((0..<20).map { _ in first.seed() } == (0..<20).map { _ in second.seed() })
-    let late = ContinuousClock.now + .seconds(60)
-    #expect(first.deeds(at: late).count == 3)
-    var kind = StressNemesis(killsPerSecond: 0, seed: 3)
-    #expect(kind.deeds(at: late).isEmpty)
-  }
-
-  @Test func `A role survives its way to the process`() throws {
-    var role = StressRole(
-      name: "process-1",
-      actors: ["process-1", "process-2"],
-      life: 2,
-      seed: .max,
-      store: "/a b/'c.store",
-      traces: "/t",
-      rate: 0.5
-    )
-    role.mutant = "x"
-    role.disk = .failing
-    #expect(try StressRole(argument: role.argument()) == role)
-    #expect(role.isNoisy)
   }
 
   // MARK: Running
@@ -307,26 +213,5 @@ private func inNewThread<Answer: Sendable>(
 ) async throws -> Answer {
   try await withCheckedThrowingContinuation { answer in
     Thread.detachNewThread { answer.resume(with: Result { try work() }) }
-  }
-}
-
-extension StressOptions {
-  fileprivate static func sample(disk: StressDisk? = nil) -> StressOptions {
-    var options = StressOptions()
-    options.disk = disk
-    return options
-  }
-}
-
-extension StressResult {
-  /// What came of a run of two processes in which everything was as it must be.
-  fileprivate static var good: StressResult {
-    var result = StressResult(.sample())
-    result.participants = ["process-1", "process-2"].map(Participant.init)
-    result.checkers = [.init(checker: "Convergence", verdict: "valid", because: nil)]
-    result.committed = 100
-    result.heldMax = 40
-    result.heldAtEnd = 1
-    return result
   }
 }

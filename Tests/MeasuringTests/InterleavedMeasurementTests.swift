@@ -6,9 +6,9 @@ import Testing
   private let hand = HandClock()
 
   @Test func `Blocks are ABBA or BAAB in an order that follows from the seed`() throws {
-    let orders = try paired(seed: 5, blocks: 40).blockOrders
-    #expect(try paired(seed: 5, blocks: 40).blockOrders == orders)
-    #expect(try paired(seed: 6, blocks: 40).blockOrders != orders)
+    let orders = try orders(seed: 5, rounds: 40)
+    #expect(try self.orders(seed: 5, rounds: 40) == orders)
+    #expect(try self.orders(seed: 6, rounds: 40) != orders)
     #expect(Set(orders) == ["ABBA", "BAAB"])
     #expect(orders.count == 40)
   }
@@ -30,8 +30,7 @@ import Testing
       cpu: hand.clock
     )
     let result = try measurement.measure([a, b])
-    let blocks = result.rounds.map { $0.order == [0, 1] ? "ABBA" : "BAAB" }
-    #expect(ran == blocks.joined())
+    #expect(ran == Self.blocks(of: result).joined())
   }
 
   @Test func `A drift of the machine cancels out`() throws {
@@ -52,13 +51,8 @@ import Testing
   @Test func `A contender that costs a quarter more has a ratio of 1.25`() throws {
     let floor = contender("floor") { hand.advance(by: 1_000) }
     let ours = contender("ours") { hand.advance(by: 1_250) }
-    let pair = PairedMeasurement(
-      seed: 3,
-      budget: .rounds(12),
-      wall: hand.clock,
-      cpu: hand.clock
-    )
-    let ratio = try #require(try pair.compare(ours, to: floor).ratio(.cpu))
+    let result = try measurement(seed: 3, rounds: 12).measure([floor, ours])
+    let ratio = try #require(try result.ratio(of: "ours", to: "floor", .cpu))
     #expect(abs(ratio.interval.estimate - 1.25) < 1e-9)
     #expect(ratio.to == "floor")
     #expect(ratio.blocks == 12)
@@ -161,15 +155,13 @@ import Testing
     InterleavedMeasurement(seed: seed, budget: budget, wall: hand.clock, cpu: hand.clock)
   }
 
-  private func paired(seed: UInt64, blocks: Int) throws -> PairedResult {
-    let pair = PairedMeasurement(
-      seed: seed,
-      budget: .rounds(blocks),
-      wall: hand.clock,
-      cpu: hand.clock
-    )
-    let a = contender("A") { hand.advance(by: 10) }
-    let b = contender("B") { hand.advance(by: 10) }
-    return try pair.compare(b, to: a)
+  /// The order of each block of two contenders.
+  private static func blocks(of result: InterleavedResult) -> [String] {
+    result.rounds.map { $0.order == [0, 1] ? "ABBA" : "BAAB" }
+  }
+
+  private func orders(seed: UInt64, rounds: Int) throws -> [String] {
+    let contenders = ["A", "B"].map { contender($0) { hand.advance(by: 10) } }
+    return Self.blocks(of: try measurement(seed: seed, rounds: rounds).measure(contenders))
   }
 }

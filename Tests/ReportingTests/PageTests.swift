@@ -91,42 +91,6 @@ import Testing
     #expect(!markup.contains("http"))
   }
 
-  @Test func `What a drawing repeats for every tick is a class that the page knows`() throws {
-    let ink = "\"\(ChartStyle.ink)\""
-    let drawing =
-      "<svg ><line stroke=\(ink) stroke-opacity=\"0.12\"/><line stroke=\(ink) "
-      + "stroke-opacity=\"0.4\"/><text font-size=\"12px\" fill=\(ink) "
-      + "fill-opacity=\"0.85\">1k</text><line stroke-width=\"1.5\" opacity=\"0.6\"/></svg>"
-    let markup = try #require(InlineSVG.markup(of: drawing, summary: "")).markup
-    #expect(
-      markup.hasSuffix(
-        "<line class=\"grid\"/><line class=\"tick\"/><text class=\"label\">1k</text>"
-          + "<line class=\"spread\"/></svg>"
-      )
-    )
-    for name in ["grid", "tick", "label", "spread"] {
-      #expect(PageStyle.sheet.contains(".chart .\(name)"), "\(name)")
-    }
-  }
-
-  @Test
-  func `A drawing is shortened: circles are circles, and the page centres text in the middle`()
-    throws
-  {
-    let centred = "<text text-anchor=\"middle\">1</text><text text-anchor=\"end\">2</text></svg>"
-    let markup = try #require(InlineSVG.markup(of: "<svg >" + centred, summary: "")).markup
-    #expect(markup.hasSuffix("><text>1</text><text text-anchor=\"end\">2</text></svg>"))
-    #expect(PageStyle.sheet.contains(".chart text:not([text-anchor]){text-anchor:middle}"))
-    let circle =
-      "<svg ><path fill=\"a\" d=\"M3.9,0A3.9,3.9,0,1,1,-3.9,0A3.9,3.9,0,1,1,3.9,0\"/></svg>"
-    #expect(
-      try #require(InlineSVG.markup(of: circle, summary: "")).markup
-        .hasSuffix("<circle fill=\"a\" r=\"3.9\"/></svg>")
-    )
-    let mixed = "<svg ><text>0</text>" + centred
-    #expect(try #require(InlineSVG.markup(of: mixed, summary: "")).markup.hasSuffix(centred))
-  }
-
   @Test(arguments: [
     "<svg ><script>x</script></svg>", "<svg ><a href=\"x\"></a></svg>",
     "<svg ><image/></svg>", "not a drawing", "<svg >",

@@ -133,9 +133,6 @@ import Testing
     #expect(NumberText.count(1_000_000) == "1,000,000")
     #expect(NumberText.count(-1_234) == "-1,234")
     #expect(NumberText.count(999) == "999")
-    #expect(NumberText.shortCount(1_500) == "1.5k")
-    #expect(NumberText.shortCount(1_000_000) == "1M")
-    #expect(NumberText.shortCount(1_234) == "1,234")
     #expect(NumberText.quantity(607, unit: "steps") == "607 steps")
   }
 

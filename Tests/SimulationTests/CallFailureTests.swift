@@ -1,5 +1,6 @@
 import Checkers
 import PropertyTesting
+import PropertyTraits
 import Testing
 import Traces
 import Workloads
@@ -64,13 +65,13 @@ import Workloads
     #expect(outcome.struck[.torn] ?? 0 > 10 && outcome.failed > 10)
   }
 
-  @Test func `The same plan gives the same events`() throws {
-    let simulator = Simulator(TrackerSystem(), at: .heap())
-    for seed in 1...10 as ClosedRange<UInt64> {
-      let plan = Self.plan(seed, Set(Condition.allCases))
+  @Test(.property(cases: 10, seed: 1))
+  func `The same plan gives the same events`() async throws {
+    try await property(.plans(Set(Condition.allCases)), .everyday()) { plan, between in
+      let simulator = Simulator(TrackerSystem(), at: .heap())
       let first = try simulator.run(plan)
-      _ = try simulator.run(Plans.random(seed))
-      #expect(try simulator.run(plan) == first, "seed \(seed)")
+      _ = try simulator.run(between)
+      #expect(try simulator.run(plan) == first)
     }
   }
 }

@@ -1,5 +1,6 @@
 import PersistentHistory
 import PropertyTesting
+import Systems
 import Traces
 import Workloads
 
@@ -25,6 +26,31 @@ enum Plans {
   }
 }
 
+extension Generator<Plan> {
+  /// Returns a generator of plans with some conditions.
+  static func plans(_ conditions: Set<Condition>) -> Generator {
+    var style = PlanStyle()
+    style.conditions = conditions
+    return plans(of: PlanGenerator(style))
+  }
+
+  /// Returns a generator of everyday plans whose clock follows a policy.
+  static func everyday(_ timestamps: TimestampPolicy = .monotone) -> Generator {
+    plans(of: PlanGenerator()).map { plan in
+      var plan = plan
+      plan.header.timestamps = timestamps
+      return plan
+    }
+  }
+
+  private static func plans(of generator: PlanGenerator) -> Generator {
+    Generator { source in
+      let seed = UInt64(source.int(in: 1...1_000_000))
+      return generator.plan(from: &source, seed: seed)
+    }
+  }
+}
+
 /// A write of one item through an actor's view.
 func write(_ actor: ActorID, _ key: Int64, ticks: Bool = true) -> Action {
   .write(planned(actor, key, ticks: ticks))
@@ -33,4 +59,15 @@ func write(_ actor: ActorID, _ key: Int64, ticks: Bool = true) -> Action {
 func planned(_ actor: ActorID, _ key: Int64, ticks: Bool = true) -> PlannedWrite {
   let change = PlannedChange(.insert, ObjectName("Item", key), ["count": .int(key)])
   return PlannedWrite(actor: actor, changes: [change], ticks: ticks)
+}
+
+extension Event {
+  /// The event with the code of a failure alone: a message may name the store, and each place makes
+  /// its own.
+  var withoutMessage: Event {
+    guard case .ended(let command, .failed(let failure)) = happening else { return self }
+    var event = self
+    event.happening = .ended(command: command, .failed(SystemFailure(failure.code, "")))
+    return event
+  }
 }

@@ -1,5 +1,7 @@
 import Checkers
 import PersistentHistory
+import PropertyTesting
+import PropertyTraits
 import TestSupport
 import Testing
 import Traces
@@ -13,7 +15,11 @@ import Traces
   }
 
   private static func plan(_ seed: UInt64, for name: String) -> Plan {
-    Plans.random(seed, name == "tracker" ? .monotone : .wallClock)
+    Plans.random(seed, timestamps(for: name))
+  }
+
+  private static func timestamps(for name: String) -> TimestampPolicy {
+    name == "tracker" ? .monotone : .wallClock
   }
 
   private static let names = ["tracker", "article", "kit-1.3", "kit-2"]
@@ -30,12 +36,11 @@ import Traces
     }
   }
 
-  @Test(arguments: names)
+  @Test(.property(cases: 6, seed: 1), arguments: names)
   func `It gives the same trace, byte for byte, also after a way through a file`(
     _ name: String
-  ) throws {
-    for seed in 20...25 as ClosedRange<UInt64> {
-      let plan = Self.plan(seed, for: name)
+  ) async throws {
+    try await property(.everyday(Self.timestamps(for: name))) { plan in
       let read = try PlanCodec.decode(PlanCodec.encode(plan))
       #expect(read == plan)
       let texts = try [plan, read].map { plan in
@@ -44,19 +49,18 @@ import Traces
           Trace(header: TraceHeader(plan: plan, system: name), events: events)
         )
       }
-      #expect(texts[0] == texts[1] && texts[0].utf8.count > 1000)
+      #expect(texts[0] == texts[1] && texts[0].utf8.count > 500)
     }
   }
 
-  @Test(arguments: names)
-  func `Real files give the same events as the heap`(_ name: String) throws {
-    let folder = try TemporaryFolder()
-    let place = try StorePlace.folder(folder.path("stores"))
-    let disk = Simulator(Self.make(name), at: place)
-    let heap = Simulator(Self.make(name), at: .heap())
-    for seed in 30...37 as ClosedRange<UInt64> {
-      let plan = Self.plan(seed, for: name)
-      #expect(try disk.run(plan) == heap.run(plan), "seed \(seed)")
+  @Test(.property(cases: 8, seed: 1), arguments: names)
+  func `Real files give the same events as the heap`(_ name: String) async throws {
+    try await property(.everyday(Self.timestamps(for: name))) { plan in
+      let folder = try TemporaryFolder()
+      let disk = Simulator(Self.make(name), at: try .folder(folder.path("stores")))
+      let heap = Simulator(Self.make(name), at: .heap())
+      let events = try disk.run(plan).map(\.withoutMessage)
+      #expect(try events == heap.run(plan).map(\.withoutMessage))
     }
   }
 
@@ -103,32 +107,31 @@ import Traces
 }
 
 @Suite struct `Plans on the real systems` {
-  @Test func `A generated plan has no command to skip`() throws {
-    let simulator = Simulator(TrackerSystem(), at: .heap())
-    for seed in 1...40 as ClosedRange<UInt64> {
-      for event in try simulator.run(Plans.random(seed)) {
+  @Test(.property(cases: 40, seed: 1))
+  func `A generated plan has no command to skip`() async throws {
+    try await property(.everyday()) { plan in
+      for event in try Simulator(TrackerSystem(), at: .heap()).run(plan) {
         if case .skipped(let command, let because) = event.happening {
-          Issue.record("seed \(seed), command \(command ?? -1): \(because)")
+          Issue.record("command \(command ?? -1): \(because)")
         }
         // A write under the policy `error` may meet a conflict.
         if case .ended(let command, .failed(let failure)) = event.happening,
           failure.code != .conflict
         {
-          Issue.record("seed \(seed), command \(command ?? -1): \(failure)")
+          Issue.record("command \(command ?? -1): \(failure)")
         }
       }
     }
   }
 
-  @Test func `The checkers find nothing in the tracker's traces`() throws {
-    let simulator = Simulator(TrackerSystem(), at: .heap())
-    for seed in 100...130 as ClosedRange<UInt64> {
-      let plan = Plans.random(seed)
+  @Test(.property(cases: 30, seed: 1))
+  func `The checkers find nothing in the tracker's traces`() async throws {
+    try await property(.everyday()) { plan in
       let trace = Trace(
         header: TraceHeader(plan: plan, system: "tracker"),
-        events: try simulator.run(plan)
+        events: try Simulator(TrackerSystem(), at: .heap()).run(plan)
       )
-      #expect(CheckerSuite(checking: trace).violation == nil, "seed \(seed)")
+      #expect(CheckerSuite(checking: trace).violation == nil)
     }
   }
 

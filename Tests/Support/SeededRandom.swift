@@ -1,21 +1,14 @@
-/// A generator that gives the same numbers for the same seed (SplitMix64,
-/// https://prng.di.unimi.it/splitmix64.c).
+import Basics
+
+/// A generator that gives the same numbers for the same seed.
 package struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
+  private var numbers: SplitMix64
 
-  package init(seed: UInt64) {
-    state = seed
-  }
+  package init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
-  package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  package mutating func next() -> UInt64 { numbers.next() }
 
-  /// So many random bytes.
+  /// Returns random bytes.
   package mutating func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
   }

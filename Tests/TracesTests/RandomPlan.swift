@@ -1,27 +1,13 @@
 import PersistentHistory
+import TestSupport
 
 @testable import Traces
 
-/// A small seeded generator (SplitMix64), so that each test is the same every time.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// Makes random plans: every word of the format occurs, with every key present and absent.
 struct RandomPlan {
-  var random: SplitMix
+  var random: SeededRandom
 
-  init(seed: UInt64) { random = SplitMix(seed: seed) }
+  init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
   mutating func chance(_ percent: Int = 50) -> Bool {
     Int.random(in: 0..<100, using: &random) < percent

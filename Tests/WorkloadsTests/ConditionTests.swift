@@ -1,5 +1,6 @@
 import PersistentHistory
 import PropertyTesting
+import PropertyTraits
 import Testing
 import Traces
 
@@ -15,8 +16,11 @@ import Traces
     }
   }
 
-  @Test func `Steady plans contain no trouble`() {
-    for plan in Self.plans([.steady]) {
+  @Test(.property(cases: 60, seed: 1))
+  func `Steady plans contain no trouble`() async throws {
+    var style = PlanStyle()
+    style.conditions = [.steady]
+    try await property(.plans(style)) { plan in
       #expect(Condition.found(in: plan) == [.steady])
       for command in plan.commands {
         if case .clock(let advance) = command.action { #expect(advance > 0 && advance < 86_400) }
@@ -51,19 +55,21 @@ import Traces
     #expect(shaping.filter { $0 > 5 }.count < 30)
   }
 
-  @Test(arguments: 1...60 as ClosedRange<UInt64>)
-  func `Every command of a plan with every condition is legal`(_ seed: UInt64) {
+  @Test(.property(cases: 60, seed: 1))
+  func `Every command of a plan with every condition is legal`() async throws {
     var style = PlanStyle()
     style.conditions = Set(Condition.allCases)
-    var source = ChoiceSource(seed: seed)
-    let plan = PlanGenerator(style).plan(from: &source, seed: seed)
-    var rules = PlanRules(plan.header, allowsTwice: true)
-    for (index, command) in plan.commands.enumerated() {
-      #expect(rules.objection(to: command.action) == nil, "command \(index)")
-      if command.faults.contains(where: \.kind.isPowerOff) { rules.losePower() }
+    let generator = PlanGenerator(style)
+    try await property { source in
+      let plan = generator.plan(from: &source, seed: 1)
+      var rules = PlanRules(plan.header, allowsTwice: true)
+      for (index, command) in plan.commands.enumerated() {
+        #expect(rules.objection(to: command.action) == nil, "command \(index)")
+        if command.faults.contains(where: \.kind.isPowerOff) { rules.losePower() }
+      }
+      var again = ChoiceSource(replaying: source.sequence)
+      #expect(generator.plan(from: &again, seed: 1) == plan)
     }
-    var again = ChoiceSource(replaying: source.sequence)
-    #expect(PlanGenerator(style).plan(from: &again, seed: seed) == plan)
   }
 
   @Test func `Plans that lose power do so in every kind of command, in either way`() {
@@ -78,24 +84,26 @@ import Traces
     #expect(Set(plans.map(\.header.checkpointPages)).count == 6)
   }
 
-  @Test func `Plans that signals drive leave the passes to the signals`() {
-    for plan in Self.plans([.lostNotification]) {
+  @Test(.property(cases: 60, seed: 1))
+  func `Plans that signals drive leave the passes to the signals`() async throws {
+    var style = PlanStyle()
+    style.conditions = [.lostNotification]
+    try await property(.plans(style)) { plan in
       #expect(plan.header.drive == .signals)
       let words = Set(plan.commands.map(\.action.word))
       #expect(words.isDisjoint(with: ["pass", "fetch", "merge", "record"]))
     }
   }
 
-  @Test func `A configuration of one's own is every plan's`() throws {
+  @Test(.property(cases: 30, seed: 1))
+  func `A configuration of one's own is every plan's`() async throws {
     var setup = PlanSetup(actors: [PlannedActor("mine", author: "me")])
     setup.consumers = ["index"]
     setup.protectedAuthors = ["cloud*"]
     setup.retention = PlannedRetention(transactions: 5)
     var style = PlanStyle()
     style.setup = setup
-    for seed in 1...30 as ClosedRange<UInt64> {
-      var source = ChoiceSource(seed: seed)
-      let plan = PlanGenerator(style).plan(from: &source, seed: 1)
+    try await property(.plans(style)) { [setup] plan in
       #expect(plan.header.actors == setup.actors && plan.header.consumers == ["index"])
       #expect(plan.header.retention == setup.retention)
       for case .other(let author) in plan.commands.compactMap(\.action.planned?.author) {

@@ -1,5 +1,6 @@
 import PersistentHistory
 import PropertyTesting
+import PropertyTraits
 import Testing
 import Traces
 
@@ -18,14 +19,15 @@ import Traces
     #expect(plans.map(\.header.seed) == Array(1...50))
   }
 
-  @Test(arguments: 1...200 as ClosedRange<UInt64>)
-  func `Every command is legal when its turn comes`(_ seed: UInt64) throws {
-    let plan = Self.plan(seed)
-    var rules = PlanRules(plan.header)
-    for (index, command) in plan.commands.enumerated() {
-      let objection = rules.objection(to: command.action)
-      #expect(objection == nil, "command \(index), \(command.action.word)")
-      #expect(command.faults.isEmpty)
+  @Test(.property(cases: 200, seed: 1))
+  func `Every command is legal when its turn comes`() async throws {
+    try await property(.plans()) { plan in
+      var rules = PlanRules(plan.header)
+      for (index, command) in plan.commands.enumerated() {
+        let objection = rules.objection(to: command.action)
+        #expect(objection == nil, "command \(index), \(command.action.word)")
+        #expect(command.faults.isEmpty)
+      }
     }
   }
 
@@ -61,12 +63,15 @@ import Traces
     )
   }
 
-  @Test(arguments: 1...8)
-  func `The style says how many actors take part`(_ count: Int) {
-    var style = PlanStyle()
-    style.actorCounts = count...count
-    for seed in 1...20 as ClosedRange<UInt64> {
-      let header = Self.plan(seed, style).header
+  @Test(.property(cases: 160, seed: 1))
+  func `The style says how many actors take part`() async throws {
+    let counts = Generator<Int>.ints(in: 1...8)
+    let plans = counts.flatMap { count in
+      var style = PlanStyle()
+      style.actorCounts = count...count
+      return Generator<Plan>.plans(style).map { (count, $0.header) }
+    }
+    try await property(plans) { count, header in
       #expect(header.actors.count == count)
       #expect(Set(header.actors.map(\.id)).count == count)
       #expect(header.actors.allSatisfy { $0.author == $0.id.name || $0.author ?? "app" == "app" })
@@ -104,14 +109,15 @@ import Traces
     #expect(counts.count > 500 && mean > 3.5 && mean < 4.5)
   }
 
-  @Test(arguments: 1...100 as ClosedRange<UInt64>)
-  func `Replaying the choices gives the same plan`(_ seed: UInt64) {
-    var source = ChoiceSource(seed: seed)
-    let generator = PlanGenerator()
-    let plan = generator.plan(from: &source, seed: 9)
-    var again = ChoiceSource(replaying: source.sequence)
-    #expect(generator.plan(from: &again, seed: 9) == plan)
-    #expect(again.sequence == source.sequence)
+  @Test(.property(cases: 100, seed: 1))
+  func `Replaying the choices gives the same plan`() async throws {
+    try await property { source in
+      let generator = PlanGenerator()
+      let plan = generator.plan(from: &source, seed: 9)
+      var again = ChoiceSource(replaying: source.sequence)
+      #expect(generator.plan(from: &again, seed: 9) == plan)
+      #expect(again.sequence == source.sequence)
+    }
   }
 
   @Test func `Without choices the plan is the simplest: one actor and nothing to do`() {

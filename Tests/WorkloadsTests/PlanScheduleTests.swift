@@ -1,32 +1,38 @@
 import PersistentHistory
 import PropertyTesting
+import PropertyTraits
 import Testing
 import Traces
 
 @testable import Workloads
 
 @Suite struct `Schedules of plans` {
-  private func plan(_ schedule: PlanSchedule, seed: UInt64) -> Plan {
+  private static func style(_ schedule: PlanSchedule) -> PlanStyle {
     var style = PlanStyle()
     style.schedule = schedule
     style.actorCounts = 3...3
     style.conditions = []
+    return style
+  }
+
+  private func plan(_ schedule: PlanSchedule, seed: UInt64) -> Plan {
     var source = ChoiceSource(seed: seed)
-    return PlanGenerator(style).plan(from: &source, seed: seed)
+    return PlanGenerator(Self.style(schedule)).plan(from: &source, seed: seed)
   }
 
   /// How often another actor than the one before acts.
-  private func switches(_ plan: Plan) -> Int {
+  private static func switches(_ plan: Plan) -> Int {
     let actors = plan.commands.compactMap(\.action.actor)
     return zip(actors, actors.dropFirst()).count { $0 != $1 }
   }
 
-  @Test func `Under priorities an actor goes on until one of its change points`() {
-    for seed in 1...40 as ClosedRange<UInt64> {
-      #expect(switches(plan(.pct(depth: 1), seed: seed)) == 0)
-      #expect(switches(plan(.pct(depth: 3), seed: seed)) <= 2)
+  @Test(.property(cases: 40, seed: 1))
+  func `Under priorities an actor goes on until one of its change points`() async throws {
+    try await property(.plans(Self.style(.pct(depth: 1))), .plans(Self.style(.pct(depth: 3)))) {
+      #expect(Self.switches($0) == 0)
+      #expect(Self.switches($1) <= 2)
     }
-    let random = (1...40).map { switches(plan(.random, seed: UInt64($0))) }.reduce(0, +)
+    let random = (1...40).map { Self.switches(plan(.random, seed: UInt64($0))) }.reduce(0, +)
     #expect(random > 200)
   }
 

@@ -1,3 +1,5 @@
+import Basics
+
 /// Parses the arguments of one verb by its specification.
 struct ArgumentParser {
   let verb: VerbSpec
@@ -39,7 +41,7 @@ struct ArgumentParser {
     }
     let attached = parts.count > 1 ? String(parts[1]) : nil
     let text = try option.value == nil ? flag(option, attached) : value(option, attached)
-    if parsed.isGiven(option.name), !option.repeats {
+    if parsed.texts[option.name] != nil, !option.repeats {
       throw .usage("\(option.dashed) is given twice; it may be given once.")
     }
     parsed.texts[option.name, default: []].append(text)
@@ -91,10 +93,48 @@ struct ArgumentParser {
       }
     }
     for group in verb.exclusive {
-      let given = group.filter(parsed.isGiven).map { "--" + $0 }
+      let given = group.filter { parsed.texts[$0] != nil }.map { "--" + $0 }
       if given.count > 1 {
         throw .usage("\(given.joined(separator: " and ")) cannot be given together.")
       }
     }
   }
+}
+
+extension ArgumentParser {
+  /// Returns the error for an option that the verb does not have.
+  func unknownOption(_ typed: String) -> LabError {
+    let name = String(typed.drop { $0 == "-" })
+    let known = verb.options.map(\.name) + ["help"]
+    if let nearest = NearestWord.find(name, among: known) {
+      return .usage(#"unknown option \#(typed.quoted). Did you mean "--\#(nearest)"?"#)
+    }
+    let owners = others.filter { $0.option(name) != nil }.map(\.name)
+    if !owners.isEmpty {
+      let have = owners.count == 1 ? "has" : "have"
+      return .usage(
+        "\(verb.name) has no option \(typed.quoted); \(owners.joinedWithAnd) \(have) it."
+      )
+    }
+    return .usage("unknown option \(typed.quoted).")
+  }
+
+  /// Returns the error for a positional argument that the verb does not accept.
+  func surplus(_ argument: String) -> LabError {
+    guard !verb.positionals.isEmpty else {
+      return .usage(
+        "unexpected argument \(argument.quoted): \(verb.name) takes options only."
+      )
+    }
+    let places = verb.positionals.map(\.value.placeholder).joinedWithAnd
+    return .usage("unexpected argument \(argument.quoted): \(verb.name) takes one \(places).")
+  }
+}
+
+/// The parsed arguments of a verb; every value is already valid for its option.
+struct ParsedArguments: Equatable, Sendable {
+  /// The texts given for each option, by its name; a flag that was given has one empty text.
+  var texts: [String: [String]] = [:]
+  /// The positional arguments, in order.
+  var positionals: [String] = []
 }

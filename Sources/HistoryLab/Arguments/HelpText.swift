@@ -52,7 +52,7 @@ struct HelpText {
   private func usage(of verb: VerbSpec) -> [String] {
     let parts = [verb.name] + verb.positionals.map(\.usage) + ["[OPTIONS]"]
     let line = command.line(parts.joined(separator: " "))
-    let alone = verb.subverbs.isEmpty || verb.isWhole ? Columns.fit(line, width: width - 2) : []
+    let alone = verb.start != nil ? Columns.fit(line, width: width - 2) : []
     return alone + verb.subverbs.flatMap(usage)
   }
 

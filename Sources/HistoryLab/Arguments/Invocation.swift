@@ -1,3 +1,5 @@
+import Basics
+
 /// The request of a command line.
 enum Invocation: Sendable {
   /// The command line is empty.
@@ -22,7 +24,7 @@ enum Invocation: Sendable {
     let (verb, rest) = try choose(arguments[...], tool)
     if asksForHelp(rest) { return .help(verb) }
     let hint = tool.hint(for: verb)
-    guard verb.subverbs.isEmpty || verb.isWhole else {
+    guard verb.start != nil else {
       let words = verb.subverbs.map(\.word).joinedAsAlternatives
       throw .usage("\(verb.name) needs to know what to do: \(words).", try: hint)
     }

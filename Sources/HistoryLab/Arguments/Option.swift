@@ -1,59 +1,206 @@
-/// An option of a verb, with the type of its values.
-struct Option<Value: Sendable>: Sendable {
-  /// The name without leading dashes.
-  let name: String
-  let reader: ValueReader<Value>
-  /// The value if the option is not given; `nil` for none.
-  let defaultValue: Value?
-  /// The default as the help shows it; `nil` for none.
-  let defaultText: String?
-  let repeats: Bool
-  /// One sentence that describes the option.
-  let sentence: String
+import Basics
+import Synchronization
 
-  init(
-    _ name: String,
-    _ reader: ValueReader<Value>,
-    default value: Value? = nil,
-    defaultText: String? = nil,
-    repeats: Bool = false,
-    _ sentence: String
-  ) {
-    self.name = name
-    self.reader = reader
-    self.defaultValue = value
-    self.defaultText = defaultText
-    self.repeats = repeats
-    self.sentence = sentence
+/// A part of a command line that is declared together with the property that it fills.
+protocol DeclaredArgument: Sendable {
+  /// Whether the command line gave it.
+  var isGiven: Bool { get }
+
+  /// Adds the declaration to a verb's specification.
+  func describe(in spec: inout VerbSpec)
+
+  /// Sets the property to the given value or the default, and removes positional arguments it used.
+  func fill(from arguments: inout ParsedArguments, in composition: Composition)
+}
+
+/// The value of a declared argument, which copies of the declaration share until one is set.
+///
+/// Parsing reaches the declarations by reflection, which copies them.
+private final class Parsed<Value: Sendable>: Sendable {
+  private let state: Mutex<(value: Value, isGiven: Bool)>
+
+  init(_ value: Value) { state = Mutex((value, false)) }
+
+  var value: Value { state.withLock { $0.value } }
+  var isGiven: Bool { state.withLock { $0.isGiven } }
+
+  func set(_ value: Value, isGiven: Bool) { state.withLock { $0 = (value, isGiven) } }
+}
+
+/// An option of a verb: its name, values, default and help, declared where its value is stored.
+///
+/// A text, a number or a choice has a default, an optional type has none, and an array collects the
+/// values of an option that may be repeated:
+///
+///     @Option("plans", .integer("N", 1...1_000), "How many plans each system runs.")
+///     var plans = 200
+@propertyWrapper
+struct Option<Value: Sendable>: DeclaredArgument {
+  let spec: OptionSpec
+  /// Returns the value of the given texts, of which there is at least one.
+  private let read: @Sendable ([String]) -> Value?
+  /// Returns a default that depends on the machine or on chance.
+  private let draw: (@Sendable (Composition) -> Value)?
+  private var parsed: Parsed<Value>
+
+  var wrappedValue: Value {
+    get { parsed.value }
+    set { parsed = Parsed(newValue) }
   }
 
-  /// The specification without the type of the values, for the parser and the help.
-  var spec: OptionSpec {
-    OptionSpec(
-      name: name,
-      value: reader.rule,
-      defaultText: defaultText,
-      repeats: repeats,
-      sentence: sentence
-    )
+  /// The declaration itself, to ask whether the option was given.
+  var projectedValue: Option { self }
+
+  var isGiven: Bool { parsed.isGiven }
+
+  /// Declares an option with a default, which the help shows as `shown`.
+  ///
+  /// `draw` replaces the default where that is only known when the command runs.
+  init(
+    wrappedValue: Value,
+    _ name: String,
+    _ reader: ValueReader<Value>,
+    shown: String? = nil,
+    _ sentence: String,
+    draw: (@Sendable (Composition) -> Value)? = nil
+  ) {
+    spec = OptionSpec(name, reader.rule, shown ?? reader.show(wrappedValue), sentence)
+    read = { $0.last.flatMap(reader.read) }
+    self.draw = draw
+    parsed = Parsed(wrappedValue)
+  }
+
+  /// Declares an option that may be left out; the help shows `shown` as what then happens.
+  init<Wrapped>(
+    _ name: String,
+    _ reader: ValueReader<Wrapped>,
+    shown: String? = nil,
+    _ sentence: String
+  ) where Value == Wrapped? {
+    spec = OptionSpec(name, reader.rule, shown, sentence)
+    read = { $0.last.flatMap(reader.read) }
+    draw = nil
+    parsed = Parsed(nil)
+  }
+
+  /// Declares an option that may be repeated; duplicates are dropped.
+  init<Element: Hashable>(
+    wrappedValue: [Element] = [],
+    _ name: String,
+    each reader: ValueReader<Element>,
+    shown: String? = nil,
+    _ sentence: String
+  ) where Value == [Element] {
+    let usual = wrappedValue.isEmpty ? nil : wrappedValue.map(reader.show).joined(separator: ", ")
+    spec = OptionSpec(name, reader.rule, shown ?? usual, repeats: true, sentence)
+    read = { $0.compactMap(reader.read).uniqued }
+    draw = nil
+    parsed = Parsed(wrappedValue)
+  }
+
+  /// Declares an option that several verbs share.
+  init(_ shared: Option) { self = shared }
+
+  func describe(in verb: inout VerbSpec) { verb.options.append(spec) }
+
+  func fill(from arguments: inout ParsedArguments, in composition: Composition) {
+    if let given = arguments.texts[spec.name].flatMap(read) {
+      parsed.set(given, isGiven: true)
+    } else if let draw {
+      parsed.set(draw(composition), isGiven: false)
+    }
   }
 }
 
-extension Option where Value == Int {
-  /// Creates an option for a whole number; the help shows its default with digits grouped.
-  init(
-    _ name: String,
-    _ placeholder: String,
-    in range: ClosedRange<Int>,
-    default value: Int,
-    _ sentence: String
-  ) {
-    self.init(
-      name,
-      .integer(placeholder, range),
-      default: value,
-      defaultText: value.grouped,
-      sentence
-    )
+/// An option without a value, which is `false` unless it is given.
+@propertyWrapper
+struct Flag: DeclaredArgument {
+  let spec: OptionSpec
+  private var parsed = Parsed(false)
+
+  var wrappedValue: Bool {
+    get { parsed.value }
+    set { parsed = Parsed(newValue) }
   }
+
+  var isGiven: Bool { parsed.isGiven }
+
+  init(_ name: String, _ sentence: String) { spec = OptionSpec(name, nil, nil, sentence) }
+
+  /// Declares a flag that several verbs share.
+  init(_ shared: Flag) { self = shared }
+
+  func describe(in verb: inout VerbSpec) { verb.options.append(spec) }
+
+  func fill(from arguments: inout ParsedArguments, in composition: Composition) {
+    if arguments.texts[spec.name] != nil { parsed.set(true, isGiven: true) }
+  }
+}
+
+/// A positional argument of a verb: required as text, or optional, or an array of several.
+@propertyWrapper
+struct Argument<Value: Sendable>: DeclaredArgument {
+  let spec: PositionalSpec
+  private let read: @Sendable ([String]) -> Value
+  private var parsed: Parsed<Value>
+
+  var wrappedValue: Value {
+    get { parsed.value }
+    set { parsed = Parsed(newValue) }
+  }
+
+  var isGiven: Bool { parsed.isGiven }
+
+  /// Declares an argument that must be given.
+  init(_ reader: ValueReader<String>, _ sentence: String) where Value == String {
+    spec = PositionalSpec(value: reader.rule, isRequired: true, sentence: sentence)
+    read = { $0[0] }
+    parsed = Parsed("")
+  }
+
+  /// Declares an argument with a default, which its sentence names.
+  init(wrappedValue: String, _ reader: ValueReader<String>, _ sentence: String)
+  where Value == String {
+    spec = PositionalSpec(value: reader.rule, isRequired: false, sentence: sentence)
+    read = { $0[0] }
+    parsed = Parsed(wrappedValue)
+  }
+
+  /// Declares an argument that may be left out.
+  init(_ reader: ValueReader<String>, _ sentence: String) where Value == String? {
+    spec = PositionalSpec(value: reader.rule, isRequired: false, sentence: sentence)
+    read = { $0[0] }
+    parsed = Parsed(nil)
+  }
+
+  /// Declares one or more arguments.
+  init(each reader: ValueReader<String>, _ sentence: String) where Value == [String] {
+    spec = PositionalSpec(value: reader.rule, isRequired: true, repeats: true, sentence: sentence)
+    read = { $0 }
+    parsed = Parsed([])
+  }
+
+  /// Declares any number of arguments, each a list of words.
+  init(lists reader: ValueReader<[String]>, _ sentence: String) where Value == [String] {
+    spec = PositionalSpec(value: reader.rule, isRequired: false, repeats: true, sentence: sentence)
+    read = { $0.flatMap { reader.read($0) ?? [] } }
+    parsed = Parsed([])
+  }
+
+  func describe(in verb: inout VerbSpec) { verb.positionals.append(spec) }
+
+  func fill(from arguments: inout ParsedArguments, in composition: Composition) {
+    let texts = arguments.positionals.prefix(spec.repeats ? .max : 1)
+    guard !texts.isEmpty else { return }
+    arguments.positionals.removeFirst(texts.count)
+    parsed.set(read(Array(texts)), isGiven: true)
+  }
+}
+
+extension Option: Equatable where Value: Equatable {
+  static func == (left: Option, right: Option) -> Bool { left.wrappedValue == right.wrappedValue }
+}
+
+extension Option: Hashable where Value: Hashable {
+  func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Parses one kind of value from the command line.
 struct ValueReader<Value: Sendable>: Sendable {
   /// The name of the value in usage lines.
@@ -6,6 +8,8 @@ struct ValueReader<Value: Sendable>: Sendable {
   let expectation: String
   /// The words that error messages may suggest for a mistyped value.
   var suggestions: [String] = []
+  /// Returns the text that help shows for a default.
+  var show: @Sendable (Value) -> String = { String(describing: $0) }
   /// Returns the value of a text, or `nil` if the text is invalid.
   let read: @Sendable (String) -> Value?
 
@@ -37,7 +41,11 @@ extension ValueReader where Value == Int {
   static func integer(_ placeholder: String, _ range: ClosedRange<Int>) -> ValueReader {
     let expectation =
       "a whole number from \(range.lowerBound.grouped) to \(range.upperBound.grouped)"
-    return ValueReader(placeholder: placeholder, expectation: expectation) { text in
+    return ValueReader(
+      placeholder: placeholder,
+      expectation: expectation,
+      show: { $0.grouped }
+    ) { text in
       Int(text).flatMap { range.contains($0) ? $0 : nil }
     }
   }
@@ -47,7 +55,11 @@ extension ValueReader where Value == Double {
   /// Accepts a number in a range, with or without a fraction.
   static func decimal(_ placeholder: String, _ range: ClosedRange<Double>) -> ValueReader {
     let expectation = "a number from \(range.lowerBound.short) to \(range.upperBound.short)"
-    return ValueReader(placeholder: placeholder, expectation: expectation) { text in
+    return ValueReader(
+      placeholder: placeholder,
+      expectation: expectation,
+      show: { $0.short }
+    ) { text in
       Double(text).flatMap { range.contains($0) ? $0 : nil }
     }
   }
@@ -67,6 +79,21 @@ extension ValueReader where Value == UInt64 {
   }
 }
 
+extension ValueReader
+where Value: CaseIterable & RawRepresentable & Sendable, Value.RawValue == String {
+  /// Accepts one of the cases of a type.
+  static func choice(_ placeholder: String) -> ValueReader {
+    let known = Value.allCases.map(\.rawValue)
+    return ValueReader(
+      placeholder: placeholder,
+      expectation: known.joinedAsAlternatives,
+      suggestions: known,
+      show: { $0.rawValue },
+      read: { Value(rawValue: $0) }
+    )
+  }
+}
+
 extension ValueReader where Value == [String] {
   /// Accepts words of a known set, separated by commas.
   static func words(_ placeholder: String, of known: [String]) -> ValueReader {
@@ -79,4 +106,12 @@ extension ValueReader where Value == [String] {
       return words.allSatisfy(known.contains) ? words : nil
     }
   }
+}
+
+/// The rule that a value of an option or argument must satisfy, without its type.
+struct ValueRule: Sendable {
+  let placeholder: String
+  let expectation: String
+  let suggestions: [String]
+  let accepts: @Sendable (String) -> Bool
 }

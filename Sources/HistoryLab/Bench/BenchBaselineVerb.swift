@@ -3,49 +3,113 @@ import Measuring
 import PersistentHistory
 import Reporting
 
-/// Saves, lists and compares baselines, and checks or updates thresholds.
-struct BenchBaselineVerb: Verb {
-  enum Action: String {
-    case save
-    case list
-    case compare
-    case check
-    case accept
+/// The options of the `bench baseline` verbs that name a run.
+struct BaselineRunOptions: VerbOptions {
+  /// The folder of the run; `nil` selects the newest run.
+  @Option("run", .path("DIR"), shown: "the newest run of benchmarks", "The folder of the run.")
+  var run: String?
+  @Option(.output) var runs: String
+
+  /// Returns the results of the run.
+  func results() throws(LabError) -> BenchmarkResults {
+    try BenchSource.results(run, runs: runs)
   }
+}
 
-  let action: Action
-  let options: BenchBaselineOptions
-  let composition: Composition
-  let terminal: Terminal
+extension ValueReader where Value == String {
+  fileprivate static let baseline = text("NAME", "a baseline's name")
+}
 
-  func run() async throws(LabError) -> ExitCode {
-    switch action {
-    case .save: try save()
-    case .list: try list()
-    case .compare: try await compare()
-    case .check: try check()
-    case .accept: try accept()
+extension Option<String> {
+  fileprivate static var thresholds: Option {
+    Option(
+      wrappedValue: ThresholdFile.folder,
+      "thresholds",
+      .path("DIR"),
+      shown: "Thresholds in Benchmarks",
+      "The folder of the committed counts, one folder a platform."
+    )
+  }
+}
+
+/// The parent of the verbs that keep results and compare with them.
+enum BenchBaselineVerb {
+  static let group = VerbSpec(
+    name: "bench baseline",
+    sentence: "Keeps results under a name, and compares others with them.",
+    examples: BaselineSaveVerb.spec.examples,
+    subverbs: [
+      BaselineSaveVerb.spec, BaselineListVerb.spec, BaselineCompareVerb.spec,
+      BaselineCheckVerb.spec, BaselineAcceptVerb.spec,
+    ]
+  )
+
+  /// - Throws: A usage error if the name is not a valid file name.
+  fileprivate static func check(_ name: String) throws(LabError) {
+    let isFileName = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+    guard isFileName, name.first != "." else {
+      throw .usage("NAME takes letters, digits, dots, dashes and underscores.")
+    }
+  }
+}
+
+/// Keeps the results of a run under a name.
+struct BaselineSaveVerb: Verb {
+  struct Options: VerbOptions {
+    @Argument(.baseline, "A baseline's name.") var name: String
+    var source = BaselineRunOptions()
+
+    func validate(in composition: Composition) throws(LabError) {
+      try BenchBaselineVerb.check(name)
     }
   }
 
-  private var baselines: Baselines { Baselines(besides: options.runs) }
+  let options: Options
+  let terminal: Terminal
 
-  private func results() throws(LabError) -> BenchmarkResults {
-    try BenchSource.results(options.run, runs: options.runs)
-  }
+  static let spec = VerbSpec(
+    name: "bench baseline save",
+    sentence: "Keeps the results of a run under a name, in Reports/baselines.",
+    examples: [
+      Example("bench baseline save before", "Keeps the newest run as `before`."),
+      Example("bench baseline save v1 --run Reports/latest", "Keeps the run of a folder."),
+    ]
+  ) { (options, _, terminal) in BaselineSaveVerb(options: options, terminal: terminal) }
 
-  private func save() throws(LabError) -> ExitCode {
-    let name = options.name ?? ""
-    let results = try results()
-    try baselines.save(results, as: name)
-    terminal.print("Kept \(results.rows.count.counted("row")): \(baselines.path(of: name))")
+  func run() throws(LabError) -> ExitCode {
+    let results = try options.source.results()
+    let baselines = Baselines(besides: options.source.runs)
+    try baselines.save(results, as: options.name)
+    terminal.print(
+      "Kept \(results.rows.count.counted("row")): \(baselines.path(of: options.name))"
+    )
     return .good
   }
+}
 
-  private func list() throws(LabError) -> ExitCode {
+/// Lists the results that are kept.
+struct BaselineListVerb: Verb {
+  struct Options: VerbOptions {
+    @Option(.output) var runs: String
+  }
+
+  let options: Options
+  let terminal: Terminal
+
+  static let spec = VerbSpec(
+    name: "bench baseline list",
+    sentence: "Lists the results that are kept.",
+    examples: [
+      Example("bench baseline list", "Their names, with commit and time."),
+      Example("bench baseline list --output runs", "Those that belong to another folder of runs."),
+    ]
+  ) { (options, _, terminal) in BaselineListVerb(options: options, terminal: terminal) }
+
+  func run() throws(LabError) -> ExitCode {
     var table = ReportTable(columns: [
       .text("name"), .text("time"), .text("commit"), .number("rows"),
     ])
+    let baselines = Baselines(besides: options.runs)
     let names = try baselines.names()
     for name in names {
       let results = try baselines.read(name)
@@ -63,16 +127,55 @@ struct BenchBaselineVerb: Verb {
     }
     return .good
   }
+}
 
-  // MARK: Comparing
+/// Compares a run with a baseline.
+struct BaselineCompareVerb: Verb {
+  struct Options: VerbOptions {
+    @Argument(.baseline, "A baseline's name.") var name: String
+    var source = BaselineRunOptions()
+    @Option(.tolerance) var tolerancePercent: Double
+    @Flag(
+      "decide",
+      "Decides about times that lie apart: builds the baseline's commit, and launches it and this "
+        + "command in turn."
+    )
+    var decides
+    @Option(
+      "base",
+      .commit,
+      shown: "the one that the baseline names",
+      "The commit to decide beside."
+    )
+    var base: String?
 
-  private func compare() async throws(LabError) -> ExitCode {
-    let base = try baselines.read(options.name ?? "")
-    let head = try results()
+    func validate(in composition: Composition) throws(LabError) {
+      try BenchBaselineVerb.check(name)
+    }
+  }
+
+  let options: Options
+  let composition: Composition
+  let terminal: Terminal
+
+  static let spec = VerbSpec(
+    name: "bench baseline compare",
+    sentence:
+      "Compares a run with a baseline: counts decide, times are told, or decided by launches.",
+    examples: [
+      Example("bench baseline compare before", "The newest run beside `before`."),
+      Example("bench baseline compare before --tolerance 0", "Any count that differs."),
+      Example("bench baseline compare before --decide", "And which times have really risen."),
+    ]
+  ) { BaselineCompareVerb(options: $0, composition: $1, terminal: $2) }
+
+  func run() async throws(LabError) -> ExitCode {
+    let base = try Baselines(besides: options.source.runs).read(options.name)
+    let head = try options.source.results()
     let counts = ExactComparison(
       base: base.rows,
       head: head.rows,
-      tolerance: options.tolerance
+      tolerance: options.tolerancePercent / 100
     )
     let code = CountText(terminal: terminal).tell(counts)
     let suspects = TimeSuspects(base: base.rows, head: head.rows)
@@ -80,7 +183,7 @@ struct BenchBaselineVerb: Verb {
     terminal.print("Times beside the floor that lie apart; two launches decide nothing:")
     terminal.print(suspects.table)
     guard options.decides else {
-      let words = "bench baseline compare \(options.name ?? "") --decide"
+      let words = "bench baseline compare \(options.name) --decide"
       terminal.print("Decide with: \(terminal.command.line(words))")
       return code
     }
@@ -96,19 +199,18 @@ struct BenchBaselineVerb: Verb {
     guard let commit = options.base ?? commit else {
       throw .usage(
         "the baseline does not know its commit.",
-        try: "bench baseline compare \(options.name ?? "") --decide --base COMMIT"
+        try: "bench baseline compare \(options.name) --decide --base COMMIT"
       )
     }
     var codes = [code]
     for comparison in suspects.comparisons {
       terminal.print("With \(comparison.historySize.counted("transaction")), beside \(commit):")
-      let options = BenchCompareOptions(
-        base: commit,
-        subjects: comparison.subjects,
-        historySize: comparison.historySize,
-        seed: composition.drawSeed(),
-        tolerance: options.tolerance
-      )
+      var options = BenchCompareOptions()
+      options.base = .commit(commit)
+      options.subjects = comparison.subjects
+      options.historySize = comparison.historySize
+      options.seed = composition.drawSeed()
+      options.tolerancePercent = self.options.tolerancePercent
       let verb = BenchCompareVerb(options: options, composition: composition, terminal: terminal)
       codes.append(try await verb.run())
     }
@@ -119,9 +221,30 @@ struct BenchBaselineVerb: Verb {
     return codes.contains(.violation)
       ? .violation : codes.contains(.undecided) ? .undecided : .good
   }
+}
 
-  private func check() throws(LabError) -> ExitCode {
-    let results = try results()
+/// Compares the counts of a run with the committed thresholds.
+struct BaselineCheckVerb: Verb {
+  struct Options: VerbOptions {
+    var source = BaselineRunOptions()
+    @Option(.thresholds) var thresholds: String
+    @Option(.tolerance) var tolerancePercent: Double
+  }
+
+  let options: Options
+  let terminal: Terminal
+
+  static let spec = VerbSpec(
+    name: "bench baseline check",
+    sentence: "Holds the counts of a run against the committed thresholds of this platform.",
+    examples: [
+      Example("bench baseline check", "The newest run."),
+      Example("bench baseline check --tolerance 0", "Any count that differs."),
+    ]
+  ) { (options, _, terminal) in BaselineCheckVerb(options: options, terminal: terminal) }
+
+  func run() throws(LabError) -> ExitCode {
+    let results = try options.source.results()
     let file = ThresholdFile(for: results.environment, in: options.thresholds)
     guard let thresholds = try file.read() else {
       terminal.print(
@@ -133,7 +256,7 @@ struct BenchBaselineVerb: Verb {
     let counts = thresholds.compare(
       results.rows,
       of: BenchmarkSubject.ours,
-      tolerance: options.tolerance
+      tolerance: options.tolerancePercent / 100
     )
     let code = CountText(terminal: terminal).tell(counts)
     let unmet = thresholds.unmet(by: results.rows)
@@ -143,9 +266,29 @@ struct BenchBaselineVerb: Verb {
     )
     return code == .good ? .undecided : code
   }
+}
 
-  private func accept() throws(LabError) -> ExitCode {
-    let results = try results()
+/// Makes the counts of a run the committed thresholds.
+struct BaselineAcceptVerb: Verb {
+  struct Options: VerbOptions {
+    var source = BaselineRunOptions()
+    @Option(.thresholds) var thresholds: String
+  }
+
+  let options: Options
+  let terminal: Terminal
+
+  static let spec = VerbSpec(
+    name: "bench baseline accept",
+    sentence: "Makes the counts of a run the thresholds of this platform, to be committed.",
+    examples: [
+      Example("bench baseline accept", "The counts of the newest run."),
+      Example("bench baseline accept --run Reports/latest", "Those of a folder."),
+    ]
+  ) { (options, _, terminal) in BaselineAcceptVerb(options: options, terminal: terminal) }
+
+  func run() throws(LabError) -> ExitCode {
+    let results = try options.source.results()
     let file = ThresholdFile(for: results.environment, in: options.thresholds)
     let thresholds = CountThresholds(
       results.rows,

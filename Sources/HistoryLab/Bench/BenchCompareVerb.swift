@@ -1,8 +1,131 @@
+import Basics
 import Foundation
 import HistoryBenchmarks
 import Measuring
 import PersistentHistory
 import Reporting
+
+/// The options of `bench compare`.
+struct BenchCompareOptions: VerbOptions {
+  /// A build of the command: an existing executable, or a commit to build.
+  enum Build: Hashable, Sendable {
+    case executable(String)
+    case commit(String)
+    /// The running command.
+    case this
+  }
+
+  @Argument(.text("BASE", "a build of history-lab"), "The executable that is compared with.")
+  private var baseFile: String?
+  @Argument(
+    .text("HEAD", "a build of history-lab"),
+    "The executable that is judged; without it this command."
+  )
+  private var headFile: String?
+  @Option(
+    "base",
+    .commit,
+    "The commit that is built and compared with, instead of BASE."
+  )
+  private var baseCommit: String?
+  @Option(
+    "head",
+    .commit,
+    shown: "this command",
+    "The commit that is built and judged, instead of HEAD."
+  )
+  private var headCommit: String?
+  @Option(.onlyBenchmarks) private var only: [String]
+  @Option(
+    "size",
+    .integer("N", 100...1_000_000),
+    "The size of history, in transactions of ten changes."
+  )
+  var historySize = 10_000
+  /// The number of launches of each build in the first round.
+  @Option(
+    "launches",
+    .integer("N", 6...1_000),
+    "How often each build is launched; suspects four times as often again."
+  )
+  var launches = 20
+  @Option(.tolerance) var tolerancePercent: Double
+  @Option(.seed) var seed: UInt64
+  @Flag(.json) var json
+  var base = Build.this
+  var head = Build.this
+  /// The names of the benchmarks to compare.
+  var subjects: [String] = []
+  /// The names of selected benchmarks that need a longer history than `historySize`.
+  var leftOut: [String] = []
+
+  /// - Throws: A usage error if the base is missing, a build is named twice, an executable is
+  ///   missing, or no benchmark can be compared.
+  mutating func validate(in composition: Composition) throws(LabError) {
+    for path in [baseFile, headFile].compactMap({ $0 }) { try FilePath.checkReadable(path) }
+    guard let base = try Self.build(baseFile, baseCommit, "BASE and --base") else {
+      throw .usage("bench compare needs BASE, an executable, or --base COMMIT.")
+    }
+    self.base = base
+    head = try Self.build(headFile, headCommit, "HEAD and --head") ?? .this
+    let chosen = try Self.subjects(only, in: composition)
+    let size = historySize
+    subjects = chosen.filter { $0.leastHistory <= size }.map(\.name)
+    leftOut = chosen.filter { $0.leastHistory > size }.map(\.name)
+    if subjects.isEmpty {
+      let least = chosen.map(\.leastHistory).min() ?? size
+      throw .usage(
+        "--size \(size): \(leftOut.joinedWithAnd) cannot be measured on so few transactions. Give "
+          + "\(least.grouped) or more."
+      )
+    }
+  }
+
+  /// Returns the build that one of two arguments names; `nil` if neither is given.
+  private static func build(
+    _ path: String?,
+    _ commit: String?,
+    _ names: String
+  ) throws(LabError) -> Build? {
+    guard path == nil || commit == nil else {
+      throw .usage("\(names) name two builds: leave out one.")
+    }
+    return path.map { .executable($0) } ?? commit.map { .commit($0) }
+  }
+
+  private static func subjects(
+    _ only: [String],
+    in composition: Composition
+  ) throws(LabError) -> [BenchmarkSubject] {
+    for name in only { try composition.checkBenchmark(name) }
+    let subjects = Subjects.all.filter(LaunchProbe.canCompare).filter { subject in
+      only.isEmpty || only.contains { subject.name.begins(with: $0) }
+    }
+    guard !subjects.isEmpty else {
+      throw .usage(
+        "\(only.joinedWithAnd) is not measured in rounds, so that builds cannot be compared by it.",
+        try: "bench list"
+      )
+    }
+    return subjects
+  }
+}
+
+extension ValueReader where Value == String {
+  static let commit = text("COMMIT", "a commit, a branch or a tag")
+}
+
+extension BenchCompareVerb {
+  static let spec = VerbSpec(
+    name: "bench compare",
+    sentence: "Compares two builds by launching them in turn.",
+    examples: [
+      Example("bench compare --base main", "This command beside a build of `main`."),
+      Example("bench compare old/history-lab new/history-lab", "Two builds that are there."),
+      Example("bench compare --base HEAD~1 --only fetch", "The benchmarks of fetch alone."),
+    ]
+  ) { BenchCompareVerb(options: $0, composition: $1, terminal: $2) }
+}
 
 /// Compares two builds of the command.
 struct BenchCompareVerb: Verb {
@@ -44,7 +167,7 @@ struct BenchCompareVerb: Verb {
     )
     comparison.historySize = options.historySize
     comparison.launches = options.launches
-    comparison.tolerance = options.tolerance
+    comparison.tolerance = options.tolerancePercent / 100
     var bars: [Int: ProgressBar] = [:]
     defer { terminal.setStatus(nil) }
     return try comparison.run { look, pairs in
@@ -140,14 +263,8 @@ struct BenchCompareVerb: Verb {
   }
 
   private func tellJSON(_ outcome: BuildComparison.Outcome) throws(LabError) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    do {
-      let document = ComparisonDocument(outcome, seed: options.seed)
-      terminal.print(String(decoding: try encoder.encode(document), as: UTF8.self))
-    } catch {
-      throw .lab("the comparison cannot be written as JSON: \(error).")
-    }
+    let document = ComparisonDocument(outcome, seed: options.seed)
+    terminal.print(try JSONText.document(document, named: "the comparison"))
   }
 }
 

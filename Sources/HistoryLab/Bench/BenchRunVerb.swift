@@ -1,6 +1,130 @@
+import Basics
 import HistoryBenchmarks
 import Measuring
 import Reporting
+
+/// The options of `bench run`.
+struct BenchRunOptions: VerbOptions {
+  @Flag("quick", "Measures three history sizes in under a minute.") var quick
+  @Flag("exact-only", "Only counts what is the same in every run, and measures no time.")
+  var exactOnly
+  @Option(
+    "repeat",
+    .integer("N", 2...1_000),
+    shown: "once",
+    "Counts N times, with stores built anew, and says whether it is the same each time."
+  )
+  private var repeated: Int?
+  /// The name prefixes of the benchmarks to run; empty for all.
+  @Option(.onlyBenchmarks) var only: [String]
+  /// The name prefixes of additional benchmarks to run.
+  @Option(
+    "also",
+    each: .text("NAME", "a name, or its beginning"),
+    shown: "none",
+    "Measures besides what is measured without it, such as `large`, which only runs when named."
+  )
+  var also: [String]
+  /// The conditions to measure in, which may include `base`; empty for the default ones.
+  @Option(
+    "axis",
+    each: .text("NAME", "a name of `bench list`, or base"),
+    shown: "all; base with --quick",
+    "Measures only in this condition: the one that all benchmarks share, or another."
+  )
+  var axes: [String]
+  /// The planned writes per second of an open loop; `nil` plans shares of the calibrated rate.
+  @Option(
+    "planned-rate",
+    .integer("N", 1...10_000_000),
+    shown: "half and nine tenths of what a calibration finds",
+    "How many writes a second the benchmark `open loop` plans."
+  )
+  var rate: Int?
+  @Option(
+    "rounds",
+    .integer("N", 1...10_000),
+    shown: "each benchmark's own",
+    "How often each pair is measured; more rounds, narrower intervals."
+  )
+  var rounds: Int?
+  @Option(.shard) private var shardChoice: ShardChoice?
+  @Option(.seed) var seed: UInt64
+  @Option(.output) var output: String
+  @Flag(.json) var json
+  /// The folder of an interrupted run to resume with its original options; `nil` starts a new run.
+  @Option(
+    "resume",
+    .path("DIR"),
+    shown: "a new run",
+    "Goes on with a run that was cut short, in its folder and with its options; not with a whole one."
+  )
+  var resume: String?
+  /// The part of the benchmarks to measure; `nil` for all.
+  var shard: Shard?
+
+  /// The number of times to count, to see whether the counts are the same each time.
+  var repeats: Int { repeated ?? 1 }
+
+  /// The name of the condition that all benchmarks share.
+  static let baseAxis = "base"
+
+  /// - Throws: A usage error if a name matches no benchmark or condition, options contradict each
+  ///   other, or a folder cannot be used.
+  mutating func validate(in composition: Composition) throws(LabError) {
+    for name in only + also { try composition.checkBenchmark(name) }
+    for name in axes { try composition.checkAxis(name) }
+    try FilePath.checkWritableFolder(output, for: "--output")
+    shard = try shardChoice.shard()
+    guard exactOnly || repeats == 1 else {
+      throw .usage("--repeat repeats what --exact-only counts: give both, or leave it out.")
+    }
+    guard !exactOnly || (rounds == nil && rate == nil) else {
+      throw .usage("--exact-only measures no time: leave out --rounds and --planned-rate.")
+    }
+    let others = given.filter { $0 != "--resume" }.sorted()
+    guard resume == nil || others.isEmpty else {
+      throw .usage("the run in --resume has its options: leave out \(others.joinedWithAnd).")
+    }
+  }
+
+  /// Returns whether to run a benchmark; one that is `isNamedOnly` needs an explicit selection.
+  func selects(_ benchmark: String, isNamedOnly: Bool = false) -> Bool {
+    if (only + also).contains(where: { benchmark.begins(with: $0) }) { return true }
+    return only.isEmpty && !isNamedOnly
+  }
+}
+
+extension BenchRunVerb {
+  /// The parent of the verbs that measure.
+  static let group = VerbSpec(
+    name: "bench",
+    sentence: "Measures what fetch, merge and purge cost as history grows.",
+    examples: spec.examples,
+    subverbs: [
+      spec, BenchListVerb.spec, BenchCompareVerb.spec, BenchBaselineVerb.group,
+      BenchSelftestVerb.spec,
+    ]
+  )
+
+  private static let spec = VerbSpec(
+    name: "bench run",
+    sentence: "Runs benchmarks and writes their results into a new run's folder.",
+    examples: [
+      Example("bench run --quick", "Three history sizes, in under a minute."),
+      Example("bench run --quick --exact-only --repeat 20", "Are the counts the same each time?"),
+      Example("bench run --only fetch --axis base --axis cold", "The same from a cold cache."),
+      Example("bench run --resume Reports/latest", "What an interrupted run has not measured yet."),
+    ]
+  ) { BenchRunVerb(options: $0, composition: $1, terminal: $2) }
+}
+
+extension String {
+  /// Returns whether the text starts with another, ignoring case.
+  func begins(with beginning: String) -> Bool {
+    lowercased().hasPrefix(beginning.lowercased())
+  }
+}
 
 /// Runs benchmarks and writes their results.
 struct BenchRunVerb: Verb {
@@ -14,7 +138,6 @@ struct BenchRunVerb: Verb {
       "bench",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder,
       shard: options.shard
     )
     return try measure(in: folder)
@@ -69,9 +192,9 @@ struct BenchRunVerb: Verb {
     let sentence = outcome.isWhole ? counts.sentence : outcome.sentence
     if options.json {
       try printJSON(output.results)
-      terminal.log("\(sentence.capitalizedFirst)")
+      terminal.log("\(sentence.capitalised)")
     } else {
-      terminal.print(sentence.capitalizedFirst)
+      terminal.print(sentence.capitalised)
       for difference in counts.told { terminal.print("  \(difference)") }
       folder.printPlace(on: terminal)
     }

@@ -3,6 +3,24 @@ import HistoryBenchmarks
 import Measuring
 import Reporting
 
+/// The options of `bench selftest`.
+struct BenchSelftestOptions: VerbOptions {
+  @Flag("quick", "Tries a tenth, in seconds.") var quick
+  @Option(.seed) var seed: UInt64
+  @Flag(.json) var json
+}
+
+extension BenchSelftestVerb {
+  static let spec = VerbSpec(
+    name: "bench selftest",
+    sentence: "Tests the measuring itself on costs and regressions that are known.",
+    examples: [
+      Example("bench selftest", "All of it, in about a minute."),
+      Example("bench selftest --quick --seed 1", "A tenth of it, the same each time."),
+    ]
+  ) { (options, _, terminal) in BenchSelftestVerb(options: options, terminal: terminal) }
+}
+
 /// Tests the measurement itself with known costs, equal work and injected regressions.
 struct BenchSelftestVerb: Verb {
   let options: BenchSelftestOptions
@@ -72,11 +90,7 @@ struct BenchSelftestVerb: Verb {
   }
 
   private func tellJSON(_ outcomes: [SelfTestOutcome]) throws(LabError) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    do { terminal.print(String(decoding: try encoder.encode(outcomes), as: UTF8.self)) } catch {
-      throw .lab("the outcomes cannot be written as JSON: \(error).")
-    }
+    terminal.print(try JSONText.document(outcomes, named: "the list of outcomes"))
   }
 
   private func percent(_ share: Double) -> String {

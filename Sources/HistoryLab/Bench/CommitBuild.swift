@@ -1,4 +1,8 @@
+import Basics
 import Foundation
+import HistoryBenchmarks
+import Measuring
+import Reporting
 import Systems
 
 /// Builds the command of a commit in a worktree with its own scratch path.
@@ -83,5 +87,74 @@ struct CommitBuild {
     }
     guard let code else { throw Interrupted() }
     return code
+  }
+}
+
+/// The benchmarks whose ratio of CPU time to the floor differs between two runs.
+///
+/// A row of this library is a suspect if the intervals of the ratio are more than 5 % apart. Two
+/// runs are only two launches, which decide nothing about times; the suspects are the benchmarks to
+/// launch again.
+struct TimeSuspects {
+  /// A row that both runs contain, with its ratios.
+  struct Suspect {
+    let row: BenchmarkRow
+    let before: Double
+    let now: Double
+  }
+
+  let suspects: [Suspect]
+
+  /// The least relative distance between intervals that makes a row a suspect.
+  ///
+  /// Launches of one build differ by about as much.
+  private static let margin = 0.05
+
+  init(base: [BenchmarkRow], head: [BenchmarkRow]) {
+    suspects = head.compactMap { row in
+      guard row.metric == .cpu, row.contender == BenchmarkSubject.ours,
+        let now = row.ratio?.interval,
+        let was = base.first(where: { $0.isOfSameBenchmark(as: row) })?.ratio?.interval,
+        now.lower > was.upper * (1 + Self.margin) || now.upper < was.lower / (1 + Self.margin)
+      else { return nil }
+      return Suspect(row: row, before: was.estimate, now: now.estimate)
+    }
+  }
+
+  /// The suspects that launches can compare, grouped by the size of history, the smallest first.
+  var comparisons: [(historySize: Int, subjects: [String])] {
+    let sizes = Dictionary(grouping: suspects, by: \.row.historySize)
+    return sizes.sorted { $0.key < $1.key }.compactMap { size, suspects in
+      let names = suspects.compactMap { Self.comparable($0.row)?.name }.uniqued
+      return names.isEmpty ? nil : (size, names)
+    }
+  }
+
+  /// The suspects that launches cannot compare: not measured in rounds, or not at the base point.
+  var undecidable: [Suspect] { suspects.filter { Self.comparable($0.row) == nil } }
+
+  private static func comparable(_ row: BenchmarkRow) -> BenchmarkSubject? {
+    guard row.axis == nil else { return nil }
+    return Subjects.all.first { $0.isTitled(row.title) && LaunchProbe.canCompare($0) }
+  }
+
+  var table: ReportTable {
+    var table = ReportTable(columns: [
+      .text("benchmark"), .number("history"), .number("ratio before"), .number("ratio now"),
+    ])
+    for suspect in suspects {
+      table.append([
+        suspect.row.title, suspect.row.historySize.grouped, NumberText.ratio(suspect.before),
+        NumberText.ratio(suspect.now),
+      ])
+    }
+    return table
+  }
+}
+
+extension BenchmarkRow {
+  fileprivate func isOfSameBenchmark(as other: BenchmarkRow) -> Bool {
+    title == other.title && contender == other.contender && metric == other.metric
+      && historySize == other.historySize
   }
 }

@@ -1,3 +1,5 @@
+import Traces
+
 extension Catalogue {
   /// The kinds of trouble that a plan may contain.
   ///
@@ -116,5 +118,49 @@ extension Catalogue {
       .documented("sqlite.org on SQLITE_IOERR, SQLITE_FULL, SQLITE_BUSY and SQLITE_NOMEM")
     ),
     Entry("all", "All of these."),
+  ]
+}
+
+extension Catalogue {
+  /// The kinds of fault that the lab can inject into a command of a plan.
+  static let faults = PlannedFault.Kind.allCases.map { Entry($0.rawValue, $0.sentence) }
+}
+
+extension PlannedFault.Kind {
+  /// The effect on the k-th call, or on that call and every later one.
+  fileprivate var sentence: String {
+    switch self {
+    case .ioError: "A call fails with an input or output error and does nothing."
+    case .full: "A write finds the disk full and does nothing."
+    case .busy: "A lock is refused, as if another process held it."
+    case .shortRead: "A read gets the first half of its bytes and then zeros."
+    case .memory: "SQLite asks for memory and gets none."
+    case .delay: "A sync is acknowledged and takes place with the file's next one only."
+    case .powerOff: "The power goes: what was not synced is lost."
+    case .torn: "The power goes: of what was not synced any sectors are left."
+    }
+  }
+}
+
+extension Catalogue {
+  /// The metrics of the benchmarks.
+  static let metrics = [
+    Entry("wall", "Time on the wall, in nanoseconds; the medians of rounds, and their ratios."),
+    Entry("cpu", "Time of the measuring thread on a processor, in nanoseconds."),
+    Entry("bytes a change", "What one change of a history takes in its file."),
+    Entry("peak memory", "The most memory that a process had, as Linux counts it, in bytes."),
+    Entry("memory growth", "By how much that is more than before the work, in bytes."),
+    Entry("VM steps", "Instructions of SQLite's virtual machine."),
+    Entry("page reads", "Pages that SQLite asked for, from its cache or from the file."),
+    Entry("page writes", "Pages that SQLite wrote, into the write-ahead log too."),
+    Entry("rows written", "Rows that were inserted, updated or deleted, those of history too."),
+    Entry("system calls", "Calls of the measuring thread that read or write."),
+    Entry("bytes read", "Bytes that such calls read."),
+    Entry("bytes written", "Bytes that such calls wrote."),
+    Entry("allocations", "Allocations of all threads, counted by jemalloc."),
+    Entry("allocated bytes", "Bytes that the measuring thread allocated."),
+    Entry("live bytes", "By how much the bytes that are allocated and not freed rose."),
+    Entry("resident growth", "By how much more memory was resident during one measurement."),
+    Entry("missed", "Commits that were not told to a process that watches."),
   ]
 }

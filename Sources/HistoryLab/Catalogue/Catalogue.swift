@@ -1,3 +1,6 @@
+import Basics
+import Reporting
+
 /// The named systems, checkers, conditions, faults, metrics and benchmarks of this build.
 struct Catalogue: Sendable {
   /// A kind of entry.
@@ -35,4 +38,114 @@ struct Catalogue: Sendable {
   }
 
   func names(_ kind: Kind) -> [String] { self[kind].map(\.name) }
+}
+
+/// The output format of a list.
+enum CatalogueFormat: Hashable, Sendable {
+  case text
+  case markdown
+  case json
+}
+
+/// The evidence for a condition: whether it is known to occur outside the lab.
+enum Standing: Hashable, Sendable {
+  /// It occurs in real stores; the text says where.
+  case observed(String)
+  /// It is described in public; the text names the source.
+  case documented(String)
+  /// It was never observed; the text says where it was looked for.
+  case hypothetical(String)
+
+  /// The kind of evidence in one word.
+  var word: String {
+    switch self {
+    case .observed: "observed"
+    case .documented: "documented"
+    case .hypothetical: "hypothetical"
+    }
+  }
+
+  /// The text of the evidence.
+  var because: String {
+    switch self {
+    case .observed(let text), .documented(let text), .hypothetical(let text): text
+    }
+  }
+}
+
+extension Catalogue {
+  /// Renders the entries of some kinds in a format.
+  ///
+  /// - Throws: a lab error if the values cannot be written as JSON.
+  func rendered(
+    _ kinds: [Kind],
+    as format: CatalogueFormat,
+    width: Int
+  ) throws(LabError) -> String {
+    switch format {
+    case .text: text(kinds, width: width)
+    case .markdown: markdown(kinds)
+    case .json: try json(kinds)
+    }
+  }
+
+  private func text(_ kinds: [Kind], width: Int) -> String {
+    kinds.map { kind in
+      let rows = self[kind].map { entry in
+        let standing = entry.standing.map { " \($0.word.capitalised): \($0.because)." } ?? ""
+        return (name: entry.name, sentence: entry.sentence + standing)
+      }
+      let lines = rows.isEmpty ? ["none in this build"] : Columns.rows(rows, width: width)
+      return ([kind.title + ":"] + lines.map { "  " + $0 }).joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  private func markdown(_ kinds: [Kind]) -> String {
+    kinds.map { kind in
+      let entries = self[kind]
+      guard !entries.isEmpty else { return "## \(kind.title)\n\nNone in this build." }
+      let hasStanding = entries.contains { $0.standing != nil }
+      let head = ["name", "what"] + (hasStanding ? ["standing", "because"] : [])
+      let rows = entries.map { entry in
+        let standing = [entry.standing?.word ?? "", entry.standing?.because ?? ""]
+        return ["`\(entry.name)`", entry.sentence] + (hasStanding ? standing : [])
+      }
+      let lines = ([head, head.map { _ in "---" }] + rows).map(Self.markdownRow)
+      return "## \(kind.title)\n\n" + lines.joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  private static func markdownRow(_ cells: [String]) -> String {
+    let escaped = cells.map { cell in
+      cell.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+    }
+    return "| \(escaped.joined(separator: " | ")) |"
+  }
+
+  private func json(_ kinds: [Kind]) throws(LabError) -> String {
+    let lists = kinds.map { kind in
+      (kind.rawValue, self[kind].map(EncodedEntry.init))
+    }
+    return try JSONText.document(Dictionary(uniqueKeysWithValues: lists), named: "the list")
+  }
+}
+
+extension Catalogue.Kind {
+  /// The heading for the kind.
+  var title: String { rawValue.capitalised }
+}
+
+/// The JSON form of an entry.
+private struct EncodedEntry: Encodable {
+  let name: String
+  let what: String
+  let standing: String?
+  let because: String?
+
+  init(_ entry: Catalogue.Entry) {
+    name = entry.name
+    what = entry.sentence
+    standing = entry.standing?.word
+    because = entry.standing?.because
+  }
 }

@@ -1,7 +1,8 @@
+import Basics
 import Checkers
-import Foundation
 import Measuring
 import PersistentHistory
+import Reporting
 import Systems
 import Traces
 import Workloads
@@ -41,13 +42,7 @@ struct CheckReport {
 
   /// Returns the report as one JSON object with sorted keys.
   func json(for reader: RunReader) throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    do {
-      return String(decoding: try encoder.encode(CheckDocument(self, for: reader)), as: UTF8.self)
-    } catch {
-      throw .lab("the report cannot be written as JSON: \(error)")
-    }
+    try JSONText.document(CheckDocument(self, for: reader), named: "the report")
   }
 }
 

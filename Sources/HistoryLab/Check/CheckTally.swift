@@ -1,4 +1,5 @@
 import Checkers
+import PersistentHistory
 import Systems
 import Traces
 import Workloads
@@ -113,5 +114,174 @@ struct CheckTally: Sendable {
     CheckerSuite.names(in: .all).filter { name in
       counts[name].map { $0.valid == 0 && $0.invalid == 0 } ?? true
     }
+  }
+}
+
+/// The order in which several broken invariants are shown.
+enum FindingOrder {
+  /// The invariants shown first, most harmful first: unsafe purges, then lost updates.
+  private static let names = [
+    "PurgeSafety", "NoLostTransaction", "Convergence", "MergeOrder", "CursorProgress",
+  ]
+
+  /// Returns the findings with the most harmful first; the others keep their order.
+  static func tellingFirst<Finding>(
+    _ findings: [Finding],
+    by checker: (Finding) -> String
+  ) -> [Finding] {
+    func rank(_ finding: Finding) -> Int {
+      names.firstIndex(of: checker(finding)) ?? names.count
+    }
+    return findings.enumerated().sorted {
+      (rank($0.element), $0.offset) < (rank($1.element), $1.offset)
+    }.map(\.element)
+  }
+}
+
+/// The number of planned faults and of those that occurred, for each command and kind of fault.
+struct FaultCounts: Sendable, Equatable {
+  /// A kind of fault in a kind of command.
+  struct Pair: Hashable, Sendable, Comparable {
+    let command: String
+    let kind: PlannedFault.Kind
+
+    static func < (left: Pair, right: Pair) -> Bool {
+      (left.command, left.kind.rawValue) < (right.command, right.kind.rawValue)
+    }
+  }
+  struct Count: Sendable, Equatable {
+    /// The number of times that it was planned for a command that ran.
+    var planned = 0
+    /// The number of times that it occurred: at its call, or for a power-off at the command's end.
+    var struck = 0
+  }
+  private(set) var pairs: [Pair: Count] = [:]
+  /// The number of power-offs with `synchronous=FULL`, where each commit waits for the disk.
+  private(set) var fullPowerOffCount = 0
+  /// The kinds of commands that ran, with or without planned faults.
+  private(set) var words: Set<String> = []
+  /// The command that is running, or the last one.
+  private var current: String?
+
+  /// Counts the next event of a plan's run.
+  mutating func observe(_ event: Event, of plan: Plan) {
+    switch event.happening {
+    case .called(let position?, let word):
+      words.insert(word)
+      current = word
+      for fault in plan.commands[position].faults {
+        pairs[Pair(command: word, kind: fault.kind), default: Count()].planned += 1
+      }
+    case .fault(let fault):
+      if fault.kind.isPowerOff, plan.header.synchronous == .full { fullPowerOffCount += 1 }
+      guard let current else { return }
+      pairs[Pair(command: current, kind: fault.kind), default: Count()].struck += 1
+    default: break
+    }
+  }
+
+  init() {}
+
+  /// Reads the counts from a report.
+  init(_ told: CheckDocument.System) {
+    fullPowerOffCount = told.powerOffsAtFull ?? 0
+    for fault in told.faults ?? [] {
+      guard let kind = PlannedFault.Kind(rawValue: fault.kind) else { continue }
+      words.insert(fault.command)
+      pairs[Pair(command: fault.command, kind: kind)] = Count(
+        planned: fault.planned,
+        struck: fault.struck
+      )
+    }
+  }
+
+  /// Adds the counts of another run.
+  mutating func add(_ other: FaultCounts) {
+    words.formUnion(other.words)
+    fullPowerOffCount += other.fullPowerOffCount
+    for (pair, count) in other.pairs {
+      pairs[pair, default: Count()].planned += count.planned
+      pairs[pair, default: Count()].struck += count.struck
+    }
+  }
+
+  /// The number of power-offs.
+  var powerOffCount: Int {
+    pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? $1.value.struck : 0) }
+  }
+
+  /// The number of faults that occurred, power-offs excluded.
+  var failureCount: Int {
+    pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? 0 : $1.value.struck) }
+  }
+
+  /// Sentences that summarize the faults; empty if none occurred.
+  var sentences: [String] {
+    var told: [String] = []
+    if powerOffCount > 0 {
+      told.append(
+        "The power went \(powerOffCount.counted("time")), \(fullPowerOffCount.grouped) of them with "
+          + "synchronous=FULL."
+      )
+    }
+    if failureCount > 0 { told.append("\(failureCount.counted("call")) failed.") }
+    return told
+  }
+
+  /// The kinds of power-off that never occurred in a command that ran, each as "torn in retire".
+  var missingPowerOffs: [String] {
+    let kinds = PlannedFault.Kind.allCases.filter(\.isPowerOff)
+    return words.sorted().flatMap { word in
+      kinds.filter { (pairs[Pair(command: word, kind: $0)]?.struck ?? 0) == 0 }
+        .map { "\($0.rawValue) in \(word)" }
+    }
+  }
+}
+
+/// The number of refusals for each kind of command and failure code.
+struct RefusalCounts: Sendable, Equatable {
+  /// A kind of command with a code of its failure.
+  struct Pair: Hashable, Sendable, Comparable {
+    let command: String
+    let code: SystemFailure.Code
+
+    static func < (left: Pair, right: Pair) -> Bool {
+      (left.command, left.code.rawValue) < (right.command, right.code.rawValue)
+    }
+  }
+  private(set) var pairs: [Pair: Int] = [:]
+
+  init() {}
+
+  /// Reads the counts from a report.
+  init(_ told: [CheckDocument.Refusal]) {
+    for refusal in told {
+      guard let code = SystemFailure.Code(rawValue: refusal.code) else { continue }
+      pairs[Pair(command: refusal.command, code: code)] = refusal.count
+    }
+  }
+
+  /// Counts the next event of a plan's run.
+  mutating func observe(_ event: Event, of plan: Plan) {
+    guard case .ended(let position?, .failed(let failure)) = event.happening else { return }
+    let command = plan.commands[position].action.kind
+    pairs[Pair(command: command, code: failure.code), default: 0] += 1
+  }
+
+  /// Adds the counts of another run.
+  mutating func add(_ other: RefusalCounts) {
+    for (pair, count) in other.pairs { pairs[pair, default: 0] += count }
+  }
+
+  /// Returns the number of refusals with a code, for all commands.
+  func count(of code: SystemFailure.Code) -> Int {
+    pairs.reduce(0) { $0 + ($1.key.code == code ? $1.value : 0) }
+  }
+}
+
+extension Action {
+  /// The command's word; for a belated command also the word of its step.
+  fileprivate var kind: String {
+    if case .belated(_, let step) = self { "belated \(step.rawValue)" } else { word }
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Checkers
 import PersistentHistory
 import Reporting
@@ -24,7 +25,7 @@ struct CheckText {
     for sentence in report.tally.faults.sentences { terminal.print("  " + sentence) }
     let isGood = report.findings.isEmpty && report.tally.difference == nil
     let style: Style = isGood ? (report.tally.trouble == nil ? .green : .yellow) : .red
-    terminal.print(terminal.styled("  " + report.sentence.capitalizedFirst, style))
+    terminal.print(terminal.styled("  " + report.sentence.capitalised, style))
     terminal.print("")
     for (index, finding) in FindingOrder.tellingFirst(report.findings, by: \.violation.checker)
       .enumerated()
@@ -143,8 +144,6 @@ struct CheckText {
 }
 
 extension String {
-  var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-
   /// The text with a full stop, unless it already ends with a punctuation mark.
   var fullStopped: String { [".", "!", "?"].contains { hasSuffix($0) } ? self : self + "." }
 }

@@ -1,8 +1,102 @@
+import Measuring
 import PropertyTesting
 import Reporting
 import Simulation
 import Traces
 import Workloads
+
+/// The options of `check`.
+struct CheckOptions: VerbOptions {
+  @Option(
+    "system",
+    each: .system,
+    "The system to put under test; external:COMMAND is a program that /bin/sh runs."
+  )
+  var systems = ["tracker"]
+  /// The number of plans for each system; `Int.max` if only `steps` limits them.
+  @Option("plans", .integer("N", 1...10_000_000), "How many plans each system runs.")
+  var plans = 200
+  @Option(
+    "steps",
+    .integer("N", 1...10_000_000_000),
+    shown: "as many as the plans have",
+    "Runs plans until N steps are made, each a command or a part of what closes a plan."
+  )
+  var steps: Int?
+  var planOptions = PlanOptions()
+  @Option(.seed) var seed: UInt64
+  @Option(
+    "minutes",
+    .minutes,
+    shown: "no limit",
+    "Ends after M minutes even if plans are left; fractions are allowed."
+  )
+  var minutes: Double?
+  @Flag("quick", "Runs \(quickPlans) plans, unless --plans says how many.") var quick
+  @Flag(
+    "twice",
+    "Runs every plan twice, ours through both of its drivers, and compares the runs event by event."
+  )
+  var twice
+  @Option(.jobs) var jobs: Int
+  @Option(.timeout) var timeout: Double
+  @Option(.shard) var shardChoice: ShardChoice?
+  @Option(.onDisk) var onDisk: String?
+  @Option(.output) var output: String
+  @Flag(.json) var json
+  /// The part of the plans to run; `nil` for all.
+  var shard: Shard?
+
+  /// The number of plans of a quick check.
+  static let quickPlans = 50
+
+  /// The time after which the check ends even if plans are left; `nil` for no limit.
+  var timeLimit: Duration? { minutes.map { .seconds($0 * 60) } }
+
+  /// - Throws: A usage error if a system is unknown, or a file or folder cannot be used.
+  mutating func validate(in composition: Composition) throws(LabError) {
+    for name in systems { try composition.checkSystem(name) }
+    if !$plans.isGiven, quick || steps != nil { plans = quick ? Self.quickPlans : .max }
+    try planOptions.validate(in: composition)
+    try FilePath.checkWritableFolder(output, for: "--output")
+    shard = try shardChoice.shard()
+    if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
+  }
+
+  /// Returns the options that run one plan of this check again, on one of its systems.
+  ///
+  /// Plans are numbered from 1.
+  func replay(system: String, plan: Int) -> ReplayOptions {
+    ReplayOptions(
+      source: .seed(seed, plan: plan, planOptions),
+      system: system,
+      onDisk: onDisk,
+      timeout: timeout
+    )
+  }
+}
+
+extension CheckVerb {
+  static let spec = VerbSpec(
+    name: "check",
+    sentence: "Runs plans against systems; shrinks and reports what fails.",
+    examples: [
+      Example("check", "200 random plans on our tracker."),
+      Example(
+        "check --system article --plans 2000 --seed 1",
+        "The published article's protocol, with plans that can be made again."
+      ),
+      Example(
+        "check --conditions all --steps 1000000",
+        "Every kind of trouble that the lab makes, for a million steps."
+      ),
+      Example(
+        "check --system \"external:python3 mine.py\" --timeout 5",
+        "A program of your own, in any language."
+      ),
+    ]
+  ) { CheckVerb(options: $0, composition: $1, terminal: $2) }
+}
 
 /// Runs plans against systems, and shrinks and reports those that fail.
 struct CheckVerb: Verb {
@@ -22,7 +116,6 @@ struct CheckVerb: Verb {
       "check",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.usesDefaultOutput,
       shard: options.shard
     )
     if let style = styles.first, !options.json {
@@ -182,7 +275,4 @@ extension CheckOptions {
       }
     }
   }
-
-  /// Whether the run uses the default output folder.
-  var usesDefaultOutput: Bool { output == CommonOption.runsFolder }
 }

@@ -1,9 +1,143 @@
+import Basics
 import Checkers
 import PersistentHistory
 import Reporting
 import Simulation
 import Systems
 import Traces
+
+/// The options of `replay`.
+struct ReplayOptions: VerbOptions {
+  /// The source of the plan.
+  enum Source: Hashable, Sendable {
+    /// A plan file or a counterexample file.
+    case file(String)
+    /// The plan with this number of a check with this seed; plans are numbered from 1.
+    case seed(UInt64, plan: Int, PlanOptions)
+  }
+
+  @Argument(
+    .text("FILE", "a plan or a counterexample file"),
+    "A plan or a counterexample, as a check leaves them in its run's folder."
+  )
+  private var file: String?
+  /// The system to run the plan on; `nil` selects the one that the file names, else `tracker`.
+  @Option(
+    "system",
+    .system,
+    shown: "the one that FILE names, else tracker",
+    "The system to run the plan on; external:COMMAND is a program that /bin/sh runs."
+  )
+  var system: String?
+  @Option("seed", .seed, "The seed of the check whose plan is run again; needs --plan.")
+  private var seed: UInt64?
+  @Option("plan", .integer("INDEX", 1...10_000_000), "Which plan of that check; the first is 1.")
+  private var plan: Int?
+  private var planOptions = PlanOptions()
+  @Option(.timeout) var timeout: Double
+  @Flag(
+    "step",
+    "Walks through the plan: each command with what it did and where everyone stands after it. On a "
+      + "terminal a key goes on and q stops."
+  )
+  var steps
+  @Option(
+    "until",
+    .integer("N", 1...10_000_000),
+    shown: "to the end",
+    "Stops after command N and shows where everyone stands: views, data, cursors, watermark."
+  )
+  var until: Int?
+  @Option(.onDisk) var onDisk: String?
+  @Flag("json", "Prints the trace as JSON Lines: a header with the plan, then an event a line.")
+  var json
+  var source = Source.file("")
+
+  init() {}
+
+  init(
+    source: Source,
+    system: String?,
+    onDisk: String? = nil,
+    timeout: Double = ExternalProgram.secondsByDefault
+  ) {
+    self.source = source
+    self.system = system
+    self.onDisk = onDisk
+    self.timeout = timeout
+  }
+
+  /// - Throws: A usage error if there is no plan or more than one, the system is unknown, `--step`
+  ///   and `--json` are combined, or a file or folder cannot be used.
+  mutating func validate(in composition: Composition) throws(LabError) {
+    source = try chosenSource(in: composition)
+    if let system { try composition.checkSystem(system) }
+    if steps, json {
+      throw .usage("--step shows text for people: leave out --json, or --step for the whole trace.")
+    }
+    if let onDisk { try FilePath.checkWritableFolder(onDisk, for: "--on-disk") }
+  }
+
+  private func chosenSource(in composition: Composition) throws(LabError) -> Source {
+    if let file {
+      let own = [$seed.isGiven ? "--seed" : nil, $plan.isGiven ? "--plan" : nil]
+      let given = own.compactMap { $0 } + planOptions.given
+      guard given.isEmpty else {
+        throw .usage("FILE holds the whole plan: leave out \(given.joinedWithAnd).")
+      }
+      try FilePath.checkReadable(file)
+      return .file(file)
+    }
+    guard let seed else { throw .usage("replay needs a plan: FILE, or --seed and --plan.") }
+    guard let plan else {
+      throw .usage("--seed names a whole check: say with --plan which of its plans to run.")
+    }
+    try planOptions.validate(in: composition)
+    return .seed(seed, plan: plan, planOptions)
+  }
+
+  /// Returns the command line with these options.
+  func line(typing command: ShellCommand) -> String {
+    var words = ["replay"]
+    if case .file(let path) = source { words.append(path) }
+    if let system { words += ["--system", system] }
+    if case .seed(let seed, let plan, let options) = source {
+      words += ["--seed", "0x" + String(seed, radix: 16), "--plan", String(plan)]
+      words += options.arguments
+    }
+    if timeout != ExternalProgram.secondsByDefault { words += ["--timeout", String(timeout)] }
+    if let onDisk { words += ["--on-disk", onDisk] }
+    if let until { words += ["--until", String(until)] }
+    if steps { words.append("--step") }
+    if json { words.append("--json") }
+    return command.line(words.map(\.shellQuoted).joined(separator: " "))
+  }
+}
+
+extension ReplayVerb {
+  static let spec = VerbSpec(
+    name: "replay",
+    sentence: "Runs one plan again, from a file or from the seed of a check.",
+    examples: [
+      Example(
+        "replay Reports/latest/counterexample-article-Convergence.jsonl",
+        "What the newest run found, once more."
+      ),
+      Example(
+        "replay --system article --seed 0x1 --plan 17",
+        "The plan that check --system article --seed 1 ran as number 17."
+      ),
+      Example(
+        "replay Reports/latest/counterexample-article-Convergence.jsonl --until 3",
+        "The same plan, stopped after its third command: who has what, and how far."
+      ),
+      Example(
+        "replay Reports/latest/counterexample-article-Convergence.jsonl --step",
+        "A walk through the plan, a command at a time."
+      ),
+    ]
+  ) { ReplayVerb(options: $0, composition: $1, terminal: $2) }
+}
 
 /// Replays one plan, from a file or from the seed of a check.
 struct ReplayVerb: Verb {

@@ -1,3 +1,4 @@
+import Basics
 import Checkers
 import Foundation
 import HistoryStore
@@ -22,7 +23,6 @@ struct RunOutput {
     _ verb: String,
     seed: UInt64,
     output: String,
-    outputIsDefault: Bool,
     shard: Shard? = nil
   ) throws(LabError) {
     let environment = RunEnvironment.current(
@@ -44,7 +44,7 @@ struct RunOutput {
     do throws(RunFolderError) {
       folder = try RunFolder.create(
         for: record,
-        output: outputIsDefault ? nil : output,
+        output: output == CommonOption.runsFolder ? nil : output,
         currentFolder: FileManager.default.currentDirectoryPath
       )
     } catch {
@@ -154,8 +154,6 @@ struct RunOutput {
       source: .file(file),
       // Files must not start programs: the user who replays it names the program.
       system: isExternal ? name : nil,
-      until: nil,
-      json: false,
       onDisk: onDisk,
       timeout: timeout
     )

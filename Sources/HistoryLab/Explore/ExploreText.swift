@@ -1,3 +1,4 @@
+import Basics
 import Checkers
 import Reporting
 import Simulation
@@ -115,7 +116,7 @@ struct ExploreText {
   /// Returns the commands of a counterexample, and why they break the invariant.
   private func sentence(of counterexample: Counterexample) -> String {
     let words = counterexample.trace.header.plan.words.ifEmpty("no command")
-    return "\(words). \(counterexample.violation.because.capitalizedFirst)."
+    return "\(words). \(counterexample.violation.because.capitalised)."
   }
 
   /// Returns a sentence on how a condition violates the stated use; `nil` if it does not.
@@ -144,7 +145,7 @@ struct ExploreText {
     let broken = card.conditions.compactMap(breaks)
     let parts = [
       "## " + Self.heading(card.system, nil), card.statedUse.map { "Stated use: \($0)" } ?? "",
-      card.sentence.capitalizedFirst, matrix(isShort: false).markdown(), legend,
+      card.sentence.capitalised, matrix(isShort: false).markdown(), legend,
       coverage.markdown(),
     ]
     return (parts + broken + [open ?? ""]).paragraphs

@@ -1,9 +1,146 @@
+import Basics
 import Measuring
 import PersistentHistory
 import Reporting
 import Simulation
+import Systems
 import Traces
 import Workloads
+
+/// The options of `explore`.
+struct ExploreOptions: VerbOptions {
+  /// The systems to explore, without duplicates, in the order given.
+  @Option(
+    "system",
+    each: .system,
+    "The system to explore; all stands for ours and every published one."
+  )
+  var systems = ["tracker"]
+  @Option(
+    "depth",
+    .integer("N", 1...12),
+    shown: "6, of three actors and more 5",
+    "The greatest number of commands of a plan."
+  )
+  private var depth: Int?
+  @Option(
+    "actors",
+    .actors,
+    shown: "first 2, then 3",
+    "How many actors take part, 1 to \(PlanAlphabet.actorCountMax)."
+  )
+  private var actors: Int?
+  /// The conditions to explore, one at a time.
+  @Option(
+    "conditions",
+    ConditionChoice.reader,
+    "The kinds of trouble to go through, one after the other; list conditions explains them."
+  )
+  var conditions = ConditionChoice.all
+  @Flag("card", "Prints a safety card: every invariant under every condition.") var card
+  @Flag("quick", "Two actors, to depth 5.") private var quick
+  @Flag(
+    "no-merging",
+    "Goes on from every plan, not once from equal states: far slower, to check the merging itself."
+  )
+  private var noMerging
+  /// The maximum number of states of one scope under one condition.
+  ///
+  /// A million takes about 0.1 GB of memory and some minutes; with its own default the card of one
+  /// system takes some minutes, and those of all systems 20 minutes on two processors.
+  @Option(
+    "states",
+    .integer("N", 1...100_000_000),
+    shown: "10000000, for a card 210000, for all cards 86000",
+    "How many states a condition may have for each number of actors; beyond it is unknown."
+  )
+  var stateCountMax = 10_000_000
+  @Option(.jobs) var jobs: Int
+  @Option(.output) var output: String
+  var list = FormatOptions()
+
+  /// Whether plans that lead to equal states are continued only once.
+  var mergesStates: Bool { !noMerging }
+
+  /// The word that selects our tracker and every published system.
+  static let everySystem = "all"
+
+  /// - Throws: A usage error if a system is unknown or external, the scope or a condition cannot be
+  ///   explored, or the folder cannot be used.
+  mutating func validate(in composition: Composition) throws(LabError) {
+    if card, !$stateCountMax.isGiven {
+      stateCountMax = systems.contains(Self.everySystem) ? 86_000 : 210_000
+    }
+    systems = try Self.chosen(systems, in: composition)
+    guard scopes.allSatisfy({ $0.actors <= PlanAlphabet.actorCountMax }) else {
+      throw .usage(
+        "--actors: plans of more than \(PlanAlphabet.actorCountMax) actors are too many to run all "
+          + "of them.",
+        try: "check --actors \(scopes[0].actors)"
+      )
+    }
+    for condition in Condition.allCases where conditions.names(condition) {
+      guard let reason = condition.unexplored else { continue }
+      throw .usage(
+        "--conditions: an exploration never \(reason). Leave \(condition.rawValue) out.",
+        try: "check --conditions \(condition.rawValue)"
+      )
+    }
+    try FilePath.checkWritableFolder(output, for: "--output")
+  }
+
+  private static func chosen(
+    _ names: [String],
+    in composition: Composition
+  ) throws(LabError) -> [String] {
+    var systems: [String] = []
+    for name in names {
+      if name == everySystem {
+        systems += composition.catalogue.names(.systems).filter { name in
+          !name.hasPrefix("mutant/") && name != LabSystem.mistaken
+            && ExternalProgram.command(in: name) == nil
+        }
+        continue
+      }
+      guard ExternalProgram.command(in: name) == nil else {
+        throw .usage(
+          "--system: an external system cannot be explored: what it has in memory can neither be put "
+            + "back nor compared.",
+          try: "check --system \(name.shellQuoted)"
+        )
+      }
+      try composition.checkSystem(name)
+      systems.append(name)
+    }
+    return systems.uniqued
+  }
+
+  /// The numbers of actors, each with the maximum number of commands of a plan.
+  var scopes: [ExploreScope] {
+    if quick {
+      return ExploreScope.quick.map { scope in
+        ExploreScope(actors: actors ?? scope.actors, depth: depth ?? scope.depth)
+      }
+    }
+    guard actors != nil || depth != nil else { return ExploreScope.usual }
+    return [ExploreScope(actors: actors ?? 2, depth: depth ?? (actors ?? 2 > 2 ? 5 : 6))]
+  }
+}
+
+extension ExploreVerb {
+  static let spec = VerbSpec(
+    name: "explore",
+    sentence: "Runs every plan up to a length, shortest first, one condition at a time.",
+    examples: [
+      Example("explore", "Our tracker under each condition: two actors, then three."),
+      Example(
+        "explore --system article --conditions ties --actors 2 --depth 5",
+        "The shortest plan that breaks the published article when two writes tie."
+      ),
+      Example("explore --system all --card --quick", "Which design is safe under what."),
+    ]
+  ) { ExploreVerb(options: $0, composition: $1, terminal: $2) }
+}
 
 /// Runs every plan up to a length, and creates safety cards.
 struct ExploreVerb: Verb {
@@ -17,8 +154,7 @@ struct ExploreVerb: Verb {
     let folder = try RunOutput(
       "explore",
       seed: 0,
-      output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder
+      output: options.output
     )
     let done = try await explore(zip(systems, conditions).map { ($0, $1) }, folder)
     let cards = zip(systems, conditions).map { system, conditions in
@@ -150,7 +286,7 @@ struct ExploreVerb: Verb {
     _ kept: [[String: KeptCounterexample]],
     _ folder: RunOutput
   ) throws(LabError) {
-    if options.json {
+    if options.list.json {
       let document = self.document(cards, kept, folder, for: .here(terminal.command))
       // With `--card` and one system, only its card is printed; the document is in the run's
       // folder.
@@ -159,7 +295,7 @@ struct ExploreVerb: Verb {
       }
       return terminal.print(try document.json())
     }
-    if options.markdown { return terminal.print(markdown(cards, document)) }
+    if options.list.markdown { return terminal.print(markdown(cards, document)) }
     for (card, kept) in zip(cards, kept) { show(card, kept, folder) }
     folder.printPlace(on: terminal)
   }
@@ -184,7 +320,7 @@ struct ExploreVerb: Verb {
     }
     if let open = text.open { terminal.print("  " + terminal.styled(open, .yellow)) }
     let style: Style = card.verdict == "valid" ? .green : card.verdict == "invalid" ? .red : .yellow
-    terminal.print(terminal.styled("  " + card.sentence.capitalizedFirst, style))
+    terminal.print(terminal.styled("  " + card.sentence.capitalised, style))
     terminal.print("")
   }
 

@@ -1,4 +1,4 @@
-import Foundation
+import Reporting
 import Simulation
 import Traces
 import Workloads
@@ -125,22 +125,14 @@ extension CardsDocument.Cell {
 
 extension CardsDocument {
   /// Returns the cards as one JSON object with sorted keys.
-  func json() throws(LabError) -> String { try Self.json(self) }
-
-  fileprivate static func json(_ value: some Encodable) throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    do {
-      return String(decoding: try encoder.encode(value), as: UTF8.self)
-    } catch {
-      throw .lab("the cards cannot be written as JSON: \(error)")
-    }
+  func json() throws(LabError) -> String {
+    try JSONText.document(self, named: "the overview of cards")
   }
 }
 
 extension CardsDocument.Card {
   /// Returns this card as one JSON object with sorted keys.
-  func json() throws(LabError) -> String { try CardsDocument.json(self) }
+  func json() throws(LabError) -> String { try JSONText.document(self, named: "the card") }
 }
 
 extension Catalogue {

@@ -1,3 +1,4 @@
+import Basics
 import Checkers
 import Simulation
 import Systems

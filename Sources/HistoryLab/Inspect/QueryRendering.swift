@@ -2,6 +2,12 @@ import HistoryStore
 import PersistentHistory
 import Reporting
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Prints the rows of an SQL query as they arrive: as text columns, JSON Lines or CSV.
 struct QueryRendering {
   /// The number of rows from which the widths of the text columns are computed.
@@ -93,4 +99,81 @@ extension Value {
 
   /// The value in one line, safe on a terminal; `NULL` for a null value.
   fileprivate var shown: String { isNull ? "NULL" : plain.visible }
+}
+
+/// A value as JSON.
+///
+/// Data is encoded in base64, a date as seconds since 2001-01-01 UTC, and NaN and infinities as
+/// strings.
+struct JSONCell: Encodable, Hashable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch value {
+    case .null: try container.encodeNil()
+    case .int(let value): try container.encode(value)
+    case .double(let value): try Self.encode(value, into: &container)
+    case .date(let value): try Self.encode(value.timeIntervalSinceReferenceDate, into: &container)
+    case .string(let value): try container.encode(value)
+    case .data(let value): try container.encode(value.base64EncodedString())
+    case .bool(let value): try container.encode(value)
+    case .uuid(let value): try container.encode(value.uuidString)
+    }
+  }
+
+  private static func encode(
+    _ value: Double,
+    into container: inout any SingleValueEncodingContainer
+  ) throws {
+    if value.isFinite {
+      try container.encode(value)
+    } else {
+      try container.encode(value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity")
+    }
+  }
+
+  /// Returns values by name as one line of JSON with sorted names.
+  ///
+  /// - Throws: the errors of the encoder.
+  static func line(_ members: [String: JSONCell]) throws -> String {
+    try JSONText.line(members)
+  }
+}
+
+/// The findings of a history validation, rendered as text, JSON or CSV.
+struct VerificationRendering {
+  /// The path as the user gave it.
+  let path: String
+  let findings: [HistoryFinding]
+
+  /// Whether any finding means that the history is damaged.
+  var isWrong: Bool { findings.contains(where: \.isWrong) }
+
+  /// Returns one line for each finding, and a line with the result.
+  func text() -> String {
+    let lines = findings.map { finding in
+      "\(finding.isWrong ? "wrong" : "note ")  \(finding.kind.sentence(of: Int(finding.count))), "
+        + "the first at #\(finding.first)"
+    }
+    let end = isWrong ? "\(path): the history is damaged" : "\(path): the history is sound"
+    return (lines + [end]).joined(separator: "\n")
+  }
+
+  /// Returns a JSON object with the list of findings and the result.
+  func json() -> String {
+    let items = findings.map { finding in
+      #"{"count":\#(finding.count),"first":\#(finding.first),"kind":"\#(finding.kind.rawValue)","#
+        + #""wrong":\#(finding.isWrong)}"#
+    }
+    return #"{"findings":[\#(items.joined(separator: ","))],"sound":\#(!isWrong)}"#
+  }
+
+  /// Returns a header and one row for each finding.
+  func csv() -> String {
+    let rows = findings.map { "\($0.kind.rawValue),\($0.count),\($0.first),\($0.isWrong)" }
+    return (["kind,count,first,wrong"] + rows).joined(separator: "\n")
+  }
 }

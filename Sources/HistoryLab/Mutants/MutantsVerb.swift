@@ -1,5 +1,130 @@
+import Reporting
 import Systems
 import Traces
+
+/// The options of `mutants`.
+struct MutantsOptions: VerbOptions {
+  @Option(
+    "only",
+    each: .text("NAME", "a name, or its beginning"),
+    shown: "all",
+    "Tries only the mutants whose names begin with NAME; list systems shows them."
+  )
+  private var only: [String]
+  /// The number of seeds for each mutant.
+  @Option(
+    "seeds",
+    .integer("N", 1...1_000),
+    "How many seeds each mutant is tried with; the results are their medians."
+  )
+  var seedCount = 10
+  @Flag("quick", "Tries \(quickSeeds) seeds, unless --seeds says how many.") private var quick
+  @Flag("generated", "Tries the edits that rules have made, each in a process of its own.")
+  var isGenerated
+  @Option(
+    "plans",
+    .integer("N", 1...10_000_000),
+    "How many plans each generated edit meets, under every condition."
+  )
+  var planCount = 600
+  @Option(.seed) var seed: UInt64
+  @Option(.shard) private var shardChoice: ShardChoice?
+  @Option(.jobs) var jobs: Int
+  @Option(.output) var output: String
+  @Flag(.json) var json
+  /// The seeded bugs to try, in order; empty if `isGenerated`.
+  var mutants: [Mutant] = []
+  /// The part of the mutants to try; `nil` for all.
+  var shard: Shard?
+
+  /// The number of seeds of a quick run.
+  static let quickSeeds = 3
+
+  var exclusive: [[String]] { ["only", "seeds", "quick", "shard"].map { ["generated", $0] } }
+
+  /// - Throws: A usage error if a mutant is unknown, options contradict each other, or a folder
+  ///   cannot be used.
+  mutating func validate(in composition: Composition) throws(LabError) {
+    shard = try shardChoice.shard()
+    guard isGenerated || !$planCount.isGiven else {
+      throw .usage(
+        "--plans goes with --generated: described mutants meet plans until one shows them."
+      )
+    }
+    if !isGenerated {
+      let shard = shard
+      mutants = try Self.mutants(only, in: composition).enumerated()
+        .filter { shard?.holds($0.offset) ?? true }.map(\.element)
+    }
+    if quick, !$seedCount.isGiven { seedCount = Self.quickSeeds }
+    try FilePath.checkWritableFolder(output, for: "--output")
+  }
+
+  /// Returns the mutants whose names have one of the prefixes; all if there is none.
+  ///
+  /// A prefix may start with `mutant/`.
+  private static func mutants(
+    _ names: [String],
+    in composition: Composition
+  ) throws(LabError) -> [Mutant] {
+    let mutants = try composition.requiredMutants()
+    guard !names.isEmpty else { return mutants }
+    let known = mutants.map(\.name)
+    let wanted = names.map(Mutant.bareName)
+    if let unknown = wanted.first(where: { name in !known.contains { $0.hasPrefix(name) } }) {
+      throw composition.unknown("mutant", unknown, known, try: "list systems")
+    }
+    return mutants.filter { mutant in wanted.contains { mutant.name.hasPrefix($0) } }
+  }
+}
+
+extension Mutant {
+  /// Returns the name of a mutant without the prefix that its system has.
+  static func bareName(_ text: String) -> String {
+    text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
+  }
+}
+
+extension Composition {
+  /// Returns the seeded bugs of this build.
+  ///
+  /// - Throws: A usage error if the build has none.
+  func requiredMutants() throws(LabError) -> [Mutant] {
+    guard mutants.isEmpty else { return mutants }
+    throw .usage(
+      "this build has no seeded bugs: scripts/mutants builds a copy that has them, and passes on to it "
+        + "what follows, for example scripts/mutants --only purge."
+    )
+  }
+}
+
+extension MutantsVerb {
+  static let spec = VerbSpec(
+    name: "mutants",
+    sentence: "Shows how many seeded bugs the lab finds, how fast, and in how short a plan; "
+      + "scripts/mutants builds the copy that has them.",
+    examples: [
+      Example("mutants", "Every seeded bug of our own code, ten seeds each."),
+      Example("mutants --quick --seed 1", "Three seeds each, as every change is tested."),
+      Example(
+        "mutants --generated --plans 600",
+        "Edits that rules have made: which does nobody notice?"
+      ),
+      Example("mutants --only purge --seeds 100", "The bugs of purges, a hundred seeds each."),
+    ],
+    start: start
+  )
+
+  private static func start(
+    _ options: MutantsOptions,
+    _ composition: Composition,
+    _ terminal: Terminal
+  ) -> any Verb {
+    options.isGenerated
+      ? GeneratedVerb(options: options, composition: composition, terminal: terminal)
+      : MutantsVerb(options: options, composition: composition, terminal: terminal)
+  }
+}
 
 /// Measures how many seeded bugs the lab finds, how fast, and how short the killing plans become.
 struct MutantsVerb: Verb {
@@ -12,7 +137,6 @@ struct MutantsVerb: Verb {
       "mutants",
       seed: options.seed,
       output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder,
       shard: options.shard
     )
     let run = MutantRun(

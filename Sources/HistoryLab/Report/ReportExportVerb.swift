@@ -1,7 +1,57 @@
+import Basics
 import Foundation
 import HistoryBenchmarks
 import Measuring
 import Reporting
+
+/// The options of `report export`.
+struct ReportExportOptions: VerbOptions {
+  @Option(
+    "format",
+    each: .choice("NAME"),
+    shown: "all",
+    "A format to write, one of: \(ExportFormat.allCases.map(\.rawValue).joined(separator: " "))."
+  )
+  var formats: [ExportFormat]
+  /// The folder to write the files to; `nil` selects the newest run's folder.
+  @Option(
+    "to",
+    .path("DIR"),
+    shown: "the newest run's folder",
+    "The folder in which the files are written."
+  )
+  var target: String?
+  @Option(.runs) var runs: String
+
+  /// - Throws: A usage error if the folder of runs does not exist, or the target cannot be written.
+  mutating func validate(in composition: Composition) throws(LabError) {
+    guard FilePath.state(of: runs) == .folder else {
+      throw .usage("there is no folder of runs \(runs.quoted).", try: "check")
+    }
+    if let target { try FilePath.checkWritableFolder(target, for: "--to") }
+    if formats.isEmpty { formats = ExportFormat.allCases }
+  }
+}
+
+/// A format that other programs read.
+enum ExportFormat: String, CaseIterable, Sendable {
+  case junit
+  case bencher
+  case githubAction = "github-action-benchmark"
+  case csv
+  case markdown
+}
+
+extension ReportExportVerb {
+  static let spec = VerbSpec(
+    name: "report export",
+    sentence: "Writes runs in the formats that other programs read.",
+    examples: [
+      Example("report export", "Every format, in the newest run's folder."),
+      Example("report export --format junit --to out", "Verdicts for a CI system."),
+    ]
+  ) { (options, _, terminal) in ReportExportVerb(options: options, terminal: terminal) }
+}
 
 /// Writes runs in the formats that other programs read.
 struct ReportExportVerb: Verb {
@@ -9,15 +59,7 @@ struct ReportExportVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let runs = try RunCollection(options.runs)
-    // Logged first: if no run is left, these are the reasons.
-    for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
-    guard let newest = runs.newest else {
-      throw .usage(
-        "\(options.runs.quoted) holds no finished check, exploration or benchmark.",
-        try: "check"
-      )
-    }
+    let (runs, newest) = try RunCollection.read(options.runs, terminal)
     let folder = options.target ?? newest
     try makeFolder(folder)
     for format in options.formats {

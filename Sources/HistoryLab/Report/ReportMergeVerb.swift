@@ -1,9 +1,36 @@
+import Basics
 import Foundation
 import HistoryBenchmarks
 import Measuring
 import PersistentHistory
 import Reporting
 import Traces
+
+/// The options of `report merge`.
+struct ReportMergeOptions: VerbOptions {
+  @Argument(each: .path("FOLDER"), "The folder of a part, or a folder that holds such folders.")
+  var folders: [String]
+  @Option(.output) var output: String
+
+  /// - Throws: A usage error if a folder does not exist, or the joined run cannot be written.
+  func validate(in composition: Composition) throws(LabError) {
+    for folder in folders where FilePath.state(of: folder) != .folder {
+      throw .usage("there is no folder \(folder.quoted). Give the folder of a part of a run.")
+    }
+    try FilePath.checkWritableFolder(output, for: "--output")
+  }
+}
+
+extension ReportMergeVerb {
+  static let spec = VerbSpec(
+    name: "report merge",
+    sentence: "Joins the parts of a run that was split with --shard.",
+    examples: [
+      Example("report merge parts", "Every part below the folder parts."),
+      Example("report merge one two --output whole", "Two parts, into a folder of your own."),
+    ]
+  ) { ReportMergeVerb(options: $0, composition: $1, terminal: $2) }
+}
 
 /// Joins the parts of a run that several machines did.
 struct ReportMergeVerb: Verb {
@@ -16,8 +43,7 @@ struct ReportMergeVerb: Verb {
     let folder = try RunOutput(
       parts.verb,
       seed: parts.seed,
-      output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder
+      output: options.output
     )
     let (verdict, because) = try join(parts, folder)
     try folder.finish(
@@ -159,11 +185,7 @@ struct ReportMergeVerb: Verb {
   }
 
   private static func json(_ document: some Encodable) throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    do { return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n" } catch {
-      throw .lab("the joined parts cannot be written as JSON: \(error)")
-    }
+    try JSONText.document(document, named: "the joined run") + "\n"
   }
 }
 

@@ -1,5 +1,33 @@
+import Basics
 import Foundation
+import PersistentHistory
 import Reporting
+
+/// The options of `report nights`.
+struct ReportNightsOptions: VerbOptions {
+  @Argument(.path("FOLDER"), "The folder that holds the nights; default: \(usualFolder).")
+  var folder = usualFolder
+
+  private static let usualFolder = "Reports/nightly"
+
+  /// - Throws: A usage error if the folder does not exist.
+  func validate(in composition: Composition) throws(LabError) {
+    guard FilePath.state(of: folder) == .folder else {
+      throw .usage("there is no folder of nights \(folder.quoted). Try: scripts/nightly")
+    }
+  }
+}
+
+extension ReportNightsVerb {
+  static let spec = VerbSpec(
+    name: "report nights",
+    sentence: "Writes the index of all nights, from which each night's page is reached.",
+    examples: [
+      Example("report nights", "The index of the nights that scripts/nightly ran."),
+      Example("report nights /srv/nights", "The same for nights that lie elsewhere."),
+    ]
+  ) { (options, _, terminal) in ReportNightsVerb(options: options, terminal: terminal) }
+}
 
 /// Writes the index page of all nights.
 struct ReportNightsVerb: Verb {
@@ -23,6 +51,110 @@ enum PageFile {
       try text.write(toFile: path, atomically: true, encoding: .utf8)
     } catch {
       throw .lab("the page \(path.quoted) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}
+
+/// The index page of all nights: the result of each step, and a link to the page of each night.
+struct NightsPage {
+  /// One night, as read from its folder.
+  struct Night {
+    let name: String
+    /// Each step with its result and its duration in seconds, in the order of the file `state`.
+    let steps: [(name: String, result: String, seconds: Int)]
+    let hasPage: Bool
+  }
+  let nights: [Night]
+
+  /// Reads the nights of a folder, newest first.
+  ///
+  /// - Throws: A usage error if the folder cannot be listed or contains no night.
+  init(_ folder: String) throws(LabError) {
+    let names: [String]
+    do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+      throw .usage(
+        "the nights in \(folder.quoted) cannot be listed: \(error.localizedDescription)"
+      )
+    }
+    nights = names.sorted().reversed().compactMap { Self.night(folder + "/" + $0, named: $0) }
+    guard !nights.isEmpty else {
+      throw .usage("\(folder.quoted) holds no night. Try: scripts/nightly")
+    }
+  }
+
+  private static func night(_ folder: String, named name: String) -> Night? {
+    guard let data = FileManager.default.contents(atPath: folder + "/state") else { return nil }
+    let lines = String(decoding: data, as: UTF8.self).split(separator: "\n")
+    return Night(
+      name: name,
+      steps: lines.compactMap { line in
+        let words = line.split(separator: " ")
+        guard words.count == 3, let seconds = Int(words[2]) else { return nil }
+        return (String(words[0]), String(words[1]), seconds)
+      },
+      hasPage: FileManager.default.fileExists(atPath: folder + "/index.html")
+    )
+  }
+
+  var page: ReportPage {
+    let last = nights.first
+    let failed = last?.steps.filter { $0.result == "FAILED" } ?? []
+    return ReportPage(
+      title: "Nights",
+      lead: "What became of each step of each night; a night's name leads to its page.",
+      tiles: last.map { night in
+        [
+          VerdictTile(
+            subject: "The last night: \(night.name)",
+            state: failed.isEmpty ? .good : .bad,
+            word: failed.isEmpty ? "nothing failed" : "failed",
+            answer: failed.isEmpty
+              ? night.steps.count.counted("step") : failed.map(\.name).joinedWithAnd,
+            detail: "\(Self.minutes(night)) minutes."
+          )
+        ]
+      } ?? [],
+      sections: [PageSection("All nights", [.table(table)])]
+    )
+  }
+
+  private var table: ReportTable {
+    var names: [String] = []
+    for step in nights.flatMap(\.steps) where !names.contains(step.name) { names.append(step.name) }
+    names = Array(names.prefix(ReportTable.mostColumns - 2))
+    var table = ReportTable(
+      columns: [.text("night"), .number("minutes")] + names.map { .text($0) }
+    )
+    for night in nights { table.append(Self.row(night, names)) }
+    return table
+  }
+
+  private static func row(_ night: Night, _ names: [String]) -> ReportTable.Row {
+    let found = names.map { name in night.steps.first { $0.name == name } }
+    var row = ReportTable.Row(
+      [night.name, minutes(night)]
+        + found.map { step in
+          step.map { "\($0.result) \(Duration.seconds($0.seconds).roughly)" } ?? "left out"
+        },
+      anchor: PageSection.anchor(from: "night \(night.name)")
+    )
+    if night.hasPage { row.cellLinks[0] = .file(night.name + "/index.html") }
+    for (place, step) in found.enumerated() {
+      row.cellMarks[place + 2] = step.map { state($0.result) } ?? .unknown
+    }
+    return row
+  }
+
+  private static func minutes(_ night: Night) -> String {
+    let tenths = night.steps.reduce(0) { $0 + $1.seconds } / 6
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+
+  private static func state(_ result: String) -> VerdictState {
+    switch result {
+    case "good": .good
+    case "FAILED": .bad
+    default: .unknown
     }
   }
 }

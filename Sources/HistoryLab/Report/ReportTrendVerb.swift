@@ -1,7 +1,35 @@
-import Foundation
 import HistoryBenchmarks
 import Measuring
 import Reporting
+
+/// The options of `report trend`.
+struct ReportTrendOptions: VerbOptions {
+  /// The number of last runs in which a step counts as news.
+  @Option(
+    "fresh",
+    .integer("N", 1...10_000),
+    "A step in the last N runs of its row is news, and the exit code tells it."
+  )
+  var fresh = 5
+  @Option(.history) var history: String
+  var list = FormatOptions()
+
+  /// - Throws: A usage error if the database cannot be read.
+  func validate(in composition: Composition) throws(LabError) {
+    try FilePath.checkReadable(history, for: "--history")
+  }
+}
+
+extension ReportTrendVerb {
+  static let spec = VerbSpec(
+    name: "report trend",
+    sentence: "Tells at which nights the costs stepped to another level.",
+    examples: [
+      Example("report trend", "The steps in the costs of our code, newest first."),
+      Example("report trend --fresh 1", "Ends with 1 only when the last run brought a step up."),
+    ]
+  ) { (options, _, terminal) in ReportTrendVerb(options: options, terminal: terminal) }
+}
 
 /// Reports how the costs of this project's code changed from run to run.
 struct ReportTrendVerb: Verb {
@@ -10,7 +38,7 @@ struct ReportTrendVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let trend = TrendReport(try HistoryDatabase(reading: options.history).ourCourses())
-    switch options.format {
+    switch options.list.format {
     case .text: show(trend) { terminal.print(trend.table, indent: 0) }
     case .markdown: show(trend) { terminal.print(String(trend.table.markdown().dropLast())) }
     case .json: terminal.print(try json(trend))
@@ -25,13 +53,7 @@ struct ReportTrendVerb: Verb {
   }
 
   private func json(_ trend: TrendReport) throws(LabError) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    do {
-      return String(decoding: try encoder.encode(TrendDocument(trend)), as: UTF8.self)
-    } catch {
-      throw .lab("the trend cannot be written as JSON: \(error)")
-    }
+    try JSONText.document(TrendDocument(trend), named: "the trend")
   }
 }
 

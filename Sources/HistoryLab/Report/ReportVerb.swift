@@ -1,7 +1,55 @@
+import Basics
 import Foundation
 import HistoryBenchmarks
 import Measuring
 import Reporting
+
+/// The options of `report`.
+struct ReportOptions: VerbOptions {
+  @Option(.runs) var runs: String
+  /// The path of the page; `nil` selects `index.html` in the newest run's folder.
+  @Option(
+    "html",
+    .path("FILE"),
+    shown: "index.html in the newest run's folder",
+    "Where the page is written."
+  )
+  var html: String?
+  @Option(.history) private var file: String
+
+  /// The results database, the source of the trend; `nil` if it does not exist.
+  var history: String? { FilePath.state(of: file) == .file ? file : nil }
+
+  /// - Throws: A usage error if the folder of runs does not exist, the given database cannot be
+  ///   read, or the page cannot be written.
+  func validate(in composition: Composition) throws(LabError) {
+    switch FilePath.state(of: runs) {
+    case .folder: break
+    case .absent:
+      throw .usage("there is no folder of runs \(runs.quoted).", try: "check")
+    case .file: throw .usage("--output: \(runs.quoted) is a file, not a folder.")
+    case .unreachable(let reason):
+      throw .usage("--output: \(runs.quoted) cannot be reached: \(reason).")
+    }
+    if $file.isGiven { try FilePath.checkReadable(file, for: "--history") }
+    if let html { try FilePath.checkWritableFile(html, for: "--html") }
+  }
+}
+
+extension ReportVerb {
+  static let spec = VerbSpec(
+    name: "report",
+    sentence: "Turns runs into a page that can be opened offline.",
+    examples: [
+      Example("report", "The page of the newest run, in that run's folder."),
+      Example("report --html lab.html", "The page in a file of your own."),
+      Example("report trend", "At which nights the costs stepped to another level."),
+    ],
+    subverbs: [
+      ReportTrendVerb.spec, ReportNightsVerb.spec, ReportExportVerb.spec, ReportMergeVerb.spec,
+    ]
+  ) { ReportVerb(options: $0, composition: $1, terminal: $2) }
+}
 
 /// Writes runs as a page.
 struct ReportVerb: Verb {
@@ -10,15 +58,7 @@ struct ReportVerb: Verb {
   let terminal: Terminal
 
   func run() async throws(LabError) -> ExitCode {
-    let runs = try RunCollection(options.runs)
-    // Logged first: if no run is left, these are the reasons.
-    for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
-    guard let newest = runs.newest else {
-      throw .usage(
-        "\(options.runs.quoted) holds no finished check, exploration or benchmark.",
-        try: "check"
-      )
-    }
+    let (runs, newest) = try RunCollection.read(options.runs, terminal)
     let path = options.html ?? newest + "/index.html"
     let folder = (path as NSString).deletingLastPathComponent
     let page = LabPage(runs: runs, trend: try trend(), folder: folder).page
@@ -33,5 +73,113 @@ struct ReportVerb: Verb {
     try options.history.map { (path) throws(LabError) in
       TrendReport(try HistoryDatabase(reading: path).ourCourses())
     }
+  }
+}
+
+/// The results of runs as one page.
+struct LabPage {
+  let runs: RunCollection
+  /// The trend of the costs from run to run; `nil` if there is no results database.
+  let trend: TrendReport?
+  /// The folder that will contain the page.
+  let folder: String
+
+  /// The page: verdicts first, then broken invariants, then costs.
+  var page: ReportPage {
+    let runs = runs.located(from: folder)
+    let checks = CheckSections(checks: runs.checks, pageFolder: folder)
+    let trials = TrialSections(stress: runs.stress, mutants: runs.mutants)
+    let cards = CardSections(cards: runs.cards, pageFolder: folder).sections
+    let tiles = checks.tiles + trials.tiles + [trend?.tile].compactMap { $0 }
+    let behaviour = cards + checks.sections + trials.sections
+    let courses = trend.map { [$0.section(watching: Self.watched)] } ?? []
+    guard let bench = runs.bench else {
+      return ReportPage(
+        title: "Persistent History Lab",
+        lead: "What holds, and what breaks it.",
+        tiles: tiles,
+        sections: behaviour + courses,
+        environment: [
+          .init("Lab", ToolSpec.version), .init("Benchmarks", "not measured"),
+        ]
+      )
+    }
+    var report = BenchmarkReport(bench.results, verdicts: tiles, goals: Goals.all)
+    report.runFolder = RelativePath.path(from: folder, to: bench.folder)
+    var page = report.page()
+    page.title = "Persistent History Lab"
+    page.lead = "What holds, what breaks it, and what it costs. " + page.lead
+    page.sections = behaviour + courses + page.sections
+    return page
+  }
+
+  /// The benchmarks whose trend is drawn even if it has no step.
+  private static var watched: [String] { Goals.all.map(\.benchmark) }
+}
+
+/// Relative paths for links that stay valid when both ends move together.
+enum RelativePath {
+  /// Returns the relative path from a folder to a file; both may be relative to the current folder.
+  static func path(from folder: String, to file: String) -> String {
+    let start = parts(folder.isEmpty ? "." : folder)
+    let end = parts(file)
+    let shared = zip(start, end).prefix { $0 == $1 }.count
+    let up = Array(repeating: "..", count: start.count - shared)
+    return (up + end.dropFirst(shared)).joined(separator: "/")
+  }
+
+  /// Returns a path for printing: relative to the current folder if it is below that.
+  static func shown(_ path: String) -> String {
+    let start = FileManager.default.currentDirectoryPath + "/"
+    return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : path
+  }
+
+  /// Returns the path from a folder to a counterexample's page; `nil` if that does not exist.
+  ///
+  /// The page is next to the counterexample's file.
+  static func path(from folder: String, toPageOf counterexample: String) -> String? {
+    let page = (counterexample as NSString).deletingPathExtension + ".html"
+    guard FileManager.default.fileExists(atPath: page) else { return nil }
+    return path(from: folder, to: page)
+  }
+
+  private static func parts(_ path: String) -> [String] {
+    URL(fileURLWithPath: path).standardizedFileURL.pathComponents
+  }
+}
+
+extension ChartTool {
+  /// The environment variable that names the tool's folder.
+  static let variable = "HISTORY_LAB_TOOLS"
+
+  /// Returns the chart tool for this process.
+  static func find(for executable: String?) -> ChartTool {
+    ChartTool(
+      toolsFolder: folder(
+        environment: ProcessInfo.processInfo.environment,
+        currentFolder: FileManager.default.currentDirectoryPath,
+        executable: executable
+      )
+    )
+  }
+
+  /// Returns the folder of the tool's private environment.
+  ///
+  /// It is the folder that `HISTORY_LAB_TOOLS` names, else the nearest `.tools` in or above the
+  /// folder of the executable, as in the package that built it, else `.tools` in the current
+  /// folder.
+  static func folder(
+    environment: [String: String],
+    currentFolder: String,
+    executable: String?
+  ) -> String {
+    if let named = environment[variable], !named.isEmpty { return named }
+    var place = executable.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path } ?? "/"
+    while place != "/" {
+      place = FilePath.parent(of: place)
+      let tools = (place == "/" ? "" : place) + "/.tools"
+      if FilePath.state(of: tools) == .folder { return tools }
+    }
+    return currentFolder + "/.tools"
   }
 }

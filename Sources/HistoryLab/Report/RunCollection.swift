@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Measuring
 import Reporting
@@ -44,6 +45,25 @@ struct RunCollection {
     for run in runs.sorted(by: { RunFolders.name(of: $0) > RunFolders.name(of: $1) }) { read(run) }
     cards.sort { Self.rank($0.card.system) < Self.rank($1.card.system) }
     checks.sort { Self.rank($0.system.system) < Self.rank($1.system.system) }
+  }
+
+  /// Reads the runs below a folder, and returns them with the folder of the newest.
+  ///
+  /// - Throws: A usage error if no run is finished.
+  static func read(
+    _ folder: String,
+    _ terminal: Terminal
+  ) throws(LabError) -> (runs: RunCollection, newest: String) {
+    let runs = try RunCollection(folder)
+    // Logged first: if no run is left, these are the reasons.
+    for reason in runs.leftOut { terminal.log("history-lab: left out: \(reason)") }
+    guard let newest = runs.newest else {
+      throw .usage(
+        "\(folder.quoted) holds no finished check, exploration or benchmark.",
+        try: "check"
+      )
+    }
+    return (runs, newest)
   }
 
   /// Returns the sort key of a system: the tracker first, then published protocols, then mutants.
@@ -156,5 +176,123 @@ extension RunCollection.Card {
       one.card.cells[index].replay = place.replay
     }
     return one
+  }
+}
+
+/// The parts of one run that was split over several machines, in order.
+struct RunParts {
+  let folders: [String]
+  let records: [RunRecord]
+  /// The number of parts that the run was split into.
+  let count: Int
+
+  /// Finds the parts in folders of runs, or in folders that contain them.
+  ///
+  /// - Throws: A usage error if a folder contains a whole run, an unfinished part, a part of a
+  ///   different run or a duplicate part, or if there is no part at all.
+  init(_ folders: [String]) throws(LabError) {
+    var found: [(folder: String, record: RunRecord, shard: Shard)] = []
+    for folder in folders {
+      for run in try RunFolders.runs(in: folder) {
+        let record = try FinishedRun.record(run)
+        guard let shard = record.shard else {
+          throw .usage("\(run.quoted) is a whole run, no part of one. Leave it out.")
+        }
+        guard record.verdict != nil else {
+          throw .usage(
+            "the part in \(run.quoted) has not come to its end. Let it end, or run it again."
+          )
+        }
+        found.append((run, record, shard))
+      }
+    }
+    guard let first = found.first else { throw .usage("there is no part of a run in the folders.") }
+    for part in found {
+      let isAlike =
+        part.record.verb == first.record.verb && part.shard.count == first.shard.count
+        && part.record.environment.seed == first.record.environment.seed
+      guard isAlike else {
+        throw .usage(
+          "\(part.folder.quoted) and \(first.folder.quoted) are parts of different runs: verb, seed or "
+            + "number of parts differ."
+        )
+      }
+    }
+    found.sort { ($0.shard.index, $0.folder) < ($1.shard.index, $1.folder) }
+    for (one, other) in zip(found, found.dropFirst()) where one.shard == other.shard {
+      throw .usage(
+        "part \(one.shard) comes twice: \(one.folder.quoted) and \(other.folder.quoted). Give one."
+      )
+    }
+    self.folders = found.map(\.folder)
+    records = found.map(\.record)
+    count = first.shard.count
+  }
+
+  /// The verb of the run: `check`, `mutants` or `bench`.
+  var verb: String { records[0].verb }
+
+  var seed: UInt64 { records[0].environment.seed }
+
+  /// The numbers of the missing parts, counted from 1.
+  var missing: [Int] {
+    let found = records.compactMap(\.shard?.index)
+    return (1...count).filter { !found.contains($0) }
+  }
+
+  /// A sentence that names the missing parts.
+  var sentence: String {
+    let names = missing.map { "\($0)/\(count)" }.joinedWithAnd
+    return missing.count == 1 ? "part \(names) is missing." : "parts \(names) are missing."
+  }
+
+  /// Returns a document of each part.
+  ///
+  /// - Throws: A usage error if a part lacks the file or the file cannot be read.
+  func documents<Document: RunFile>(_ file: String) throws(LabError) -> [Document] {
+    var documents: [Document] = []
+    for folder in folders {
+      guard let document: Document = try RunDocument.read(folder + "/" + file) else {
+        throw .usage("the part in \(folder.quoted) has no \(file).")
+      }
+      documents.append(document)
+    }
+    return documents
+  }
+
+  /// Returns the benchmark results of each part.
+  ///
+  /// - Throws: A usage error if they cannot be read.
+  func results() throws(LabError) -> [BenchmarkResults] {
+    var results: [BenchmarkResults] = []
+    for folder in folders {
+      do throws(ResultsFileError) {
+        results.append(try ResultsFile.read(path: folder + "/results.json"))
+      } catch { throw .usage(error.description) }
+    }
+    return results
+  }
+}
+
+/// A search for the folders of runs.
+enum RunFolders {
+  /// Returns the folder itself if it is that of a run, else all run folders below it.
+  ///
+  /// They are sorted by path. Symbolic links are not followed, so that no run is found twice.
+  ///
+  /// - Throws: A usage error if the folder does not exist or cannot be listed.
+  static func runs(in folder: String) throws(LabError) -> [String] {
+    let path = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
+    if FilePath.state(of: path + "/run.json") == .file { return [path] }
+    guard FilePath.state(of: path) == .folder,
+      let walker = FileManager.default.enumerator(atPath: path)
+    else { throw .usage("the runs in \(folder.quoted) cannot be listed.") }
+    let files = walker.compactMap { $0 as? String }.filter { $0.hasSuffix("/run.json") }
+    return files.map { path + "/" + $0.dropLast("/run.json".count) }.sorted()
+  }
+
+  /// Returns the name of a run, which is the name of its folder.
+  static func name(of folder: String) -> String {
+    String(folder.split(separator: "/").last ?? "")
   }
 }

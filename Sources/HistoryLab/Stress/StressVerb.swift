@@ -1,6 +1,99 @@
+import Basics
 import Foundation
 import PersistentHistory
+import Reporting
+import Stressing
+import Systems
 import Traces
+
+/// The options of `stress`.
+struct StressOptions: VerbOptions {
+  @Option(
+    "processes",
+    .integer("N", 2...48),
+    "How many processes share the store; each writes, and follows what the others write."
+  )
+  var processes = 3
+  @Option("minutes", .minutes, "Writes for M minutes; fractions are allowed.")
+  private var minutes = 1.0
+  @Option("seconds", .decimal("S", 0.1...604_800), "Writes for S seconds instead.")
+  private var seconds: Double?
+  @Option(
+    "kills-per-second",
+    .decimal("R", 0...20),
+    "How many processes are killed a second, stopped or replaced in proportion; 0 leaves them alone."
+  )
+  var killsPerSecond = 1.0
+  @Option(
+    "rate",
+    .decimal("R", 0...100_000),
+    "How many transactions each process writes a second; 0 is as many as it can."
+  )
+  var rate = 25.0
+  /// The seeded bug to run with, without its prefix; `nil` for none.
+  @Option(
+    "mutant",
+    .text("NAME", "the name of a seeded bug"),
+    "Runs the processes with a seeded bug, which must be found."
+  )
+  var mutant: String?
+  @Option(
+    "disk",
+    .choice("KIND"),
+    shown: "sound",
+    "Lets the store's disk be full for a while (full), or its calls fail (failing), again and again."
+  )
+  var disk: StressDisk?
+  @Option(.seed) var seed: UInt64
+  @Option(.output) var output: String
+  @Flag(.json) var json
+
+  /// The settings of the run.
+  var settings: StressSettings {
+    var settings = StressSettings()
+    settings.processes = processes
+    settings.duration = .seconds(seconds ?? minutes * 60)
+    settings.killsPerSecond = killsPerSecond
+    settings.rate = rate
+    settings.mutant = mutant
+    settings.disk = disk
+    settings.seed = seed
+    return settings
+  }
+
+  var exclusive: [[String]] { [["minutes", "seconds"]] }
+
+  /// - Throws: A usage error if a folder cannot be used, or the mutant is unknown.
+  mutating func validate(in composition: Composition) throws(LabError) {
+    if let name = mutant.map(Mutant.bareName) {
+      let known = try composition.requiredMutants().map(\.name)
+      guard known.contains(name) else {
+        throw composition.unknown("mutant", name, known, try: "list systems")
+      }
+      mutant = name
+    }
+    try FilePath.checkWritableFolder(output, for: "--output")
+  }
+}
+
+extension StressVerb {
+  static let spec = VerbSpec(
+    name: "stress",
+    sentence: "Kills real processes that share one store file, and checks what all of them did.",
+    examples: [
+      Example("stress", "Three processes on one store file for a minute, one killed each second."),
+      Example(
+        "stress --processes 6 --minutes 10 --kills-per-second 2",
+        "More of them, and longer."
+      ),
+      Example(
+        "stress --seconds 20 --mutant record-before-merge",
+        "A seeded bug, which must be found."
+      ),
+      Example("stress --seconds 5 --seed 1 --json", "A short run, for machines."),
+    ]
+  ) { StressVerb(options: $0, composition: $1, terminal: $2) }
+}
 
 /// Lets real processes write to one store, kills them, and checks the invariants of the tracker.
 struct StressVerb: Verb {
@@ -15,8 +108,7 @@ struct StressVerb: Verb {
     let folder = try RunOutput(
       "stress",
       seed: options.seed,
-      output: options.output,
-      outputIsDefault: options.output == CommonOption.runsFolder
+      output: options.output
     )
     let scratch = try folder.makeScratch()
     let result = try stress(command, scratch, folder)
@@ -54,18 +146,23 @@ struct StressVerb: Verb {
     _ folder: RunOutput
   ) throws(LabError) -> StressResult {
     do {
+      let settings = options.settings
       let stores = try scratch.makeFolder("store")
       let disk = options.disk == .full ? FullDisk(over: stores, seed: options.seed) : nil
       let session = try StressSession(
-        options,
+        settings,
         command: command,
         path: stores + "/shared.store",
         traces: try scratch.makeFolder("traces"),
-        disk: disk
+        disk: disk,
+        isInterrupted: { Interruption.isRequested }
       )
-      let ran = Result { try session.run(terminal) }
+      let work = WorkState("stress", unit: "transactions", limit: settings.duration)
+      let bar = ProgressBar(work, on: terminal)
+      let ran = Result { try session.run { bar.advance(by: $0, note: $1) } }
+      bar.finish()
       try disk?.dissolve()
-      do { try ran.get() } catch is Interrupted { return session.interruptedResult }
+      do { try ran.get() } catch is StressSession.Interrupted { return session.interruptedResult }
       var result = session.result
       result.troubles = session.troubleSentences
       var checks = StressChecks(
@@ -82,8 +179,110 @@ struct StressVerb: Verb {
       return result
     } catch let error as LabError {
       throw error
+    } catch let error as StressError {
+      throw .lab(error.description)
     } catch {
       throw .lab("the processes could not be run on a store in \(scratch.path): \(error)")
     }
+  }
+}
+
+extension StressResult {
+  /// Returns the result as one JSON object with sorted keys.
+  func json() throws(LabError) -> String {
+    struct Document: Encodable {
+      let stress = StressDocument.formatVersion
+      let verdict: String
+      let because: String
+      let kills: Int
+      let result: StressResult
+    }
+    let document = Document(
+      verdict: verdict,
+      because: because,
+      kills: counts.kills,
+      result: self
+    )
+    return try JSONText.document(document, named: "the result")
+  }
+}
+
+/// Prints the result of a stress run on a terminal.
+private struct StressText {
+  let terminal: Terminal
+
+  func print(_ result: StressResult) {
+    let rate = result.seconds > 0 ? Int(Double(result.committed) / result.seconds) : 0
+    let mutant = result.mutant.map { " of the mutant \($0)" } ?? ""
+    terminal.print(
+      terminal.styled("stress", .bold)
+        + ": \(result.processes.counted("process", "processes"))\(mutant), \(Int(result.committed).counted("transaction")) "
+        + "in \(Int(result.seconds.rounded())) s (\(rate.grouped)/s), seed \(result.seed)"
+    )
+    if !result.participants.isEmpty { terminal.print(table(result)) }
+    for line in lines(result) { terminal.print("  " + line) }
+    let style: Style = result.verdict == "valid" ? .green : .red
+    terminal.print(terminal.styled("  " + result.because.capitalised, style))
+  }
+
+  private func table(_ result: StressResult) -> ReportTable {
+    var table = ReportTable(columns: [
+      .text("process"), .number("lives"), .number("written"), .number("merged"),
+      .number("records"), .number("purged"), .number("errors"),
+    ])
+    for one in result.participants {
+      let errors = one.errors.values.reduce(0, +)
+      let counts = [one.lives, one.written, one.merged, one.records, one.purged, errors]
+      table.append([one.name] + counts.map(\.grouped))
+    }
+    return table
+  }
+
+  private func lines(_ result: StressResult) -> [String] {
+    let counts = result.counts
+    var lines: [String] = []
+    if counts.kills > 0 {
+      let places = StressPlace.allCases.compactMap { place in
+        counts.killedAt[place.rawValue].map { "\($0.grouped) \(place.sentence)" }
+      }
+      let anywhere = "\(counts.killedAnywhere.grouped) anywhere"
+      lines.append(
+        "killed \(counts.kills.grouped): " + (places + [anywhere]).joined(separator: ", ")
+      )
+      lines.append(
+        "stopped \(counts.stops.grouped), restarted \(counts.restarts.grouped), joined "
+          + "\(counts.joins.grouped), retired \(counts.retires.grouped)"
+      )
+    }
+    if let disk = result.disk { lines.append(sentence(of: disk, result.filledCount)) }
+    if counts.wakeUps > 0 {
+      lines.append(
+        "after each of \(counts.wakeUps.grouped) single commits everybody passed, at most "
+          + "\(counts.wakeUpMsMax.grouped) ms later"
+      )
+    }
+    let atEnd = result.isInterrupted ? "" : " and \(result.heldAtEnd.grouped) at the end"
+    lines.append(
+      "history held \(result.heldMax.counted("transaction")) at most\(atEnd); the slowest was "
+        + "\(result.lagMax.grouped) behind"
+    )
+    guard !result.isInterrupted else { return lines }
+    lines.append(
+      "checked \(result.eventCount.counted("event")); writes cut off by a death: "
+        + "\(result.settledCount.grouped) settled, \(result.openCount.grouped) not"
+    )
+    let held = result.checkers.filter { $0.verdict == "valid" }.map(\.checker)
+    if !held.isEmpty { lines.append("held: " + held.joined(separator: ", ")) }
+    return lines
+  }
+
+  /// Returns a sentence about the cause of the disk trouble.
+  private func sentence(of disk: StressDisk, _ filledCount: Int?) -> String {
+    if let filledCount {
+      let size = FullDisk.byteCount >> 20
+      return
+        "the store lay on a file system of \(size) MB that was filled \(filledCount.counted("time"))"
+    }
+    return "the disk was \(disk.rawValue) at times, as seen from SQLite"
   }
 }

@@ -1,0 +1,57 @@
+/// A small random generator whose numbers depend on its seed alone.
+///
+/// The draws are implemented here instead of using the standard library's, so that a seed recorded
+/// today gives the same numbers under a later toolchain. Steele, Lea and Flood, "Fast Splittable
+/// Pseudorandom Number Generators", OOPSLA 2014.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+  /// The difference of two states in a row: 2^64 divided by the golden ratio, made odd.
+  package static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  private var state: UInt64
+
+  /// Creates the generator for a seed.
+  package init(seed: UInt64) { state = seed }
+
+  /// Returns the next 64 bits.
+  package mutating func next() -> UInt64 {
+    state &+= Self.increment
+    return Self.mixed(state)
+  }
+
+  /// Returns the number of a state: a bijection in which every bit of the word decides every other.
+  package static func mixed(_ word: UInt64) -> UInt64 {
+    var mixed = word
+    mixed = (mixed ^ (mixed &>> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed &>> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed &>> 31)
+  }
+
+  /// Returns an index in `0..<count`; `count` must be positive.
+  package mutating func index(below count: Int) -> Int {
+    precondition(count > 0, "an index below \(count) does not exist")
+    return Int(next().multipliedFullWidth(by: UInt64(count)).high)
+  }
+
+  /// Returns a number in `0..<1`.
+  package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+  /// Returns a random order of the indices `0..<count` (Fisher and Yates).
+  package mutating func order(of count: Int) -> [Int] {
+    var order = Array(0..<count)
+    guard count > 1 else { return order }
+    for last in stride(from: count - 1, to: 0, by: -1) {
+      order.swapAt(last, index(below: last + 1))
+    }
+    return order
+  }
+
+  /// Fills a buffer with the next bytes, eight of each number and the lowest first.
+  package mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+    var word: UInt64 = 0
+    for index in buffer.indices {
+      if index % 8 == 0 { word = next() }
+      buffer[index] = UInt8(truncatingIfNeeded: word)
+      word >>= 8
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import Basics
+import Systems
+import Workloads
+
+/// A choice of the conditions that the plans of a check may contain.
+enum ConditionChoice: Hashable, Sendable {
+  /// The default conditions.
+  case everyday
+  /// Every condition that the system supports.
+  case all
+  /// The named conditions.
+  case named([Condition])
+
+  /// The names of the default conditions, as a phrase.
+  static let everydayNames = Condition.allCases.filter(Condition.everyday.contains)
+    .map(\.rawValue).joinedWithAnd
+
+  /// The word that selects every condition.
+  static let everything = "all"
+
+  static let reader = ValueReader(
+    placeholder: "LIST",
+    expectation: "conditions with commas between, as list conditions shows them, or all",
+    suggestions: Condition.allCases.map(\.rawValue) + [everything],
+    show: { $0 == .everyday ? everydayNames : $0.text }
+  ) { ConditionChoice($0) }
+
+  /// Parses names separated by commas; returns `nil` if one is unknown.
+  init?(_ text: String) {
+    let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    if words.contains(Self.everything) {
+      guard words.allSatisfy({ $0 == Self.everything || Condition(rawValue: $0) != nil }) else {
+        return nil
+      }
+      self = .all
+      return
+    }
+    let conditions = words.compactMap(Condition.init)
+    guard conditions.count == words.count else { return nil }
+    self = .named(Condition.allCases.filter(conditions.contains))
+  }
+
+  /// Returns whether a condition was selected by its name.
+  func names(_ condition: Condition) -> Bool {
+    if case .named(let conditions) = self { conditions.contains(condition) } else { false }
+  }
+
+  /// The text to type for this choice.
+  var text: String {
+    switch self {
+    case .everyday: "everyday"
+    case .all: Self.everything
+    case .named(let conditions): conditions.map(\.rawValue).joined(separator: ",")
+    }
+  }
+
+  /// Returns the conditions of a system's plans.
+  ///
+  /// - Throws: A usage error if a named condition is not supported by the system.
+  func conditions(for system: LabSystem) throws(LabError) -> Set<Condition> {
+    let possible = system.conditions
+    switch self {
+    case .everyday: return Condition.everyday.intersection(possible)
+    case .all: return possible
+    case .named(let named):
+      guard let refused = named.first(where: { !possible.contains($0) }) else { return Set(named) }
+      throw .usage(
+        "--conditions: \(system.name) cannot be put through \(refused.rawValue): it does "
+          + "not have the capability \((refused.need?.rawValue ?? "").quoted). Leave out one of them."
+      )
+    }
+  }
+}
+
+/// The model for generated plans.
+enum Likeness: Hashable, Sendable {
+  /// The committed profile of Photos stores.
+  case photos
+  /// The committed profile of a Notes store.
+  case notes
+  /// The history of a store file.
+  case file(String)
+
+  /// The names of the committed profiles.
+  static let profiles = ["photos", "notes"]
+
+  static let reader = ValueReader(
+    placeholder: "photos|notes|FILE",
+    expectation: "photos, notes or a store file",
+    show: { $0.text }
+  ) { Likeness($0) }
+
+  /// Parses a profile's name or a path; write `./photos` for a file that has the name of a profile.
+  init?(_ text: String) {
+    switch text {
+    case "": return nil
+    case "photos": self = .photos
+    case "notes": self = .notes
+    default: self = .file(text)
+    }
+  }
+
+  /// The text to type for this choice.
+  var text: String {
+    switch self {
+    case .photos: "photos"
+    case .notes: "notes"
+    case .file(let path): path
+    }
+  }
+
+  /// Checks that its file, if any, can be read.
+  ///
+  /// - Throws: A usage error, which suggests a profile if the missing file has a similar name.
+  func check() throws(LabError) {
+    guard case .file(let path) = self else { return }
+    guard FilePath.state(of: path) != .absent else {
+      let hint = NearestWord.hint(for: path, among: Self.profiles)
+      let profiles = Self.profiles.joinedWithAnd
+      throw .usage("--like: there is no file \(path.quoted); \(profiles) need no file.\(hint)")
+    }
+    try FilePath.checkReadable(path, for: "--like")
+  }
+}
+
+/// The rule by which the plans of a check choose the actor of the next step.
+enum ScheduleChoice: Hashable, Sendable {
+  case random
+  /// By priorities that change at `depth` - 1 points.
+  case pct(depth: Int)
+  /// Every order, which only `explore` runs; `check()` rejects it.
+  case exhaustive
+
+  /// The default depth: the number of steps that a bug depends on.
+  private static let usualDepth = 3
+  private static let depths = 1...10
+
+  static let reader = ValueReader(
+    placeholder: "WORD",
+    expectation: "random, pct or pct/D with D from 1 to 10",
+    suggestions: ["random", "pct", "exhaustive"],
+    show: { $0.text }
+  ) { ScheduleChoice($0) }
+
+  /// Parses the value of `--schedule`.
+  init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    switch (parts[0], parts.count == 2 ? Int(parts[1]) : nil) {
+    case ("random", nil) where parts.count == 1: self = .random
+    case ("exhaustive", nil) where parts.count == 1: self = .exhaustive
+    case ("pct", nil) where parts.count == 1: self = .pct(depth: Self.usualDepth)
+    case ("pct", let depth?) where Self.depths.contains(depth): self = .pct(depth: depth)
+    default: return nil
+    }
+  }
+
+  /// The text to type for this choice.
+  var text: String {
+    switch self {
+    case .random: "random"
+    case .pct(let depth): "pct/\(depth)"
+    case .exhaustive: "exhaustive"
+    }
+  }
+
+  /// Checks that random plans can use it.
+  ///
+  /// - Throws: A usage error for `exhaustive`.
+  func check() throws(LabError) {
+    guard self == .exhaustive else { return }
+    throw .usage("--schedule: every order of steps is what explore runs.", try: "explore")
+  }
+
+  /// The schedule of the plans.
+  var schedule: PlanSchedule {
+    if case .pct(let depth) = self { .pct(depth: depth) } else { .random }
+  }
+}

@@ -1,0 +1,164 @@
+import Basics
+import Foundation
+import HistoryTracking
+import Systems
+import Traces
+import Workloads
+
+/// The options of generated plans; with the seed and the system they determine every plan.
+struct PlanOptions: VerbOptions, Hashable {
+  @Option("commands", .integer("N", 1...100_000), "The most commands that a plan may have.")
+  var commands = 40
+  /// The number of actors of every plan; `nil` lets each plan draw a number.
+  @Option(
+    "actors",
+    .actors,
+    shown: "each plan draws its own",
+    "How many actors take part in every plan, 1 to 8."
+  )
+  var actors: Int?
+  @Option(
+    "like",
+    Likeness.reader,
+    "What the plans resemble: photos, notes, or the history of a store file."
+  )
+  var like = Likeness.photos
+  @Option(
+    "conditions",
+    ConditionChoice.reader,
+    "The kinds of trouble that plans may contain, or all; list conditions explains them."
+  )
+  var conditions = ConditionChoice.everyday
+  /// The file of a custom configuration; `nil` lets each plan draw its actors.
+  @Option(
+    "config",
+    .path("FILE"),
+    shown: "each plan draws its own",
+    "Who takes part in every plan, how it is configured and which limits hold: a JSON file."
+  )
+  var config: String?
+  @Option(
+    "schedule",
+    ScheduleChoice.reader,
+    "Whose step comes next: random, or by priorities that change D - 1 times (pct/D)."
+  )
+  var schedule = ScheduleChoice.random
+
+  init() {}
+
+  init(
+    commands: Int = 40,
+    actors: Int? = nil,
+    like: Likeness = .photos,
+    conditions: ConditionChoice = .everyday,
+    config: String? = nil,
+    schedule: ScheduleChoice = .random
+  ) {
+    self.commands = commands
+    self.actors = actors
+    self.like = like
+    self.conditions = conditions
+    self.config = config
+    self.schedule = schedule
+  }
+
+  /// - Throws: A usage error if a file cannot be read, the schedule is `exhaustive`, or both
+  ///   `--config` and `--actors` are given.
+  func validate(in composition: Composition) throws(LabError) {
+    try like.check()
+    try schedule.check()
+    if let config { try FilePath.checkReadable(config, for: "--config") }
+    guard config == nil || actors == nil else {
+      throw .usage("--config names every actor: leave out --actors.")
+    }
+  }
+
+  /// The command-line options that produce these plans again, without defaults.
+  var arguments: [String] {
+    var words: [String] = []
+    if like != .photos { words += ["--like", like.text] }
+    if commands != 40 { words += ["--commands", String(commands)] }
+    if let actors { words += ["--actors", String(actors)] }
+    if conditions != .everyday { words += ["--conditions", conditions.text] }
+    if let config { words += ["--config", config] }
+    if schedule != .random { words += ["--schedule", schedule.text] }
+    return words
+  }
+}
+
+extension ValueReader where Value == Int {
+  /// Accepts the number of actors of a plan.
+  static let actors = integer("N", 1...8)
+}
+
+extension PlanOptions {
+  /// Returns the style of the plans for a system.
+  ///
+  /// - Throws: a usage error when the file to resemble has no history or cannot be read, when the
+  ///   configuration is invalid, or when the system does not support a named condition.
+  func style(for system: LabSystem) throws(LabError) -> PlanStyle {
+    var style = PlanStyle(try Profiles.profile(like: like))
+    style.commandCountMax = commands
+    style.schedule = schedule.schedule
+    style.actions = system.actions
+    style.conditions = try conditions.conditions(for: system)
+    style.hasContexts = system.capabilities.contains(.contexts)
+    style.hasPages = system.capabilities.contains(.pages)
+    style.hasPolicies = system.capabilities.contains(.policies)
+    style.hasDrivers = system.hasDrivers
+    style.hasQueries = system.capabilities.contains(.queries)
+    style.hasReadings = system.capabilities.contains(.readings)
+    style.hasHooks = system.capabilities.contains(.hooks)
+    if let actors { style.actorCounts = actors...actors }
+    if let config { style.setup = try Self.setup(config, for: system) }
+    return style
+  }
+
+  private static func setup(
+    _ path: String,
+    for system: LabSystem
+  ) throws(LabError) -> PlanSetup {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw .usage("--config: \(path.quoted) cannot be read.")
+    }
+    let setup: PlanSetup
+    do throws(FormatError) {
+      setup = try SetupCodec.decode(String(decoding: data, as: UTF8.self))
+    } catch {
+      throw .usage("--config: \(path): \(error.description)")
+    }
+    if let lacking = system.lacks(setup) {
+      throw .usage("--config: \(path): \(lacking)")
+    }
+    return setup
+  }
+}
+
+extension LabSystem {
+  /// Returns a sentence about the first unsupported or unknown item of a configuration, or `nil`.
+  fileprivate func lacks(_ setup: PlanSetup) -> String? {
+    let needs: [(Capability, String, Bool)] = [
+      (.consume, "consumers", !setup.consumers.isEmpty),
+      (.retention, "retention", setup.retention != nil),
+      (.signals, "drive", setup.drive == .signals),
+      (.hooks, "hooks", setup.actors.contains { $0.hooks != nil }),
+      (.contexts, "contexts", setup.actors.contains { $0.contexts != nil }),
+      (.pages, "page", setup.actors.contains { $0.page != nil }),
+    ]
+    for (capability, key, isAsked) in needs where isAsked && !capabilities.contains(capability) {
+      return "\(name) knows nothing of \(key.quoted). Leave it out, or check another system."
+    }
+    let strategies = setup.actors.compactMap(\.strategy)
+    if let strategy = strategies.first(where: { !knows($0) }) {
+      return "there is no strategy \(strategy.quoted). Known are, with numbers of one's own, "
+        + "\(strategyWords.joinedWithAnd)."
+    }
+    let hooks = setup.actors.flatMap { $0.hooks ?? [] }
+    return hooks.first { PlannedHook(rawValue: $0) == nil }.map { hook in
+      let known = PlannedHook.allCases.map(\.rawValue)
+      return
+        "there is no hook \(hook.quoted).\(NearestWord.hint(for: hook, among: known)) Known are "
+        + "\(known.joinedWithAnd)."
+    }
+  }
+}

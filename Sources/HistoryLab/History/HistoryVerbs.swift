@@ -1,0 +1,148 @@
+import Basics
+import PersistentHistory
+import Reporting
+
+/// The options of `history add`.
+struct HistoryAddOptions: VerbOptions {
+  @Argument(each: .path("FOLDER"), "The folder of a run, or a folder that holds such folders.")
+  var folders: [String]
+  @Option(.history) var history: String
+
+  /// - Throws: A usage error if a folder does not exist, or the database cannot be written.
+  func validate(in composition: Composition) throws(LabError) {
+    for folder in folders where FilePath.state(of: folder) != .folder {
+      throw .usage("there is no folder \(folder.quoted). Give the folder of a run.")
+    }
+    try FilePath.checkWritableFile(history, for: "--history")
+  }
+}
+
+/// The options of `history list`.
+struct HistoryListOptions: VerbOptions {
+  @Option(.history) var history: String
+  var list = FormatOptions()
+
+  /// - Throws: A usage error if the database cannot be read.
+  func validate(in composition: Composition) throws(LabError) {
+    try FilePath.checkReadable(history, for: "--history")
+  }
+}
+
+extension HistoryAddVerb {
+  static let spec = VerbSpec(
+    name: "history add",
+    sentence: "Keeps the results of runs in the results' database; what is kept already stays one.",
+    examples: [
+      Example("history add Reports/latest", "The newest run."),
+      Example("history add Reports/runs", "Every run that is still there."),
+    ]
+  ) { (options, _, terminal) in HistoryAddVerb(options: options, terminal: terminal) }
+}
+
+extension HistoryListVerb {
+  /// The parent of both verbs.
+  static let group = VerbSpec(
+    name: "history",
+    sentence: "Keeps the results of runs in a database, from which trends are read.",
+    examples: HistoryAddVerb.spec.examples + [spec.examples[0]],
+    subverbs: [HistoryAddVerb.spec, spec]
+  )
+
+  private static let spec = VerbSpec(
+    name: "history list",
+    sentence: "Lists the runs that the results' database holds.",
+    examples: [
+      Example("history list", "The runs, oldest first."),
+      Example("history list --json", "The same for another program to read."),
+    ]
+  ) { (options, _, terminal) in HistoryListVerb(options: options, terminal: terminal) }
+}
+
+/// Adds the results of runs to the results database.
+struct HistoryAddVerb: Verb {
+  let options: HistoryAddOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    var folders: [String] = []
+    for folder in options.folders { folders += try Self.runs(in: folder) }
+    let database = try HistoryDatabase(writing: options.history)
+    var added = 0
+    var known = 0
+    var leftOut = 0
+    for folder in folders {
+      let finished: FinishedRun
+      do throws(LabError) {
+        finished = try FinishedRun(folder: folder)
+      } catch .usage(let reason, try: _) {
+        leftOut += 1
+        terminal.log("history-lab: left out: \(reason)")
+        continue
+      }
+      if try database.add(finished) { added += 1 } else { known += 1 }
+    }
+    terminal.print(
+      "\(options.history): \(added.counted("run")) added, \(known.counted("was", "were")) there already"
+        + (leftOut == 0 ? "" : ", \(leftOut.grouped) left out")
+    )
+    return leftOut == 0 ? .good : .undecided
+  }
+
+  /// Returns the folders of runs in or below a folder.
+  ///
+  /// - Throws: a usage error if there is no run.
+  private static func runs(in folder: String) throws(LabError) -> [String] {
+    let found = try RunFolders.runs(in: folder)
+    guard found.isEmpty else { return found }
+    throw .usage("\(folder.quoted) holds no run: there is no run.json in it or below.")
+  }
+}
+
+/// Lists the runs in the results database.
+struct HistoryListVerb: Verb {
+  let options: HistoryListOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let runs = try HistoryDatabase(reading: options.history).runs()
+    let rendering = HistoryRendering(runs: runs)
+    switch options.list.format {
+    case .text: terminal.print(rendering.table, indent: 0)
+    case .markdown: terminal.print(String(rendering.table.markdown().dropLast()))
+    case .json: terminal.print(try rendering.json())
+    }
+    return .good
+  }
+}
+
+/// The runs in the results database, for people and for programs.
+struct HistoryRendering {
+  let runs: [HistoryDatabase.RunLine]
+
+  /// The maximum number of characters of a run's sentence in a table; JSON has the full text.
+  private static let sentenceMax = 100
+
+  /// One row for each run.
+  var table: ReportTable {
+    var table = ReportTable(columns: [
+      .text("run"), .text("time"), .text("commit"), .text("verdict"), .number("figures"),
+      .number("verdicts"), .text("because"),
+    ])
+    for run in runs {
+      table.append([
+        run.name, run.time, run.commit.map { String($0.prefix(9)) } ?? "", run.verdict,
+        run.figures.grouped, run.verdicts.grouped, Self.shortened(run.because),
+      ])
+    }
+    return table
+  }
+
+  private static func shortened(_ sentence: String) -> String {
+    sentence.count > sentenceMax ? sentence.prefix(sentenceMax - 1) + "…" : sentence
+  }
+
+  /// Returns the runs as a JSON list with sorted keys.
+  func json() throws(LabError) -> String {
+    try JSONText.document(runs, named: "the list of runs")
+  }
+}

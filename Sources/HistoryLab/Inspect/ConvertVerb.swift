@@ -1,0 +1,79 @@
+import Basics
+import HistoryStore
+import PersistentHistory
+
+/// The options of `convert`.
+struct ConvertOptions: VerbOptions {
+  @Argument(
+    .text("FILE", "a store file"),
+    "A store of ours or a real Core Data file; it is only read."
+  )
+  var source: String
+  @Argument(
+    .text("NEW", "a file that is not there yet"),
+    "The store to make; a file that is there is never overwritten."
+  )
+  var target: String
+  @Option(
+    "layout",
+    .choice("LAYOUT"),
+    "How the new store keeps its history: \(HistoryLayout.allCases.map(\.rawValue).joinedAsAlternatives)."
+  )
+  var layout = HistoryLayout.packed
+
+  /// - Throws: A usage error if the source cannot be read, or the target exists or cannot be created.
+  func validate(in composition: Composition) throws(LabError) {
+    try FilePath.checkReadable(source)
+    guard FilePath.state(of: target) == .absent else {
+      throw .usage("\(target.quoted) is there already, and nothing is overwritten.")
+    }
+    try FilePath.checkWritableFile(target, for: "NEW")
+  }
+}
+
+extension ConvertVerb {
+  static let spec = VerbSpec(
+    name: "convert",
+    sentence: "Copies the history of a store, or of a real Core Data file, into a store of ours.",
+    examples: [
+      Example("convert Photos.sqlite photos.store", "The history alone, packed."),
+      Example("convert a.store b.store --layout coreData", "The same in Core Data's tables."),
+    ]
+  ) { (options, _, terminal) in ConvertVerb(options: options, terminal: terminal) }
+}
+
+/// Copies a history into a new store of this project.
+struct ConvertVerb: Verb {
+  let options: ConvertOptions
+  let terminal: Terminal
+
+  func run() async throws(LabError) -> ExitCode {
+    let result: ConversionResult
+    do throws(HistoryError) {
+      let source = try Store(reading: options.source, stopCheck: Interruption.stopCheck)
+      result = try convert(source)
+    } catch {
+      throw .store(error, naming: options.source, options.target)
+    }
+    terminal.print(
+      "\(options.target): \(result.transactionCount.counted("transaction")), "
+        + "\(result.changeCount.counted("change")) (\(options.layout.rawValue))"
+    )
+    return .good
+  }
+
+  private func convert(_ source: Store) throws(HistoryError) -> ConversionResult {
+    let total = try source.heldNumbers().count
+    let bar = ProgressBar(
+      WorkState("converting", unit: "transactions", total: total),
+      on: terminal
+    )
+    defer { bar.finish() }
+    var done = 0
+    return try source.convert(to: options.target, layout: options.layout) { copied, _, _ in
+      bar.advance(by: copied - done)
+      done = copied
+      if Interruption.isRequested { throw Interrupted() }
+    }
+  }
+}

@@ -1,0 +1,315 @@
+import Basics
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The expected and actual result of one part of the measurement self-test.
+package struct SelfTestOutcome: Sendable, Hashable, Codable {
+  /// The part of the self-test.
+  package var part: String
+  /// The expected result.
+  package var goal: String
+  /// The actual result.
+  package var found: String
+  /// Whether the actual result is as expected.
+  package var isReached: Bool
+  /// Whether real work was timed or counted; otherwise the measurements were simulated.
+  package var isMeasured: Bool
+
+  /// Creates an outcome.
+  package init(
+    _ part: String,
+    goal: String,
+    found: String,
+    isReached: Bool,
+    isMeasured: Bool
+  ) {
+    self.part = part
+    self.goal = goal
+    self.found = found
+    self.isReached = isReached
+    self.isMeasured = isMeasured
+  }
+}
+
+extension SelfTestOutcome {
+  /// The least shares of measurements that must be decided, and of changes that must be found.
+  private static let (leastDecided, leastFound) = (0.9, 0.95)
+  /// The greatest number of false alarms on three hundred rows without a change.
+  private static let mostAlarms = 1
+
+  /// Returns the outcome of a judge of cost models on one known curve.
+  package static func law(_ trial: ComplexityTrial) -> SelfTestOutcome {
+    SelfTestOutcome(
+      "the law \(trial.curve)",
+      goal: "0 wrong, at least 90 % decided",
+      found: "\(trial.wrong) wrong, \(percent(trial.decidedShare)) decided",
+      isReached: trial.wrong == 0 && trial.overlooked == 0
+        && trial.decidedShare >= leastDecided,
+      isMeasured: false
+    )
+  }
+
+  /// Returns the outcome of a gate on rows without a change.
+  package static func alarms(
+    _ part: String,
+    _ trial: GateTrial,
+    isMeasured: Bool
+  ) -> SelfTestOutcome {
+    SelfTestOutcome(
+      part,
+      goal: "at most \(mostAlarms) alarm, at least 90 % decided",
+      found: "\(trial.alarms) of \(trial.rows)" + looks(trial),
+      isReached: trial.alarms <= mostAlarms && trial.decidedShare >= leastDecided,
+      isMeasured: isMeasured
+    )
+  }
+
+  /// Returns the outcome of a gate on rows with a change.
+  package static func found(
+    _ part: String,
+    _ trial: GateTrial,
+    isMeasured: Bool
+  ) -> SelfTestOutcome {
+    SelfTestOutcome(
+      part,
+      goal: "found in at least 95 %",
+      found: "\(trial.dearer) of \(trial.rows)" + looks(trial),
+      isReached: trial.foundShare >= leastFound,
+      isMeasured: isMeasured
+    )
+  }
+
+  private static func looks(_ trial: GateTrial) -> String {
+    let again = ", \(trial.suspects) measured again"
+    return again + (trial.undecided == 0 ? "" : ", \(trial.undecided) undecided")
+  }
+
+  private static func percent(_ share: Double) -> String {
+    "\(Int((share * 100).rounded(.down))) %"
+  }
+}
+
+/// The results of a judge on one known curve, measured repeatedly with different noise.
+package struct ComplexityTrial: Sendable, Hashable {
+  /// The cost model of the curve.
+  package let curve: String
+  /// The number of correct verdicts.
+  package private(set) var right = 0
+  /// The number of wrong verdicts.
+  package private(set) var wrong = 0
+  /// The number of inconclusive verdicts.
+  package private(set) var undecided = 0
+  /// The number of times that a growing cost was classified as flat or logarithmic.
+  package private(set) var overlooked = 0
+
+  /// Judges a curve once per seed of the noise.
+  ///
+  /// - Complexity: one judgement of eleven sizes per seed.
+  package init(of curve: KnownCurve, deviation: Double = 0.03, seeds: Range<UInt64>) {
+    self.curve = curve.description
+    for seed in seeds {
+      let measured = curve.measured(deviation: deviation, seed: seed)
+      note(ComplexityJudge(seed: seed).judge(measured).complexity, of: curve)
+    }
+  }
+
+  /// The share of conclusive verdicts.
+  package var decidedShare: Double {
+    Double(right + wrong) / Double(max(1, right + wrong + undecided))
+  }
+
+  private mutating func note(_ answer: ComplexityClass, of curve: KnownCurve) {
+    switch answer {
+    case curve.answer: right += 1
+    case .inconclusive: undecided += 1
+    case .flat, .logarithmic, .linearLike, .worse: wrong += 1
+    }
+    let grows = [.linearLike, .worse].contains(curve.answer)
+    if grows && [.flat, .logarithmic].contains(answer) { overlooked += 1 }
+  }
+}
+
+/// The results of a gate on rows whose true ratio is known.
+package struct GateTrial: Sendable, Hashable {
+  /// The number of rows that were judged.
+  package private(set) var rows = 0
+  /// The number of rows that were measured again.
+  package private(set) var suspects = 0
+  /// The number of rows confirmed as slower.
+  package private(set) var dearer = 0
+  /// The number of rows confirmed as faster.
+  package private(set) var cheaper = 0
+  /// The number of rows that remained undecided.
+  package private(set) var undecided = 0
+
+  /// Creates a trial without rows.
+  package init() {}
+
+  /// The number of rows reported as changed.
+  package var alarms: Int { dearer + cheaper }
+
+  /// The share of rows that were decided.
+  package var decidedShare: Double { 1 - Double(undecided) / Double(max(1, rows)) }
+
+  /// The share of rows confirmed as slower.
+  package var foundShare: Double { Double(dearer) / Double(max(1, rows)) }
+
+  /// Passes rows through both stages of a gate and counts the verdicts.
+  ///
+  /// The `measure` closure returns the logarithms of the ratios of the requested number of units.
+  ///
+  /// - Throws: what `measure` throws.
+  package init(
+    rows: Int,
+    units: Int,
+    gate: RegressionGate,
+    measure: (_ row: Int, _ units: Int) throws -> [Double]
+  ) rethrows {
+    var evidence: [RegressionGate.Evidence] = []
+    for row in 0..<rows {
+      var one = RegressionGate.Evidence(first: try measure(row, units))
+      if gate.wantsSecondLook(one.first) {
+        one.second = try measure(row, units * RegressionGate.secondLookFactor)
+        suspects += 1
+      }
+      evidence.append(one)
+    }
+    for verdict in gate.judge(evidence) { note(verdict.answer) }
+  }
+
+  private mutating func note(_ answer: GateVerdict.Answer) {
+    rows += 1
+    switch answer {
+    case .alike: break
+    case .dearer: dearer += 1
+    case .cheaper: cheaper += 1
+    case .undecided: undecided += 1
+    }
+  }
+}
+
+extension GateTrial {
+  /// Passes simulated pairs of launches through both stages of a gate.
+  package static func launches(
+    rows: Int,
+    pairs: Int = 20,
+    effect: Double,
+    seed: UInt64
+  ) -> GateTrial {
+    var launches = SimulatedLaunches(seed: seed)
+    return GateTrial(rows: rows, units: pairs, gate: RegressionGate(seed: seed)) { _, units in
+      launches.pairs(units, effect: effect)
+    }
+  }
+}
+
+/// The simulated parts of the measurement self-test: cost models and launches.
+package struct SimulatedSelfTest: Sendable {
+  /// The seed of the self-test.
+  package var seed: UInt64
+  /// The number of noise seeds for each known curve.
+  package var disturbances: UInt64
+  /// The number of simulated rows of launches of each kind.
+  package var rows: Int
+
+  /// Creates the self-test; a quick one has 10 noise seeds and 60 rows instead of 100 and 300.
+  package init(seed: UInt64, isQuick: Bool) {
+    self.seed = seed
+    disturbances = isQuick ? 10 : 100
+    rows = isQuick ? 60 : 300
+  }
+
+  /// Runs all parts, and passes each outcome to a closure.
+  ///
+  /// - Throws: what `note` throws, at once.
+  package func run(_ note: (SelfTestOutcome) throws -> Void) rethrows {
+    // Drawn from the seed, so that the consecutive seeds used here do not overlap for adjacent
+    // seeds.
+    let first = SplitMix64.draw(seed) >> 8
+    for curve in KnownCurve.all {
+      try note(.law(ComplexityTrial(of: curve, seeds: first..<first + disturbances)))
+    }
+    let alike = GateTrial.launches(rows: rows, effect: 0, seed: first)
+    try note(.alarms("one build beside itself", alike, isMeasured: false))
+    let dearer = GateTrial.launches(rows: rows, effect: 0.05, seed: first + 1)
+    try note(.found("+5 % across builds", dearer, isMeasured: false))
+  }
+}
+
+extension SplitMix64 {
+  /// Returns the first number of the stream of a seed.
+  fileprivate static func draw(_ seed: UInt64) -> UInt64 {
+    var random = SplitMix64(seed: seed)
+    return random.next()
+  }
+}
+
+/// Simulated noise of known size, determined by one seed.
+///
+/// It is used to validate judges of measurements, because the right verdict is known.
+package struct SimulatedNoise: Sendable {
+  /// The percentage of samples that are outliers.
+  package static let outlierPercent = 3.0
+
+  private var random: SplitMix64
+
+  /// Creates the noise for a seed.
+  package init(seed: UInt64) { random = SplitMix64(seed: seed &* 7_919 &+ 13) }
+
+  /// Draws from the standard normal distribution (Box and Muller).
+  package mutating func normal() -> Double {
+    (-2 * log(max(random.unit(), .leastNormalMagnitude))).squareRoot()
+      * cos(2 * .pi * random.unit())
+  }
+
+  /// Adds noise of a relative deviation to a cost.
+  ///
+  /// Three samples in a hundred are outliers, up to three times as large.
+  package mutating func disturb(_ cost: Double, by deviation: Double) -> Double {
+    let noisy = cost * exp(deviation * normal())
+    let isOutlier = random.unit() < Self.outlierPercent / 100
+    return isOutlier ? noisy * (1 + 2 * random.unit()) : noisy
+  }
+}
+
+/// Simulated launches of two builds of one program, with the scatter of a noisy two-core machine.
+///
+/// In forty alternating launches of one binary, the median processor time varied by 4.2 % from
+/// launch to launch (because of the placement of code and pages), and by 4.9 % between consecutive
+/// launches: consecutive launches share a part of their deviation.
+package struct SimulatedLaunches: Sendable {
+  /// The standard deviation of one launch, as a share.
+  package static let launchDeviation = 0.042
+  /// The standard deviation of the difference of two consecutive launches, as a share.
+  package static let pairDeviation = 0.049
+
+  private var noise: SimulatedNoise
+
+  /// Creates the launches for a seed.
+  package init(seed: UInt64) { noise = SimulatedNoise(seed: seed) }
+
+  /// Returns the logarithms of head to base, one per pair of launches.
+  ///
+  /// An `effect` of 0.05 makes the head 5 % slower.
+  package mutating func pairs(_ count: Int, effect: Double) -> [Double] {
+    (0..<count).map { _ in
+      let shared = noise.normal() * shareOfNeighbours
+      return launch(shared) + log(1 + effect) - launch(shared)
+    }
+  }
+
+  private mutating func launch(_ shared: Double) -> Double {
+    shared + noise.normal() * Self.pairDeviation / 2.0.squareRoot()
+  }
+
+  private var shareOfNeighbours: Double {
+    let own = Self.pairDeviation * Self.pairDeviation / 2
+    return (Self.launchDeviation * Self.launchDeviation - own).squareRoot()
+  }
+}

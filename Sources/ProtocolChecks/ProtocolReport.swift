@@ -1,0 +1,90 @@
+import Basics
+import PersistentHistory
+
+/// The result for one command.
+package struct ProtocolFinding: Hashable, Sendable, Codable {
+  package enum Standing: String, Hashable, Sendable, Codable {
+    case right
+    case wrong
+    /// The program does not declare the capability that the command needs.
+    case notOffered = "not offered"
+    /// The conversation ended before the command was sent.
+    case notAsked = "not asked"
+  }
+  package let command: String
+  package var standing: Standing
+  /// The first fault of the command, or the reason why the command was not sent.
+  package var because: String?
+}
+
+/// A wrong answer, with an example of a correct one.
+package struct ProtocolFault: Hashable, Sendable, Codable {
+  /// The command at fault; the fault may show in the answer to a message with another command.
+  package let command: String
+  package let because: String
+  /// The message as sent.
+  package let sent: String
+  /// The line received in answer.
+  package let answered: String
+  /// A correct answer; names of transactions and versions may differ.
+  package let right: String
+
+  /// Returns whether another fault differs only in the numbers of its explanation.
+  package func isLike(_ other: ProtocolFault) -> Bool {
+    command == other.command
+      && because.filter { !$0.isNumber } == other.because.filter { !$0.isNumber }
+  }
+}
+
+/// The results for all commands.
+package struct ProtocolReport: Hashable, Sendable, Codable {
+  /// The version of the file format.
+  package var protocolCheck = 1
+  package let command: String
+  /// The name that the program reports for itself.
+  package var system: String?
+  package var version: String?
+  package var capabilities: [String] = []
+  /// The declared capabilities that this lab does not know and ignores.
+  package var unknownCapabilities: [String] = []
+  package var findings: [ProtocolFinding] = []
+  /// Every wrong answer, in the order of the messages.
+  package var faults: [ProtocolFault] = []
+  /// Answers that are accepted but probably unintended.
+  package var warnings: [ProtocolFault] = []
+  /// The reason why the conversation ended early; `nil` if it did not.
+  package var trouble: String?
+
+  package init(command: String) { self.command = command }
+
+  /// `invalid` if an answer is wrong, `unknown` if the conversation ended early, else `valid`.
+  package var verdict: String {
+    if findings.contains(where: { $0.standing == .wrong }) { return "invalid" }
+    return trouble == nil ? "valid" : "unknown"
+  }
+
+  /// The verdict in a sentence.
+  package var because: String {
+    let wrong = findings.filter { $0.standing == .wrong }.map(\.command)
+    let right = findings.count { $0.standing == .right }
+    let ending = trouble.map { " The conversation ended too early: \($0)" } ?? ""
+    let commands = right.counted("command")
+    guard wrong.isEmpty else {
+      return "It answers \(wrong.joinedWithAnd) wrongly, and \(commands) rightly." + ending
+    }
+    return "It answered \(commands) rightly." + ending
+  }
+}
+
+/// A message and the line received in answer.
+struct ProtocolExchange: Hashable, Sendable {
+  let command: String
+  let id: Int
+  let sent: String
+  var answered: String
+  /// A correct answer.
+  let right: String
+
+  /// A placeholder for the exchange before the first message.
+  static let none = ProtocolExchange(command: "", id: 0, sent: "", answered: "", right: "")
+}

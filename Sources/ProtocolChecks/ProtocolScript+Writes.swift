@@ -1,0 +1,200 @@
+import Basics
+import Checkers
+import PersistentHistory
+import Systems
+import Traces
+
+/// Checks of writes: their answers, and the data afterwards.
+extension ProtocolScript {
+  /// Returns a write of one change.
+  static func write(
+    _ actor: ActorID,
+    _ type: ChangeType,
+    _ object: ObjectName,
+    _ values: Values = [:]
+  ) -> PlannedWrite {
+    PlannedWrite(actor: actor, changes: [PlannedChange(type, object, values)])
+  }
+
+  /// Sends a write, and judges its answer and the data afterwards.
+  ///
+  /// - Returns: The name of its transaction; `nil` if the answer is wrong or nothing was committed.
+  @discardableResult
+  mutating func write(_ write: PlannedWrite) throws(ProtocolTalk.Ended) -> TransactionName? {
+    try perform(.write(write), ProtocolEdit(write, in: model))
+  }
+
+  /// Sends writes that each exercise one rule of net changes.
+  mutating func writeNetChanges() throws(ProtocolTalk.Ended) {
+    let (third, fourth) = (ObjectName("Item", 3), ObjectName("Item", 4))
+    let missing = ObjectName("Item", 9)
+    let lists: [[PlannedChange]] = [
+      [PlannedChange(.insert, Self.item, ["title": .string("again"), "count": .int(5)])],
+      [
+        PlannedChange(.insert, third, ["title": .string("c"), "count": .int(1)]),
+        PlannedChange(.update, third, ["count": .int(3)]),
+      ],
+      [
+        PlannedChange(.delete, third),
+        PlannedChange(.insert, third, ["title": .string("C"), "count": .int(4)]),
+      ],
+      [PlannedChange(.insert, fourth, ["count": .int(4)]), PlannedChange(.delete, fourth)],
+      [
+        PlannedChange(.insert, third, ["count": .int(5)]),
+        PlannedChange(.insert, fourth, ["title": .string("d"), "count": .int(4)]),
+      ],
+      [PlannedChange(.update, fourth, ["count": .int(6)]), PlannedChange(.delete, fourth)],
+      [PlannedChange(.update, missing, ["count": .int(9)]), PlannedChange(.delete, missing)],
+    ]
+    for changes in lists { try write(PlannedWrite(actor: Self.app, changes: changes)) }
+    try checkView(Self.app, blaming: "write", "a write must bring its actor's view up to date")
+    try pass(Self.widget)
+  }
+
+  /// Sends a command that writes, and judges its answer and the data afterwards.
+  ///
+  /// - Returns: The name of its transaction; `nil` if the answer is wrong or nothing was committed.
+  @discardableResult
+  mutating func perform(
+    _ action: Action,
+    _ edit: ProtocolEdit
+  ) throws(ProtocolTalk.Ended) -> TransactionName? {
+    // The correct answer carries the time at which the message will be sent.
+    let right = model.answer(to: edit, now: talk.now + 1)
+    let outcome = try talk.ask(.command(action), right: right)
+    lastWrite = talk.last
+    let name = judge(outcome, of: action.word, edit, right: right)
+    let isRight = outcome.answer != nil && !talk.isBlamed(talk.last)
+    let what = "message \(talk.last.id), \(action.word.quoted), before it"
+    try checkData(after: isRight ? "data" : nil, "the data must be as \(what) leaves them")
+    return isRight ? name : nil
+  }
+
+  /// Blames a wrong answer to a write, and applies the write to the model.
+  @discardableResult
+  mutating func judge(
+    _ outcome: ProtocolTalk.Outcome,
+    of word: String,
+    _ edit: ProtocolEdit,
+    right: WireAnswer
+  ) -> TransactionName? {
+    let fallback: CommittedTransaction? =
+      if case .committed(let transaction)? = right.write { transaction } else { nil }
+    switch outcome {
+    case .refused: return nil
+    case .unreadable:
+      var transaction = fallback
+      if let name = talk.lastName, !model.isKnown(name) {
+        transaction?.name = name
+      } else if transaction != nil {
+        model.knowsNames = false
+      }
+      model.commit(edit, transaction)
+      return nil
+    case .answered(let answer):
+      guard case .committed(let told)? = answer.write else {
+        guard let sentence = edit.disagreement(with: []) else {
+          model.commit(edit, nil)
+          return nil
+        }
+        if model.knowsData { talk.blame(word, "\(sentence) and no transaction") }
+        model.knowsNames = false
+        return nil
+      }
+      if let sentence = fault(of: told, edit) { talk.blame(word, sentence) }
+      if model.isKnown(told.name) { model.knowsNames = false } else { model.commit(edit, told) }
+      return told.name
+    }
+  }
+
+  // MARK: Faults of a write's answer
+
+  private func fault(of told: CommittedTransaction, _ edit: ProtocolEdit) -> String? {
+    if model.isKnown(told.name) {
+      return "the transaction \(told.name.quoted) is another one already"
+    }
+    if told.author != edit.author {
+      let right = edit.author.map(\.quoted) ?? "null"
+      return "its author must be \(right), and is \(told.author.map(\.quoted) ?? "null")"
+    }
+    guard model.knowsData else { return nil }
+    return edit.disagreement(with: told.changes) ?? edit.wrongValue(in: told.changes)
+  }
+}
+
+extension ProtocolEdit {
+  /// Returns a clause about the first object whose answered change is not the net change.
+  fileprivate func disagreement(with told: [CommittedChange]) -> String? {
+    var types = Dictionary(grouping: told, by: \.object).mapValues { $0.map(\.type) }
+    for change in net.sorted(by: { $0.object < $1.object }) {
+      let told = types.removeValue(forKey: change.object) ?? []
+      if !change.isTold(by: told) { return sentence(change.object, change.type, told: told) }
+    }
+    guard let object = types.keys.min() else { return nil }
+    return sentence(object, nil, told: types[object] ?? [])
+  }
+
+  private func sentence(_ object: ObjectName, _ type: ChangeType?, told: [ChangeType]) -> String {
+    let edits = planned?.filter { $0.object == object }.map(\.type) ?? []
+    let answered = "its answer has \(told.isEmpty ? "none" : told.map(\.noun).joinedWithAnd)"
+    guard let type else {
+      if edits.isEmpty { return "it must not change \(object), and \(answered)" }
+      let list = edits.map { "the \($0.word)" }.joinedWithAnd
+      if edits == [.insert, .delete], before[object] == nil {
+        return "\(list) of \(object) in one write make no change, and \(answered)"
+      }
+      let why = before[object] == nil ? "does not exist" : "exists"
+      return "\(list) of \(object), which \(why), must be left out, and \(answered)"
+    }
+    if edits.count > 1 {
+      let list = edits.map { "the \($0.word)" }.joinedWithAnd
+      return "\(list) of \(object) in one write make \(type.noun), and \(answered)"
+    }
+    return "it must be answered with \(type.noun) of \(object), and \(answered)"
+  }
+
+  /// Returns a clause about the first column or value that does not match the effect of the write.
+  fileprivate func wrongValue(in told: [CommittedChange]) -> String? {
+    for change in told where change.type != .delete {
+      let values = after.objects[change.object] ?? [:]
+      for (name, value) in change.values.sorted(by: { $0.key < $1.key })
+      where !value.isSame(as: values[name] ?? .null) {
+        return "\(name) of \(change.object) must be \(values[name] ?? .null), and its answer has "
+          + "\(value)"
+      }
+      if let sentence = wrongColumn(in: change, values) { return sentence }
+    }
+    return nil
+  }
+
+  private func wrongColumn(in change: CommittedChange, _ values: Values) -> String? {
+    let right = changes.first { $0.object == change.object }?.columns ?? []
+    let isReplacement = net.contains { $0.object == change.object && $0.isReplacement }
+    guard change.type == .update, !change.columns.isEmpty, !isReplacement else { return nil }
+    let old = before[change.object] ?? [:]
+    let changed = values.keys.filter { !(values[$0] ?? .null).isSame(as: old[$0] ?? .null) }
+    let isRight =
+      changed.allSatisfy(change.columns.contains) && change.columns.allSatisfy(right.contains)
+    guard !isRight else { return nil }
+    let columns = right.map(\.quoted).joined(separator: ",")
+    return "the update of \(change.object) sets the columns [\(columns)], and its answer has others"
+  }
+}
+
+extension NetChange {
+  /// Returns whether the answered changes of an object agree with this net change.
+  ///
+  /// An update that changed no value may be omitted, and an object that was deleted and inserted
+  /// may have both changes.
+  fileprivate func isTold(by told: [ChangeType]) -> Bool {
+    if let type, told == [type] { return true }
+    guard type == .update else { return type == nil && told.isEmpty }
+    if told.isEmpty { return !changesValues }
+    return isReplacement && told.count == 2 && Set(told) == [.delete, .insert]
+  }
+}
+
+extension ChangeType {
+  /// The change as a noun with its article.
+  fileprivate var noun: String { self == .delete ? "a delete" : "an \(word)" }
+}

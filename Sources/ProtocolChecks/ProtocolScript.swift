@@ -1,0 +1,309 @@
+import Basics
+import Checkers
+import PersistentHistory
+package import Systems
+import Traces
+
+/// The conversation of `protocol check`, which exercises each command in its simplest case.
+package struct ProtocolScript {
+  var talk: ProtocolTalk
+  var model: ProtocolModel
+  /// The name of the first transaction after the first reset; `nil` until it is known.
+  private var firstName: TransactionName?
+  /// The exchange of the newest write.
+  var lastWrite = ProtocolExchange.none
+  /// The actors whose views were wrong and have not been reloaded since.
+  var stale: Set<ActorID> = []
+
+  static let app = ActorID("app")
+  static let widget = ActorID("widget")
+  /// An actor that launches late, so that only its own `launch` message can have launched it.
+  static let share = ActorID("share")
+  static let mirror = ActorID("mirror")
+  static let item = ObjectName("Item", 1)
+  static let other = ObjectName("Item", 2)
+
+  package init(_ channel: any WireChannel, command: String) {
+    let item = Entity(
+      "Item",
+      [
+        Attribute("title", .string, preservesValueInHistoryOnDeletion: true),
+        Attribute("count", .int),
+      ]
+    )
+    var header = PlanHeader(
+      model: Model(unchecked: [item]),
+      actors: [
+        PlannedActor(Self.app, author: "app"), PlannedActor(Self.widget, author: "widget"),
+        PlannedActor(Self.share, author: "share", launched: false),
+      ]
+    )
+    header.consumers = [Self.mirror]
+    talk = ProtocolTalk(channel, command: command, header)
+    model = ProtocolModel(header)
+  }
+
+  /// Runs the whole conversation and returns the report.
+  package mutating func run() -> ProtocolReport {
+    do throws(ProtocolTalk.Ended) {
+      try talk.greet()
+      if talk.report.system != nil {
+        try talk.askNonsense()
+        try start()
+        try follow()
+        try update()
+        try writeNetChanges()
+        try restart()
+        try purge()
+        try askWhatIsOffered()
+        try end()
+      }
+    } catch { talk.end(error) }
+    noteRest()
+    return talk.report
+  }
+
+  private mutating func askWhatIsOffered() throws(ProtocolTalk.Ended) {
+    try begin()
+    try batch()
+    try omitAuthor()
+    try delete()
+    try consume()
+    try resync()
+    try moveClock()
+  }
+
+  /// Every command that the conversation may contain, in the order of the report.
+  private static let commands = [
+    "hello", "a command that is not known", "reset", "launch", "data", "write", "view", "fetch",
+    "merge", "record", "pass", "stop", "crash", "history", "purge", "begin", "commit", "batch",
+    "consume", "resync", "clock", "retire",
+  ]
+
+  /// Orders the findings, and adds the commands that were not sent.
+  private mutating func noteRest() {
+    let known = Dictionary(talk.report.findings.map { ($0.command, $0) }) { first, _ in first }
+    talk.report.findings = Self.commands.map { command in
+      known[command] ?? ProtocolFinding(command: command, standing: .notAsked)
+    }
+  }
+
+  // MARK: The parts
+
+  /// Resets the program, launches two actors, and inserts an object.
+  private mutating func start() throws(ProtocolTalk.Ended) {
+    talk.now = PlanClock.start
+    model = ProtocolModel(talk.header)
+    model.firstName = firstName
+    stale = []
+    if case .refused(let failure) = try talk.ask(.reset(talk.header)) {
+      throw ProtocolTalk.Ended(trouble: "It answered \"reset\" with \(failure).")
+    }
+    for actor in [Self.app, Self.widget] { try launch(actor, isFirst: true) }
+    try checkData(after: "reset", "after a reset the data must be empty")
+    let values: Values = ["title": .string("é \"1\""), "count": .int(1)]
+    let insert = Self.write(Self.app, .insert, Self.item, values)
+    let name = try write(insert)
+    talk.expect(
+      "reset",
+      firstName == nil || name == nil || firstName == name,
+      "the same messages after each reset must have the same answers, and the first write was "
+        + "answered with the transaction \((firstName ?? "").quoted) before and "
+        + "\((name ?? "").quoted) now",
+      in: lastWrite
+    )
+    firstName = firstName ?? name
+    try checkView(Self.app, blaming: "view", "the view of the actor that wrote must be up to date")
+  }
+
+  /// Launches an actor, and judges its cursor and its view.
+  mutating func launch(_ actor: ActorID, isFirst: Bool = false) throws(ProtocolTalk.Ended) {
+    let empty = "While history is empty the cursor is null."
+    let action = Action.launch(actor)
+    let outcome = try talk.ask(
+      .command(action),
+      right: model.answer(to: action),
+      hint: model.isEmpty ? empty : nil
+    )
+    if case .refused = outcome { return }
+    model.launch(actor)
+    stale.remove(actor)
+    guard let answer = outcome.answer else { return }
+    if isFirst {
+      talk.expect(
+        "reset",
+        answer.isRegistered != false,
+        "it must launch no actor, and the first launch after it has \"registered\":false"
+      )
+    }
+    checkCursor(answer.cursor, of: "launch")
+    guard !model.isEmpty else { return }
+    try checkView(actor, blaming: "launch", "an actor that starts loads its view from the data")
+  }
+
+  /// Lets the second actor fetch, merge and record what the first one wrote.
+  private mutating func follow() throws(ProtocolTalk.Ended) {
+    guard talk.abilities.contains(.steps) else {
+      talk.pass(over: ["fetch", "merge", "record"], lacking: .steps)
+      return try pass(Self.widget)
+    }
+    let fetch = Action.fetch(Self.widget)
+    let wanted = model.news(for: Self.widget)
+    let fetched = try talk.ask(.command(fetch), right: model.answer(to: fetch))
+    checkNames(fetched.answer?.transactions, of: "fetch", hold: wanted)
+    model.fetch(Self.widget)
+    let merge = Action.merge(Self.widget)
+    let merged = try talk.ask(.command(merge), right: model.answer(to: merge))
+    checkNames(merged.answer?.transactions, of: "merge", hold: wanted)
+    model.merge(Self.widget)
+    let isRight = merged.answer != nil && !talk.isBlamed(talk.last)
+    let record = Action.record(Self.widget)
+    let recorded = try talk.ask(.command(record), right: model.answer(to: record))
+    checkProgress(recorded.answer, of: "record")
+    model.record(Self.widget)
+    let again = try talk.ask(.command(fetch), right: model.answer(to: fetch))
+    let repeated = again.answer?.transactions?.first { wanted.contains($0) }
+    talk.expect(
+      "fetch",
+      repeated == nil,
+      "the transaction \((repeated ?? "").quoted) was merged and recorded, and must not be fetched "
+        + "again"
+    )
+    guard isRight else { return }
+    try checkView(Self.widget, blaming: "merge", "a merge must bring the view up to date")
+  }
+
+  /// Lets an actor make a pass: fetch, merge and record.
+  mutating func pass(_ actor: ActorID) throws(ProtocolTalk.Ended) {
+    let action = Action.pass(actor)
+    let wanted = model.news(for: actor)
+    let outcome = try talk.ask(.command(action), right: model.answer(to: action))
+    model.pass(actor)
+    guard let answer = outcome.answer else { return }
+    talk.expect("pass", answer.purged != nil, "its answer must have \"purged\", empty or not")
+    checkNames(answer.transactions, of: "pass", hold: wanted)
+    if !wanted.isEmpty { checkProgress(answer, of: "pass") }
+    checkNames(answer.purged, of: "pass", hold: [])
+    model.purge(answer.purged ?? [])
+    guard !talk.isBlamed(talk.last) else { return }
+    try checkView(actor, blaming: "pass", "a pass must bring the view up to date")
+  }
+
+  private mutating func update() throws(ProtocolTalk.Ended) {
+    try write(Self.write(Self.widget, .update, Self.item, ["count": .int(2)]))
+    try pass(Self.app)
+  }
+
+  private mutating func restart() throws(ProtocolTalk.Ended) {
+    _ = try talk.ask(.command(.stop(Self.widget)))
+    try launch(Self.widget)
+    guard talk.abilities.contains(.crash) else {
+      return talk.pass(over: ["crash"], lacking: .crash)
+    }
+    _ = try talk.ask(.command(.crash(Self.widget)))
+    try launch(Self.widget)
+  }
+
+  private mutating func end() throws(ProtocolTalk.Ended) {
+    _ = try talk.ask(.command(.retire(Self.widget)))
+    try start()
+  }
+}
+
+/// Checks that several parts of the conversation share.
+extension ProtocolScript {
+  /// Requests the data, and blames a command if they differ from the model; `nil` blames none.
+  mutating func checkData(
+    after command: String?,
+    _ sentence: String
+  ) throws(ProtocolTalk.Ended) {
+    let outcome = try talk.ask(.command(.data), right: model.answer(to: .data))
+    guard let objects = outcome.answer?.objects else { return }
+    guard let difference = Self.difference(objects, from: model.objects) else {
+      if !objects.isEmpty { model.hasSeenData = true }
+      return
+    }
+    if let command, model.knowsData { talk.blame(command, "\(sentence): \(difference)") }
+    // Each write is judged by itself, as long as the answers to "data" can be trusted.
+    if model.hasSeenData { model.adopt(objects) } else { model.knowsData = false }
+  }
+
+  /// Requests an actor's view, and blames a command if the view differs from the data.
+  mutating func checkView(
+    _ actor: ActorID,
+    blaming command: String,
+    _ sentence: String
+  ) throws(ProtocolTalk.Ended) {
+    let action = Action.view(actor, context: "view")
+    let outcome = try talk.ask(.command(action), right: model.answer(to: action))
+    guard model.knowsData, !talk.isWrong("view") else { return }
+    // A replaced object may appear twice; the older copy then has a negative key.
+    let objects = outcome.answer?.objects?.filter { $0.key.key >= 0 }
+    guard let objects, let difference = Self.difference(objects, from: model.objects) else {
+      if objects != nil { stale.remove(actor) }
+      return
+    }
+    // Report only the first difference: later ones follow from it.
+    guard stale.insert(actor).inserted else { return }
+    talk.blame(command, "\(sentence): \(difference)")
+  }
+
+  /// Returns the first difference between reported and correct objects, as a clause.
+  static func difference(_ told: Objects, from right: Objects) -> String? {
+    for object in Set(told.keys).union(right.keys).sorted() {
+      guard let values = right[object] else { return "\(object) must not be there" }
+      guard let toldValues = told[object] else { return "\(object) is missing" }
+      for name in Set(values.keys).union(toldValues.keys).sorted() {
+        let (value, other) = (values[name] ?? .null, toldValues[name] ?? .null)
+        guard value.isSame(as: other) else {
+          return "\(name) of \(object) must be \(value), and is \(other)"
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Blames a command for the transactions in its answer.
+  ///
+  /// It blames unknown, repeated or missing transactions, and a wrong order.
+  mutating func checkNames(
+    _ names: [TransactionName]?,
+    of command: String,
+    hold wanted: [TransactionName]
+  ) {
+    guard let names else { return }
+    if model.knowsNames, let unknown = names.first(where: { !model.isKnown($0) }) {
+      talk.blame(command, Self.unknown(unknown))
+    } else if let missing = wanted.first(where: { !names.contains($0) }) {
+      talk.blame(
+        command,
+        "it must name the transaction \(missing.quoted), which another actor wrote"
+      )
+    } else if Set(names).count < names.count {
+      talk.blame(command, "it names a transaction twice")
+    } else if names.filter(wanted.contains) != wanted {
+      talk.blame(command, "it must name the transactions in the order of their commits")
+    }
+  }
+
+  private static func unknown(_ name: TransactionName) -> String {
+    "it names the transaction \(name.quoted), with which no write was answered"
+  }
+
+  /// Blames a command for a cursor that is unknown, or that is set in an empty history.
+  mutating func checkCursor(_ cursor: WirePosition?, of command: String) {
+    guard let name = cursor?.transaction, !model.isKnown(name) else { return }
+    if model.isEmpty {
+      talk.blame(command, "while history is empty the cursor is null, and it is \(name.quoted)")
+    } else if model.knowsNames {
+      talk.blame(command, Self.unknown(name))
+    }
+  }
+
+  /// Blames a recording command for a cursor that is missing or an unknown transaction.
+  mutating func checkProgress(_ answer: WireAnswer?, of command: String) {
+    guard let answer else { return }
+    talk.expect(command, answer.cursor != nil, "after a merge the answer must have \"cursor\"")
+    checkCursor(answer.cursor, of: command)
+  }
+}

@@ -1,0 +1,261 @@
+package import Measuring
+internal import PersistentHistory
+
+/// Counted values, as opposed to timed ones.
+extension BenchmarkReport {
+  /// The counters with a column of their own; `results.csv` contains all counters.
+  private static let columns: [Metric] = [
+    .vmSteps, .pageReads, .pageWrites, .rowsWritten, .systemCalls, .allocations, .allocatedBytes,
+  ]
+
+  /// Returns the counted values, which are the same in every run except for memory.
+  func exactSection() -> PageSection? {
+    // The fitted laws describe how counts grow; the page shows the counts at the largest history
+    // only.
+    let rows = index.titles.flatMap { title in
+      let counted = index.rows(titled: title).filter {
+        $0.metric.kind == .exact && $0.summary != nil
+      }
+      let largest = counted.map(\.historySize).max()
+      return counted.filter { $0.historySize == largest }
+    }
+    let tables = [countTable(of: rows), otherTable(of: rows)].filter { !$0.rows.isEmpty }
+    guard !tables.isEmpty else { return nil }
+    let words =
+      "Counted, not timed: the same again in the next run, but for memory, which the system "
+      + "counts and shares out in its own way. The most of one operation at the longest history; "
+      + "results.csv has every counter at every length."
+    return PageSection("Exact counters", [.paragraph(words)] + tables.map { .table($0) })
+  }
+
+  /// Returns a row for each benchmark and contender, with a column for each counter.
+  private func countTable(of rows: [BenchmarkRow]) -> ReportTable {
+    var table = ReportTable(
+      caption: "Counts of one operation",
+      columns: [.text("benchmark"), .text("contender")]
+        + Self.columns.map { .number($0.name) }
+    )
+    var order: [[String]] = []
+    var counts: [[String]: [Metric: Double]] = [:]
+    for row in rows where Self.columns.contains(row.metric) {
+      let name = [shortened(row.title), row.contender]
+      if counts[name] == nil { order.append(name) }
+      counts[name, default: [:]][row.metric] = row.summary?.max
+    }
+    for name in order {
+      let cells = Self.columns.map { metric in
+        counts[name]?[metric].map {
+          NumberText.quantity($0, unit: metric.unit == "B" ? "B" : "")
+        } ?? ""
+      }
+      table.append(ReportTable.Row(name + cells, anchor: Self.anchor("counts", name)))
+    }
+    return table
+  }
+
+  /// Returns a row for each counter that only a few benchmarks have.
+  private func otherTable(of rows: [BenchmarkRow]) -> ReportTable {
+    let inFile: [Metric] = [.bytesRead, .bytesWritten, .liveBytes, .residentGrowth]
+    var table = ReportTable(
+      caption: "Counts of some benchmarks",
+      columns: [
+        .text("benchmark"), .text("contender"), .text("counter"), .number("least"), .number("most"),
+      ]
+    )
+    for row in rows where !(Self.columns + inFile).contains(row.metric) {
+      guard let summary = row.summary else { continue }
+      let name = [shortened(row.title), row.contender, row.metric.name]
+      let counts = [summary.min, summary.max].map {
+        NumberText.quantity($0, unit: row.metric.unit)
+      }
+      table.append(ReportTable.Row(name + counts, anchor: Self.anchor("counts", name)))
+    }
+    return table
+  }
+}
+
+extension BenchmarkReport {
+  /// The outcomes of all goals that the run has measurements for.
+  package var reachedFor: [GoalOutcome] {
+    outcomes.filter { outcome in
+      outcome.value != nil || results.rows.contains(where: outcome.goal.isAbout)
+    }
+  }
+
+  /// The number of goals reached, as a sentence, or `nil` if no goal with a limit was measured.
+  package var goalSentence: String? {
+    let told = reachedFor
+    let reached = told.filter { $0.verdict == .reached }.count
+    let missed = told.filter { $0.verdict == .missed }.count
+    guard reached + missed > 0 else { return nil }
+    let goals = reached + missed == 1 ? "goal" : "goals"
+    let left = told.filter { $0.verdict == .notMeasured }.count
+    let rest = left == 0 ? "" : "; \(left) could not be measured"
+    return "\(reached) of \(reached + missed) \(goals) reached\(rest)." + busyWarning
+  }
+
+  /// Returns a table of goals: the figure, its limit and the verdict.
+  package static func table(of outcomes: [GoalOutcome]) -> ReportTable {
+    var table = ReportTable(
+      caption: "",
+      columns: [
+        .text("measure"), .number("history"), .number("figure"), .number("95 % interval"),
+        .number("processor"), .number("goal"), .text("verdict"),
+      ]
+    )
+    for outcome in outcomes {
+      table.append(
+        ReportTable.Row(
+          cells(of: outcome),
+          mark: mark(of: outcome),
+          anchor: anchor("goal", [outcome.goal.measure])
+        )
+      )
+    }
+    return table
+  }
+
+  private static func cells(of outcome: GoalOutcome) -> [String] {
+    let goal = outcome.goal
+    return [
+      goal.measure,
+      outcome.historySizes.map(NumberText.count).joined(separator: " / "),
+      outcome.value.map { text($0, unit: goal.unit) } ?? "",
+      outcome.interval.map { NumberText.range($0.lower, $0.upper) } ?? "",
+      outcome.processorValue.map(NumberText.ratio) ?? "",
+      goal.limit.map { "\u{2264} " + text($0, unit: goal.unit) } ?? "",
+      outcome.verdict.rawValue,
+    ]
+  }
+
+  /// Returns a ratio, or a quantity in its unit.
+  private static func text(_ value: Double, unit: String) -> String {
+    unit.isEmpty ? NumberText.ratio(value) : NumberText.quantity(value, unit: unit)
+  }
+
+  private static func mark(of outcome: GoalOutcome) -> VerdictState {
+    switch outcome.verdict {
+    case .reached: .good
+    case .missed: .bad
+    case .told: .measured
+    case .notMeasured: .unknown
+    }
+  }
+
+  /// Returns one tile for all goals, or `nil` if the run measured no goal with a limit.
+  func goalTile() -> [VerdictTile]? {
+    let told = reachedFor
+    let missed = told.filter { $0.verdict == .missed }
+    let reached = told.filter { $0.verdict == .reached }.count
+    guard reached + missed.count > 0 else { return nil }
+    let first = missed.first.map { "First not reached: \($0.goal.measure)." }
+    return [
+      VerdictTile(
+        subject: "Goals",
+        state: missed.isEmpty ? .good : .measured,
+        word: missed.isEmpty ? "reached" : "some not reached",
+        answer: "\(reached) of \(reached + missed.count)",
+        detail: first ?? "Every figure of this run is within its limit.",
+        anchor: Self.goalAnchor
+      )
+    ]
+  }
+
+  private static var goalAnchor: String { "goals" }
+
+  /// A sentence to append if the machine was busy; otherwise empty.
+  private var busyWarning: String {
+    guard results.environment.isBusy, let load = results.environment.load else { return "" }
+    return " The machine was busy (load \(NumberText.significant(load)) on "
+      + "\(results.environment.processors.counted("processor"))): what was measured on the wall says little."
+  }
+
+  func goalSection() -> PageSection? {
+    guard let sentence = goalSentence else { return nil }
+    return PageSection(
+      "Goals",
+      anchor: Self.goalAnchor,
+      [
+        .paragraph(
+          sentence
+            + " A ratio is of times on the wall, from the same rounds; beside it stands that "
+            + "of times on the processor, which a busy machine disturbs less. Where two histories are "
+            + "named, both were measured in turn."
+        ),
+        .table(Self.table(of: reachedFor)),
+      ]
+    )
+  }
+}
+
+extension BenchmarkReport {
+  /// Returns the figures of all goals as CSV; each row states its run, commit, time and seed.
+  package func goalCSV(run: String) -> String {
+    var writer = CSVWriter(columns: [
+      "measure", "benchmark", "contender", "history", "figure", "unit", "lower", "upper",
+      "processor",
+      "limit", "verdict", "reason", "run", "commit", "time", "seed",
+    ])
+    let environment = results.environment
+    for outcome in outcomes {
+      let numbers = [
+        outcome.value, outcome.interval?.lower, outcome.interval?.upper, outcome.processorValue,
+        outcome.goal.limit,
+      ].map { $0.map(NumberText.rounded) ?? "" }
+      let unit = outcome.goal.unit.isEmpty ? "ratio" : outcome.goal.unit
+      writer.append([
+        outcome.goal.measure, outcome.goal.benchmark, outcome.goal.contender,
+        outcome.historySizes.map(String.init).joined(separator: "/"), numbers[0], unit,
+        numbers[1], numbers[2], numbers[3], numbers[4], outcome.verdict.rawValue,
+        outcome.reason ?? "", run,
+        environment.commit ?? "", environment.time.description,
+        "0x" + String(environment.seed, radix: 16),
+      ])
+    }
+    return writer.text
+  }
+
+  /// Returns Markdown with the goals, the figures at the largest history, and their provenance.
+  package func markdown(command: String) -> String {
+    var provenance = ReportTable(columns: [.text("what"), .text("which")])
+    provenance.append(["Command", command])
+    for fact in RunConditions.facts(of: results.environment) {
+      provenance.append([fact.name, fact.value])
+    }
+    return [
+      "# What history costs",
+      "Written by a run of the benchmarks, not by hand. " + (goalSentence ?? "It has no goals."),
+      provenance.markdown(),
+      "## Goals",
+      Self.table(of: outcomes).markdown(),
+      "## Every benchmark, at its largest history",
+      largest.markdown(),
+    ].joined(separator: "\n\n") + "\n"
+  }
+
+  /// The medians and ratios of every benchmark and contender at the largest history.
+  private var largest: ReportTable {
+    var table = ReportTable(columns: [
+      .text("benchmark"), .text("contender"), .number("history"), .number("median"),
+      .number("ratio"), .number("95 % interval"),
+    ])
+    for title in index.titles {
+      let rows = index.rows(titled: title).filter {
+        $0.metric.kind != .cpu && !$0.isCountedBeside
+      }
+      let most = rows.map(\.historySize).max()
+      for row in rows where row.historySize == most {
+        table.append([
+          title, Self.contender(of: row), NumberText.count(row.historySize), Self.median(row),
+          Self.ratio(row), Self.ratioRange(row),
+        ])
+      }
+    }
+    return table
+  }
+
+  /// Returns the contender of a row, with the metric unless it is wall time.
+  package static func contender(of row: BenchmarkRow) -> String {
+    row.metric == .wall ? row.contender : "\(row.contender), \(row.metric.name)"
+  }
+}

@@ -1,0 +1,229 @@
+import Basics
+import Foundation
+import SQLiteStorage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A small in-memory file system under the store of a stress run, filled and cleared repeatedly.
+///
+/// It is mounted in a mount namespace of the thread that creates it (mount_namespaces(7)): only
+/// that thread and the processes that it starts see it, and the kernel removes it with the last of
+/// them, however they end. It belongs to that thread.
+package final class FullDisk {
+  /// The size in bytes: far more than the store of a run needs.
+  package static let byteCount = 128 << 20
+  /// The durations of a full period and of a clear period.
+  private static let fullMs = 40...300
+  private static let clearMs = 300...1500
+  private static let fillerName = "filler"
+
+  /// The folder that the file system is mounted over.
+  let folder: String
+  /// The number of times that the disk was filled.
+  private(set) var filledCount = 0
+  private let filler: Int32
+  private var isFull = false
+  private var isMounted = true
+  private var random: SplitMix64
+  private var changesAt: ContinuousClock.Instant
+
+  /// Mounts the file system over a folder.
+  ///
+  /// Returns `nil` if the mount is not possible: on other systems than Linux, and without root's
+  /// rights.
+  package init?(over folder: String, seed: UInt64) {
+    guard Self.mount(over: folder) else { return nil }
+    self.folder = folder
+    filler = open("\(folder)/\(Self.fillerName)", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    random = SplitMix64(seed: seed)
+    changesAt = .now + .milliseconds(Int.random(in: Self.clearMs, using: &random))
+  }
+
+  deinit {
+    close(filler)
+    if isMounted { Self.unmount(folder) }
+  }
+
+  /// Fills or clears the disk when that is due; a full disk is kept full.
+  ///
+  /// The store's log is emptied before the disk is filled, so that writers cannot go on in the
+  /// log's free space.
+  func tend(at now: ContinuousClock.Instant, store path: String) {
+    if now < changesAt {
+      if isFull { fill() }
+      return
+    }
+    if isFull {
+      clear()
+    } else {
+      Self.emptyLog(of: path)
+      isFull = true
+      filledCount += 1
+      fill()
+    }
+    let pause = Int.random(in: isFull ? Self.fullMs : Self.clearMs, using: &random)
+    changesAt = now + .milliseconds(pause)
+  }
+
+  /// Clears the disk.
+  func clear() {
+    isFull = false
+    ftruncate(filler, 0)
+  }
+
+  private func fill() {
+    var (system, file) = (statvfs(), stat())
+    guard fstatvfs(filler, &system) == 0, fstat(filler, &file) == 0 else { return }
+    let free = off_t(system.f_bavail) * off_t(system.f_bsize)
+    // A writer may take space first: the rest is filled at the next call.
+    if free > 0 { take(free, from: file.st_size) }
+  }
+
+  /// Checkpoints and truncates the store's log, as any program that has the store open may do.
+  ///
+  /// The log keeps its length if another process reads or writes at that moment.
+  private static func emptyLog(of path: String) {
+    var options = ConnectionOptions()
+    options.access = .readWrite
+    options.busyTimeoutMs = 100
+    do {
+      try Connection(path: path, options).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    } catch {
+      return
+    }
+  }
+
+  /// Unmounts the file system, and leaves its files in the folder.
+  package func dissolve() throws {
+    clear()
+    unlink("\(folder)/\(Self.fillerName)")
+    let aside = folder + ".aside"
+    try FileManager.default.copyItem(atPath: folder, toPath: aside)
+    Self.unmount(folder)
+    isMounted = false
+    guard rename(aside, folder) == 0 else {
+      throw StressError("\(folder) could not be replaced: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  // MARK: Mounting
+
+  #if os(Linux)
+  private func take(_ size: off_t, from offset: off_t) { _ = posix_fallocate(filler, offset, size) }
+
+  /// The flag CLONE_NEWNS of unshare(2), which Swift's Glibc module does not declare.
+  private static let newMounts: Int32 = 0x0002_0000
+
+  private static func mount(over folder: String) -> Bool {
+    guard let symbol = dlsym(nil, "unshare") else { return false }
+    let unshare = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)
+    guard unshare(newMounts) == 0 else { return false }
+    let isPrivate = Glibc.mount(nil, "/", nil, UInt(MS_REC) | UInt(MS_PRIVATE), nil) == 0
+    let options = "size=\(byteCount),mode=0700"
+    return isPrivate
+      && Glibc.mount("tmpfs", folder, "tmpfs", UInt(MS_NOSUID) | UInt(MS_NODEV), options) == 0
+  }
+
+  private static func unmount(_ folder: String) { umount2(folder, Int32(MNT_DETACH)) }
+  #else
+  private static func mount(over folder: String) -> Bool { false }
+
+  private static func unmount(_ folder: String) {}
+  #endif
+}
+
+/// Decides at random when processes are killed or stopped and when guests join or retire.
+struct StressNemesis {
+  private var random: SplitMix64
+  private let killsPerSecond: Double
+  private var nextKill: ContinuousClock.Instant
+  private var nextStop: ContinuousClock.Instant
+  private var nextGuest: ContinuousClock.Instant
+
+  /// A disturbance.
+  enum Deed: Hashable, Sendable {
+    /// Kill a process: at a place in its code or, with `nil`, at once.
+    case kill(StressPlace?, visit: Int)
+    /// Stop a process for a while.
+    case stop(Duration)
+    /// Let a guest join or retire.
+    case moveGuest
+  }
+
+  /// The mean number of kills per stop; `killsPerMove` is that per join or retirement of a guest.
+  private static let killsPerStop = 3.0
+  private static let killsPerMove = 4.0
+
+  init(killsPerSecond: Double, seed: UInt64) {
+    random = SplitMix64(seed: seed)
+    self.killsPerSecond = killsPerSecond
+    let now = ContinuousClock.now
+    (nextKill, nextStop, nextGuest) = (now, now, now)
+    nextKill = now + pause(1)
+    nextStop = now + pause(Self.killsPerStop)
+    nextGuest = now + pause(Self.killsPerMove)
+  }
+
+  /// Returns the disturbances that are due.
+  mutating func deeds(at now: ContinuousClock.Instant) -> [Deed] {
+    guard killsPerSecond > 0 else { return [] }
+    var deeds: [Deed] = []
+    if nextKill <= now {
+      nextKill = max(nextKill, now - .seconds(1)) + pause(1)
+      deeds.append(kill())
+    }
+    if nextStop <= now {
+      nextStop = now + pause(Self.killsPerStop)
+      deeds.append(.stop(.milliseconds(Int.random(in: 30...500, using: &random))))
+    }
+    if nextGuest <= now {
+      nextGuest = now + pause(Self.killsPerMove)
+      deeds.append(.moveGuest)
+    }
+    return deeds
+  }
+
+  /// Returns a random element; `nil` if there is none.
+  mutating func choose<Element>(_ some: [Element]) -> Element? {
+    some.randomElement(using: &random)
+  }
+
+  /// Returns the time between a process's death and its next life, at most 250 ms.
+  mutating func deathTime() -> Duration { .milliseconds(Int.random(in: 0...250, using: &random)) }
+
+  /// Returns the seed of a life.
+  mutating func seed() -> UInt64 { random.next() }
+
+  /// Returns a kill: half of them at a random place, the others at once.
+  private mutating func kill() -> Deed {
+    guard Bool.random(using: &random), let place = choose(StressPlace.allCases) else {
+      return .kill(nil, visit: 0)
+    }
+    let last = place == .checkpoint ? 16 : 4
+    return .kill(place, visit: Int.random(in: 1...last, using: &random))
+  }
+
+  /// Returns the random time to the next event that occurs once per so many kills on average.
+  private mutating func pause(_ kills: Double) -> Duration {
+    guard killsPerSecond > 0 else { return .seconds(1_000_000) }
+    // The pauses of a Poisson process, without the longest ones.
+    let pause = -log(Double.random(in: 0.02..<1, using: &random)) * kills / killsPerSecond
+    return .seconds(pause)
+  }
+}
+
+/// The machine's monotonic clock, which all processes share.
+enum MonotonicClock {
+  /// The nanoseconds since a fixed moment, such as the start of the machine.
+  static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Synchronization
+import Systems
+
+/// A process of a stress run, which is one life of one actor, as seen by the run.
+final class StressChild {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private var unread = ""
+  private(set) var isStopped = false
+
+  /// Starts the process with its standard error redirected to a file.
+  init(_ command: String, _ role: StressRole, errors: FileHandle) throws {
+    process.executableURL = URL(fileURLWithPath: command)
+    process.arguments = [StressParticipant.verb, try role.argument()]
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = errors
+    process.terminationHandler = { ChildKeeper.forget($0.processIdentifier) }
+    try process.run()
+    // It leads its own process group. The keeper ends it, since a stopped process would not notice
+    // that this process is gone.
+    try ChildKeeper.keep(process.processIdentifier)
+    let descriptor = output.fileHandleForReading.fileDescriptor
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+  }
+
+  deinit { kill() }
+
+  var isRunning: Bool { process.isRunning }
+
+  /// The cause of the end: the signal that killed the process, or its exit code.
+  var ending: (isSignal: Bool, code: Int32) {
+    (process.terminationReason == .uncaughtSignal, process.terminationStatus)
+  }
+
+  /// Sends an order; if the process is gone, the failed write is ignored.
+  func tell(_ order: StressOrder) {
+    let line = Array("\(order.line)\n".utf8)
+    _ = write(input.fileHandleForWriting.fileDescriptor, line, line.count)
+  }
+
+  /// Returns the words received since the last call, without waiting.
+  func words() -> [StressWord] {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let descriptor = output.fileHandleForReading.fileDescriptor
+    while true {
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { break }
+      unread += String(decoding: bytes[..<count], as: UTF8.self)
+    }
+    var lines = unread.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    unread = lines.removeLast()
+    return lines.compactMap(StressWord.init)
+  }
+
+  /// Closes the process's standard input, and waits until the process has ended.
+  func leave() {
+    input.fileHandleForWriting.closeFile()
+    waitForEnd()
+  }
+
+  func waitForEnd() { process.waitUntilExit() }
+
+  // MARK: Signals
+
+  /// Kills the process with SIGKILL.
+  func kill() { send(SIGKILL) }
+
+  /// Stops the process with SIGSTOP.
+  func stop() {
+    isStopped = true
+    send(SIGSTOP)
+  }
+
+  /// Continues the process with SIGCONT.
+  func goOn() {
+    isStopped = false
+    send(SIGCONT)
+  }
+
+  private func send(_ signal: Int32) {
+    if process.isRunning { _ = Foundation.kill(process.processIdentifier, signal) }
+  }
+}
+
+/// An order from a stress run to a process, on one line.
+struct StressOrder: Hashable, Sendable {
+  let word: StressWord
+  /// The place to die at, and the number of the visit.
+  var place: StressPlace?
+  var visit = 1
+
+  init(_ word: StressWord) { self.word = word }
+
+  /// Creates an order to die at a place.
+  init(dyingAt place: StressPlace, visit: Int) {
+    word = .die
+    self.place = place
+    self.visit = visit
+  }
+
+  init?(_ line: String) {
+    let words = line.split(separator: " ")
+    guard let word = words.first.flatMap({ StressWord(rawValue: String($0)) }) else { return nil }
+    self.word = word
+    guard words.count == 3 else { return }
+    place = StressPlace(rawValue: String(words[1]))
+    visit = Int(words[2]) ?? 1
+  }
+
+  var line: String { place.map { "\(word.rawValue) \($0.rawValue) \(visit)" } ?? word.rawValue }
+}
+
+/// A message between a stress run and its processes, one per line.
+enum StressWord: String, Sendable {
+  /// To a process: write until paused.
+  case write
+  /// To a process: stop writing until the next `write`.
+  case pause
+  /// To a process: write one transaction that all others must merge.
+  case once
+  /// To a process: merge all new transactions.
+  case settle
+  /// To a process: write the content of the view to the trace.
+  case view
+  /// To a process: retire the member, and exit.
+  case retire
+  /// To a process: die at a place; the place and the visit follow the word.
+  case die
+  /// To a process: exit.
+  case end
+  /// From a process: it follows the store.
+  case ready
+  /// From a process: the last order is done.
+  case done
+}
+
+/// The places in its own code where a process of a stress run can be ordered to die.
+package enum StressPlace: String, Codable, Hashable, Sendable, CaseIterable {
+  /// After a commit, before it is signalled.
+  case signal
+  /// After a merge, before it is recorded.
+  case record
+  /// Between two chunks of a purge, or within one.
+  case purge
+  /// While the log is copied into the file.
+  case checkpoint
+
+  /// The place in words.
+  package var sentence: String {
+    switch self {
+    case .signal: "between commit and signal"
+    case .record: "between merge and record"
+    case .purge: "inside a purge"
+    case .checkpoint: "inside a checkpoint"
+    }
+  }
+}
+
+/// Kills its own process at the n-th visit of a place after it was armed.
+final class StressDeath: Sendable {
+  /// The place's position and the number of visits left, packed in one word; 0 if not armed.
+  private let armed = Atomic<Int>(0)
+  private static let places = StressPlace.allCases.count + 1
+
+  /// Arms the switch to kill the process at the n-th visit of a place from now on.
+  func arm(_ place: StressPlace, visit: Int) {
+    let position = (StressPlace.allCases.firstIndex(of: place) ?? 0) + 1
+    armed.store(max(visit, 1) * Self.places + position, ordering: .relaxed)
+  }
+
+  /// Counts a visit of a place; it costs one atomic load unless that place is armed.
+  func meet(_ place: StressPlace) {
+    let word = armed.load(ordering: .relaxed)
+    guard word > 0, StressPlace.allCases[word % Self.places - 1] == place else { return }
+    let left = armed.subtract(Self.places, ordering: .relaxed).newValue
+    guard left < Self.places else { return }
+    kill(getpid(), SIGKILL)
+    // The signal may still be on its way, delivered to another thread.
+    while true { pause() }
+  }
+}
+
+/// Controls the writer of a process from any thread: it can continue, pause, or write once.
+final class StressPen: Sendable {
+  private struct State {
+    var goesOn = false
+    var hasEnded = false
+    var asked: [(isOnce: Bool, CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = Mutex(State())
+  /// The maximum time that the writer sleeps between two checks for requests.
+  private static let lookEvery = Duration.milliseconds(5)
+
+  /// Lets the writer write until it is paused.
+  func goOn() { state.withLock { $0.goesOn = true } }
+
+  /// Ends the writer.
+  func end() { state.withLock { $0.hasEnded = true } }
+
+  /// Pauses the writer, and waits until it no longer writes.
+  func pause() async {
+    state.withLock { $0.goesOn = false }
+    await withCheckedContinuation { answer in
+      state.withLock { $0.asked.append((false, answer)) }
+    }
+  }
+
+  /// Lets the writer insert once, and waits until it has done so.
+  func once() async {
+    await withCheckedContinuation { answer in
+      state.withLock { $0.asked.append((true, answer)) }
+    }
+  }
+
+  /// Runs the writer until it is ended.
+  @concurrent
+  func run(_ writer: consuming StressWriter) async {
+    var due = ContinuousClock.now
+    while true {
+      let (asked, goesOn, hasEnded) = take()
+      for (isOnce, answer) in asked {
+        if isOnce { writer.insert() }
+        answer.resume()
+      }
+      if hasEnded { return }
+      if goesOn, due <= .now {
+        writer.write()
+        due = .now + .seconds(writer.pause())
+      }
+      let pause = goesOn ? min(due - .now, Self.lookEvery) : Self.lookEvery
+      guard pause > .zero else {
+        await Task.yield()
+        continue
+      }
+      do { try await Task.sleep(for: pause) } catch { return }
+    }
+  }
+
+  private func take() -> ([(isOnce: Bool, CheckedContinuation<Void, Never>)], Bool, Bool) {
+    state.withLock { state in
+      defer { state.asked = [] }
+      return (state.asked, state.goesOn, state.hasEnded)
+    }
+  }
+}

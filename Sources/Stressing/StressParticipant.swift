@@ -1,0 +1,232 @@
+import Foundation
+import HistoryStore
+import HistoryTracking
+import ObjectContexts
+import PersistentHistory
+import Systems
+import Traces
+
+/// One process of a stress run: this command, started under a verb that the help does not list.
+package final class StressParticipant: Sendable {
+  static let verb = "_stress"
+
+  private let role: StressRole
+  private let seams: StressSeams
+  private let view: ObjectContext
+  private let tracker: HistoryTracker
+
+  /// Runs a process of a stress run if the arguments are those of one.
+  ///
+  /// - Returns: The exit code; `nil` if the arguments do not start with the verb of such a process.
+  package static func run(_ arguments: [String]) async -> Int32? {
+    guard arguments.first == verb else { return nil }
+    let words = arguments.dropFirst()
+    let role: StressRole
+    do { role = try StressRole(argument: words.joined(separator: " ")) } catch {
+      return end(64, "\(verb) takes a role of a stress run: \(error)")
+    }
+    // In its own process group: ctrl-C does not reach it, and the keeper ends it by its group.
+    setpgid(0, 0)
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      try await StressParticipant(role).work()
+      return 0
+    } catch {
+      return end(70, "\(role.name).\(role.life): \(error)")
+    }
+  }
+
+  /// Writes the reason for the exit to standard error, and returns the exit code.
+  private static func end(_ code: Int32, _ sentence: String) -> Int32 {
+    FileHandle.standardError.write(Data("\(sentence)\n".utf8))
+    return code
+  }
+
+  private init(_ role: StressRole) throws {
+    self.role = role
+    seams = try StressSeams(role)
+    let store = try Self.open(role, try seams.configuration())
+    view = ObjectContext(store: store, author: role.name, name: "view", mergePolicy: .objectWins)
+    let planned = role.header.actor(role.id)
+    var configuration = TrackerConfiguration()
+    // Failures are in the trace; standard error is for the lines of the run itself.
+    configuration.logLevel = nil
+    configuration.ignoring = Set(planned?.ignores ?? [])
+    configuration.pageTransactionCountMax =
+      planned?.page ?? configuration.pageTransactionCountMax
+    configuration.deduplicator = StressMergeNotes(seams: seams)
+    tracker = HistoryTracker(
+      role.id,
+      store: store,
+      contexts: [view],
+      configuration: configuration
+    )
+  }
+
+  private func work() async throws {
+    let orders = Self.orders()
+    let passes = await tracker.passes
+    let noting = Task { [seams] in
+      for await pass in passes {
+        if let failure = pass.failure { seams.noteFailure(of: "pass", failure) }
+      }
+    }
+    defer { noting.cancel() }
+    try await tracker.registerMergeHook { [seams] _ in
+      seams.noteFetched()
+      return .goOn
+    }
+    try await launchInTheEnd()
+    let made = role.makesTrouble ? role.disk : nil
+    let trouble = made.map { disk in Task { [seams] in await seams.trouble(disk) } }
+    defer { trouble?.cancel() }
+    Self.say(.ready)
+    let pen = StressPen()
+    // On its own thread: the writer blocks while the disk is full.
+    let writing = Task(executorPreference: ThreadPerJob()) { [role, view, seams] in
+      await pen.run(StressWriter(role, view: view, seams: seams))
+    }
+    for await order in orders {
+      // Disable disk faults, so that the final orders can succeed.
+      if order.word == .settle { await trouble?.end() }
+      guard try await obey(order, pen) else { break }
+    }
+    pen.end()
+    await writing.value
+  }
+
+  /// The maximum number of attempts while the disk is at fault, and the pause between them.
+  private static let attemptCountMax = 400
+  private static let attemptPauseMs = 25
+
+  /// Opens the store, and retries while the disk is at fault.
+  private static func open(
+    _ role: StressRole,
+    _ configuration: StoreConfiguration
+  ) throws -> Store {
+    for _ in 1..<attemptCountMax {
+      do throws(HistoryError) { return try StressModel.open(role.store, configuration) } catch {
+        guard role.disk != nil, error.isOfDisk else { throw error }
+      }
+      usleep(UInt32(attemptPauseMs) * 1000)
+    }
+    return try StressModel.open(role.store, configuration)
+  }
+
+  /// Launches the tracker, and retries while the disk is at fault.
+  private func launchInTheEnd() async throws {
+    for _ in 1..<Self.attemptCountMax {
+      do throws(HistoryError) { return try await launch() } catch {
+        guard role.disk != nil, error.isOfDisk else { throw error }
+      }
+      try await Task.sleep(for: .milliseconds(Self.attemptPauseMs))
+    }
+    try await launch()
+  }
+
+  /// Registers the member or resumes at its cursor, and starts to follow the store.
+  private func launch() async throws(HistoryError) {
+    let start = MonotonicClock.now
+    let registration: Registration
+    do throws(HistoryError) { registration = try await tracker.launch() } catch {
+      seams.noteFailure(of: "launch", error)
+      throw error
+    }
+    let cursor = registration.cursor.transactionName
+    let happening: Happening =
+      registration.isNew ? .registered(cursor: cursor) : .launched(cursor: cursor)
+    seams.tracker.add([.init(happening, start...MonotonicClock.now)])
+    do throws(HistoryError) { _ = try await tracker.start() } catch {
+      // The tracker follows the store despite a transient error, and repeats the pass.
+      guard error.isOfDisk else { throw error }
+    }
+  }
+
+  /// Executes an order, and returns whether to continue.
+  private func obey(_ order: StressOrder, _ pen: StressPen) async throws -> Bool {
+    switch order.word {
+    case .write: pen.goOn()
+    case .pause:
+      await pen.pause()
+      Self.say(.done)
+    case .once:
+      await pen.once()
+      Self.say(.done)
+    case .settle:
+      await settle()
+      Self.say(.done)
+    case .view:
+      tellView()
+      Self.say(.done)
+    case .retire:
+      await pen.pause()
+      let start = MonotonicClock.now
+      try await tracker.retire()
+      seams.tracker.add([.init(.retired, start...MonotonicClock.now)])
+      return false
+    case .die:
+      if let place = order.place { seams.death.arm(place, visit: order.visit) }
+    case .end: return false
+    case .ready, .done: break
+    }
+    return true
+  }
+
+  /// Makes passes until one finds no new transactions.
+  private func settle() async {
+    do {
+      while try await tracker.pass().transactionCount > 0 {}
+    } catch {
+      // The report of the pass has noted the error.
+    }
+  }
+
+  private func tellView() {
+    var objects: Objects = [:]
+    let model = view.store.model
+    view.forEachRegistered { id, row in
+      guard let entity = model.entity(id.entity) else { return }
+      objects[ObjectName(entity.name, id.key)] = Dictionary(
+        uniqueKeysWithValues: zip(entity.attributes.map(\.name), row)
+      )
+    }
+    let now = MonotonicClock.now
+    seams.tracker.add([
+      .init(.called(command: nil, word: "view"), at: now),
+      .init(.viewed(context: "view", objects), at: now),
+      .init(.ended(command: nil, .ok), at: MonotonicClock.now),
+    ])
+  }
+
+  // MARK: The other side
+
+  private static func say(_ word: StressWord) {
+    FileHandle.standardOutput.write(Data("\(word.rawValue)\n".utf8))
+  }
+
+  /// Returns the orders of the parent process; when that is gone, this process exits at once.
+  private static func orders() -> AsyncStream<StressOrder> {
+    let (orders, continuation) = AsyncStream.makeStream(of: StressOrder.self)
+    Thread.detachNewThread {
+      while let line = readLine() {
+        guard let order = StressOrder(line) else { continue }
+        continuation.yield(order)
+      }
+      _exit(70)
+    }
+    return orders
+  }
+}
+
+extension HistoryError {
+  /// Whether a faulty disk, or another process that waits for the disk, can cause this error.
+  fileprivate var isOfDisk: Bool { isBusy || isFull || isInputOutput }
+}
+
+extension Task where Success == Void, Failure == Never {
+  /// Cancels the task, and waits until it has ended.
+  fileprivate func end() async {
+    cancel()
+    await value
+  }
+}

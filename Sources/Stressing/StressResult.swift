@@ -1,0 +1,220 @@
+import Foundation
+import PersistentHistory
+import Traces
+
+/// The settings of a stress run.
+package struct StressSettings: Hashable, Sendable {
+  /// The number of processes that write to the store from the start.
+  package var processes = 3
+  /// The time during which the processes write.
+  package var duration = Duration.seconds(60)
+  /// The mean number of kills per second.
+  package var killsPerSecond = 1.0
+  /// The number of transactions that each process writes per second; 0 writes without pauses.
+  package var rate = 25.0
+  /// The seeded bug to run with; `nil` for none.
+  package var mutant: String?
+  /// The disk trouble; `nil` for a sound disk.
+  package var disk: StressDisk?
+  package var seed: UInt64 = 0
+
+  package init() {}
+
+  /// The number of processes that join and retire while others write.
+  package var guests: Int { killsPerSecond > 0 ? min(max(processes / 3, 1), 6) : 0 }
+}
+
+/// What a stress run cannot do in this place, in a sentence.
+package struct StressError: Error, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// The result of a stress run.
+package struct StressResult: Codable, Hashable, Sendable {
+  /// The activity of one actor in all of its lives, counted from the joined trace.
+  package struct Participant: Codable, Hashable, Sendable {
+    package let name: String
+    package var lives = 0
+    /// The number of transactions that the actor wrote.
+    package var written = 0
+    /// The number of pages that the actor merged; `merged` counts their transactions.
+    package var merges = 0
+    package var merged = 0
+    /// The number of times that the actor recorded its cursor.
+    package var records = 0
+    /// The number of transactions that the actor's purges made invisible.
+    package var purged = 0
+    /// The number of errors that reached a caller, by code.
+    package var errors: [String: Int] = [:]
+    package var firstError: String?
+
+    package init(name: String) { self.name = name }
+
+    mutating func note(_ failure: SystemFailure) {
+      errors[failure.code.rawValue, default: 0] += 1
+      firstError = firstError ?? failure.message
+    }
+  }
+
+  /// The seed, in hexadecimal after `0x`.
+  package let seed: String
+  /// The seeded bug in the processes; `nil` if there was none.
+  package let mutant: String?
+  /// The disk trouble of the run; `nil` if the disk was sound.
+  package let disk: StressDisk?
+  /// The number of times that a real file system was filled; `nil` if the run used none.
+  package var filledCount: Int?
+  /// The number of processes that wrote from the start.
+  package let processes: Int
+  /// The time during which the processes wrote.
+  package var seconds = 0.0
+  package var participants: [Participant] = []
+  package var counts = StressCounts()
+  /// The total number of committed transactions.
+  package var committed: Int64 = 0
+  /// The number of objects at the end.
+  package var objectCount = 0
+  /// The number of times that the store was sampled while the processes wrote.
+  package var sampleCount = 0
+  /// The most transactions in history at a sample; `lagMax` is the most that a member was behind.
+  package var heldMax = 0
+  package var lagMax = 0
+  /// The number of transactions in history at the end, after every process has merged everything.
+  package var heldAtEnd = 0
+  /// The problem that SQLite's integrity check found; `nil` if it found none.
+  package var integrityProblem: String?
+  /// Sentences about commits after which a running process made no pass.
+  package var sleepers: [String] = []
+  /// Sentences about unexpected behaviour of processes.
+  package var troubles: [String] = []
+  /// Whether the run was ended early.
+  package var isInterrupted = false
+
+  /// The number of judged events of the joined trace.
+  package var eventCount = 0
+  /// The number of writes of unknown outcome that the store decided; `openCount` counts the others.
+  package var settledCount = 0
+  package var openCount = 0
+  /// The number of transactions in the store that no process reported.
+  package var untoldCount = 0
+  /// The number of points where the intervals leave open whether a purge came too early.
+  package var doubtCount = 0
+  package var checkers: [StressChecks.Answer] = []
+
+  /// The number of transactions that history may always hold without counting as unbounded.
+  ///
+  /// Above it, history may hold a quarter of all committed transactions: a process that gets no
+  /// processor for a second may lag by some thousands.
+  private static let heldAlways: Int64 = 10_000
+
+  package init(_ settings: StressSettings) {
+    seed = "0x" + String(settings.seed, radix: 16)
+    mutant = settings.mutant
+    disk = settings.disk
+    processes = settings.processes
+  }
+
+  /// `invalid` if there is a fault, else `unknown` if the run is undecided, else `valid`.
+  package var verdict: String {
+    if !faults.isEmpty { return "invalid" }
+    return doubts.isEmpty ? "valid" : "unknown"
+  }
+
+  /// The verdict in a sentence.
+  package var because: String {
+    if !faults.isEmpty { return faults.joined(separator: "; ") + "." }
+    if !doubts.isEmpty { return doubts.joined(separator: " ") }
+    return
+      "all views equal the store's data, nothing was purged or lost too early, and history held "
+      + "\(heldMax.inGroups) of \(Int(committed).counted("transaction")) at most and "
+      + "\(heldAtEnd.inGroups) at the end."
+  }
+
+  /// The violated expectations, each as a clause.
+  package var faults: [String] {
+    var faults = troubles
+    faults += checkers.filter { $0.verdict == "invalid" }
+      .map { "\($0.checker): \($0.because ?? "")" }
+    if let integrityProblem { faults.append("the file is damaged: \(integrityProblem)") }
+    faults += errorFaults
+    if untoldCount > openCount {
+      faults.append("the store holds \(untoldCount.counted("transaction")) that no process told of")
+    }
+    return faults + historyFaults
+  }
+
+  /// The errors that must not reach a caller: all except those that a faulty disk can cause.
+  private var errorFaults: [String] {
+    participants.compactMap { participant in
+      let errors = participant.errors.filter { disk == nil || !Self.diskErrors.contains($0.key) }
+      let count = errors.values.reduce(0, +)
+      guard count > 0 else { return nil }
+      return
+        "\(participant.name) met \(count.counted("error")), first: \(participant.firstError ?? "")"
+    }
+  }
+
+  private static let diskErrors: Set<String> = ["full", "io", "busy"]
+
+  /// The number of disk errors that reached a caller.
+  private var diskErrorCount: Int {
+    participants.reduce(0) { sum, participant in
+      sum + Self.diskErrors.reduce(0) { $0 + (participant.errors[$1] ?? 0) }
+    }
+  }
+
+  private var historyFaults: [String] {
+    guard !isInterrupted else { return [] }
+    var faults: [String] = []
+    if heldMax > max(Self.heldAlways, committed / 4) {
+      faults.append(
+        "history grew to \(heldMax.inGroups) of \(Int(committed).counted("transaction"))"
+      )
+    }
+    // A process that ended by itself is still a member, so that history is kept for it.
+    if heldAtEnd > 1, troubles.isEmpty {
+      faults.append("history still holds \(heldAtEnd.counted("transaction")) that everybody merged")
+    }
+    return faults
+  }
+
+  /// The reasons why the run is undecided, each as a sentence.
+  private var doubts: [String] {
+    if isInterrupted {
+      return ["it was interrupted after \(Int(seconds.rounded())) s; nothing was checked."]
+    }
+    if let disk, diskErrorCount == 0 {
+      return ["the disk was \(disk.rawValue), and no error reached a caller. Try a longer run."]
+    }
+    let unknown = checkers.filter { $0.verdict == "unknown" && StressChecks.isNeeded($0.checker) }
+    return unknown.map { "\($0.checker) cannot be told: \($0.because ?? "")" }
+  }
+}
+
+/// The counts of the disturbances in a stress run.
+package struct StressCounts: Codable, Hashable, Sendable {
+  /// The number of processes killed at an arbitrary point.
+  package var killedAnywhere = 0
+  /// The number of processes killed at a named place in their own code.
+  package var killedAt: [String: Int] = [:]
+  /// The number of processes that were stopped and continued.
+  package var stops = 0
+  /// The number of lives that followed a death.
+  package var restarts = 0
+  /// The number of times that a guest joined; `retires` counts those that retired.
+  package var joins = 0
+  package var retires = 0
+  /// The number of commits after which a pass of all other processes was awaited.
+  package var wakeUps = 0
+  /// The longest time from such a commit until all of them had recorded it, in milliseconds.
+  package var wakeUpMsMax = 0
+
+  package var kills: Int { killedAnywhere + killedAt.values.reduce(0, +) }
+
+  /// Counts a killed process.
+  mutating func kill(at place: StressPlace?) {
+    if let place { killedAt[place.rawValue, default: 0] += 1 } else { killedAnywhere += 1 }
+  }
+}

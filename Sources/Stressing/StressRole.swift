@@ -1,0 +1,253 @@
+import Foundation
+import HistoryStore
+import PersistentHistory
+import Traces
+
+/// The parameters of one life of a process of a stress run.
+struct StressRole: Codable, Hashable, Sendable {
+  /// The actor's name.
+  var name: String
+  /// The names of all actors that may take part.
+  var actors: [String]
+  /// The number of earlier lives.
+  var life: Int
+  var seed: UInt64
+  /// The path of the store file.
+  var store: String
+  /// The folder of the traces.
+  var traces: String
+  /// The number of transactions to write per second; 0 writes without pauses.
+  var rate: Double
+  /// The seeded bug to run with; `nil` for none.
+  var mutant: String?
+  /// The disk trouble to expect; `nil` for a sound disk.
+  var disk: StressDisk?
+  /// Whether the process injects the disk trouble itself; otherwise a real file system causes it.
+  var makesTrouble = true
+
+  var id: ActorID { ActorID(name) }
+
+  var header: PlanHeader { StressModel.header(actors.map { ActorID($0) }, seed: seed) }
+
+  /// Whether the process also writes under the author that another process ignores.
+  var isNoisy: Bool { actors.count > 1 && actors.first == name }
+
+  /// The path of the tracker's trace.
+  var trackerTrace: String { "\(traces)/\(name).\(life).jsonl" }
+  /// The path of the trace of the writes.
+  var writerTrace: String { "\(traces)/\(name).\(life).writes.jsonl" }
+  /// The path of the file with the transaction number of the write in progress.
+  var numberFile: String { "\(traces)/\(name).\(life).number" }
+
+  /// Returns the role as a command-line argument.
+  func argument() throws -> String {
+    String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
+  }
+
+  init(argument: String) throws {
+    self = try JSONDecoder().decode(Self.self, from: Data(argument.utf8))
+  }
+
+  init(
+    name: String,
+    actors: [String],
+    life: Int,
+    seed: UInt64,
+    store: String,
+    traces: String,
+    rate: Double
+  ) {
+    self.name = name
+    self.actors = actors
+    self.life = life
+    self.seed = seed
+    self.store = store
+    self.traces = traces
+    self.rate = rate
+  }
+}
+
+/// The trouble of the disk that contains the store.
+package enum StressDisk: String, Codable, Hashable, Sendable, CaseIterable {
+  /// It runs out of space for a while, repeatedly.
+  case full
+  /// Its calls fail from time to time.
+  case failing
+}
+
+/// An actor of a stress run across all of its lives.
+final class StressMember {
+  let id: ActorID
+  /// Whether the actor joins and retires while others write.
+  let isGuest: Bool
+  /// The process of the present life; `nil` between lives.
+  var child: StressChild?
+  /// The role of the present or last life.
+  var role: StressRole?
+  var state = State.away
+  /// The tracker traces of all lives so far; `writerLives` has the traces of the writes.
+  private(set) var trackerLives: [TraceLife] = []
+  private(set) var writerLives: [TraceLife] = []
+  /// The number of the last transaction that the actor is known to have written.
+  var lastNumber: Int64 = 0
+  /// The time at which the next life is due.
+  var restartsAt = ContinuousClock.now
+  /// The time at which a stopped process continues; `nil` if it is not stopped.
+  var stopsUntil: ContinuousClock.Instant?
+  /// The time at which the process is killed if it has not died at `place` by then.
+  var diesAt: ContinuousClock.Instant?
+  /// The start of the present life.
+  private(set) var startedAt = ContinuousClock.now
+  /// The place where the process was ordered to die.
+  var place: StressPlace?
+  /// Whether the last order is done.
+  var isDone = false
+  /// A clause about unexpected behaviour; `nil` if there was none.
+  var trouble: String?
+
+  /// The state of an actor.
+  enum State: Hashable, Sendable {
+    /// It has neither a process nor a membership.
+    case away
+    /// Its process is gone, and the next life is due.
+    case dead
+    /// Its process was started and has not yet reported that it follows the store.
+    case starting
+    case running
+    /// Its process was killed, and the run has not yet seen it end.
+    case dying
+    /// It was ordered to retire.
+    case retiring
+    /// It was ordered to end.
+    case ending
+  }
+
+  init(_ id: ActorID, isGuest: Bool = false) {
+    self.id = id
+    self.isGuest = isGuest
+  }
+
+  /// The number of lives so far.
+  var lifeCount: Int { trackerLives.count }
+
+  /// Starts a life.
+  func begin(_ child: StressChild, _ role: StressRole) {
+    self.child = child
+    self.role = role
+    state = .starting
+    startedAt = .now
+    forgetDeath()
+    trackerLives.append(TraceLife(path: role.trackerTrace))
+    writerLives.append(TraceLife(path: role.writerTrace))
+  }
+
+  /// Kills the process.
+  func kill() {
+    state = .dying
+    diesAt = nil
+    child?.kill()
+  }
+
+  /// Ends a life, with the outcome of its last write.
+  func end(at moment: Int64, _ settlement: TraceLife.Settlement) {
+    guard !trackerLives.isEmpty else { return }
+    trackerLives[trackerLives.count - 1].diedAt = moment
+    writerLives[writerLives.count - 1].diedAt = moment
+    writerLives[writerLives.count - 1].settlement = settlement
+    child = nil
+    forgetDeath()
+  }
+
+  private func forgetDeath() {
+    place = nil
+    diesAt = nil
+    stopsUntil = nil
+  }
+}
+
+/// Determines the outcome of the write that was in progress when a process was killed.
+///
+/// Before a process can commit, it notes the number that the write's transaction will have. The
+/// transaction with that number in history is that write if the author matches. It is still there,
+/// because history is kept for the dead member.
+struct StressSettler {
+  let store: Store
+
+  /// Returns the outcome, and the number of the last transaction that the process has committed.
+  func settle(
+    _ role: StressRole,
+    after last: Int64
+  ) throws -> (settlement: TraceLife.Settlement, last: Int64) {
+    guard FileManager.default.fileExists(atPath: role.writerTrace) else { return (.nothing, last) }
+    let tail = try LifeTrace.tail(of: role.writerTrace, role.header)
+    let told = tail.compactMap(\.event.happening.committedNumber).max() ?? last
+    // A write without a number has no effect; a number noted for an earlier write proves nothing.
+    guard let open = tail.last(where: { $0.event.happening.isCallOrEnd }), let given = open.given,
+      case .called(let count?, _) = open.event.happening,
+      let noted = StressNumberFile.read(role.numberFile), noted.write == Int64(count)
+    else { return (.nothing, told) }
+    guard let transaction = try store.transaction(noted.number) else {
+      return (try isPurged(noted.number) ? .open : .nothing, told)
+    }
+    guard transaction.author == author(of: given, role) else { return (.nothing, told) }
+    return (.committed(committed(transaction, role)), noted.number)
+  }
+
+  /// Returns whether a number is missing from history because it was committed and then purged.
+  private func isPurged(_ number: Int64) throws -> Bool {
+    try store.register().marks.contains { $0.purged >= number }
+  }
+
+  private func author(of command: Command, _ role: StressRole) -> String? {
+    let author =
+      switch command.action {
+      case .write(let write): write.author
+      case .batch(let batch): batch.author
+      default: WriteAuthor.own
+      }
+    return if case .other(let name) = author { name } else { role.name }
+  }
+
+  private func committed(
+    _ transaction: HistoryTransaction,
+    _ role: StressRole
+  ) -> CommittedTransaction {
+    CommittedTransaction(store.model, transaction, writer: role.name)
+  }
+}
+
+extension CommittedTransaction {
+  /// Converts a transaction of history; objects are named by the store's own keys.
+  init(_ model: Model, _ transaction: HistoryTransaction, writer: String? = nil) {
+    self.init(
+      name: String(transaction.number),
+      author: transaction.author,
+      context: transaction.contextName,
+      writer: writer,
+      timestamp: transaction.timestamp.timeIntervalSinceReferenceDate,
+      changes: transaction.changes.map { change in
+        let entity = model.entity(change.objectID.entity)?.name ?? "?"
+        return CommittedChange(
+          change.type,
+          ObjectName(entity, change.objectID.key),
+          columns: change.type == .update ? change.updatedProperties : [],
+          tombstone: change.type == .delete ? change.tombstone ?? [:] : nil
+        )
+      }
+    )
+  }
+}
+
+extension Happening {
+  fileprivate var committedNumber: Int64? {
+    if case .committed(let transaction) = self { Int64(transaction.name) } else { nil }
+  }
+
+  /// Whether this is the start or the end of a command.
+  fileprivate var isCallOrEnd: Bool {
+    switch self {
+    case .called, .ended: true
+    default: false
+    }
+  }
+}

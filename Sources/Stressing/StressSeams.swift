@@ -1,0 +1,196 @@
+import Basics
+import Faults
+import Foundation
+import HistoryStore
+import PersistentHistory
+import Synchronization
+import Systems
+import Traces
+
+/// The hooks of a stress process into its store and tracker, which write the trace and can kill it.
+final class StressSeams: Sendable {
+  let tracker: StressTrace
+  let writer: StressTrace
+  let death = StressDeath()
+  private let role: StressRole
+  private let numbers: StressNumberFile
+  /// The platform's file system, with a hook in each call.
+  private let files: RealFileSystem
+  /// The durations of a faulty period and of a sound period.
+  private static let troubleMs = 40...300
+  private static let soundMs = 300...1500
+  /// The number of writes started so far.
+  private let writeCount = Atomic<Int64>(0)
+  /// The time at which the write in progress got its number, in nanoseconds; 0 before.
+  private let numberedAt = Atomic<Int64>(0)
+  /// The time of the last fetch, in nanoseconds.
+  private let fetchedAt = Atomic<Int64>(0)
+  private let group = Mutex(Group())
+
+  /// The state that keeps the trace lines of one member transaction together.
+  private struct Group {
+    var isOpen = false
+    var waiting: [StressTrace.Entry] = []
+  }
+
+  init(_ role: StressRole) throws {
+    self.role = role
+    tracker = try StressTrace(role.trackerTrace, of: role.id)
+    writer = try StressTrace(role.writerTrace, of: role.id)
+    numbers = try StressNumberFile(role.numberFile)
+    files = RealFileSystem(isDefault: true) { [death] call, kind in
+      if call == .write, kind == .main { death.meet(.checkpoint) }
+    }
+  }
+
+  /// Returns the configuration to open the store with, and turns the mutant on.
+  func configuration() throws(StressError) -> StoreConfiguration {
+    var configuration = StoreConfiguration()
+    if let name = role.mutant {
+      guard let mutant = Mutant.named(name) else { throw StressError("unknown mutant \(name.quoted)") }
+      mutant.turnOn()
+    }
+    configuration.purgeChunkCount = 8
+    configuration.checkpointFrames = 200
+    // With rare polls a lost signal shows. A faulty disk may make the watcher miss a signal, which
+    // the default polls make up for.
+    if role.disk == nil { configuration.changePollInterval = .seconds(60) }
+    var witness = StoreWitness(
+      begins: { [unowned self] write in begin(write) },
+      ends: { [unowned self] isCommitted in end(isCommitted) }
+    )
+    witness.writes = { [unowned self] number in
+      numberedAt.store(MonotonicClock.now, ordering: .relaxed)
+      numbers.note(number, ofWrite: writeCount.load(ordering: .relaxed))
+    }
+    witness.signals = { [death] _ in death.meet(.signal) }
+    witness.deletes = { [death] _ in death.meet(.purge) }
+    configuration.witness = witness
+    return configuration
+  }
+
+  // MARK: The disk
+
+  /// Injects disk faults in alternating periods until the task is cancelled.
+  @concurrent
+  func trouble(_ disk: StressDisk) async {
+    var random = SplitMix64(seed: role.seed ^ 0xd15c)
+    while true {
+      do {
+        try await Task.sleep(for: .milliseconds(Int.random(in: Self.soundMs, using: &random)))
+        files.arm([Self.fault(disk, &random)])
+        try await Task.sleep(for: .milliseconds(Int.random(in: Self.troubleMs, using: &random)))
+      } catch {
+        files.disarm()
+        return
+      }
+      files.disarm()
+    }
+  }
+
+  private static func fault(_ disk: StressDisk, _ random: inout SplitMix64) -> FileFault {
+    switch disk {
+    case .full: return FileFault(.full, call: .write, k: 1, from: true)
+    case .failing:
+      let calls: [FileCall] = [.write, .write, .sync, .read, .lock]
+      let call = calls.randomElement(using: &random) ?? .write
+      let k = Int.random(in: 1...6, using: &random)
+      return FileFault(.ioError, call: call, k: k, from: Bool.random(using: &random))
+    }
+  }
+
+  // MARK: The tracker
+
+  /// Notes the time of a fetch, which is the start of the merge that follows.
+  func noteFetched() { fetchedAt.store(MonotonicClock.now, ordering: .relaxed) }
+
+  /// Traces a merge that is not recorded yet.
+  func note(merged numbers: [Int64]) {
+    let now = MonotonicClock.now
+    let start = min(fetchedAt.load(ordering: .relaxed), now)
+    tracker.add([.init(.merged(numbers.map { String($0) }), start...now)])
+    death.meet(.record)
+  }
+
+  private func begin(_ write: MemberWrite) {
+    let now = MonotonicClock.now
+    // No plan contains this command. A whole pass without a command would belong to a closing
+    // phase, whose purges the checkers leave out.
+    var entries = [StressTrace.Entry(.called(command: nil, word: "record"), at: now)]
+    if let cursor = write.cursor {
+      entries.append(.init(.recorded(cursor: cursor.transactionName), at: now))
+    }
+    if !write.purged.isEmpty {
+      entries.append(.init(.purged(write.purged.map { String($0) }), at: now))
+    }
+    guard entries.count > 1 else { return }
+    group.withLock { group in
+      group.isOpen = true
+      tracker.add(entries)
+    }
+  }
+
+  private func end(_ isCommitted: Bool) {
+    let outcome = isCommitted ? Outcome.ok : .failed(Self.rolledBack)
+    group.withLock { group in
+      guard group.isOpen else { return }
+      let ended = StressTrace.Entry(.ended(command: nil, outcome), at: MonotonicClock.now)
+      tracker.add([ended] + group.waiting)
+      group = Group()
+    }
+  }
+
+  /// Traces a failed pass or launch.
+  func noteFailure(of word: String, _ error: HistoryError) {
+    let now = MonotonicClock.now
+    let entries: [StressTrace.Entry] = [
+      .init(.called(command: nil, word: word), at: now),
+      .init(.ended(command: nil, .failed(SystemFailure(error))), at: now),
+    ]
+    group.withLock { group in
+      if group.isOpen { group.waiting += entries } else { tracker.add(entries) }
+    }
+  }
+
+  private static let rolledBack = SystemFailure(.io, "The transaction was rolled back.")
+
+  // MARK: The writer
+
+  /// Traces the start of a write.
+  func beginWrite(_ command: Command) {
+    let count = writeCount.add(1, ordering: .relaxed).newValue
+    numberedAt.store(0, ordering: .relaxed)
+    let happening = Happening.called(command: Int(count), word: command.action.word)
+    writer.add([.init(happening, at: MonotonicClock.now, given: command)])
+  }
+
+  /// Traces that the edits of a write failed, so that nothing was written.
+  func noteFailedEdit(_ failure: SystemFailure) {
+    let now = MonotonicClock.now
+    writer.add([
+      .init(.called(command: nil, word: "write"), at: now),
+      .init(.ended(command: nil, .failed(failure)), at: now),
+    ])
+  }
+
+  /// The transaction number of the write in progress; `nil` if it has none yet.
+  var number: Int64? {
+    guard numberedAt.load(ordering: .relaxed) > 0 else { return nil }
+    return StressNumberFile.read(role.numberFile)?.number
+  }
+
+  /// Traces the outcome of the write in progress.
+  func endWrite(_ happening: Happening?, _ outcome: Outcome) {
+    let now = MonotonicClock.now
+    let numbered = numberedAt.load(ordering: .relaxed)
+    let start = numbered == 0 ? now : min(numbered, now)
+    var entries: [StressTrace.Entry] = []
+    if let happening { entries.append(.init(happening, start...now)) }
+    writer.add(entries + [.init(.ended(command: nil, outcome), start...now)])
+  }
+}
+
+extension HistoryToken {
+  /// The position's name in a trace; `nil` before the first transaction.
+  var transactionName: TransactionName? { number == 0 ? nil : String(number) }
+}

@@ -1,0 +1,228 @@
+import Basics
+import Foundation
+import HistoryStore
+import PersistentHistory
+import Traces
+
+/// The main phase of a run: processes write and are disturbed.
+extension StressSession {
+  static let sampleEvery = Duration.milliseconds(50)
+
+  /// Disturbs the writing processes until the time is up or a failure shows.
+  func disturb(_ note: (Int, String) -> Void) throws {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let pauseBetweenWakeUps = min(.seconds(8), settings.duration / 3)
+    var (sampleAt, wakeUpAt) = (start, start + pauseBetweenWakeUps)
+    var seen: Int64 = 0
+    while clock.now - start < settings.duration, troubles.isEmpty, result.sleepers.isEmpty {
+      try attend()
+      let now = clock.now
+      for deed in nemesis.deeds(at: now) { try act(deed, at: now) }
+      if sampleAt <= now {
+        sampleAt = now + Self.sampleEvery
+        do { seen = try sample(note, after: seen) } catch  where settings.disk != nil { continue }
+      }
+      if wakeUpAt <= now, settings.processes > 1 {
+        try wakeUp()
+        wakeUpAt = clock.now + pauseBetweenWakeUps
+      }
+      usleep(2_000)
+    }
+    result.seconds = (clock.now - start) / .seconds(1)
+  }
+
+  /// Measures the length of history and the lag of the slowest member while the processes write.
+  ///
+  /// - Returns: The number of the newest transaction.
+  func sample(_ note: (Int, String) -> Void, after seen: Int64) throws -> Int64 {
+    let register = try store.register()
+    let head = try store.currentToken().number
+    let purged = register.marks.filter { $0.author != nil }.map(\.purged).max() ?? 0
+    let held = Int(max(0, head - purged))
+    let slowest = register.members.filter { $0.state == 0 }.map(\.cursor).min() ?? head
+    result.sampleCount += 1
+    result.committed = head
+    result.heldMax = max(result.heldMax, held)
+    result.lagMax = max(result.lagMax, Int(max(0, head - slowest)))
+    let counts = result.counts
+    note(
+      Int(max(0, head - seen)),
+      "lag \(Int(max(0, head - slowest)).inGroups)  history \(held.inGroups)  "
+        + "kills \(counts.kills.inGroups)"
+    )
+    return head
+  }
+
+  func act(_ deed: StressNemesis.Deed, at now: ContinuousClock.Instant) throws {
+    switch deed {
+    case .kill(let place, let visit):
+      let living = members.filter { member in
+        guard member.place == nil, member.diesAt == nil else { return false }
+        return member.state == .running || (place == nil && member.state == .starting)
+      }
+      guard let victim = nemesis.choose(living) else { return }
+      guard let place else { return victim.kill() }
+      victim.place = place
+      victim.diesAt = now + Self.deathTime
+      victim.child?.tell(StressOrder(dyingAt: place, visit: visit))
+    case .stop(let duration):
+      let living = members.filter { $0.state == .running && $0.stopsUntil == nil }
+      guard let victim = nemesis.choose(living) else { return }
+      victim.stopsUntil = now + duration
+      victim.child?.stop()
+      result.counts.stops += 1
+    case .moveGuest: try moveGuest(at: now)
+    }
+  }
+
+  /// Lets an absent guest join, or one retire that has run for at least 500 ms.
+  func moveGuest(at now: ContinuousClock.Instant) throws {
+    let movable = members.filter { member in
+      guard member.isGuest, member.diesAt == nil, member.stopsUntil == nil else { return false }
+      return member.state == .away
+        || (member.state == .running && now - member.startedAt > .milliseconds(500))
+    }
+    guard let guest = nemesis.choose(movable) else { return }
+    if guest.state == .away {
+      try join(guest)
+    } else {
+      guest.state = .retiring
+      guest.child?.tell(StressOrder(.retire))
+    }
+  }
+
+  func join(_ guest: StressMember) throws {
+    result.counts.joins += 1
+    try start(guest)
+  }
+
+  /// Waits until all processes run: stopped ones continue, and scheduled kills happen at once.
+  func calm() throws {
+    for member in members {
+      if member.stopsUntil != nil { member.stopsUntil = .now }
+      if member.diesAt != nil { member.diesAt = .now }
+    }
+    try wait("come back") { $0.state == .running && $0.diesAt == nil }
+  }
+}
+
+/// Single commits after which all other processes must make a pass.
+extension StressSession {
+  /// The time limit for the passes after a commit.
+  ///
+  /// With a sound disk it is far shorter than the interval of polls, so that only a signal can meet
+  /// it.
+  static let wakeUpLimit = Duration.seconds(10)
+  static let wakeUpCount = 3
+
+  /// Pauses all writers, lets one process write once, and waits until all others have made a pass.
+  ///
+  /// It repeats this ``wakeUpCount`` times unless a failure shows.
+  func wakeUp() throws {
+    try calm()
+    isQuiet = true
+    try ask(.pause, "pause")
+    for _ in 0..<Self.wakeUpCount where troubles.isEmpty && result.sleepers.isEmpty {
+      let living = members.filter { $0.state == .running }
+      guard let writer = nemesis.choose(living) else { break }
+      writer.isDone = false
+      writer.child?.tell(StressOrder(.once))
+      try wait("write") { $0 !== writer || $0.isDone }
+      try waitForPasses(of: living.filter { $0 !== writer }, after: writer)
+    }
+    isQuiet = false
+    for member in members where member.state == .running {
+      member.child?.tell(StressOrder(.write))
+    }
+  }
+
+  func waitForPasses(of others: [StressMember], after writer: StressMember) throws {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let head = try store.currentToken().number
+    result.counts.wakeUps += 1
+    while true {
+      try attend()
+      let cursors = try store.register().members.reduce(into: [:]) { $0[$1.id] = $1.cursor }
+      let late = others.filter { $0.state == .running && (cursors[$0.id] ?? 0) < head }
+      let elapsed = clock.now - start
+      if late.isEmpty {
+        let ms = Int(elapsed / .milliseconds(1))
+        result.counts.wakeUpMsMax = max(result.counts.wakeUpMsMax, ms)
+        return
+      }
+      if elapsed > Self.wakeUpLimit {
+        let names = late.map(\.id.name).joinedWithAnd
+        result.sleepers.append(
+          "\(writer.id) wrote #\(head); \(names) ran and made no pass after it"
+        )
+        return
+      }
+      usleep(1_000)
+    }
+  }
+}
+
+/// The closing phase of a run.
+extension StressSession {
+  /// Lets all processes catch up and report their views, reads the store, and ends the processes.
+  func close() throws {
+    try calm()
+    // A guest joins after the last kill: no later restart repairs what it has missed.
+    if settings.killsPerSecond > 0, let guest = members.first(where: { $0.state == .away }) {
+      try join(guest)
+      try calm()
+      let end = ContinuousClock.now + .milliseconds(500)
+      while ContinuousClock.now < end {
+        try attend()
+        usleep(2_000)
+      }
+    }
+    isQuiet = true
+    try ask(.pause, "pause")
+    for _ in 0..<2 { try ask(.settle, "merge what there was") }
+    try ask(.view, "tell what its view holds")
+    try look()
+    for member in members where member.state == .running {
+      member.state = .ending
+      member.child?.tell(StressOrder(.end))
+    }
+    try wait("end") { _ in false }
+  }
+
+  /// Reads data and history after all processes have merged everything.
+  func look() throws {
+    result.committed = try store.currentToken().number
+    result.heldAtEnd = try store.heldNumbers().count
+    result.integrityProblem = try store.integrityProblem()
+    let data = try store.objects()
+    let held = try store.fetch(HistoryRequest(after: nil)).transactions.map {
+      CommittedTransaction(store.model, $0)
+    }
+    result.objectCount = data.count
+    let now = MonotonicClock.now
+    trace.add([
+      .init(.called(command: nil, word: "data"), at: now), .init(.data(data), at: now),
+      .init(.ended(command: nil, .ok), at: now),
+      .init(.called(command: nil, word: "history"), at: now), .init(.history(held), at: now),
+      .init(.ended(command: nil, .ok), at: now),
+    ])
+  }
+}
+
+extension Store {
+  /// Returns all objects, named by the store's own keys.
+  fileprivate func objects() throws -> Objects {
+    var held: Objects = [:]
+    for batch in try snapshot().rows {
+      guard let entity = model.entity(batch.entity) else { continue }
+      let names = entity.attributes.map(\.name)
+      for (index, key) in batch.keys.enumerated() {
+        let row = batch.values[index * batch.width..<(index + 1) * batch.width]
+        held[ObjectName(entity.name, key)] = Dictionary(uniqueKeysWithValues: zip(names, row))
+      }
+    }
+    return held
+  }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+package import Traces
+
+/// A stress run, which starts the processes, disturbs them, and reads what they leave.
+///
+/// The nemesis decides about the disturbances.
+package final class StressSession {
+  /// The error of a run that ends early.
+  package struct Interrupted: Error {}
+
+  let settings: StressSettings
+  /// Returns whether the run must end early.
+  private let isInterrupted: () -> Bool
+  /// The executable that is started.
+  private let command: String
+  /// The path of the store file.
+  let path: String
+  /// The folder of the traces.
+  let traces: String
+  private let errors: FileHandle
+  let store: Store
+  /// The trace of the run itself.
+  let trace: StressTrace
+  let members: [StressMember]
+  /// The real file system that is filled at times; `nil` if the run uses none.
+  private let disk: FullDisk?
+  var nemesis: StressNemesis
+  package var result: StressResult
+  /// Whether writers are paused.
+  var isQuiet = false
+  /// Whether the run is in its main phase, in which it causes trouble.
+  private var isDisturbed = false
+  let startedAt = MonotonicClock.now
+
+  /// The maximum time to wait for processes to execute an order.
+  private static let patience = Duration.seconds(60)
+  /// The maximum time to wait for a process to die at its place before it is killed.
+  static let deathTime = Duration.seconds(1)
+
+  /// - Throws: An error if the store or the traces cannot be created.
+  package init(
+    _ settings: StressSettings,
+    command: String,
+    path: String,
+    traces: String,
+    disk: FullDisk?,
+    isInterrupted: @escaping () -> Bool
+  ) throws {
+    self.settings = settings
+    self.isInterrupted = isInterrupted
+    self.disk = disk
+    self.command = command
+    self.path = path
+    self.traces = traces
+    store = try StressModel.open(path)
+    trace = try StressTrace("\(traces)/run.jsonl", of: nil)
+    let file = "\(traces)/errors.txt"
+    guard FileManager.default.createFile(atPath: file, contents: nil),
+      let errors = FileHandle(forWritingAtPath: file)
+    else { throw StressError("\(file) cannot be written.") }
+    self.errors = errors
+    members =
+      StressModel.processes(settings.processes).map { StressMember($0) }
+      + StressModel.guests(settings.guests).map { StressMember($0, isGuest: true) }
+    nemesis = StressNemesis(killsPerSecond: settings.killsPerSecond, seed: settings.seed)
+    result = StressResult(settings)
+  }
+
+  deinit { endAll() }
+
+  /// Kills every process, and waits until all are gone.
+  func endAll() {
+    for member in members { member.child?.kill() }
+    for member in members { member.child?.waitForEnd() }
+  }
+
+  /// Runs everything except the checkers.
+  ///
+  /// `note` reports progress: the number of new transactions, and a phrase about the rest.
+  ///
+  /// - Throws: ``Interrupted``, or an error if a process cannot be started or the store cannot be
+  ///   read.
+  package func run(_ note: (Int, String) -> Void) throws {
+    // A write to a process that is gone must not end this one; `attend` detects its end.
+    signal(SIGPIPE, SIG_IGN)
+    defer { endAll() }
+    for member in members where !member.isGuest { try start(member) }
+    try wait("follow the store") { $0.state == .running || $0.trouble != nil }
+    isDisturbed = true
+    if troubles.isEmpty { try disturb(note) }
+    isDisturbed = false
+    disk?.clear()
+    result.filledCount = disk?.filledCount
+    try close()
+  }
+
+  var troubles: [StressMember] { members.filter { $0.trouble != nil } }
+
+  /// Sentences about unexpected behaviour of processes.
+  package var troubleSentences: [String] {
+    members.compactMap { member in member.trouble.map { "\(member.id) \($0)" } }
+  }
+
+  /// The result of a run that was ended early.
+  package var interruptedResult: StressResult {
+    var result = result
+    result.isInterrupted = true
+    result.seconds = Double(MonotonicClock.now - startedAt) / 1e9
+    return result
+  }
+
+  /// Returns the traces of the run and of the processes, one lane per thread.
+  package func lanes(_ header: PlanHeader) -> [TraceLane] {
+    [TraceLane([TraceLife(path: "\(traces)/run.jsonl")], header)]
+      + members.flatMap { [TraceLane($0.trackerLives, header), TraceLane($0.writerLives, header)] }
+  }
+
+  package var header: PlanHeader { StressModel.header(members.map(\.id), seed: settings.seed) }
+
+  /// The time at which the trace starts, in nanoseconds of the monotonic clock.
+  package var origin: Int64 { startedAt }
+
+  // MARK: Lives
+
+  func start(_ member: StressMember) throws {
+    var role = StressRole(
+      name: member.id.name,
+      actors: members.map(\.id.name),
+      life: member.lifeCount,
+      seed: nemesis.seed(),
+      store: path,
+      traces: traces,
+      rate: settings.rate
+    )
+    role.mutant = settings.mutant
+    role.disk = settings.disk
+    role.makesTrouble = disk == nil
+    member.begin(try StressChild(command, role, errors: errors), role)
+  }
+
+  /// Reads the words of all processes, handles those that ended, and starts those that are due.
+  func attend() throws {
+    if isInterrupted() { throw Interrupted() }
+    let now = ContinuousClock.now
+    if isDisturbed { disk?.tend(at: now, store: path) }
+    for member in members {
+      guard let child = member.child else {
+        guard member.state == .dead, member.trouble == nil, member.restartsAt <= now else {
+          continue
+        }
+        result.counts.restarts += 1
+        try start(member)
+        continue
+      }
+      for word in child.words() { hear(word, from: member) }
+      if let until = member.stopsUntil, until <= now {
+        member.stopsUntil = nil
+        child.goOn()
+      }
+      if let time = member.diesAt, time <= now, child.isRunning {
+        member.place = nil
+        member.kill()
+      }
+      if !child.isRunning { try bury(member, child) }
+    }
+  }
+
+  private func hear(_ word: StressWord, from member: StressMember) {
+    switch word {
+    case .ready where member.state == .starting:
+      member.state = .running
+      if !isQuiet { member.child?.tell(StressOrder(.write)) }
+    case .done: member.isDone = true
+    default: break
+    }
+  }
+
+  /// Handles the end of a process.
+  private func bury(_ member: StressMember, _ child: StressChild) throws {
+    for word in child.words() { hear(word, from: member) }
+    let moment = MonotonicClock.now
+    let ending = child.ending
+    switch (member.state, ending.isSignal, ending.code) {
+    case (.retiring, false, 0):
+      result.counts.retires += 1
+      member.end(at: moment, .nothing)
+      member.state = .away
+    case (.ending, false, 0):
+      member.end(at: moment, .nothing)
+      member.state = .away
+    case (_, true, SIGKILL):
+      result.counts.kill(at: member.place)
+      var settlement = TraceLife.Settlement.nothing
+      if let role = member.role {
+        (settlement, member.lastNumber) = try StressSettler(store: store)
+          .settle(role, after: member.lastNumber)
+      }
+      member.end(at: moment, settlement)
+      trace.add([.init(.crashed, at: moment)], about: member.id)
+      member.state = .dead
+      member.restartsAt = .now + nemesis.deathTime()
+    default:
+      member.trouble =
+        "ended by itself with \(ending.isSignal ? "signal" : "code") \(ending.code)"
+      member.end(at: moment, .open)
+      member.state = .dead
+    }
+  }
+
+  /// Attends to all processes until a condition holds for each member that is not away.
+  ///
+  /// Members for which it does not hold after 60 seconds are marked as troubled.
+  func wait(
+    _ purpose: String,
+    _ isDone: (StressMember) -> Bool
+  ) throws {
+    let end = ContinuousClock.now + Self.patience
+    while true {
+      try attend()
+      let waiting = members.filter { $0.state != .away && $0.trouble == nil && !isDone($0) }
+      guard let first = waiting.first else { return }
+      if ContinuousClock.now > end {
+        for member in waiting { member.trouble = "did not \(purpose)" }
+        first.child?.kill()
+        return
+      }
+      usleep(2_000)
+    }
+  }
+
+  /// Sends an order to all running processes, and waits until all have executed it.
+  func ask(_ word: StressWord, _ purpose: String) throws {
+    let asked = members.filter { $0.state == .running && $0.trouble == nil }
+    for member in asked {
+      member.isDone = false
+      member.child?.tell(StressOrder(word))
+    }
+    try wait(purpose) { member in
+      member.isDone || !asked.contains { $0 === member }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import PersistentHistory
+import Synchronization
+import Traces
+
+/// A trace of one thread of a process, or of the run itself.
+///
+/// Each line is with the kernel before the call returns, and so survives the process.
+final class StressTrace: Sendable {
+  private let actor: ActorID?
+  private let descriptor: Int32
+  private let count = Mutex(0)
+
+  /// A happening, the interval in which it happened, and the command if it is a call.
+  struct Entry {
+    let happening: Happening
+    let mono: ClosedRange<Int64>
+    var given: Command?
+
+    init(_ happening: Happening, _ mono: ClosedRange<Int64>, given: Command? = nil) {
+      self.happening = happening
+      self.mono = mono
+      self.given = given
+    }
+
+    /// Creates an entry for a happening at one moment.
+    init(_ happening: Happening, at moment: Int64, given: Command? = nil) {
+      self.init(happening, moment...moment, given: given)
+    }
+  }
+
+  /// - Throws: A lab error if the file cannot be created.
+  init(_ path: String, of actor: ActorID?) throws {
+    self.actor = actor
+    descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw StressError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes entries at once; `other` is the actor they are about, by default the trace's own.
+  func add(_ entries: [Entry], about other: ActorID? = nil) {
+    count.withLock { count in
+      var text = ""
+      for entry in entries {
+        let event = Event(at: count, tick: 0, actor: other ?? actor, entry.happening)
+        text += TraceCodec.encode(TimedEvent(event, mono: entry.mono, given: entry.given)) + "\n"
+        count += 1
+      }
+      Self.write(Array(text.utf8), to: descriptor)
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    bytes.withUnsafeBytes { buffer in
+      var rest = buffer[...]
+      while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+        let count = Foundation.write(descriptor, start, rest.count)
+        // A process without its trace proves nothing.
+        guard count > 0 || errno == EINTR else { fatalError("a trace cannot be written") }
+        rest = rest.dropFirst(max(count, 0))
+      }
+    }
+  }
+}
+
+/// A file that contains the transaction number of the write in progress.
+///
+/// Its 16 bytes are with the kernel before the transaction commits.
+final class StressNumberFile: Sendable {
+  private let descriptor: Int32
+
+  init(_ path: String) throws {
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw StressError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Notes the transaction number of a write; writes are counted from 1.
+  func note(_ number: Int64, ofWrite write: Int64) {
+    var words = (write.littleEndian, number.littleEndian)
+    _ = pwrite(descriptor, &words, MemoryLayout.size(ofValue: words), 0)
+  }
+
+  /// Returns the numbers that a file contains; `nil` if it is missing or incomplete.
+  static func read(_ path: String) -> (write: Int64, number: Int64)? {
+    guard let data = FileManager.default.contents(atPath: path), data.count == 16 else {
+      return nil
+    }
+    let words = data.withUnsafeBytes { bytes in
+      (
+        bytes.loadUnaligned(fromByteOffset: 0, as: Int64.self),
+        bytes.loadUnaligned(fromByteOffset: 8, as: Int64.self)
+      )
+    }
+    return (Int64(littleEndian: words.0), Int64(littleEndian: words.1))
+  }
+}

@@ -1,0 +1,301 @@
+import Basics
+import Foundation
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+import Systems
+import Traces
+
+/// A writer that inserts, updates and deletes at random, through a view and by batch requests.
+///
+/// It traces each write before and after.
+struct StressWriter {
+  let role: StressRole
+  let view: ObjectContext
+  let seams: StressSeams
+  var random: SplitMix64
+  private var labels = 0
+
+  /// The number of `Item` objects above which buckets are deleted.
+  static let objectCountMax = 240
+  static let noiseCountMax = 60
+
+  init(_ role: StressRole, view: ObjectContext, seams: StressSeams) {
+    self.role = role
+    self.view = view
+    self.seams = seams
+    random = SplitMix64(seed: role.seed)
+  }
+
+  /// Returns a random pause before the next write, in seconds, whose mean keeps the rate.
+  mutating func pause() -> Double {
+    role.rate > 0 ? Double.random(in: 0...2, using: &random) / role.rate : 0
+  }
+
+  /// Makes one random write, or several in a row; failures are traced.
+  mutating func write() {
+    let choices = role.isNoisy ? 11 : 10
+    switch Int.random(in: 0..<choices, using: &random) {
+    case 0..<3: insert()
+    case 3..<6: update()
+    case 6: delete()
+    case 7: batchInsert()
+    case 8: batchUpdate()
+    case 9: thinOut()
+    default: makeNoise()
+    }
+  }
+
+  // MARK: Values
+
+  mutating func number() -> Int64 { Int64.random(in: 0..<1_000_000, using: &random) }
+
+  mutating func bucket() -> Int64 {
+    Int64.random(in: 0..<StressModel.bucketCount, using: &random)
+  }
+
+  /// Returns new values; the title identifies the process, the life and the write.
+  mutating func values() -> Values {
+    labels += 1
+    return [
+      "title": .string("\(role.name).\(role.life)/\(labels)"), "count": .int(number()),
+      "bucket": .int(bucket()),
+    ]
+  }
+
+  func name(_ id: ObjectID) -> ObjectName {
+    ObjectName(view.store.model.entity(id.entity)?.name ?? "?", id.key)
+  }
+
+  // MARK: The view
+
+  /// Inserts one to three objects, which all other processes must merge.
+  mutating func insert() {
+    save { writer in
+      var changes: [PlannedChange] = []
+      for _ in 0..<Int.random(in: 1...3, using: &writer.random) {
+        let values = writer.values()
+        let object = try writer.view.insert(StressModel.entity, values)
+        changes.append(PlannedChange(.insert, writer.name(object.id), values))
+      }
+      return changes
+    }
+  }
+
+  private mutating func update() {
+    save { writer in
+      guard let object = writer.objects(StressModel.entity).randomElement(using: &writer.random)
+      else { return [] }
+      let values: Values = ["count": .int(writer.number())]
+      do {
+        for (name, value) in values { try object.set(value, for: name) }
+      } catch let error as HistoryError where error.code == .unknownObject {
+        // A delete by another process was merged in the meantime.
+        return []
+      }
+      return [PlannedChange(.update, writer.name(object.id), values)]
+    }
+  }
+
+  private mutating func delete() {
+    save { writer in
+      guard let object = writer.objects(StressModel.entity).randomElement(using: &writer.random)
+      else { return [] }
+      object.delete()
+      return [PlannedChange(.delete, writer.name(object.id))]
+    }
+  }
+
+  func objects(_ entity: String) -> [StoredObject] {
+    do { return try view.registeredObjects(entity) } catch {
+      fatalError("the model of stress runs has no \(entity): \(error)")
+    }
+  }
+
+  /// Saves the edits that a closure makes in the view.
+  private mutating func save(_ edit: (inout StressWriter) throws -> [PlannedChange]) {
+    let changes: [PlannedChange]
+    do { changes = try edit(&self) } catch {
+      view.rollback()
+      return seams.noteFailedEdit(failure(error))
+    }
+    guard !changes.isEmpty else { return }
+    seams.beginWrite(Command(.write(PlannedWrite(actor: role.id, changes: changes))))
+    do {
+      let (written, edits) = try view.saveReporting()
+      end(written, "view", role.name, told(edits, changes))
+    } catch {
+      view.rollback()
+      fail(error)
+    }
+  }
+
+  /// Returns the changes that took effect.
+  private func told(_ edits: [SavedEdit], _ changes: [PlannedChange]) -> [CommittedChange] {
+    let values = Dictionary(changes.map { ($0.object, $0.values) }) { $1 }
+    return edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
+      .map { edit in
+        let name = name(edit.id)
+        let columns = edit.type == .update ? values[name]?.keys.sorted() ?? [] : []
+        return CommittedChange(edit.type, name, columns: columns)
+      }
+  }
+
+  // MARK: Outcomes
+
+  func end(
+    _ written: WrittenTransaction?,
+    _ context: String,
+    _ author: String?,
+    _ changes: [CommittedChange]
+  ) {
+    guard let written else { return seams.endWrite(.wroteNothing, .ok) }
+    let transaction = CommittedTransaction(
+      name: String(written.number),
+      author: author,
+      context: context,
+      writer: "\(role.name)/\(context)",
+      timestamp: written.timestamp.timeIntervalSinceReferenceDate,
+      changes: changes
+    )
+    seams.endWrite(.committed(transaction), .ok)
+  }
+
+  /// Traces a failed write; with a faulty disk it may have taken effect nevertheless.
+  func fail(_ error: any Error) {
+    let failure = failure(error)
+    guard role.disk != nil, let number = seams.number else {
+      return seams.endWrite(nil, .failed(failure))
+    }
+    guard let found = look(for: number) else { return seams.endWrite(nil, .unknown(failure)) }
+    guard let transaction = found, isOurs(transaction) else {
+      return seams.endWrite(nil, .failed(failure))
+    }
+    let told = CommittedTransaction(view.store.model, transaction, writer: role.name)
+    seams.endWrite(.committed(told), .unknown(failure))
+  }
+
+  private func failure(_ error: any Error) -> SystemFailure {
+    (error as? HistoryError).map(SystemFailure.init) ?? SystemFailure(.failed, "\(error)")
+  }
+
+  /// Returns the transaction of a number in history; an inner `nil` if history has none.
+  ///
+  /// Retries until history can be read; the outer `nil` means that this failed for about 5 seconds.
+  private func look(for number: Int64) -> HistoryTransaction?? {
+    for _ in 0..<Self.lookCountMax {
+      do { return .some(try view.store.transaction(number)) } catch { usleep(20_000) }
+    }
+    return nil
+  }
+
+  private static let lookCountMax = 250
+
+  /// Returns whether this process wrote a transaction.
+  func isOurs(_ transaction: HistoryTransaction) -> Bool {
+    transaction.author == role.name
+      || (role.isNoisy && transaction.author == StressModel.noiseAuthor)
+  }
+}
+
+/// Writes by batch requests.
+extension StressWriter {
+  mutating func batchInsert() {
+    batchInsert((0..<5).map { _ in values() }, into: StressModel.entity, by: .own)
+  }
+
+  mutating func batchInsert(
+    _ rows: [Values],
+    into entity: String,
+    by author: WriteAuthor
+  ) {
+    // The store assigns the keys: until then the objects have names with negative keys.
+    let changes = rows.enumerated().map { index, values in
+      PlannedChange(.insert, ObjectName(entity, -Int64(index) - 1), values)
+    }
+    var write = PlannedWrite(actor: role.id, context: "batch", changes: changes)
+    write.author = author
+    request(.write(write), .insert, author) { store, by in
+      try store.batchInsert(into: entity, rows, by: by, result: .objectIDs)
+    }
+  }
+
+  mutating func batchUpdate() {
+    let bucket = Value.int(bucket())
+    let values: Values = ["count": .int(number())]
+    var batch = PlannedBatch(
+      actor: role.id,
+      type: .update,
+      entity: StressModel.entity,
+      conditions: [PlannedCondition("bucket", .equal, bucket)]
+    )
+    batch.values = values
+    request(.batch(batch), .update, .own, columns: values.keys.sorted()) { store, by in
+      try store.batchUpdate(
+        StressModel.entity,
+        where: .compare("bucket", .equal, bucket),
+        set: values,
+        by: by,
+        result: .objectIDs
+      )
+    }
+  }
+
+  /// Deletes a bucket if there are many objects; inserts otherwise.
+  mutating func thinOut() {
+    guard objects(StressModel.entity).count > Self.objectCountMax else { return insert() }
+    let bucket = Value.int(bucket())
+    let batch = PlannedBatch(
+      actor: role.id,
+      type: .delete,
+      entity: StressModel.entity,
+      conditions: [PlannedCondition("bucket", .equal, bucket)]
+    )
+    request(.batch(batch), .delete, .own) { store, by in
+      try store.batchDelete(
+        StressModel.entity,
+        where: .compare("bucket", .equal, bucket),
+        by: by,
+        result: .objectIDs
+      )
+    }
+  }
+
+  /// Writes several transactions in a row under an author that another process ignores.
+  mutating func makeNoise() {
+    let author = WriteAuthor.other(StressModel.noiseAuthor)
+    for _ in 0..<Int.random(in: 4...12, using: &random) {
+      batchInsert([["count": .int(number())]], into: StressModel.noise, by: author)
+    }
+    guard objects(StressModel.noise).count > Self.noiseCountMax else { return }
+    var batch = PlannedBatch(
+      actor: role.id,
+      type: .delete,
+      entity: StressModel.noise,
+      conditions: []
+    )
+    batch.author = author
+    request(.batch(batch), .delete, author) { store, by in
+      try store.batchDelete(StressModel.noise, by: by, result: .objectIDs)
+    }
+  }
+
+  /// Makes a batch request, and traces it.
+  mutating func request(
+    _ action: Action,
+    _ type: ChangeType,
+    _ author: WriteAuthor,
+    columns: [String] = [],
+    _ perform: (Store, BatchAuthor) throws -> BatchResult
+  ) {
+    let name: String? = if case .other(let other) = author { other } else { role.name }
+    seams.beginWrite(Command(action))
+    do {
+      let result = try perform(view.store, BatchAuthor(name, contextName: "batch"))
+      let told = result.objectIDs.map { CommittedChange(type, self.name($0), columns: columns) }
+      end(result.transaction, "batch", name, told)
+    } catch {
+      fail(error)
+    }
+  }
+}
