@@ -32,7 +32,7 @@ enum Members {
     _ times: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
-    let member = try file.store.join(ActorID(name))
+    let member = try file.store.join(MemberID(name))
     let token = try file.store.currentToken()
     return MeasuredWork(contender: MeasuredWork.store, operations: times) { watch in
       try file.side.checkpoint()
@@ -66,11 +66,11 @@ enum Members {
     _ times: Int
   ) throws -> MeasuredWork {
     let file = try setting.store()
-    _ = try file.store.join(ActorID(name))
+    _ = try file.store.join(MemberID(name))
     return MeasuredWork(contender: MeasuredWork.store, operations: times) { watch in
       try file.side.checkpoint()
       try watch.time {
-        for _ in 0..<times { _ = try file.store.join(ActorID(name)) }
+        for _ in 0..<times { _ = try file.store.join(MemberID(name)) }
       }
       return try file.side.tallyOfMembers()
     }
@@ -96,7 +96,7 @@ extension BenchmarkSetting {
   fileprivate func floorWithMember() throws -> BenchmarkFloorFile {
     let path = try copy()
     let store = try Store(path: path, configuration: StoreTemplate.configuration)
-    _ = try store.join(ActorID("reader"))
+    _ = try store.join(MemberID("reader"))
     return try BenchmarkFloorFile(path: path)
   }
 }

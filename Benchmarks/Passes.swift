@@ -35,7 +35,7 @@ enum Passes {
       let session = MemberSession(data.member, store: store, contexts: [context])
       var configuration = TrackerConfiguration()
       configuration.strategy = .none
-      configuration.logLevel = .off
+      configuration.logLevel = nil
       let core = TrackerCore(session, configuration)
       let report = watch.time { core.pass(launching: false) }
       if let failure = report.failure { throw failure }

@@ -73,7 +73,7 @@ enum Purges {
     _ count: Int = count
   ) throws -> MeasuredWork {
     let file = try setting.store()
-    let member = try file.store.join(ActorID("reader"))
+    let member = try file.store.join(MemberID("reader"))
     return MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in
       let first = try file.side.prepareForPurge(of: count)
       // Reads the transactions to be purged into the cache, as a pass would.
@@ -105,8 +105,8 @@ enum Purges {
   /// Registers one member at the head and one behind the first transaction.
   private static func addLaggingMember(_ path: String) throws {
     let store = try Store(path: path, configuration: StoreTemplate.quietConfiguration)
-    _ = try store.join(ActorID("reader"))
-    let lagging = try store.join(ActorID("lagging"))
+    _ = try store.join(MemberID("reader"))
+    let lagging = try store.join(MemberID("lagging"))
     let side = try SideConnection(path: path)
     let first = try side.firstNumber()
     let mark = try side.mark(of: first)

@@ -30,13 +30,13 @@ enum Registrations {
         holds = try LockWatch.holds {
           let start = NanosecondClock.wall.now()
           _ = try MemberSession(
-            ActorID("reader"),
+            MemberID("reader"),
             store: store,
             contexts: [view],
             author: "reader"
           )
           launching = Double(NanosecondClock.wall.now() - start)
-          joins = try (0..<100).map { try join(store, ActorID("other \($0)")) }
+          joins = try (0..<100).map { try join(store, MemberID("other \($0)")) }
         }
       }
       return [
@@ -49,7 +49,7 @@ enum Registrations {
     }
   ]
 
-  private static func join(_ store: Store, _ member: ActorID) throws -> Double {
+  private static func join(_ store: Store, _ member: MemberID) throws -> Double {
     let start = NanosecondClock.wall.now()
     _ = try store.join(member)
     return Double(NanosecondClock.wall.now() - start)

@@ -1,4 +1,5 @@
-package import PersistentHistory
+import PersistentHistory
+package import Traces
 
 /// The state of one actor or consumer in a trace so far; positions are in commit order.
 package struct Member: Sendable {

@@ -8,12 +8,12 @@ import Traces
 struct QueryAnswers: Sendable {
   /// The current command's query, if it is one.
   private var query: PlannedQuery?
-  /// Whether an earlier query purged, which lets tokens expire even if it found no transaction.
+  /// Whether a query has requested a purge.
+  ///
+  /// Tokens below its bound expire even if it failed or found no transaction to purge.
   private var hasPurged = false
   /// The positions that the current command has purged.
   private var purged: Set<Int> = []
-  /// Whether an answer was checked.
-  private(set) var hasAnswered = false
   /// Whether a fault was injected: a failed purge may have left rows in the file.
   private var hasFault = false
 
@@ -26,6 +26,7 @@ struct QueryAnswers: Sendable {
         .flatMap { position in
           if case .query(let query) = timeline.plan.commands[position].action { query } else { nil }
         }
+      if query?.form == .purge { hasPurged = true }
     case .called: query = nil
     case .fault: hasFault = true
     case .purged where query != nil: purged.formUnion(timeline.named.filter { $0 >= 0 })
@@ -47,10 +48,10 @@ struct QueryAnswers: Sendable {
     }
     let asked = AskedQuery(query, answer, timeline)
     guard !asked.isAmbiguous else { return nil }
-    hasAnswered = true
     if query.form == .purge {
-      hasPurged = true
-      return asked.purgeFault(answer.lines, purged)
+      // A failed purge may have left rows, which this one counts too.
+      return asked.fault(of: purged)
+        ?? (hasFault ? nil : asked.fault(of: answer.lines, having: purged))
     }
     if hasPurged, answer.lines == QueryAnswer.expired { return nil }
     return asked.fault(answer.lines)
@@ -86,15 +87,10 @@ private struct AskedQuery {
 
   private func number(_ position: Int) -> Int64 { Int64(commit(position).name) ?? 0 }
 
-  /// Whether the reports of the commits do not decide the answer.
-  ///
-  /// A name that denotes two objects of one transaction does not say which one a filter means, and
-  /// numbers must be numbers.
+  /// Whether a transaction has no number or no changes, so that the order or a filter is undefined.
   var isAmbiguous: Bool {
     timeline.log.transactions.contains { transaction in
-      let objects = transaction.commit.changes.map(\.object)
-      return objects.isEmpty || Set(objects).count < objects.count
-        || Int64(transaction.commit.name) == nil
+      transaction.commit.changes.isEmpty || Int64(transaction.commit.name) == nil
     }
   }
 
@@ -242,8 +238,15 @@ private struct AskedQuery {
 
   // MARK: Purges
 
-  /// Returns why a purge has not purged what it should, or `nil`.
-  func purgeFault(_ lines: [String], _ purged: Set<Int>) -> String? {
+  /// Returns why a purge's result does not fit the purged transactions, or `nil`.
+  func fault(of lines: [String], having purged: Set<Int>) -> String? {
+    guard timeline.plan.header.retention == nil, let watermark else { return nil }
+    let least = watermark >= 0 ? number(watermark) : 0
+    return difference(lines, ["purged \(purged.count), watermark \(least)"])
+  }
+
+  /// Returns why a purge should have purged other transactions, or `nil`.
+  func fault(of purged: Set<Int>) -> String? {
     guard timeline.plan.header.retention == nil, let watermark else { return nil }
     let authors = ProtectedAuthors(TraceHeader(plan: timeline.plan, system: ""))
     let wanted = statuses.indices.filter { position in
@@ -257,8 +260,7 @@ private struct AskedQuery {
     if let wrong = purged.sorted().first(where: { !wanted.contains($0) }) {
       return "purged \(timeline.label(wrong)), which it was not asked for"
     }
-    let least = watermark >= 0 ? number(watermark) : 0
-    return difference(lines, ["purged \(purged.count), watermark \(least)"])
+    return nil
   }
 
   /// The position of the least cursor, -1 if a member has none; `nil` if it is uncertain.

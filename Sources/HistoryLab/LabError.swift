@@ -19,7 +19,7 @@ enum LabError: Error, Equatable, Sendable {
   static func store(_ error: HistoryError, naming files: String...) -> LabError {
     if Interruption.isRequested { return .interrupted }
     let sentence = named(error.description, files)
-    switch error {
+    switch error.reason {
     case .cannotCopy: return .lab(sentence)
     case .sqlite(let error) where [.full, .io, .noMemory].contains(error.cause):
       return .lab(sentence)

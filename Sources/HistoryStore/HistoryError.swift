@@ -1,80 +1,19 @@
 public import PersistentHistory
-public import SQLiteStorage
+import SQLiteStorage
 
 /// An error of a store, a context or a tracker; the failed request changed nothing.
-public enum HistoryError: Error, Hashable, Sendable {
-  /// SQLite failed; the associated error has the cause.
-  case sqlite(SQLiteError)
-  /// The file is an SQLite database of another program.
-  case foreignFile(path: String)
-  /// The file was written by a newer version of this library.
-  case newerFormat(path: String, found: Int64, known: Int64)
-  /// The file's model differs from the one it was opened with.
-  case otherModel(path: String)
-  /// The store keeps no history.
-  case untracked(path: String)
-  /// The store was opened without history tracking, but its file has it on: it can only be read.
-  case readOnly(path: String)
-  /// The store is open elsewhere, and the request needs exclusive access.
-  case storeInUse(path: String)
-  /// The system could not remove or replace the file, for the associated reason.
-  case file(path: String, reason: String)
-  /// Two stores of a container contain the same entity.
-  case entityTwice(String)
-  /// The file was opened for reading only.
-  case openForReading(path: String)
-  /// The file contains no readable history; a sentence states why.
-  case unreadable(String)
-  /// The file and its log could not be copied into a private folder for reading.
-  case cannotCopy(path: String, folder: String, reason: String)
-  /// The model has no entity with the name.
-  case unknownEntity(String)
-  /// The entity has no attribute with the name.
-  case unknownAttribute(entity: String, attribute: String)
-  /// The value does not fit the attribute's type, is NaN, or is too large.
-  case unfitValue(entity: String, attribute: String, type: AttributeType)
-  /// A predicate exceeds a limit of one request; the number that was found follows.
-  case predicateTooLarge(PredicateLimit, found: Int)
-  /// The object is not in the store.
-  case unknownObject(ObjectID)
-  /// Another writer changed or deleted objects since the context read them.
-  case conflict([ObjectID])
-  /// The token belongs to another store.
-  case otherStore(token: HistoryToken, store: StoreID)
-  /// History that the request needs was purged; the first number that remains follows, if any.
-  case expired(token: HistoryToken, firstHeld: Int64?)
-  /// The token lies above the head or names another transaction: the file was replaced or restored.
-  case rewound(token: HistoryToken, head: Int64)
-  /// A later registration or launch of the same member superseded this one.
-  case superseded(ActorID)
-  /// The member is already running; the number of its process follows, if known.
-  case inUse(ActorID, processID: Int32?)
-  /// The process is not a member: it never registered, or it retired.
-  case notAMember(ActorID)
-  /// A retention limit excluded the member; it must resync.
-  case lost(ActorID)
-  /// The store's changes cannot be watched, for the associated reason.
-  case unwatchable(path: String, why: String)
-  /// The text is not the URI of an object.
-  case badURI(String)
-  /// The URI identifies an object of another store.
-  case otherStoreURI(String, store: StoreID)
-  /// The file now contains another store than the one that was opened.
-  case replaced(path: String)
-  /// Several stores of a container keep history, but a tracker follows only one.
-  case severalStores([String])
-  /// The tracker has no such hook, or it was removed.
-  case unknownHook(String)
-  /// A hook threw; the hook's subject and a description of its error follow.
-  case hookFailed(String, why: String)
-  /// A hook called its own tracker for a result that is available only after the hook returns.
-  case insideHook(ActorID)
-  /// A closure that the caller passed threw; a description of its error follows.
-  case stopped(String)
-  /// The file lacks required content or contains invalid content; the text names it.
-  case damaged(path: String, what: String)
-  /// A transaction's packed changes cannot be read.
-  case damagedTransaction(Int64)
+///
+/// Match it by its code:
+/// ```swift
+/// catch let error as HistoryError where error.code == .expired {
+///   try context.refresh()
+/// }
+/// ```
+public struct HistoryError: Error, Hashable, Sendable {
+  /// The cause, with its details.
+  package let reason: Reason
+
+  package init(_ reason: Reason) { self.reason = reason }
 
   /// Converts an error of a store, or of a closure that ran in one, into a history error.
   package init(_ error: any Error) {
@@ -85,93 +24,200 @@ public enum HistoryError: Error, Hashable, Sendable {
       default: .stopped(String(describing: error))
       }
   }
+
+  /// The kind of the error, which decides what a program can do about it.
+  public var code: Code { reason.code }
+
+  /// A sentence that states what happened, and where.
+  public var message: String { reason.message }
+
+  /// A sentence that says what to do, or `nil` when the message is all that is known.
+  public var suggestion: String? { reason.suggestion }
+}
+
+extension HistoryError {
+  /// A kind of error; later versions can add kinds, so a `switch` over codes needs a `default`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the code, which is stable between versions.
+    public let name: String
+
+    fileprivate init(_ name: String) { self.name = name }
+
+    /// The name.
+    public var description: String { name }
+  }
+}
+
+extension HistoryError.Code {
+  /// SQLite failed; see ``HistoryError/sqliteCode``.
+  public static let sqlite = Self("sqlite")
+  /// The file is an SQLite database of another program.
+  public static let foreignFile = Self("foreignFile")
+  /// The file was written by a newer version of this library.
+  public static let newerFormat = Self("newerFormat")
+  /// The file's model differs from the one it was opened with.
+  public static let otherModel = Self("otherModel")
+  /// The store keeps no history.
+  public static let untracked = Self("untracked")
+  /// The store was opened without history tracking, but its file has it on: it can only be read.
+  public static let readOnly = Self("readOnly")
+  /// The store is open elsewhere, and the request needs exclusive access.
+  public static let storeInUse = Self("storeInUse")
+  /// The system could not remove or replace the file.
+  public static let file = Self("file")
+  /// Two stores of a container contain the same entity.
+  public static let entityTwice = Self("entityTwice")
+  /// The file was opened for reading only.
+  public static let openForReading = Self("openForReading")
+  /// The file contains no readable history.
+  public static let unreadable = Self("unreadable")
+  /// The file and its log could not be copied into a private folder for reading.
+  public static let cannotCopy = Self("cannotCopy")
+  /// The model has no entity with the name.
+  public static let unknownEntity = Self("unknownEntity")
+  /// The entity has no attribute with the name.
+  public static let unknownAttribute = Self("unknownAttribute")
+  /// The value does not fit the attribute's type, is NaN, or is too large.
+  public static let unfitValue = Self("unfitValue")
+  /// A predicate exceeds a limit of one request.
+  public static let predicateTooLarge = Self("predicateTooLarge")
+  /// The object is not in the store.
+  public static let unknownObject = Self("unknownObject")
+  /// Another writer changed or deleted objects since the context read them.
+  public static let conflict = Self("conflict")
+  /// The token belongs to another store.
+  public static let otherStore = Self("otherStore")
+  /// History that the request needs was purged.
+  public static let expired = Self("expired")
+  /// The token lies above the head or names another transaction: the file was replaced or restored.
+  public static let rewound = Self("rewound")
+  /// A later registration or launch of the same member superseded this one.
+  public static let superseded = Self("superseded")
+  /// The member is already running.
+  public static let inUse = Self("inUse")
+  /// The process is not a member: it never registered, or it retired.
+  public static let notAMember = Self("notAMember")
+  /// A retention limit excluded the member; it must resync.
+  public static let lost = Self("lost")
+  /// The store's changes cannot be watched.
+  public static let unwatchable = Self("unwatchable")
+  /// The text is not the URI of an object.
+  public static let badURI = Self("badURI")
+  /// The URI identifies an object of another store.
+  public static let otherStoreURI = Self("otherStoreURI")
+  /// The file now contains another store than the one that was opened.
+  public static let replaced = Self("replaced")
+  /// Several stores of a container keep history, but a tracker follows only one.
+  public static let severalStores = Self("severalStores")
+  /// The tracker has no such hook, or it was removed.
+  public static let unknownHook = Self("unknownHook")
+  /// A hook threw.
+  public static let hookFailed = Self("hookFailed")
+  /// A hook called its own tracker for a result that is available only after the hook returns.
+  public static let insideHook = Self("insideHook")
+  /// A closure that the caller passed threw.
+  public static let stopped = Self("stopped")
+  /// The file lacks required content or contains invalid content.
+  public static let damaged = Self("damaged")
+  /// A transaction's packed changes cannot be read.
+  public static let damagedTransaction = Self("damagedTransaction")
+}
+
+extension HistoryError {
+  /// The token that the request used, for ``Code/otherStore``, ``Code/expired`` and ``Code/rewound``.
+  public var token: HistoryToken? {
+    switch reason {
+    case .otherStore(let token, _), .expired(let token, _), .rewound(let token, _): token
+    default: nil
+    }
+  }
+
+  /// The objects that the request could not change or find, for ``Code/conflict`` and
+  /// ``Code/unknownObject``.
+  public var objects: [ObjectID] {
+    switch reason {
+    case .conflict(let objects): objects
+    case .unknownObject(let object): [object]
+    default: []
+    }
+  }
+
+  /// The member that the error is about, if it is about one.
+  public var member: MemberID? {
+    switch reason {
+    case .superseded(let member), .inUse(let member, _), .notAMember(let member),
+      .lost(let member), .insideHook(let member):
+      member
+    default: nil
+    }
+  }
+
+  /// The extended result code of SQLite (https://sqlite.org/rescode.html), for ``Code/sqlite``.
+  public var sqliteCode: Int32? {
+    if case .sqlite(let error) = reason { error.code } else { nil }
+  }
+
+  /// Whether another connection held the lock longer than the busy timeout; retrying can help.
+  public var isBusy: Bool { hasCause(.busy) }
+
+  /// Whether the disk or the quota is full.
+  public var isFull: Bool { hasCause(.full) }
+
+  /// Whether reading or writing the file failed.
+  public var isInputOutput: Bool { hasCause(.io) }
+
+  private func hasCause(_ cause: SQLiteError.Cause) -> Bool {
+    if case .sqlite(let error) = reason { error.cause == cause } else { false }
+  }
 }
 
 extension HistoryError: CustomStringConvertible {
-  /// The event, its place and a suggestion.
+  /// The message and the suggestion.
   public var description: String {
+    [message, suggestion].compactMap(\.self).joined(separator: " ")
+  }
+}
+
+extension HistoryError.Reason {
+  /// The code of the reason.
+  fileprivate var code: HistoryError.Code {
     switch self {
-    case .sqlite(let error): error.description
-    case .foreignFile(let path):
-      "\(path) is an SQLite database, but not a store of this library. Open another file; this one "
-        + "was not touched."
-    case .newerFormat(let path, let found, let known):
-      "\(path) has format \(found); this version reads up to \(known). Update the app that opens it."
-    case .otherModel(let path):
-      "\(path) holds another model than the one it was opened with. Open it with the model that it "
-        + "was made with."
-    case .untracked(let path):
-      "\(path) keeps no history. Open it with tracksHistory on; history begins then."
-    case .readOnly(let path):
-      "\(path) has history tracking on and was opened without it, so it can only be read: a write "
-        + "would be missing from history. Open it with tracksHistory on."
-    case .storeInUse(let path):
-      "\(path) is open elsewhere. Close every store on it, in other processes too, and try again; "
-        + "nothing was changed."
-    case .file(let path, let reason):
-      "\(path) could not be removed or replaced: \(reason). Check the permissions of its folder."
-    case .entityTwice(let name):
-      "Two stores of the container hold the entity \"\(name)\". Give each entity to one of them."
-    case .openForReading(let path):
-      "\(path) was opened for reading. Convert it into a store and write there."
-    case .unreadable(let why): why
-    case .cannotCopy(let path, let folder, let reason):
-      InspectionError.cannotCopy(path: path, folder: folder, reason: reason).description
-    case .unknownEntity(let name): "The model has no entity \"\(name)\"."
-    case .unknownAttribute(let entity, let attribute):
-      "The entity \"\(entity)\" has no attribute \"\(attribute)\"."
-    case .unfitValue(let entity, let attribute, let type):
-      "\(entity).\(attribute) holds values of type \(type.rawValue) (no NaN, no more than 500 MB)."
-    case .predicateTooLarge(let limit, let found):
-      "A predicate with \(found) of its \(limit.rawValue) is too large: \(limit.most) is the most. "
-        + "Ask in several requests."
-    case .unknownObject(let id): "The object \(id) is not in the store; it may have been deleted."
-    case .conflict(let ids):
-      "Another writer changed \(ids.count.counted("object")) since the context's last read "
-        + "(\(ids.first.map { ids.count == 1 ? "\($0)" : "\($0)..." } ?? "none")). "
-        + "Merge the history and save again, or choose a merge policy."
-    case .otherStore(let token, let store):
-      "The token \(token) is of another store than \(store). Start again without a token."
-    case .expired(let token, let first):
-      "History after \(token) has been purged; "
-        + (first.map { "the first transaction still held is #\($0)" } ?? "nothing is held any more")
-        + ". Read the data anew and go on from the current token."
-    case .rewound(let token, let head):
-      "The token \(token) does not fit the history, whose head is #\(head): the file was replaced or "
-        + "went back in time. Read the data anew and go on from the current token."
-    case .superseded(let actor):
-      "Another registration of \"\(actor)\" has taken over; nothing was written. Launch again."
-    case .inUse(let actor, let processID):
-      "\"\(actor)\" runs already\(processID.map { ", in process \($0)" } ?? ""); nothing was written. "
-        + "End it first, or give this process a name of its own."
-    case .notAMember(let actor): "\"\(actor)\" is not a member of this store. Launch it first."
-    case .lost(let actor):
-      "\"\(actor)\" was cut off by a retention limit. Resync: read the data anew and go on."
-    case .unwatchable(let path, let why):
-      "Changes of \(path) cannot be watched: \(why). Close some files, or fetch without being told."
-    case .badURI(let text):
-      "\"\(text)\" is not the URI of an object, which is x-history://STORE/ENTITY/pKEY."
-    case .otherStoreURI(let text, let store):
-      "\"\(text)\" is of an object of another store than \(store). Ask that store."
-    case .replaced(let path):
-      "\(path) holds another store now than the one that was opened. Open it anew, and read the data "
-        + "anew."
-    case .severalStores(let paths):
-      "\(paths.joined(separator: ", ")) keep history, and a tracker follows one store. Make a tracker "
-        + "for each, with the contexts of that store."
-    case .unknownHook(let hook): "The tracker has no \(hook). Name one that is registered."
-    case .hookFailed(let name, let why):
-      "The hook for \(name) threw: \(why). The cursor stays, and so does the history behind it. Mend "
-        + "the hook, remove it, or let it be skipped."
-    case .insideHook(let actor):
-      "A hook asked its own tracker \"\(actor)\" for what waits until the hook has ended. Ask without "
-        + "waiting, or after the pass."
-    case .stopped(let why):
-      "The request ended early: the closure that was handed in threw \"\(why)\"."
-    case .damaged(let path, let what): "\(path) is damaged: \(what). Restore it from a copy."
-    case .damagedTransaction(let number):
-      "The changes of transaction #\(number) cannot be read: the file is damaged. Restore it from a "
-        + "copy, or purge through that transaction and resync."
+    case .sqlite: .sqlite
+    case .foreignFile: .foreignFile
+    case .newerFormat: .newerFormat
+    case .otherModel: .otherModel
+    case .untracked: .untracked
+    case .readOnly: .readOnly
+    case .storeInUse: .storeInUse
+    case .file: .file
+    case .entityTwice: .entityTwice
+    case .openForReading: .openForReading
+    case .unreadable: .unreadable
+    case .cannotCopy: .cannotCopy
+    case .unknownEntity: .unknownEntity
+    case .unknownAttribute: .unknownAttribute
+    case .unfitValue: .unfitValue
+    case .predicateTooLarge: .predicateTooLarge
+    case .unknownObject: .unknownObject
+    case .conflict: .conflict
+    case .otherStore: .otherStore
+    case .expired: .expired
+    case .rewound: .rewound
+    case .superseded: .superseded
+    case .inUse: .inUse
+    case .notAMember: .notAMember
+    case .lost: .lost
+    case .unwatchable: .unwatchable
+    case .badURI: .badURI
+    case .otherStoreURI: .otherStoreURI
+    case .replaced: .replaced
+    case .severalStores: .severalStores
+    case .unknownHook: .unknownHook
+    case .hookFailed: .hookFailed
+    case .insideHook: .insideHook
+    case .stopped: .stopped
+    case .damaged: .damaged
+    case .damagedTransaction: .damagedTransaction
     }
   }
 }

@@ -90,7 +90,7 @@ public final class Store: Sendable {
 
   /// Runs a closure with exclusive access to the history, as ``locked(_:)`` does.
   ///
-  /// - Throws: additionally ``HistoryError/untracked(path:)`` when the store keeps no history.
+  /// - Throws: additionally ``HistoryError/Code/untracked`` when the store keeps no history.
   func lockedHistory<Result>(
     _ body: (StoreCore) throws -> Result
   ) throws(HistoryError) -> Result {
@@ -105,13 +105,6 @@ public final class Store: Sendable {
   /// - Complexity: one query of one row.
   public func currentToken() throws(HistoryError) -> HistoryToken {
     try lockedHistory { core in try core.headToken() }
-  }
-
-  /// Discards everything cached from the file, as if the store were opened again.
-  ///
-  /// Required after the content of the file was replaced under the connection.
-  package func forget() throws(HistoryError) {
-    try locked { core in core.forget() }
   }
 
   /// Returns a new ID for a context of this store.

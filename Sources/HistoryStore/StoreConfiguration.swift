@@ -36,20 +36,22 @@ public struct StoreConfiguration: Sendable {
   ///
   /// The default is ``HistoryLayout/packed``.
   public var layout = HistoryLayout.packed
-  /// The maximum wait for a busy lock, in milliseconds.
+  /// The maximum wait for a lock that another connection holds.
   ///
-  /// The default is 5000.
-  public var busyTimeoutMs: Int32 = 5000
+  /// The default is 5 seconds.
+  ///
+  /// SQLite: [sqlite3_busy_timeout](https://sqlite.org/c3ref/busy_timeout.html).
+  public var busyTimeout = Duration.seconds(5)
   /// Whether commits are signalled to other processes.
   ///
   /// The default is `true`. The signal is a file next to the store, with `-signal` appended to the
   /// store's name. Only stores in the platform's own file system support it.
   public var signalsChanges = true
-  /// The interval at which a watched store is polled without a signal, in milliseconds, at least 1.
+  /// The interval at which a watched store is polled without a signal, at least a millisecond.
   ///
   /// It is the maximum delay when a writer was killed between its commit and the signal. The
-  /// default is 2000.
-  public var changePollMs: Int32 = 2000
+  /// default is 2 seconds.
+  public var changePollInterval = Duration.seconds(2)
   /// The bundle that transactions record, or `nil` for none.
   public var bundleID: String?
   /// The process that transactions record, or `nil` for none.

@@ -25,41 +25,22 @@ final class StoreCore {
   let signalFile: SignalFile?
   /// The statements of each entity, prepared on first use.
   let tables: [EntityStatements]
-  /// The strings of the file and their numbers, as far as this connection knows them.
-  @exclusivity(unchecked) var strings: InternedStrings
-  /// The authors that are known to have an entry with a purged position in the file.
-  var knownAuthors: Set<Int32> = [0]
+  /// The statements over rows of changes, used by the layout `coreData`.
+  let coreData: CoreDataStatements
+  /// The prepared statements, valid while the connection is open.
+  @exclusivity(unchecked) var statements: StatementCache
+  /// The state that is valid until the file is replaced or a write that changed it fails.
+  @exclusivity(unchecked) var cache: CachedFileState
+  /// The state that is valid until another connection writes.
+  @exclusivity(unchecked) var positions = CachedPositions()
+  /// The configurations of members as text and decoded, always valid.
+  var configurations = ConfigurationCache()
   /// The packed changes of the current write.
   @exclusivity(unchecked) var packed = ChangePacker()
   /// A buffer for temporary bytes.
   var scratch = ByteWriter(capacity: 256)
-  /// The statements over rows of changes, used by the layout `coreData`.
-  let coreData: CoreDataStatements
-  /// The string numbers of the configuration's bundle and process, once they are assigned.
-  var processStrings: ProcessStrings?
-  /// The configuration of the last launch through this connection, with its text.
-  var lastDeclared: (configuration: MemberConfiguration, text: String)?
-  /// The configurations of members that were decoded, by their text.
-  var configurations: [String: MemberConfiguration] = [:]
-  /// The size of the history after the slowest member's cursor, as of the last check of a limit.
-  var lastByteSum = ByteSum()
-  /// The author of the last write, and its string number.
-  var lastAuthor: (name: String?, number: Int32)?
-  /// The names that are bound to the statement that inserts transactions.
-  var boundNames: TransactionNames?
-  /// The newest transaction, as this connection committed it.
-  var knownHead: KnownHead?
-  /// The shape and statement of the last fetch with a filter or a time.
-  var lastScan: (shape: HistoryScan.Shape, statement: PreparedStatement)?
-  /// The source of transaction marks, created on first use.
-  @exclusivity(unchecked) var marks: MarkSequence?
-  /// Whether the current write assigned string numbers or reserved keys; a failure revokes them.
-  var hasMadeNames = false
-  private var knownCollector: RowCollector?
-  private var knownRowReader: RowReader?
-  @exclusivity(unchecked) private var prepared: [PreparedStatement?]
-  private var queries: [String: PreparedStatement] = [:]
-  private static let queryCountMax = 64
+  /// Whether the current write has changed the cache, which a failure then invalidates.
+  var hasChangedCache = false
 
   init(
     path: String,
@@ -75,13 +56,16 @@ final class StoreCore {
     timestamps = file.timestamps
     isReadOnly = file.isTracked && !configuration.tracksHistory
     layout = file.layout
-    strings = InternedStrings(areLabels: file.layout == .coreData && !file.isForeign)
     reading = opened.reading
     coreData = CoreDataStatements(tombstoneCount: file.tombstoneCount)
     tables = file.model.entities.enumerated().map {
       EntityStatements($1, number: Int32($0) + 1)
     }
-    prepared = Array(repeating: nil, count: StoreStatement.allCases.count)
+    statements = StatementCache(file.layout)
+    cache = CachedFileState(
+      strings: InternedStrings(areLabels: file.layout == .coreData && !file.isForeign),
+      entityCount: file.model.entities.count
+    )
     let filePath = opened.connection.filePath
     signalFile =
       configuration.hasSignalFile && !filePath.isEmpty ? SignalFile(besides: filePath) : nil
@@ -94,47 +78,18 @@ final class StoreCore {
 
   /// Returns the statement of a kind, prepared on first use.
   func statement(_ kind: StoreStatement) throws -> PreparedStatement {
-    if let known = prepared[kind.rawValue] { return known }
-    let made = try PreparedStatement(connection, kind.sql(layout))
-    prepared[kind.rawValue] = made
-    return made
+    try statements.statement(kind, connection)
   }
 
   /// Returns a cached statement of SQL that depends on the model or a filter.
   func query(_ sql: String) throws -> PreparedStatement {
-    if let known = queries[sql] { return known }
-    if queries.count >= Self.queryCountMax { queries.removeAll() }
-    let made = try PreparedStatement(connection, sql)
-    queries[sql] = made
-    return made
-  }
-
-  /// Returns the collector of the changes that one statement makes, created on first use.
-  func collector() throws -> RowCollector {
-    if let knownCollector { return knownCollector }
-    let made = try RowCollector(connection)
-    knownCollector = made
-    return made
-  }
-
-  /// Returns the reader of rows by their keys, created on first use.
-  func rowReader() throws -> RowReader {
-    if let knownRowReader { return knownRowReader }
-    let made = try RowReader(connection)
-    knownRowReader = made
-    return made
+    try statements.query(sql, connection)
   }
 
   /// Discards everything cached from the file, as if it were opened again.
-  func forget() {
-    strings = InternedStrings(areLabels: strings.areLabels)
-    knownAuthors = [0]
-    processStrings = nil
-    lastByteSum = ByteSum()
-    lastAuthor = nil
-    knownHead = nil
-    marks = nil
-    for table in tables { table.keys = KeyBlock() }
+  func discardCache() {
+    cache = cache.emptied
+    positions = CachedPositions()
   }
 
   /// Runs a request, which may be nested in another one.
@@ -152,29 +107,28 @@ final class StoreCore {
 
   /// Runs a closure in one write transaction.
   ///
-  /// After a failed write that assigned string numbers or reserved keys, all cached state is
-  /// discarded.
+  /// After a failed write that assigned string numbers or reserved keys, the cache is discarded.
   ///
-  /// - Throws: ``HistoryError/readOnly(path:)`` in a store that would bypass the file's history.
+  /// - Throws: ``HistoryError/Code/readOnly`` in a store that would bypass the file's history.
   func write<Result>(_ body: () throws -> Result) throws -> Result {
     guard !isReadOnly else { throw HistoryError.readOnly(path: path) }
     guard reading == nil else { throw HistoryError.openForReading(path: path) }
     do {
       return try transactions.write(connection) {
-        hasMadeNames = false
+        hasChangedCache = false
         return try body()
       }
     } catch {
-      knownHead = nil
-      if hasMadeNames { forget() }
+      positions.head = nil
+      if hasChangedCache { discardCache() }
       throw error
     }
   }
 
   /// Returns the mark of the next transaction.
   func nextMark() -> Int64 {
-    var sequence = marks ?? MarkSequence(seed: configuration.random())
-    defer { marks = sequence }
+    var sequence = cache.marks ?? MarkSequence(seed: configuration.random())
+    defer { cache.marks = sequence }
     return sequence.next()
   }
 
@@ -204,7 +158,7 @@ final class StoreCore {
   /// the file.
   func previous() throws -> KnownHead {
     let version = connection.dataVersion
-    if let knownHead, knownHead.dataVersion == version { return knownHead }
+    if let known = positions.head, known.dataVersion == version { return known }
     let head = try head()
     return KnownHead(
       number: try lastNumber(head.number),
@@ -229,42 +183,31 @@ final class StoreCore {
   }
 }
 
-/// A sequence of transaction marks that differs for every opening of a store (SplitMix64).
-///
-/// One random number seeds it, since drawing one costs more than the rest of a small write's
-/// bookkeeping.
-struct MarkSequence {
-  private var state: UInt64
+extension StoreCore {
+  /// Returns a number from the file's metadata, or 0 when the name is missing.
+  func metadata(_ name: String) throws -> Int64 { try knownMetadata(name) ?? 0 }
 
-  init(seed: UInt64) { state = seed }
-
-  /// Returns the next 31 bits.
-  mutating func next() -> Int64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return Int64((mixed ^ mixed >> 31) >> 33)
+  /// Returns a number from the file's metadata, or `nil` when the name is missing.
+  func knownMetadata(_ name: String) throws -> Int64? {
+    let read = try query("SELECT value FROM history_metadata WHERE name = ?1")
+    read.statement.bind(name, at: 1)
+    defer { read.statement.reset() }
+    return try read.statement.step() ? read.statement.int(0) : nil
   }
-}
 
-/// The newest transaction in a version of the file's content.
-struct KnownHead {
-  /// The greatest number that was ever assigned to a transaction.
-  var number: Int64
-  /// The timestamp of the newest transaction.
-  var timestamp: Double
-  /// The version of the content that the properties describe.
-  var dataVersion: UInt32
-}
+  /// Updates a number that the metadata of every file contains.
+  func setMetadata(_ name: String, _ value: Int64) throws {
+    let write = try query("UPDATE history_metadata SET value = ?2 WHERE name = ?1")
+    write.statement.bind(name, at: 1)
+    write.statement.bind(value, at: 2)
+    try write.statement.run()
+  }
 
-/// A range of reserved keys of one entity for one connection.
-struct KeyBlock {
-  var next: Int64 = 0
-  var end: Int64 = 0
-  /// The number of keys of the next reservation, which doubles so that reservations become rare.
-  var size: Int64 = 32
-
-  /// Whether a key is left.
-  var hasNext: Bool { next < end }
+  /// Inserts or updates a number in the file's metadata.
+  func putMetadata(_ name: String, _ value: Int64) throws {
+    let write = try query("INSERT OR REPLACE INTO history_metadata VALUES(?1, ?2)")
+    write.statement.bind(name, at: 1)
+    write.statement.bind(value, at: 2)
+    try write.statement.run()
+  }
 }

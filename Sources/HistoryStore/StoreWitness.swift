@@ -27,13 +27,13 @@ package struct StoreWitness: Sendable {
 /// The effects of one small transaction on members and purged positions.
 package struct MemberWrite: Sendable, Hashable {
   /// The member that performs it, if any.
-  package var member: ActorID?
+  package var member: MemberID?
   /// The position that it records, if any.
   package var cursor: HistoryToken?
   /// The numbers that it makes invisible, including protected authors'; empty if it purges none.
   package var purged: Range<Int64>
 
-  package init(member: ActorID?, cursor: HistoryToken?, purged: Range<Int64> = 0..<0) {
+  package init(member: MemberID?, cursor: HistoryToken?, purged: Range<Int64> = 0..<0) {
     self.member = member
     self.cursor = cursor
     self.purged = purged

@@ -15,7 +15,7 @@ public import PersistentHistory
 /// ```
 public actor HistoryConsumer {
   /// The member.
-  public nonisolated let member: ActorID
+  public nonisolated let member: MemberID
   /// The store that is read.
   public nonisolated let store: Store
   private let filter: HistoryFilter?
@@ -31,7 +31,7 @@ public actor HistoryConsumer {
   /// - Throws: ``HistoryError``.
   /// - Complexity: one write of one row.
   public init(
-    _ member: ActorID,
+    _ member: MemberID,
     store: Store,
     filter: HistoryFilter? = nil,
     pageTransactionCountMax: Int = 1000
@@ -56,8 +56,8 @@ public actor HistoryConsumer {
   /// History without a match is confirmed automatically, unless an earlier page is still
   /// unconfirmed.
   ///
-  /// - Throws: ``HistoryError/rewound(token:head:)`` if the file was replaced or went back in time;
-  ///   call ``resync()`` then. ``HistoryError/superseded(_:)`` if another process took over.
+  /// - Throws: ``HistoryError/Code/rewound`` if the file was replaced or went back in time;
+  ///   call ``resync()`` then. ``HistoryError/Code/superseded`` if another process took over.
   /// - Complexity: linear in the number of transactions read.
   public func next() throws(HistoryError) -> HistoryPage? {
     var page: HistoryPage
@@ -80,7 +80,7 @@ public actor HistoryConsumer {
 
   /// Confirms a page and all pages before it; their history is no longer kept for the consumer.
   ///
-  /// - Throws: ``HistoryError/superseded(_:)`` and similar errors; nothing is written then.
+  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; nothing is written then.
   /// - Complexity: one write of one row.
   public func confirm(_ page: HistoryPage) throws(HistoryError) {
     try confirm(through: page.scannedThrough)
@@ -88,8 +88,8 @@ public actor HistoryConsumer {
 
   /// Confirms all history through a position, such as that of a stored token.
   ///
-  /// - Throws: The errors of ``confirm(_:)``, and ``HistoryError/otherStore(token:store:)`` or
-  ///   ``HistoryError/rewound(token:head:)`` for a token from a different history.
+  /// - Throws: The errors of ``confirm(_:)``, and ``HistoryError/Code/otherStore`` or
+  ///   ``HistoryError/Code/rewound`` for a token from a different history.
   public func confirm(through position: HistoryToken) throws(HistoryError) {
     guard position.number > confirmed.number else { return }
     try store.record(registration, through: position)

@@ -13,8 +13,8 @@ extension ObjectContext {
   ///
   /// - Returns: The transaction, or `nil` if there are no edits or none takes effect; nothing is
   ///   written then.
-  /// - Throws: ``HistoryError/conflict(_:)`` under the merge policy `error`, or
-  ///   ``HistoryError/sqlite(_:)``; data, history and edits are unchanged then.
+  /// - Throws: ``HistoryError/Code/conflict`` under the merge policy `error`, or
+  ///   ``HistoryError/Code/sqlite``; data, history and edits are unchanged then.
   /// - Complexity: one statement for each edit, one or two for the history, and one query for each
   ///   object that another context or process changed.
   @discardableResult

@@ -104,6 +104,11 @@ public final class ObjectContext: Sendable {
     return state.withLock { $0.value(index, of: id) }
   }
 
+  /// Returns the values of an object, including unsaved edits, or `nil` if it is deleted.
+  func row(of id: ObjectID) -> [Value]? {
+    state.withLock { state in state.isHere(id) ? state.row(of: id).map(Array.init) : nil }
+  }
+
   /// Calls a closure with the committed row of each registered object.
   package func forEachRegistered(_ body: (ObjectID, ArraySlice<Value>) -> Void) {
     let tables = state.withLock { $0.tables }
@@ -205,5 +210,39 @@ extension Value {
     case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
     default: false
     }
+  }
+}
+
+extension ObjectContext {
+  /// A snapshot of a context: its options, registered rows and unsaved edits.
+  package struct Memory: Sendable {
+    let author: String?
+    let name: String?
+    let mergePolicy: MergePolicy
+    let writer: WriterID
+    let state: ContextState
+  }
+
+  /// A snapshot of the context's current state.
+  package var memory: Memory {
+    Memory(
+      author: author,
+      name: name,
+      mergePolicy: mergePolicy,
+      writer: writer,
+      state: state.withLock { $0 }
+    )
+  }
+
+  /// Restores a context from a snapshot, on another connection to the same store.
+  package convenience init(store: Store, memory: Memory) {
+    self.init(
+      store: store,
+      author: memory.author,
+      name: memory.name,
+      mergePolicy: memory.mergePolicy,
+      writer: memory.writer,
+      state: memory.state
+    )
   }
 }

@@ -31,7 +31,7 @@ public final class StoreContainer: Sendable {
 
   /// Opens all stores, creating missing files.
   ///
-  /// - Throws: ``HistoryError/entityTwice(_:)`` if two stores contain the same entity, before any
+  /// - Throws: ``HistoryError/Code/entityTwice`` if two stores contain the same entity, before any
   ///   file is opened, and the errors of opening a store.
   public init(_ descriptions: [StoreDescription]) throws(HistoryError) {
     var places: [String: Int] = [:]
@@ -54,7 +54,7 @@ public final class StoreContainer: Sendable {
 
   /// Returns the store that contains an entity.
   ///
-  /// - Throws: ``HistoryError/unknownEntity(_:)`` if no store contains the entity.
+  /// - Throws: ``HistoryError/Code/unknownEntity`` if no store contains the entity.
   public func store(of entity: String) throws(HistoryError) -> Store {
     guard let place = places[entity] else { throw .unknownEntity(entity) }
     return stores[place]
@@ -80,7 +80,7 @@ public final class StoreContainer: Sendable {
 
   /// Creates a context on the store that contains an entity.
   ///
-  /// - Throws: ``HistoryError/unknownEntity(_:)`` if no store contains the entity.
+  /// - Throws: ``HistoryError/Code/unknownEntity`` if no store contains the entity.
   public func context(
     for entity: String,
     author: String? = nil,
@@ -93,5 +93,35 @@ public final class StoreContainer: Sendable {
       name: name,
       mergePolicy: mergePolicy
     )
+  }
+}
+
+extension Store {
+  /// Creates a context for background work.
+  ///
+  /// Core Data: `NSPersistentContainer.newBackgroundContext()`.
+  public func backgroundContext(
+    author: String? = nil,
+    name: String? = "background",
+    mergePolicy: MergePolicy = .error
+  ) -> ObjectContext {
+    ObjectContext(store: self, author: author, name: name, mergePolicy: mergePolicy)
+  }
+
+  /// Runs a closure with a new context, off the caller's executor.
+  ///
+  /// The closure must save its edits; unsaved edits are discarded.
+  ///
+  /// Core Data: `NSPersistentContainer.performBackgroundTask(_:)`.
+  ///
+  /// - Throws: The errors of the closure.
+  @concurrent
+  public func performInBackground<Result: Sendable, Failure: Error>(
+    author: String? = nil,
+    name: String? = "background",
+    mergePolicy: MergePolicy = .error,
+    _ body: @Sendable (ObjectContext) throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    try body(backgroundContext(author: author, name: name, mergePolicy: mergePolicy))
   }
 }

@@ -44,7 +44,7 @@ public struct HistoryTransaction: Sendable, Identifiable {
   public var changeCount: Int { record.total }
   /// The changes that the request asked for, at most one for each object.
   ///
-  /// The changes of a large transaction may be split between several pages of a ``HistoryReader``.
+  /// The changes of a large transaction may be split between several pages of a `HistoryReader`.
   public var changes: HistoryChanges {
     HistoryChanges(page: page, start: record.firstChange, end: record.firstChange + record.count)
   }

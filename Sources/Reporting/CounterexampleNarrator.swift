@@ -305,7 +305,7 @@ struct CounterexampleNarrator {
     case .viewed(let context, let objects): return view(context, objects, in: step)
     case .data(let objects): return "data: " + Say.objects(objects)
     case .history(let held): return "history: " + Say.names(held.map(\.name))
-    case .answered(let answer): return "-> " + Say.printable(answer.lines.joined(separator: "; "))
+    case .answered(let answer): return "answer: " + Say.answer(answer.lines)
     case .woke: return "wakes"
     case .recovered(let through): return "the store recovers through " + Say.cursor(through)
     case .damaged(let reason): return "the store is damaged: " + Say.printable(reason)

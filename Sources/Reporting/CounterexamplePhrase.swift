@@ -103,22 +103,44 @@ enum CounterexamplePhrase {
   }
 
   static func query(_ query: PlannedQuery) -> String {
-    let position: String? =
-      switch query.start {
-      case .beginning: nil
-      case .behind(let count): "\(count) behind the newest"
-      case .ago(let seconds): "\(duration(-seconds)) from now"
-      }
-    if query.form == .find {
+    let joiner = query.matchesAny ? " or " : " and "
+    let terms = query.terms.map(term).joined(separator: joiner)
+    let filter = terms.isEmpty ? "" : ", where " + terms
+    let position = position(query.start)
+    switch query.form {
+    case .find:
       let conditions = query.conditions.map(condition).joined(separator: " and ")
       return "find \(query.entity.map(printable) ?? "")"
         + (conditions.isEmpty ? "" : " where " + conditions)
+    case .members: return "list the members"
+    case .rows: return "count the rows of history"
+    case .transaction: return "fetch " + (position ?? "no transaction")
+    case .purge: return "purge history" + (position.map { " before \($0)" } ?? "") + filter
+    case .transactions, .headers, .changes, .stream, .count, .changeCount, .objects, .exists, .sql:
+      return "query \(query.form.rawValue) after \(position ?? "the beginning")\(filter)"
     }
-    let verb =
-      query.form == .purge ? "purge by request, before" : "query \(query.form.rawValue), after"
-    let filter = query.terms.map(term).joined(separator: query.matchesAny ? " or " : " and ")
-    return "\(verb) \(position ?? (query.form == .purge ? "now" : "the beginning"))"
-      + (filter.isEmpty ? "" : ", where " + filter)
+  }
+
+  /// Returns a duration without its sign.
+  private static func span(_ seconds: Double) -> String {
+    String(duration(seconds.magnitude).dropFirst())
+  }
+
+  /// Returns the first lines of an answer.
+  static func answer(_ lines: [String]) -> String {
+    lines.isEmpty ? "none" : list(lines.map(printable))
+  }
+
+  /// Returns a position as a noun, or `nil` for the beginning.
+  private static func position(_ start: PlannedQuery.Start) -> String? {
+    switch start {
+    case .beginning: nil
+    case .behind(0): "the newest transaction"
+    case .behind(let count): "the transaction \(count) behind the newest"
+    case .ago(0): "the current time"
+    case .ago(let seconds) where seconds < 0: "the time \(span(seconds)) from now"
+    case .ago(let seconds): "the time \(span(seconds)) ago"
+    }
   }
 
   private static func term(_ term: QueryTerm) -> String {
@@ -130,7 +152,7 @@ enum CounterexamplePhrase {
       case .type(let type): type.word
       case .object(let name): name.description
       case .newest(let count): "one of the newest \(count)"
-      case .recent(let seconds): "within \(duration(seconds))"
+      case .recent(let seconds): "of the last \(span(seconds))"
       }
     return (term.isNegated ? "not " : "") + text
   }

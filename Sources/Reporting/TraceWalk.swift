@@ -1,4 +1,4 @@
-package import PersistentHistory
+import PersistentHistory
 package import Traces
 
 /// The steps of a trace, and the state after each of them.

@@ -1,3 +1,5 @@
+public import CSQLite
+
 /// A block of rows in memory, each with a key, that a ``RowTable`` exposes to SQL.
 ///
 /// It lets one statement read many rows.
@@ -180,5 +182,118 @@ package struct RowBlock: ~Copyable {
     while read < count, key(read) < wanted { read += 1 }
     guard read < count, key(read) == wanted else { return nil }
     return UnsafeRawPointer(cells + read * cellCount)
+  }
+}
+
+/// The bytes of the strings and blobs of a block, at stable addresses until all are removed.
+struct RowBytes: ~Copyable {
+  /// The initial size of the buffer, and the maximum size that is kept for reuse, in bytes.
+  private static let capacityMin = 4096
+  private static let capacityMax = 512 * 1024
+
+  private var base: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// The number of used bytes in the buffer.
+  private var used = 0
+  /// Earlier buffers that became too small but still contain bytes of rows.
+  private var full: [UnsafeMutableRawPointer] = []
+  private var fullCount = 0
+
+  init() {
+    capacity = Self.capacityMin
+    base = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit {
+    base.deallocate()
+    for buffer in full { buffer.deallocate() }
+  }
+
+  /// The number of bytes in all buffers.
+  var count: Int { used + fullCount }
+
+  /// Copies bytes, and returns the address of the copy.
+  @inline(__always)
+  mutating func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
+    if bytes.count > capacity - used { replace(bytes.count) }
+    let place = base + used
+    if let start = bytes.baseAddress { place.copyMemory(from: start, byteCount: bytes.count) }
+    used += bytes.count
+    return place
+  }
+
+  private mutating func replace(_ wanted: Int) {
+    full.append(base)
+    fullCount += used
+    reserve(max(capacity * 2, wanted))
+  }
+
+  private mutating func reserve(_ count: Int) {
+    capacity = count
+    base = .allocate(byteCount: count, alignment: 16)
+    used = 0
+  }
+
+  /// Removes all bytes, and frees a buffer that has grown large.
+  mutating func removeAll() {
+    used = 0
+    if !full.isEmpty { removeFull() }
+  }
+
+  private mutating func removeFull() {
+    for buffer in full { buffer.deallocate() }
+    full.removeAll()
+    fullCount = 0
+    guard capacity > Self.capacityMax else { return }
+    base.deallocate()
+    reserve(Self.capacityMin)
+  }
+}
+
+/// Values by index from 0: the columns of a statement's row, or the arguments of a function.
+@usableFromInline
+package protocol RowValues: ~Copyable {
+  borrowing func storage(_ column: Int32) -> ColumnStorage
+  borrowing func int(_ column: Int32) -> Int64
+  borrowing func real(_ column: Int32) -> Double
+  borrowing func bytes(_ column: Int32) -> UnsafeRawBufferPointer
+}
+
+extension Statement: RowValues {}
+
+/// The arguments of one call of an SQL function; valid until the function returns.
+@usableFromInline
+package struct FunctionArguments: RowValues {
+  @usableFromInline
+  let values: UnsafeMutablePointer<OpaquePointer?>
+
+  init(_ values: UnsafeMutablePointer<OpaquePointer?>) { self.values = values }
+
+  /// Returns the storage class of an argument.
+  @inlinable
+  @inline(__always)
+  package func storage(_ column: Int32) -> ColumnStorage {
+    ColumnStorage(code: sqlite3_value_type(values[Int(column)]))
+  }
+
+  /// Returns an argument as an integer.
+  @inlinable
+  @inline(__always)
+  package func int(_ column: Int32) -> Int64 { sqlite3_value_int64(values[Int(column)]) }
+
+  /// Returns an argument as a double.
+  @inlinable
+  @inline(__always)
+  package func real(_ column: Int32) -> Double { sqlite3_value_double(values[Int(column)]) }
+
+  /// Returns the bytes of a text or blob argument; valid until the function returns.
+  @inlinable
+  @inline(__always)
+  package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    let start = sqlite3_value_blob(values[Int(column)])
+    return UnsafeRawBufferPointer(
+      start: start,
+      count: Int(sqlite3_value_bytes(values[Int(column)]))
+    )
   }
 }

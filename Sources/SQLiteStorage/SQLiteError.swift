@@ -3,9 +3,10 @@ import CSQLite
 /// An error of SQLite, with its message and the statement but without bound values.
 ///
 /// Codes: https://sqlite.org/rescode.html
-public struct SQLiteError: Error, Hashable, Sendable {
+@usableFromInline
+package struct SQLiteError: Error, Hashable, Sendable {
   /// The causes that a caller can act on.
-  public enum Cause: String, Sendable, Hashable {
+  package enum Cause: String, Sendable, Hashable {
     /// Another connection holds the lock, or a race for it was lost too often.
     case busy
     /// The disk or the quota is full.
@@ -29,11 +30,11 @@ public struct SQLiteError: Error, Hashable, Sendable {
   }
 
   /// The extended result code.
-  public let code: Int32
+  package let code: Int32
   /// SQLite's error message.
-  public let message: String
+  package let message: String
   /// The statement, or the path of a file that could not be opened.
-  public let sql: String
+  package let sql: String
 
   /// Creates an error from a result code.
   package init(code: Int32, message: String, sql: String) {
@@ -53,7 +54,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
   }
 
   /// The cause of the error, derived from the result code.
-  public var cause: Cause {
+  package var cause: Cause {
     switch code & 0xff {
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
     case SQLITE_FULL: .full
@@ -70,19 +71,27 @@ public struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError: CustomStringConvertible {
+  /// The error and its place.
+  package var sentence: String {
+    "SQLite reports \"\(message)\" (code \(code)) at: \(sql)."
+  }
+
+  /// A sentence that says what to do, if there is anything to do.
+  package var suggestion: String? {
+    switch cause {
+    case .busy: "Another process is writing; try again, or wait longer for the lock."
+    case .full: "Free some space and try again; nothing was written."
+    case .io: "The disk could not be read or written; check it and try again."
+    case .corrupt: "The file is damaged; restore it from a copy."
+    case .notADatabase: "The file is not an SQLite database."
+    case .readOnly: "Check the permissions of the file and its folder."
+    case .cannotOpen: "Check that the folder exists and can be written."
+    case .constraint, .noMemory, .other: nil
+    }
+  }
+
   /// The error, its place, and a suggestion.
-  public var description: String {
-    let advice =
-      switch cause {
-      case .busy: " Another process is writing; try again, or wait longer for the lock."
-      case .full: " Free some space and try again; nothing was written."
-      case .io: " The disk could not be read or written; check it and try again."
-      case .corrupt: " The file is damaged; restore it from a copy."
-      case .notADatabase: " The file is not an SQLite database."
-      case .readOnly: " Check the permissions of the file and its folder."
-      case .cannotOpen: " Check that the folder exists and can be written."
-      case .constraint, .noMemory, .other: ""
-      }
-    return "SQLite says \"\(message)\" (code \(code)) at: \(sql).\(advice)"
+  @usableFromInline package var description: String {
+    sentence + (suggestion.map { " " + $0 } ?? "")
   }
 }

@@ -50,7 +50,7 @@ package final class StressParticipant: Sendable {
     let planned = role.header.actor(role.id)
     var configuration = TrackerConfiguration()
     // Failures are in the trace; standard error is for the lines of the run itself.
-    configuration.logLevel = .off
+    configuration.logLevel = nil
     configuration.ignoring = Set(planned?.ignores ?? [])
     configuration.pageTransactionCountMax =
       planned?.page ?? configuration.pageTransactionCountMax

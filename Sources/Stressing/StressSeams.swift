@@ -54,7 +54,7 @@ final class StressSeams: Sendable {
     configuration.checkpointFrames = 200
     // With rare polls a lost signal shows. A faulty disk may make the watcher miss a signal, which
     // the default polls make up for.
-    if role.disk == nil { configuration.changePollMs = 60_000 }
+    if role.disk == nil { configuration.changePollInterval = .seconds(60) }
     var witness = StoreWitness(
       begins: { [unowned self] write in begin(write) },
       ends: { [unowned self] isCommitted in end(isCommitted) }

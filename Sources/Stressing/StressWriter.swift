@@ -89,7 +89,7 @@ struct StressWriter {
       let values: Values = ["count": .int(writer.number())]
       do {
         for (name, value) in values { try object.set(value, for: name) }
-      } catch HistoryError.unknownObject {
+      } catch let error as HistoryError where error.code == .unknownObject {
         // A delete by another process was merged in the meantime.
         return []
       }

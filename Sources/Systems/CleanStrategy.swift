@@ -15,7 +15,7 @@ enum CleanStrategy: Hashable {
     switch PurgeStrategy(planned: word) {
     case .some(.none): self = .none
     case .byNotification(let times): self = .byNotification(times: times)
-    case .byDuration(let seconds): self = .byDuration(seconds: seconds)
+    case .byDuration(let duration): self = .byDuration(seconds: duration.inSeconds)
     case .whenMerged, .whenLargerThan, nil: return nil
     }
   }

@@ -11,7 +11,7 @@ final class ConsumerProcess {
 
   /// Registers the consumer, or continues from the later of the recorded and its own token.
   init(
-    _ id: ActorID,
+    _ id: MemberID,
     on store: Store,
     keeping own: HistoryToken? = nil
   ) throws(HistoryError) {
@@ -35,18 +35,18 @@ final class ConsumerProcess {
     let registration: Registration
     let token: HistoryToken
     /// The cached state of its store connection.
-    let store: StoreKnowledge
+    let store: CachedFileState
   }
 
   /// Returns a snapshot of the process's memory.
   func memory() throws(HistoryError) -> Memory {
-    Memory(registration: registration.released, token: token, store: try store.knowledge())
+    Memory(registration: registration.released, token: token, store: try store.cachedState())
   }
 
   /// Restores the process from a snapshot, on a store that was restored too.
   init(_ memory: Memory, on store: Store) throws(HistoryError) {
     self.store = store
-    try store.recall(memory.store)
+    try store.restore(memory.store)
     registration = try store.holding(memory.registration)
     token = memory.token
   }

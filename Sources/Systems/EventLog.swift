@@ -1,4 +1,4 @@
-package import PersistentHistory
+import PersistentHistory
 package import Traces
 
 /// The events of a run so far, numbered as they are added.

@@ -62,7 +62,7 @@ extension SystemFailure {
   /// Converts a store's error into a plan's failure.
   package init(_ error: HistoryError) {
     let code: Code =
-      switch error {
+      switch error.code {
       case _ where error.isBusy: .busy
       case _ where error.isFull: .full
       case _ where error.isInputOutput: .io

@@ -40,15 +40,20 @@ extension PlanProcess {
     _ query: ResolvedQuery,
     _ bench: StoreBench
   ) throws(HistoryError) -> [String] {
-    if query.form == .transaction {
-      let found = try store.transaction(query.number ?? 0)
-      return found.map { line(bench.committed($0)) }.map { [$0] } ?? []
-    }
     switch query.form {
-    case .sql, .rows: return try sqlLines(query, bench)
+    case .transaction:
+      let found = try store.transaction(query.number ?? 0)
+      return found.map { [line(bench.committed($0))] } ?? []
+    case .sql: return try sqlLines(query, bench)
+    case .rows: return try rowCount()
     case .find: return try found(query.planned, bench)
     case .members: return try store.members().compactMap(Self.line)
-    default: return try lines(try request(query), query, bench)
+    case .count, .changeCount: return [String(try store.count(try request(query)))]
+    case .exists: return [String(try store.hasHistory(try request(query)))]
+    case .objects: return try objectLines(try request(query), bench)
+    case .stream: return try streamed(try request(query)).flatMap { lines($0, query, bench) }
+    case .transactions, .headers, .changes, .purge:
+      return try fetched(try request(query)).flatMap { lines($0, query, bench) }
     }
   }
 
@@ -68,19 +73,21 @@ extension PlanProcess {
     return "\(member.id) at \(member.cursor)" + (member.kind == .consumer ? ", consumer" : "")
   }
 
+  private func rowCount() throws(HistoryError) -> [String] {
+    let table = store.configuration.layout == .packed ? "history_transaction" : "ATRANSACTION"
+    return try store.query("SELECT count(*) FROM \(table)").rows.flatMap { $0.map(\.description) }
+  }
+
+  /// Reads the table-valued function, with one of the ways to write "after the position".
   private func sqlLines(
     _ query: ResolvedQuery,
     _ bench: StoreBench
   ) throws(HistoryError) -> [String] {
-    if query.form == .rows {
-      let table = store.configuration.layout == .packed ? "history_transaction" : "ATRANSACTION"
-      return try store.query("SELECT count(*) FROM \(table)").rows.flatMap { $0.map(\.description) }
-    }
     let limits = [
       "number > ?1", "number >= ?1 + 1", "number BETWEEN ?1 + 1 AND 1e9", "?1 < number",
     ]
     let sql =
-      "SELECT number, type, entity, key FROM history_changes WHERE \(limits[query.page % 4])"
+      "SELECT number, type, entity, key FROM history_changes WHERE \(limits[query.page % limits.count])"
     return try store.query(sql, [.int(query.number ?? 0)]).rows.map { row in
       guard case .int(let number) = row[0], case .string(let type) = row[1],
         case .string(let entity) = row[2], case .int(let key) = row[3],
@@ -91,29 +98,28 @@ extension PlanProcess {
     }.sorted()
   }
 
-  private func lines(
+  /// Returns the names of the objects that changed, each through its URI.
+  ///
+  /// A name may have denoted several objects in turn.
+  private func objectLines(
     _ request: HistoryRequest,
-    _ query: ResolvedQuery,
     _ bench: StoreBench
   ) throws(HistoryError) -> [String] {
-    switch query.form {
-    case .count, .changeCount: return [String(try store.count(request))]
-    case .exists: return [String(try store.hasHistory(request))]
-    case .objects:
-      // A name may have denoted several objects in turn.
-      let names = try store.objectIDs(request).map { (id) throws(HistoryError) in
-        let same = try store.objectID(for: store.uri(of: id))
-        return bench.objects.name(same, in: store.model)
-      }
-      return Set(names).map(\.description).sorted()
-    default:
-      let pages = try query.form == .stream ? streamed(request) : fetched(request)
-      return pages.flatMap { page in
-        page.transactions.map { transaction in
-          let held = bench.committed(transaction)
-          return query.form == .headers ? QueryAnswer.line(held) : line(held)
-        }
-      }
+    let names = try store.objectIDs(request).map { (id) throws(HistoryError) in
+      let same = try store.objectID(for: store.uri(of: id))
+      return bench.objects.name(same, in: store.model)
+    }
+    return Set(names).map(\.description).sorted()
+  }
+
+  private func lines(
+    _ page: HistoryPage,
+    _ query: ResolvedQuery,
+    _ bench: StoreBench
+  ) -> [String] {
+    page.transactions.map { transaction in
+      let reported = bench.committed(transaction)
+      return query.form == .headers ? QueryAnswer.line(reported) : line(reported)
     }
   }
 

@@ -39,7 +39,7 @@ final class PlanProcess {
     let begunAt: Date?
     let contexts: [ObjectContext.Memory]
     /// The cached state of its store connection.
-    let store: StoreKnowledge
+    let store: CachedFileState
   }
 
   func memory() throws(SystemFailure) -> Memory {
@@ -49,7 +49,7 @@ final class PlanProcess {
       staged: staged,
       begunAt: begunAt,
       contexts: contexts.map(\.memory),
-      store: try telling { () throws(HistoryError) in try store.knowledge() }
+      store: try telling { () throws(HistoryError) in try store.cachedState() }
     )
   }
 
@@ -61,7 +61,7 @@ final class PlanProcess {
     begunAt = memory.begunAt
     self.store = store
     contexts = memory.contexts.map { ObjectContext(store: store, memory: $0) }
-    try store.recall(memory.store)
+    try store.restore(memory.store)
   }
 
   /// Returns the author of a write.

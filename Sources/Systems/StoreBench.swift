@@ -235,7 +235,7 @@ final class StoreBench {
     let objects: PlanObjects
     let random: UInt64
     /// The cached state of its own connection.
-    let store: StoreKnowledge
+    let store: CachedFileState
     /// The cached state of the store.
     let sight: StoreSight
   }
@@ -245,7 +245,7 @@ final class StoreBench {
     return Memory(
       objects: objects,
       random: pool.random.value,
-      store: try telling { () throws(HistoryError) in try store.knowledge() },
+      store: try telling { () throws(HistoryError) in try store.cachedState() },
       sight: sight
     )
   }
@@ -259,7 +259,7 @@ final class StoreBench {
     objects = memory.objects
     try open()
     let store = try store()
-    try telling { () throws(HistoryError) in try store.recall(memory.store) }
+    try telling { () throws(HistoryError) in try store.restore(memory.store) }
     seen = memory.sight.counting(from: environment.writeCount())
   }
 

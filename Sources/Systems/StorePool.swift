@@ -35,7 +35,7 @@ final class StorePool {
     configuration.onSignal = { signals.raise($0) }
     configuration.memberLocks = header.locks == .held ? .inMemory() : .none
     configuration.clock = { clock.date }
-    if environment.vfs != nil { configuration.busyTimeoutMs = 0 }
+    if environment.vfs != nil { configuration.busyTimeout = .zero }
     configuration.durability = header.synchronous == .full ? .full : .normal
     if let pages = header.checkpointPages { configuration.checkpointFrames = Int32(pages) }
     self.clock = clock
@@ -81,7 +81,7 @@ final class StorePool {
   func take() throws(HistoryError) -> Store {
     defer { taken += 1 }
     if taken < stores.count {
-      try stores[taken].forget()
+      try stores[taken].discardCache()
       return stores[taken]
     }
     let store = try Store(path: path, model: model, configuration: configuration)

@@ -226,7 +226,7 @@ final class TrackerEngine: PassEngine {
 extension InlineExecutor {
   /// Runs a request to its end.
   ///
-  /// - Throws: the error of the request; ``HistoryError/stopped(_:)`` when it is suspended forever.
+  /// - Throws: the error of the request; ``HistoryError/Code/stopped`` when it is suspended forever.
   fileprivate func wait<Answer: Sendable>(
     _ body: @escaping @Sendable () async -> Result<Answer, HistoryError>
   ) throws(HistoryError) -> Answer {

@@ -29,7 +29,7 @@ struct TrackerSetup {
     }
     self.strategy = strategy
     retention = RetentionLimits(
-      age: header.retention?.age,
+      age: (header.retention?.age).map(Duration.init(clampedSeconds:)),
       transactionCount: header.retention?.transactions,
       byteCount: header.retention?.bytes
     )
@@ -52,7 +52,7 @@ struct TrackerSetup {
     configuration.retention = retention.isOff ? nil : retention
     configuration.allAuthors = declaration.authors ?? []
     configuration.batchAuthors = declaration.batchAuthors ?? []
-    configuration.logLevel = .off
+    configuration.logLevel = nil
     configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in })
     return configuration
   }
@@ -76,7 +76,8 @@ extension PurgeStrategy {
     case ("whenMerged", nil) where parts.count == 1: self = .whenMerged
     case ("byNotification", let times?) where times >= 1 && times <= 1e6:
       self = .byNotification(times: Int(times))
-    case ("byDuration", let seconds?) where seconds >= 0: self = .byDuration(seconds: seconds)
+    case ("byDuration", let seconds?) where seconds >= 0:
+      self = .byDuration(Duration(clampedSeconds: seconds))
     case ("whenLargerThan", let share?) where (0...1).contains(share):
       self = .whenLargerThan(share: share)
     default: return nil

@@ -1,5 +1,8 @@
 package import PersistentHistory
 
+/// The name of an actor of a plan, which is a member of the store.
+package typealias ActorID = MemberID
+
 /// The name of an object in a plan: its entity and a key that the plan chooses.
 ///
 /// A plan never depends on the keys that a system assigns.

@@ -1,4 +1,4 @@
-package import PersistentHistory
+import PersistentHistory
 
 /// The events of one command of a real process, or one event outside of commands.
 ///
@@ -75,10 +75,10 @@ extension Happening {
   fileprivate var mentioned: Int64 {
     switch self {
     case .registered(let cursor), .launched(let cursor), .recorded(let cursor),
-      .resynced(let cursor):
+      .resynced(let cursor), .passed(let cursor):
       cursor.flatMap { Int64($0) } ?? 0
-    case .fetched(let names), .observed(let names), .merged(let names), .consumed(let names),
-      .purged(let names):
+    case .fetched(let names), .observed(let names), .merged(let names), .finished(let names),
+      .consumed(let names), .purged(let names):
       names.reduce(0) { max($0, Int64($1) ?? 0) }
     default: 0
     }

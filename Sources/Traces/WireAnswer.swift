@@ -1,4 +1,4 @@
-package import PersistentHistory
+import PersistentHistory
 
 /// The effects of a command as a program under test reports them: the keys of a wire answer.
 ///

@@ -75,7 +75,7 @@ final class FuzzStore: Sendable {
   var configuration: StoreConfiguration {
     var configuration = StoreConfiguration()
     configuration.layout = layout
-    configuration.busyTimeoutMs = 0
+    configuration.busyTimeout = .zero
     configuration.signalsChanges = false
     configuration.clock = { Date(timeIntervalSinceReferenceDate: 700_000_000) }
     configuration.random = { 0x5eed }

@@ -8,7 +8,7 @@ import Workloads
 @testable import HistoryLab
 
 /// Our tracker, but that what it tells of a pass depends on how often it was asked in all its life.
-private final class Fickle: SystemUnderTest {
+final class Fickle: SystemUnderTest {
   private let system = TrackerSystem()
   private var count = 0
 

@@ -171,7 +171,7 @@ import Testing
       for sql in ["SELECT nme FROM history_changes", "DELETE FROM Note", "SELECT 1; SELECT 2"] {
         let answer = await inspect(file, "--sql", sql)
         #expect(answer.code == .usage && answer.output == "")
-        #expect(answer.errors.contains("SQLite says") && answer.errors.contains(sql))
+        #expect(answer.errors.contains("SQLite reports") && answer.errors.contains(sql))
       }
       try makeFile("\(folder)/text")
       #expect(await inspect("\(folder)/text", "--sql", "SELECT 1").code == .usage)

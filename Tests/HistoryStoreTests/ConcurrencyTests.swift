@@ -8,7 +8,7 @@ import Testing
 @Suite(.inEveryLayout, .blocksItsThread) struct ConcurrencyTests {
   private func patient() throws -> StoreFixture {
     var fixture = try StoreFixture()
-    fixture.configuration.busyTimeoutMs = 60_000
+    fixture.configuration.busyTimeout = .seconds(60)
     return fixture
   }
 
@@ -89,7 +89,7 @@ import Testing
     let connection = try fixture.connection()
     try connection.execute("BEGIN IMMEDIATE")
     let error = try #require(throws: HistoryError.self) { try store.add("b") }
-    guard case .sqlite(let cause) = error else {
+    guard case .sqlite(let cause) = error.reason else {
       Issue.record("\(error)")
       return
     }

@@ -28,7 +28,7 @@ import Testing
       $0.authors = ["widget", "app"]
       $0.batchAuthors = []
       $0.strategy = "whenMerged"
-      $0.retention = RetentionLimits(age: 60)
+      $0.retention = RetentionLimits(age: .seconds(60))
     }
     var ignoring = same
     ignoring.ignoredAuthors = ["app"]
@@ -63,7 +63,7 @@ import Testing
         $0.authors = ["widget"]
         $0.batchAuthors = []
         $0.strategy = "none"
-        $0.retention = RetentionLimits(age: 60, transactionCount: 5, byteCount: 7)
+        $0.retention = RetentionLimits(age: .seconds(60), transactionCount: 5, byteCount: 7)
       }
     )
     let differences = try store.configurationDifferences()

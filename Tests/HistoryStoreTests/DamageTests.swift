@@ -132,7 +132,7 @@ import Testing
       (.conflict([ObjectID(entity: 1, key: 2)]), "changed 1 object since the context's last read"),
       (.stopped("no more"), "no more"),
       (.expired(token: token, firstHeld: 9), "#9"),
-      (.expired(token: token, firstHeld: nil), "nothing is held"),
+      (.expired(token: token, firstHeld: nil), "none remains"),
       (.rewound(token: token, head: 2), "whose head is #2"),
       (.otherStore(token: token, store: store.id), "Start again"),
       (.newerFormat(path: "a", found: 9, known: 1), "Update the app"),

@@ -30,7 +30,7 @@ import Testing
     init(_ durability: StoreConfiguration.Durability) throws {
       var configuration = StoreConfiguration()
       configuration.vfs = files.name
-      configuration.busyTimeoutMs = 0
+      configuration.busyTimeout = .zero
       configuration.durability = durability
       configuration.layout = LayoutTrait.layout
       configuration.memberLocks = .none
@@ -48,8 +48,8 @@ import Testing
 
     private func putBack() throws {
       files.restore(image)
-      try store.forget()
-      try observer.forget()
+      try store.discardCache()
+      try observer.discardCache()
     }
 
     private func holding() throws -> Holding {
@@ -114,7 +114,7 @@ import Testing
       }
       #expect(struck, "\(error)")
       #expect(now == before || now == after, "\(error): half of it took effect")
-      guard case .sqlite(let cause) = error else {
+      guard case .sqlite(let cause) = error.reason else {
         Issue.record("\(error)")
         return
       }
@@ -190,7 +190,7 @@ import Testing
     "purge by size": { store, _ in
       _ = try store.purge(
         when: .whenLargerThan(share: 0),
-        retaining: RetentionLimits(age: 1, transactionCount: 1, byteCount: 1)
+        retaining: RetentionLimits(age: .seconds(1), transactionCount: 1, byteCount: 1)
       )
     },
     "query": { store, _ in

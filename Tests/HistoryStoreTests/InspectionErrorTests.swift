@@ -186,7 +186,7 @@ import Testing
     ),
     (
       .sqlite(path: "a.db", SQLiteError(code: 7, message: "out of memory", sql: "SELECT 1")),
-      "a.db could not be read. SQLite says \"out of memory\" (code 7) at: SELECT 1."
+      "a.db could not be read. SQLite reports \"out of memory\" (code 7) at: SELECT 1."
     ),
   ]
 

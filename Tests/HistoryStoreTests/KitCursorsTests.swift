@@ -60,7 +60,7 @@ import Testing
   @Test func `Where times rise, the date is found without looking at all of history`() throws {
     let store = try store([10, 20, 20, 30], .monotone)
     for (seconds, number) in [(5.0, 0), (20, 1), (20.5, 3), (30, 3), (31, 4)] as [(Double, Int64)] {
-      let member = ActorID("at \(seconds)")
+      let member = MemberID("at \(seconds)")
       let registration = try store.join(member, author: "app", importing: cursors(seconds))
       #expect(registration.cursor.number == number)
     }
@@ -85,7 +85,7 @@ import Testing
   @Test func `An author without a date starts at the head`() throws {
     let store = try store([10, 20])
     for author in ["widget", nil] {
-      let member = ActorID(author ?? "none")
+      let member = MemberID(author ?? "none")
       let registration = try store.join(member, author: author, importing: cursors(15))
       #expect(registration.cursor.number == 2)
       #expect(registration.cursorImport == .ignored(.noDate(author: author)))
@@ -96,7 +96,7 @@ import Testing
     let store = try store([10, 20, 30, 40, 50])
     try store.purge(before: try store.token(4))
     func join(_ name: String, _ seconds: Double) throws -> Registration {
-      try store.join(ActorID(name), author: "app", importing: cursors(seconds))
+      try store.join(MemberID(name), author: "app", importing: cursors(seconds))
     }
     let gone = try join("a", 25)
     #expect(gone.cursor.number == 5)

@@ -88,13 +88,13 @@ import Testing
   @Test func `Names stay apart on every file system`() throws {
     let long = String(repeating: "long", count: 100)
     let names = ["app", "App", "APP", "a/b", "a%2fb", "..", "ä", long, long + "er", " ", "a.b-c_d"]
-    let running = try names.map { try store.join(ActorID($0)) }
+    let running = try names.map { try store.join(MemberID($0)) }
     #expect(running.filter(\.isHeld).count == names.count)
     let files = try fixture.folder.names().filter { $0.contains("-member-") }
     #expect(Set(files.map { $0.lowercased() }).count == names.count)
     for name in names {
-      #expect(throws: HistoryError.inUse(ActorID(name), processID: getpid())) {
-        try store.join(ActorID(name))
+      #expect(throws: HistoryError.inUse(MemberID(name), processID: getpid())) {
+        try store.join(MemberID(name))
       }
     }
   }
@@ -126,7 +126,7 @@ import Testing
     fixture.configuration.memberLocks = .inMemory()
     let store = try fixture.open()
     let expected = HistoryError.inUse("app", processID: nil)
-    #expect(expected.description.contains("runs already; nothing"))
+    #expect(expected.description.contains("is already running; nothing"))
     let kept: Registration
     do {
       let first = try store.join("app")

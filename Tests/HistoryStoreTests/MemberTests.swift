@@ -23,7 +23,7 @@ import Testing
     #expect(registration.cursor == (try store.currentToken()))
     let member = try #require(try store.members().first)
     #expect(member.id == "app")
-    #expect(member.kind == .actor)
+    #expect(member.kind == .tracker)
     #expect(member.state == .active)
     #expect(member.cursor == 2)
     #expect(member.seen == fixture.clock.date)
@@ -69,7 +69,7 @@ import Testing
 
   @Test func `Epochs rise over all members and retirements`() throws {
     var epochs: [Int64] = []
-    for name in ["app", "widget", "app"] { epochs.append(try store.join(ActorID(name)).epoch) }
+    for name in ["app", "widget", "app"] { epochs.append(try store.join(MemberID(name)).epoch) }
     let last = try store.join("app")
     try store.retire(last)
     epochs += [last.epoch, try store.join("app").epoch]
@@ -175,9 +175,9 @@ import Testing
   }
 
   @Test func `Members are listed by name`() throws {
-    for name in ["widget", "app"] { _ = try store.join(ActorID(name)) }
+    for name in ["widget", "app"] { _ = try store.join(MemberID(name)) }
     _ = try store.join("mirror", kind: .consumer)
     #expect(try store.members().map(\.id) == ["app", "mirror", "widget"])
-    #expect(try store.members().map(\.kind) == [.actor, .consumer, .actor])
+    #expect(try store.members().map(\.kind) == [.tracker, .consumer, .tracker])
   }
 }

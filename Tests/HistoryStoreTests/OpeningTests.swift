@@ -50,7 +50,7 @@ import Testing
   @Test func `Without a model nothing is created`() throws {
     let fixture = try StoreFixture()
     let error = try #require(throws: HistoryError.self) { try Store(path: fixture.path) }
-    guard case .sqlite(let cause) = error else {
+    guard case .sqlite(let cause) = error.reason else {
       Issue.record("\(error)")
       return
     }

@@ -249,7 +249,7 @@ extension Store {
 extension HistoryError {
   /// The same error with another first number that is held.
   fileprivate func at(firstHeld: Int64) -> HistoryError {
-    if case .expired(let token, _) = self {
+    if case .expired(let token, _) = reason {
       .expired(token: token, firstHeld: firstHeld)
     } else {
       self

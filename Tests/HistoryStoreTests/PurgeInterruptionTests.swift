@@ -11,7 +11,7 @@ import Testing
   private func open(_ layout: HistoryLayout) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.vfs = files.name
-    configuration.busyTimeoutMs = 0
+    configuration.busyTimeout = .zero
     configuration.layout = layout
     configuration.purgeChunkCount = 3
     configuration.clock = { Date(timeIntervalSinceReferenceDate: 1000) }

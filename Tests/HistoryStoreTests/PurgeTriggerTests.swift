@@ -22,7 +22,7 @@ import Testing
     throws
   {
     try write(3)
-    let hourly = PurgeTrigger.atIntervals(seconds: 3600)
+    let hourly = PurgeTrigger.atIntervals(of: .seconds(3600))
     let first = try store.purge(when: hourly)
     #expect(first.isDue && first.transactionCount == 2)
     try write(3)
@@ -42,7 +42,7 @@ import Testing
   @Test func `Any purge that purges counts for the interval, and one that does nothing does not`()
     throws
   {
-    let hourly = PurgeTrigger.atIntervals(seconds: 3600)
+    let hourly = PurgeTrigger.atIntervals(of: .seconds(3600))
     try store.purge()
     #expect(try store.purge(when: hourly).isDue)
     fixture.clock.now += 4000

@@ -115,7 +115,7 @@ import Testing
   private func expectRefused(cause: SQLiteError.Cause) throws {
     let before = try fixture.folder.contents()
     let error = try #require(throws: HistoryError.self) { try fixture.open() }
-    guard case .sqlite(let refusal) = error else {
+    guard case .sqlite(let refusal) = error.reason else {
       Issue.record("\(error)")
       return
     }

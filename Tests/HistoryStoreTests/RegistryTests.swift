@@ -16,7 +16,7 @@ import Testing
     try store.add("a")
   }
 
-  private func member(_ id: ActorID) throws -> Member {
+  private func member(_ id: MemberID) throws -> Member {
     try #require(try store.members().first { $0.id == id })
   }
 
@@ -60,7 +60,7 @@ import Testing
     let last = try store.join("last")
     let lags = try store.members().map(\.lag)
     #expect(lags.map(\.transactionCount) == [3, 0, 2])
-    #expect(lags.map(\.seconds) == [7, 0, 2])
+    #expect(lags.map(\.duration.inSeconds) == [7, 0, 2])
     #expect(lags[1] == .none)
     #expect(lags[0].byteCount > lags[2].byteCount && lags[2].byteCount > 0)
     try store.record(early, through: last.cursor)

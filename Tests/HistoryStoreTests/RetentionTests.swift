@@ -88,7 +88,7 @@ import Testing
     let mirror = try store.join("mirror", kind: .consumer)
     _ = try store.join("slow")
     try write(9)
-    let limits = RetentionLimits(age: 1, transactionCount: 1, byteCount: 1)
+    let limits = RetentionLimits(age: .seconds(1), transactionCount: 1, byteCount: 1)
     let result = try store.purge(retaining: limits)
     #expect(result.lostMembers == ["slow"] && result.purgedThrough == 1)
     var taken: [Int64] = []
@@ -107,7 +107,7 @@ import Testing
 
   @Test(arguments: [0, 1, 3]) func `Too many bytes cut a member off`(bigAt: Int) throws {
     let members = try (0..<5).map { index in
-      let member = try store.join(ActorID("m\(index)"))
+      let member = try store.join(MemberID("m\(index)"))
       try store.add(Array(repeating: "a", count: index == bigAt ? 20_000 : 3))
       return member
     }
@@ -141,7 +141,7 @@ import Testing
     _ = try store.join("slow")
     try write(3, every: 3600)
     fixture.clock.now += 1000 * Self.day
-    let limits = RetentionLimits(age: 2 * 3600)
+    let limits = RetentionLimits(age: .seconds(2 * 3600))
     #expect(try store.purge(retaining: limits).lostMembers.isEmpty)
     fixture.clock.now -= 1000 * Self.day
     try write(1, every: 1)
@@ -152,10 +152,12 @@ import Testing
     _ = try store.join("slow")
     try write(2, every: 3600)
     try write(1, every: 40 * Self.day)
-    let limits = RetentionLimits(age: 7 * Self.day)
+    let limits = RetentionLimits(age: .seconds(7 * Self.day))
     let result = try store.purge(retaining: limits)
     #expect(result.lostMembers.isEmpty)
-    #expect(result.timestampJumps == [TimestampJump(number: 4, seconds: 40 * Self.day)])
+    #expect(
+      result.timestampJumps == [TimestampJump(number: 4, difference: .seconds(40 * Self.day))]
+    )
     // A gap of just a day is one in which somebody may have worked.
     try write(6, every: Self.day)
     #expect(try store.purge(retaining: limits).lostMembers.isEmpty)
@@ -174,10 +176,10 @@ import Testing
       fixture.clock.now = seconds
       try store.add("a")
     }
-    let kept = try store.purge(retaining: RetentionLimits(age: 10))
+    let kept = try store.purge(retaining: RetentionLimits(age: .seconds(10)))
     #expect(kept.lostMembers.isEmpty)
-    #expect(kept.timestampJumps == [TimestampJump(number: 3, seconds: -4e7 - 5)])
-    #expect(try store.purge(retaining: RetentionLimits(age: 9.5)).lostMembers == ["slow"])
+    #expect(kept.timestampJumps == [TimestampJump(number: 3, difference: .seconds(-4e7 - 5))])
+    #expect(try store.purge(retaining: RetentionLimits(age: .seconds(9.5))).lostMembers == ["slow"])
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
@@ -190,7 +192,7 @@ import Testing
     for _ in 0..<60 {
       let gaps = [0.0, 1, 3600, 40_000, Self.day, Self.day + 1, 10 * Self.day, -3600]
       fixture.clock.now += gaps[Int(random.next() % UInt64(gaps.count))]
-      _ = try store.join(ActorID("m\(times.count)"))
+      _ = try store.join(MemberID("m\(times.count)"))
       try store.add("a")
       times = try store.fetch(HistoryRequest(after: nil)).transactions.map(\.record.timestamp)
     }
@@ -202,9 +204,9 @@ import Testing
     let limit = Double(random.next() % UInt64(4 * Self.day)) + 0.5
     // Member m has not merged the transaction at index m.
     let expected = ages.reversed().enumerated().filter { $1 > limit }.map {
-      ActorID("m\($0.offset)")
+      MemberID("m\($0.offset)")
     }
-    let result = try store.purge(retaining: RetentionLimits(age: limit))
+    let result = try store.purge(retaining: RetentionLimits(age: .seconds(limit)))
     #expect(result.lostMembers == expected.sorted())
   }
 
@@ -243,7 +245,7 @@ import Testing
   }
 
   @Test func `A purge that cuts off names whom, and waits for consumers only`() throws {
-    for name in ["b", "a"] { _ = try store.join(ActorID(name)) }
+    for name in ["b", "a"] { _ = try store.join(MemberID(name)) }
     try write(3)
     _ = try store.join("late")
     try write(3)

@@ -237,7 +237,7 @@ import Testing
     let error = try #require(throws: HistoryError.self) {
       try store.save([ObjectEdit(.insert, id, values: Array(repeating: .null, count: 8))])
     }
-    guard case .sqlite(let cause) = error else {
+    guard case .sqlite(let cause) = error.reason else {
       Issue.record("\(error)")
       return
     }

@@ -80,7 +80,7 @@ import Darwin
     let error = #expect(throws: HistoryError.self) {
       try Store(path: path, model: StoreFixture.model())
     }
-    guard case .sqlite(let cause) = error else {
+    guard case .sqlite(let cause) = error?.reason else {
       Issue.record("\(String(describing: error))")
       return
     }

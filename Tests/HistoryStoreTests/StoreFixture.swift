@@ -15,7 +15,7 @@ struct StoreFixture {
     folder = try TemporaryFolder()
     let clock = clock
     configuration.clock = { clock.date }
-    configuration.busyTimeoutMs = 0
+    configuration.busyTimeout = .zero
     configuration.layout = LayoutTrait.layout
   }
 

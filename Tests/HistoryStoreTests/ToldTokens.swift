@@ -51,8 +51,8 @@ extension StoreFixture {
   /// A fixture whose watches have to be told: the poll comes once in an hour.
   static func withoutPoll() throws -> StoreFixture {
     var fixture = try StoreFixture()
-    fixture.configuration.changePollMs = 3_600_000
-    fixture.configuration.busyTimeoutMs = 60_000
+    fixture.configuration.changePollInterval = .seconds(3600)
+    fixture.configuration.busyTimeout = .seconds(60)
     return fixture
   }
 }

@@ -36,7 +36,7 @@ import Testing
   {
     var fixture = try StoreFixture.withoutPoll()
     let patient = try fixture.open()
-    fixture.configuration.changePollMs = 20
+    fixture.configuration.changePollInterval = .milliseconds(20)
     let polling = try fixture.open()
     let toldPatient = ToldTokens()
     let toldPolling = ToldTokens()

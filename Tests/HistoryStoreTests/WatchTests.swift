@@ -93,7 +93,7 @@ import Testing
   @Test func `Without signals a poll finds what was committed`() throws {
     var fixture = try StoreFixture()
     fixture.configuration.signalsChanges = false
-    fixture.configuration.changePollMs = 5
+    fixture.configuration.changePollInterval = .milliseconds(5)
     let store = try fixture.open()
     let told = ToldTokens()
     let watch = try store.watch(told.note)

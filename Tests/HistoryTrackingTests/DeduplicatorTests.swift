@@ -18,7 +18,7 @@ import Testing
 
   /// A tracker that keeps one item of each title.
   private func tracker(
-    _ name: ActorID,
+    _ name: MemberID,
     combining combine: ObjectDeduplicator.Combine? = nil
   ) async throws -> HistoryTracker {
     let store = try shared.open()

@@ -14,11 +14,11 @@ import Testing
 
   init() throws { shared = try SharedStore() }
 
-  private func open(busyTimeoutMs: Int32 = 5000) throws -> Store {
+  private func open(busyTimeout: Duration = .seconds(5)) throws -> Store {
     let passes = passes
     return try shared.open {
-      $0.changePollMs = 3_600_000
-      $0.busyTimeoutMs = busyTimeoutMs
+      $0.changePollInterval = .seconds(3600)
+      $0.busyTimeout = busyTimeout
       // A purge ends every pass, and records what is new; the only member's cursor is the watermark.
       $0.witness = StoreWitness(begins: { passes.note($0.cursor?.number) }, ends: { _ in })
     }
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func `A pass that found the store busy is repeated without another signal`() async throws {
-    let view = ObjectContext(store: try open(busyTimeoutMs: 0), author: "app")
+    let view = ObjectContext(store: try open(busyTimeout: .zero), author: "app")
     let tracker = tracker(view)
     try await tracker.start()
     let other = try Connection(path: shared.path)

@@ -68,7 +68,7 @@ import Testing
       #expect(report.failure == .hookFailed("insert of Item", why: "Rain()"))
       clock.advance(by: .seconds(60))
     }
-    let faults = (app.configuration.logger as? RecordingLogger)?.messages(.fault) ?? []
+    let faults = (app.configuration.logger as? RecordingLogger)?.notes(at: .critical) ?? []
     #expect(faults.count == 3)
     #expect(faults[2].contains("insert of Item") && faults[2].contains("120"))
     // The others see it too: what the actor has not recorded is held, and the purge says so.

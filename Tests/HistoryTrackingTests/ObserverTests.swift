@@ -50,7 +50,7 @@ import Testing
     let contexts = await told.contexts
     #expect(contexts.map(\.operation) == [.insert, .update])
     #expect(contexts.map(\.key.number) == [1, 2])
-    #expect(contexts.allSatisfy { $0.key.actor == "app" && $0.entityName == "Item" })
+    #expect(contexts.allSatisfy { $0.key.member == "app" && $0.entityName == "Item" })
     #expect(contexts.allSatisfy { $0.objectID == item.id && $0.author == "other" })
     #expect(contexts[0].timestamp == time)
     #expect(contexts[1].updatedProperties == ["count"])

@@ -132,7 +132,7 @@ import Testing
 
   @Test func `A store that is busy when it starts by itself is asked again`() async throws {
     let paused = Gate()
-    let store = try shared.open { $0.busyTimeoutMs = 0 }
+    let store = try shared.open { $0.busyTimeout = .zero }
     try other.write("a")
     let blocker = try Connection(path: shared.path)
     try blocker.execute("BEGIN IMMEDIATE")

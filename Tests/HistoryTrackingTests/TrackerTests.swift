@@ -18,13 +18,13 @@ import Testing
 
   /// A tracker with its view, on a connection of its own.
   private func make(
-    _ member: ActorID,
+    _ member: MemberID,
     _ strategy: PurgeStrategy = .whenMerged
   ) throws -> (tracker: HistoryTracker, view: ObjectContext) {
     // Nothing tells the tracker of a commit here: every pass is asked for.
     let store = try shared.open {
       $0.signalsChanges = false
-      $0.changePollMs = 3_600_000
+      $0.changePollInterval = .seconds(3600)
     }
     let view = ObjectContext(store: store, author: member.name, name: "view")
     let tracker = HistoryTracker(member, store: store, contexts: [view], strategy: strategy)
@@ -120,7 +120,7 @@ import Testing
 
   @Test func `Trackers that write and pass in any order end with the same objects`() async throws {
     var random = SeededRandom(seed: 7)
-    let sides = try ["app", "widget", "share"].map { try make(ActorID($0)) }
+    let sides = try ["app", "widget", "share"].map { try make(MemberID($0)) }
     for side in sides { try await side.tracker.start() }
     for number in 0..<120 {
       let side = sides[Int.random(in: 0..<3, using: &random)]
@@ -153,7 +153,7 @@ extension ObjectContext {
   fileprivate func saveUnlessConflict() throws {
     do {
       try save()
-    } catch HistoryError.conflict {
+    } catch  where error.code == .conflict {
       rollback()
     }
   }

@@ -164,7 +164,7 @@ extension Store {
   fileprivate func fetchOrUntracked() throws -> Int? {
     do {
       return try fetch(HistoryRequest(after: nil)).transactions.count
-    } catch HistoryError.untracked {
+    } catch  where error.code == .untracked {
       return nil
     }
   }

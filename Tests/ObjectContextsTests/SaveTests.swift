@@ -76,7 +76,7 @@ import Testing
     try #require(try context.object(id)).set(.string("bread"), for: "title")
     let other = try file.open()
     // The writer that holds the lock does not let go while the context waits.
-    let impatient = ObjectContext(store: try file.open(busyTimeoutMs: 0), memory: context.memory)
+    let impatient = ObjectContext(store: try file.open(busyTimeout: .zero), memory: context.memory)
     _ = try other.batchInsert(into: "Tag", by: BatchAuthor("other")) { row in
       #expect(throws: HistoryError.self) { try impatient.save() }
       return false

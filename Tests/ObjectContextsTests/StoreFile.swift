@@ -24,10 +24,10 @@ struct StoreFile {
   }
 
   /// Opens the file, as a process does.
-  func open(busyTimeoutMs: Int32 = 5000) throws -> Store {
+  func open(busyTimeout: Duration = .seconds(5)) throws -> Store {
     var configuration = StoreConfiguration()
     configuration.layout = LayoutTrait.layout
-    configuration.busyTimeoutMs = busyTimeoutMs
+    configuration.busyTimeout = busyTimeout
     return try Store(path: folder.path("test.store"), model: model, configuration: configuration)
   }
 

@@ -25,7 +25,7 @@ import Testing
       ObjectID(entity: 2, key: 1), ObjectID(entity: 1, key: 10), ObjectID(entity: 1, key: 9),
     ]
     #expect(ids.sorted().map(\.description) == ["e1/p9", "e1/p10", "e2/p1"])
-    #expect([ActorID("b"), "a"].sorted().map(\.name) == ["a", "b"])
+    #expect([MemberID("b"), "a"].sorted().map(\.name) == ["a", "b"])
   }
 
   @Test func `Strings are found by number and numbers by string`() {

@@ -31,6 +31,47 @@ import Traces
     #expect(CounterexamplePhrase.difference(of: data, from: data) == "equals the data")
   }
 
+  @Test(arguments: [
+    (PlannedQuery(actor: "a"), "query transactions after the beginning"),
+    (
+      PlannedQuery(
+        actor: "a",
+        form: .count,
+        start: .ago(86_400),
+        terms: [QueryTerm(.author(nil), isNegated: true), QueryTerm(.recent(120))],
+        matchesAny: true
+      ), "query count after the time 1 day ago, where not author none or of the last 2 minutes"
+    ),
+    (
+      PlannedQuery(actor: "a", form: .sql, start: .ago(-60)),
+      "query sql after the time 1 minute from now"
+    ), (PlannedQuery(actor: "a", form: .purge), "purge history"),
+    (
+      PlannedQuery(actor: "a", form: .purge, start: .behind(2), terms: [QueryTerm(.author("b"))]),
+      "purge history before the transaction 2 behind the newest, where author b"
+    ),
+    (
+      PlannedQuery(actor: "a", form: .transaction, start: .behind(0)),
+      "fetch the newest transaction"
+    ), (PlannedQuery(actor: "a", form: .rows), "count the rows of history"),
+    (
+      PlannedQuery(
+        actor: "a",
+        form: .find,
+        entity: "Item",
+        conditions: [PlannedCondition("count", .greater, 3)]
+      ), "find Item where count > 3"
+    ),
+  ])
+  func `A query reads as a request`(query: PlannedQuery, phrase: String) {
+    #expect(CounterexamplePhrase.query(query) == phrase)
+  }
+
+  @Test func `A long answer shows its first lines and the number of the others`() {
+    #expect(CounterexamplePhrase.answer(["1", "2", "3", "4", "5"]) == "1, 2, 3 and 2 more")
+    #expect(CounterexamplePhrase.answer([]) == "none")
+  }
+
   @Test func `Writes and batches are told with what is unusual about them`() {
     let write = PlannedWrite(
       actor: "app",

@@ -31,7 +31,7 @@ import Testing
     #expect(error.sql == "INSERT INTO t VALUES(?1)")
     #expect(
       error.description
-        == "SQLite says \"UNIQUE constraint failed: t.a\" (code 2067) at: INSERT INTO t VALUES(?1)."
+        == "SQLite reports \"UNIQUE constraint failed: t.a\" (code 2067) at: INSERT INTO t VALUES(?1)."
     )
     #expect(!error.description.contains("secret"))
   }
@@ -45,7 +45,7 @@ import Testing
   )
   func `The message says what to try`(code: Int32, advice: String) {
     let error = SQLiteError(code: code, message: "words", sql: "SELECT 1")
-    #expect(error.description.hasPrefix("SQLite says \"words\" (code \(code)) at: SELECT 1. "))
+    #expect(error.description.hasPrefix("SQLite reports \"words\" (code \(code)) at: SELECT 1. "))
     #expect(error.description.contains(advice))
   }
 

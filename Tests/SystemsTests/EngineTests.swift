@@ -160,7 +160,7 @@ import Traces
 
   @Test(arguments: [
     (nil, PurgeStrategy.whenMerged), ("none", PurgeStrategy.none),
-    ("byNotification/3", .byNotification(times: 3)), ("byDuration/1.5", .byDuration(seconds: 1.5)),
+    ("byNotification/3", .byNotification(times: 3)), ("byDuration/1.5", .byDuration(.seconds(1.5))),
     ("whenLargerThan/0.25", .whenLargerThan(share: 0.25)),
   ])
   func `A strategy is read from its word`(_ word: String?, _ strategy: PurgeStrategy) {

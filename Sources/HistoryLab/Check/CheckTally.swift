@@ -224,7 +224,7 @@ struct FaultCounts: Sendable, Equatable {
           + "synchronous=FULL."
       )
     }
-    if failureCount > 0 { told.append("Calls failed in \(failureCount.counted("command")).") }
+    if failureCount > 0 { told.append("\(failureCount.counted("call")) failed.") }
     return told
   }
 

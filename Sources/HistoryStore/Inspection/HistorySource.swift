@@ -83,3 +83,126 @@ extension FileTables {
       : try PackedHistory(self, connection, path: path)
   }
 }
+
+/// The history of a store of this library.
+struct PackedHistory: HistorySource {
+  let tables = ["history_transaction", "history_chunk", "history_string", "history_author"]
+  let layout = HistoryLayout.packed
+  /// The approximate size of a row without its blob, in bytes.
+  private static let rowBytes = (transaction: 40.0, chunk: 12.0)
+
+  init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
+    let missing = file.missing(of: tables + ["history_metadata"])
+    guard missing.isEmpty else {
+      throw InspectionError.missingTables(path: path, tables: missing)
+    }
+  }
+
+  /// Reads transactions in order and unpacks their changes, one blob at a time.
+  func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder {
+    var builder = CensusBuilder(layout: .packed, purge: purge)
+    let purged = try Self.purgedByAuthor(connection)
+    let rows = try Statement(
+      connection,
+      "SELECT number, timestamp, author, count, changes FROM history_transaction ORDER BY number"
+    )
+    let chunks = try Statement(connection, StoreStatement.chunks.sql(.packed))
+    var unpacker = ChangeUnpacker()
+    while try rows.step() {
+      guard rows.int(0) > purged[rows.int(2)] ?? 0 else {
+        builder.addPurgedTransaction()
+        continue
+      }
+      var counted = 0
+      var isWhole = true
+      var weight = RowWeight(transaction: Self.rowBytes.transaction)
+      if rows.isNull(4) {
+        try eachChunk(of: rows.int(0), chunks) { blob in
+          isWhole = count(blob, &unpacker, &builder, &counted) && isWhole
+          weight.changes += Self.rowBytes.chunk + Double(blob.count)
+        }
+      } else {
+        let blob = rows.bytes(4)
+        isWhole = count(blob, &unpacker, &builder, &counted)
+        weight.transaction += Double(blob.count)
+      }
+      if !isWhole || Int64(counted) != rows.int(3) { builder.addUnreadableTransaction() }
+      let author = rows.int(2)
+      builder.addTransaction(
+        rows.int(0),
+        timestamp: rows.storage(1) == .real ? rows.real(1) : nil,
+        author: author == 0 ? .absent : .string(author),
+        changeCount: counted,
+        weight
+      )
+    }
+    return builder
+  }
+
+  /// Counts the readable changes of one blob, and returns whether all of it could be read.
+  private func count(
+    _ blob: UnsafeRawBufferPointer,
+    _ unpacker: inout ChangeUnpacker,
+    _ builder: inout CensusBuilder,
+    _ counted: inout Int
+  ) -> Bool {
+    unpacker.changes.truncate(to: 0)
+    unpacker.tombstones.truncate(to: 0)
+    let isWhole = unpacker.append(blob)
+    for change in unpacker.changes {
+      builder.addChange(entity: Int64(change.entity), type: Int64(change.type.rawValue))
+    }
+    counted += unpacker.changes.count
+    return isWhole
+  }
+
+  private func eachChunk(
+    of number: Int64,
+    _ chunks: borrowing Statement,
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws {
+    chunks.bind(number << ChunkKey.bits, at: 1)
+    chunks.bind((number &+ 1) << ChunkKey.bits, at: 2)
+    defer { chunks.reset() }
+    while try chunks.step() { body(chunks.bytes(0)) }
+  }
+
+  /// Returns the number through which each author of a store of this library is purged.
+  static func purgedByAuthor(_ connection: borrowing Connection) throws -> [Int64: Int64] {
+    let query = try Statement(connection, "SELECT string, purged FROM history_author")
+    var purged: [Int64: Int64] = [:]
+    while try query.step() { purged[query.int(0)] = query.int(1) }
+    return purged
+  }
+
+  func compare(
+    _ file: FileTables,
+    _ connection: borrowing Connection
+  ) throws -> (unknown: [String], missing: [String]) {
+    let own = try ownTables(connection)
+    return (file.unknown(beside: own), file.missing(of: own))
+  }
+
+  func finish(
+    _ builder: CensusBuilder,
+    _ connection: borrowing Connection
+  ) throws -> HistoryCensus {
+    let strings = try connection.integer("SELECT count(*) FROM history_string") ?? 0
+    let model = try model(connection)
+    let names = try Statement(connection, "SELECT text FROM history_string WHERE number = ?1")
+    return try builder.finish(
+      strings: Int(strings),
+      author: { try names.text(for: $0) },
+      entity: { model?.entity(Int32(truncatingIfNeeded: $0))?.name }
+    )
+  }
+}
+
+extension Statement {
+  /// Returns the text in the first column of the row with a number, or `nil`.
+  borrowing func text(for number: Int64) throws -> String? {
+    bind(number, at: 1)
+    defer { reset() }
+    return try step() ? text(0) : nil
+  }
+}

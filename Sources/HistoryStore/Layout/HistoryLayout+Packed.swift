@@ -77,13 +77,13 @@ extension StoreCore {
   /// Binds the names of a transaction, unless they equal those of the one before.
   private func bindNames(of record: TransactionRecord, to row: PreparedStatement) {
     let names = TransactionNames(record)
-    guard boundNames != names else { return }
+    guard statements.boundNames != names else { return }
     row.statement.bind(Int64(record.author), at: 4)
     row.statement.bind(Int64(record.contextName), at: 5)
     row.statement.bind(Int64(record.bundle), at: 6)
     row.statement.bind(Int64(record.process), at: 7)
     row.statement.bind(record.writer, at: 8)
-    boundNames = names
+    statements.boundNames = names
   }
 
   private func insertChunks(of number: Int64) throws {

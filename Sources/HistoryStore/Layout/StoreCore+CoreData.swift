@@ -1,4 +1,4 @@
-import PersistentHistory
+package import PersistentHistory
 import SQLiteStorage
 
 extension StoreCore {
@@ -151,7 +151,7 @@ extension StoreCore {
   func findWriters(in scan: inout HistoryScan) {
     guard layout == .coreData else { return }
     for index in scan.records.indices {
-      scan.records[index].writer = strings.label(of: scan.records[index].process)?.writer ?? 0
+      scan.records[index].writer = cache.strings.label(of: scan.records[index].process)?.writer ?? 0
     }
   }
 }
@@ -170,5 +170,69 @@ extension Statement {
     case .text(let bytes): bind(borrowedText: bytes, at: position)
     case .blob(let bytes): bind(borrowed: bytes, at: position)
     }
+  }
+}
+
+/// The statements over rows of changes, which depend on the number of tombstone columns.
+struct CoreDataStatements {
+  /// The number of tombstone columns in the table of changes.
+  let tombstoneCount: Int
+  /// The position at which the first tombstone is bound.
+  static let firstTombstonePlace: Int32 = 7
+  /// Inserts a change: key, type, entity, object, transaction, columns, tombstones.
+  let insertChange: String
+  /// The number of rows of changes in one batch of a scan.
+  static let batchCount: Int64 = 1024
+  /// Selects a transaction's changes after an offset: entity, object, type, columns, tombstones.
+  let changes: String
+
+  init(tombstoneCount: Int) {
+    self.tombstoneCount = tombstoneCount
+    let names = HistoryLayout.tombstoneColumns(tombstoneCount).map { ", \($0)" }.joined()
+    let places = (0..<tombstoneCount).map { ", ?\($0 + 7)" }.joined()
+    insertChange = """
+      INSERT INTO ACHANGE(Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, \
+      ZCOLUMNS\(names)) VALUES(?1, \(CoreDataEntity.change), ?2, ?3, ?4, ?5, ?6\(places))
+      """
+    changes = """
+      SELECT ZENTITY, ZENTITYPK, ZCHANGETYPE, ZCOLUMNS\(names) FROM ACHANGE
+      WHERE ZTRANSACTIONID = ?1 ORDER BY Z_PK LIMIT -1 OFFSET ?2
+      """
+  }
+}
+
+/// The bitmap of updated columns in Core Data's format.
+///
+/// The most significant bit of each byte comes first; trailing zero bytes are left out.
+package enum CoreDataBitmap {
+  /// Returns the first 64 columns, and the bytes of the others, least significant bits first.
+  package static func split(_ bytes: UnsafeRawBufferPointer) -> (columns: UInt64, rest: [UInt8]) {
+    var columns: UInt64 = 0
+    for (index, byte) in bytes.prefix(8).enumerated() {
+      columns |= UInt64(reversed(byte)) << UInt64(8 * index)
+    }
+    var rest = bytes.dropFirst(8).map(reversed)
+    while rest.last == 0 { rest.removeLast() }
+    return (columns, rest)
+  }
+
+  /// Appends the bitmap of columns in the form that ``split(_:)`` returns.
+  package static func append(
+    _ columns: UInt64,
+    _ rest: UnsafeRawBufferPointer,
+    to bytes: inout ByteWriter
+  ) {
+    var columns = columns
+    var written = 0
+    while columns != 0 || (written < 8 && !rest.isEmpty) {
+      bytes.append(reversed(UInt8(truncatingIfNeeded: columns)))
+      columns >>= 8
+      written += 1
+    }
+    for byte in rest { bytes.append(reversed(byte)) }
+  }
+
+  private static func reversed(_ byte: UInt8) -> UInt8 {
+    (0..<8).reduce(0) { $0 << 1 | (byte >> UInt8($1) & 1) }
   }
 }

@@ -1,4 +1,11 @@
 public import PersistentHistory
+import SQLiteStorage
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// The outcome of importing a member's date from PersistentHistoryTrackingKit.
 public enum CursorImport: Sendable, Hashable {
@@ -39,5 +46,120 @@ extension CursorImport: CustomStringConvertible {
 
   private static func text(_ date: Date) -> String {
     "\(date.timeIntervalSinceReferenceDate) s after 2001-01-01"
+  }
+}
+
+/// The dates that PersistentHistoryTrackingKit keeps in `UserDefaults`, one for each author.
+///
+/// A date is the time of the last transaction that a process of the author has merged.
+///
+/// ```swift
+/// let old = KitCursors(UserDefaults(suiteName: group)?.dictionaryRepresentation() ?? [:])
+/// let registration = try store.join("app", author: "app", importing: old)
+/// ```
+public struct KitCursors: Sendable, Hashable {
+  /// The kit's default prefix of an author in the key of its date.
+  public static let standardPrefix = "PersistentHistoryTrackingKit.lastToken."
+
+  /// The date of each author.
+  public let dates: [String: Date]
+
+  /// Reads the dates from a dictionary.
+  ///
+  /// Keys without the prefix and values that are not dates are ignored.
+  public init(_ defaults: [String: Any], prefix: String = KitCursors.standardPrefix) {
+    var dates: [String: Date] = [:]
+    for (key, value) in defaults where key.hasPrefix(prefix) {
+      dates[String(key.dropFirst(prefix.count))] = value as? Date
+    }
+    self.dates = dates
+  }
+
+  /// Reads the dates from a property list, the format of the file of a defaults suite.
+  ///
+  /// - Throws: ``HistoryError/Code/unreadable`` when the bytes are not a property list with keys, or
+  ///   the value of one of the kit's keys is not a date.
+  public init(
+    propertyList bytes: Data,
+    prefix: String = KitCursors.standardPrefix
+  ) throws(HistoryError) {
+    let read: [String: DateOrElse]
+    do {
+      read = try PropertyListDecoder().decode([String: DateOrElse].self, from: bytes)
+    } catch {
+      throw .unreadable(
+        "The cursors of PersistentHistoryTrackingKit cannot be read: what was handed in "
+          + "(\(bytes.count.counted("byte"))) is no property list with keys. Hand in the file Library/Preferences/GROUP.plist of the app "
+          + "group, or a dictionary."
+      )
+    }
+    var dates: [String: Date] = [:]
+    for (key, value) in read where key.hasPrefix(prefix) {
+      guard let date = value.date else {
+        throw .unreadable(
+          "The key \"\(key)\" of the property list holds no date. Name the prefix that the kit was "
+            + "given as its uniqueString, or take the key out."
+        )
+      }
+      dates[String(key.dropFirst(prefix.count))] = date
+    }
+    self.dates = dates
+  }
+}
+
+/// A value of a property list, which is read only if it is a date.
+private struct DateOrElse: Decodable {
+  let date: Date?
+
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    do { date = try value.decode(Date.self) } catch { date = nil }
+  }
+}
+
+extension StoreCore {
+  /// Returns the start of a member that has merged everything through a date.
+  ///
+  /// The kit fetches transactions strictly later than the date, and stores the time of the last
+  /// transaction that it merged. Another transaction of the same time may have been written after
+  /// that fetch, or one with an earlier time where the clock stepped back: only the history before
+  /// the first transaction that is not earlier than the date is certainly merged.
+  func find(_ cursors: KitCursors, _ author: String?) throws -> CursorImport {
+    guard let date = author.flatMap({ cursors.dates[$0] }) else {
+      return .ignored(.noDate(author: author))
+    }
+    let seconds = date.timeIntervalSinceReferenceDate
+    let number: Int64
+    if let next = try firstTransaction(notBefore: seconds) {
+      number = next.number - 1
+      // History that is gone right below it was earlier than it, but perhaps not than the date.
+      if number > 0, next.timestamp > seconds, try mark(of: number) == nil {
+        return .ignored(.historyIsGone(date: date))
+      }
+    } else {
+      number = try head().number
+    }
+    guard number >= (try greatestGone()) else { return .ignored(.historyIsGone(date: date)) }
+    let mark = try mark(of: number) ?? 0
+    return .imported(HistoryToken(store: id, number: number, mark: mark), date: date)
+  }
+
+  /// Returns the first transaction in commit order that is not earlier than a time.
+  private func firstTransaction(
+    notBefore seconds: Double
+  ) throws -> (number: Int64, timestamp: Double)? {
+    if timestamps == .monotone {
+      return try row(atOrAfter: try lastNumber(notAfter: seconds.nextDown) + 1)
+    }
+    let first = try query(
+      """
+      SELECT \(layout.number), \(layout.timestamp) FROM \(layout.transactions)
+      WHERE \(layout.timestamp) >= ?1 ORDER BY \(layout.number) LIMIT 1
+      """
+    )
+    first.statement.bind(seconds, at: 1)
+    defer { first.statement.reset() }
+    guard try first.statement.step() else { return nil }
+    return (first.statement.int(0), first.statement.real(1))
   }
 }

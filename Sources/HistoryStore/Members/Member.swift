@@ -1,9 +1,15 @@
 public import PersistentHistory
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// The kind of a member.
 public enum MemberKind: Int64, Sendable, Hashable {
   /// A process with contexts.
-  case actor = 0
+  case tracker = 0
   /// A reader without contexts that keeps a token; retention limits never exclude it.
   case consumer = 1
 }
@@ -21,7 +27,7 @@ public enum MemberState: Int64, Sendable, Hashable {
 /// A member as recorded in the registry of the store's file.
 public struct Member: Sendable, Hashable {
   /// The name of the member.
-  public let id: ActorID
+  public let id: MemberID
   /// The kind of the member.
   public let kind: MemberKind
   /// The membership state.
@@ -50,9 +56,124 @@ public struct MemberLag: Sendable, Hashable {
   public let transactionCount: Int64
   /// The size of these transactions in the file in bytes, without free space in its pages.
   public let byteCount: Int64
-  /// The seconds between the oldest of these that is still kept and the newest.
-  public let seconds: Double
+  /// The time between the oldest of these that is still kept and the newest.
+  public let duration: Duration
 
   /// The lag of a member that has merged everything.
-  public static let none = MemberLag(transactionCount: 0, byteCount: 0, seconds: 0)
+  public static let none = MemberLag(transactionCount: 0, byteCount: 0, duration: .zero)
+}
+
+/// The configuration that a member declares, kept in the registry to detect differences.
+///
+/// Only the registry decides which members must merge: a list of authors that lacks one, or names
+/// one that does not exist, never causes an earlier purge. Properties that a member did not declare
+/// are `nil`.
+public struct MemberConfiguration: Sendable, Hashable, Codable {
+  /// All authors that it expects to write to the store.
+  public var authors: Set<String>?
+  /// The authors that only write, and that it does not expect among the members.
+  public var batchAuthors: Set<String>?
+  /// The authors whose transactions it does not merge.
+  public var ignoredAuthors: Set<String>?
+  /// The time at which it purges, as described by its purge strategy.
+  public var strategy: String?
+  /// The limits beyond which it excludes members; `nil` expresses no preference.
+  public var retention: RetentionLimits?
+  /// The authors whose transactions its store never purges; set by the store itself.
+  public internal(set) var protectedAuthors: [String]?
+
+  /// Creates a configuration without any declaration.
+  public init() {}
+
+  /// Encodes every set in sorted order, so that equal configurations produce equal text.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encodeIfPresent(authors?.sorted(), forKey: .authors)
+    try values.encodeIfPresent(batchAuthors?.sorted(), forKey: .batchAuthors)
+    try values.encodeIfPresent(ignoredAuthors?.sorted(), forKey: .ignoredAuthors)
+    try values.encodeIfPresent(strategy, forKey: .strategy)
+    try values.encodeIfPresent(retention, forKey: .retention)
+    try values.encodeIfPresent(protectedAuthors, forKey: .protectedAuthors)
+  }
+
+  /// Creates a configuration from the registry's text; `nil` creates an empty configuration.
+  ///
+  /// - Throws: the decoder's error when the text is invalid.
+  init(text: String?) throws {
+    guard let text else { return }
+    self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
+  }
+
+  /// The configuration as one line of JSON.
+  func text() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+}
+
+/// A setting in which the members of a store are configured differently.
+///
+/// A difference never causes an earlier purge: the registry decides which members must merge,
+/// authors are protected if any active member protects them, and the loosest retention limits
+/// apply.
+public struct ConfigurationDifference: Sendable, Hashable {
+  /// The settings in which members may differ.
+  public enum Subject: String, Sendable, Hashable, CaseIterable {
+    /// The authors that members expect to write to the store.
+    case authors
+    /// The authors that members expect only to write.
+    case batchAuthors
+    /// The time at which members purge.
+    case strategy
+    /// The retention limits beyond which members are excluded.
+    case retention
+    /// The authors whose transactions members never purge.
+    case protectedAuthors
+    /// One member lists an author as a batch author under which another is registered.
+    case batchAuthorIsMember
+  }
+
+  /// The setting in which the members differ.
+  public let subject: Subject
+  /// The setting of each member, as text.
+  public let statements: [MemberID: String]
+}
+
+extension ConfigurationDifference: CustomStringConvertible {
+  /// The difference, its consequence and a suggestion.
+  public var description: String {
+    let said = statements.sorted { $0.key < $1.key }.map { "\($0.key) says \($0.value)" }
+    return "The members differ in \(subject.phrase): \(said.joined(separator: "; ")). "
+      + subject.consequence
+  }
+}
+
+extension ConfigurationDifference.Subject {
+  fileprivate var phrase: String {
+    switch self {
+    case .authors: "the authors that they expect"
+    case .batchAuthors: "the authors that they take for batch authors"
+    case .strategy: "when they purge"
+    case .retention: "the limits beyond which they cut members off"
+    case .protectedAuthors: "the authors that they protect"
+    case .batchAuthorIsMember: "whether an author only writes"
+    }
+  }
+
+  fileprivate var consequence: String {
+    switch self {
+    case .authors, .batchAuthors:
+      "History is kept for those who have registered, whatever the lists say. Update the processes to "
+        + "one list."
+    case .strategy: "History is purged as often as the most eager one asks. Choose one strategy."
+    case .retention:
+      "The loosest limits hold until they agree. Update the processes, or forget the ones that never "
+        + "return."
+    case .protectedAuthors:
+      "What any of them protects is protected until they agree. Update the processes to one list."
+    case .batchAuthorIsMember:
+      "History is kept for that member all the same. Take the author out of the batch authors."
+    }
+  }
 }

@@ -7,8 +7,8 @@ extension Store {
   /// A member that a retention limit excluded gets an error, even if the history that it needs
   /// still exists.
   ///
-  /// - Throws: ``HistoryError/lost(_:)``, ``HistoryError/superseded(_:)`` or
-  ///   ``HistoryError/notAMember(_:)``, and the errors of a fetch.
+  /// - Throws: ``HistoryError/Code/lost``, ``HistoryError/Code/superseded`` or
+  ///   ``HistoryError/Code/notAMember``, and the errors of a fetch.
   /// - Complexity: that of a fetch, and one query of one row.
   public func fetch(
     _ request: HistoryRequest,
@@ -36,7 +36,7 @@ extension Store {
   /// ```
   ///
   /// - Returns: the recorded position.
-  /// - Throws: ``HistoryError/stopped(_:)`` when the closure throws, and the errors of fetching and
+  /// - Throws: ``HistoryError/Code/stopped`` when the closure throws, and the errors of fetching and
   ///   recording; the pages before stay recorded.
   /// - Complexity: linear in the new history, and one small write per page.
   @discardableResult

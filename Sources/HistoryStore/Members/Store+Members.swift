@@ -15,14 +15,14 @@ extension Store {
   /// The process counts as running the member while it keeps the registration. Pass a registration
   /// of the same member in this process as `previous` to take over its lock.
   ///
-  /// - Throws: ``HistoryError/inUse(_:processID:)`` while the member runs in another process, or in
-  ///   this process under a registration that is not taken over; ``HistoryError/lost(_:)`` when it
+  /// - Throws: ``HistoryError/Code/inUse`` while the member runs in another process, or in
+  ///   this process under a registration that is not taken over; ``HistoryError/Code/lost`` when it
   ///   was excluded and does not resync. The registry is not changed then.
   /// - Complexity: one write of one row, and two system calls for the lock; read the snapshot of
   ///   the data after it, not inside it.
   public func join(
-    _ member: ActorID,
-    kind: MemberKind = .actor,
+    _ member: MemberID,
+    kind: MemberKind = .tracker,
     author: String? = nil,
     resyncingIfLost: Bool = false,
     declaring declared: MemberConfiguration = MemberConfiguration(),
@@ -45,7 +45,7 @@ extension Store {
   }
 
   private func hold(
-    _ member: ActorID,
+    _ member: MemberID,
     takenFrom previous: Registration?
   ) throws(HistoryError) -> MemberHold? {
     if let hold = previous?.held.hold, previous?.member == member { return hold }
@@ -58,9 +58,9 @@ extension Store {
 
   /// Records that a member has merged through a position; an earlier position has no effect.
   ///
-  /// - Throws: ``HistoryError/superseded(_:)``, ``HistoryError/lost(_:)`` or
-  ///   ``HistoryError/notAMember(_:)``, ``HistoryError/rewound(token:head:)`` or
-  ///   ``HistoryError/otherStore(token:store:)`` for a token from a different history. The registry
+  /// - Throws: ``HistoryError/Code/superseded``, ``HistoryError/Code/lost`` or
+  ///   ``HistoryError/Code/notAMember``, ``HistoryError/Code/rewound`` or
+  ///   ``HistoryError/Code/otherStore`` for a token from a different history. The registry
   ///   is not changed then.
   /// - Complexity: one write of one row.
   public func record(
@@ -114,8 +114,8 @@ extension Store {
   /// manual use: for an app that was removed, or a consumer that is no longer run.
   ///
   /// - Returns: whether the registry contained the member.
-  /// - Throws: ``HistoryError/inUse(_:processID:)`` while it runs, also in this process.
-  public func forget(_ member: ActorID) throws(HistoryError) -> Bool {
+  /// - Throws: ``HistoryError/Code/inUse`` while it runs, also in this process.
+  public func forget(_ member: MemberID) throws(HistoryError) -> Bool {
     guard configuration.tracksHistory else { throw .untracked(path: path) }
     guard !isForReading else { throw .openForReading(path: path) }
     let hold = try hold(member, takenFrom: nil)
@@ -126,10 +126,82 @@ extension Store {
 
   /// Returns all members in the registry, active or not, by name.
   ///
-  /// - Throws: ``HistoryError/damaged(path:what:)`` when the registry is invalid.
+  /// - Throws: ``HistoryError/Code/damaged`` when the registry is invalid.
   /// - Complexity: two queries per member, and one visit to each transaction that the slowest
   ///   member has not merged.
   public func members() throws(HistoryError) -> [Member] {
     try lockedHistory { core in try core.read { try core.members() } }
+  }
+}
+
+extension Store {
+  /// Returns the differences between the declared configurations of the active members.
+  ///
+  /// The authors that a member ignores do not count as a difference.
+  ///
+  /// - Throws: ``HistoryError/Code/damaged`` when the registry is invalid.
+  /// - Complexity: that of ``members()``.
+  public func configurationDifferences() throws(HistoryError) -> [ConfigurationDifference] {
+    let members = try members().filter { $0.state == .active }
+    return Self.differences(members) + Self.mistakenBatchAuthors(members)
+  }
+
+  private static func differences(_ members: [Member]) -> [ConfigurationDifference] {
+    ConfigurationDifference.Subject.allCases.compactMap { subject in
+      var statements: [MemberID: String] = [:]
+      for member in members { statements[member.id] = member.configuration.statement(on: subject) }
+      guard Set(statements.values).count > 1 else { return nil }
+      return ConfigurationDifference(subject: subject, statements: statements)
+    }
+  }
+
+  /// Returns one difference for each member whose author another member lists as a batch author.
+  private static func mistakenBatchAuthors(_ members: [Member]) -> [ConfigurationDifference] {
+    var found: [ConfigurationDifference] = []
+    for member in members {
+      guard let author = member.author else { continue }
+      for other in members
+      where other.id != member.id && other.configuration.batchAuthors?.contains(author) == true {
+        found.append(
+          ConfigurationDifference(
+            subject: .batchAuthorIsMember,
+            statements: [
+              member.id: "that it merges under the author \"\(author)\"",
+              other.id: "that \"\(author)\" only writes",
+            ]
+          )
+        )
+      }
+    }
+    return found
+  }
+}
+
+extension MemberConfiguration {
+  /// Returns the setting as text, which is equal for equal settings.
+  fileprivate func statement(on subject: ConfigurationDifference.Subject) -> String? {
+    switch subject {
+    case .authors: authors.map(Self.list)
+    case .batchAuthors: batchAuthors.map(Self.list)
+    case .strategy: strategy
+    case .retention: retention?.description
+    case .protectedAuthors: protectedAuthors.map { Self.list(Set($0)) }
+    case .batchAuthorIsMember: nil
+    }
+  }
+
+  private static func list(_ names: Set<String>) -> String {
+    names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
+  }
+}
+
+extension RetentionLimits: CustomStringConvertible {
+  /// The limits as text.
+  public var description: String {
+    let limits = [
+      age.map { "\($0.inSeconds) s" }, transactionCount.map { "\($0) transactions" },
+      byteCount.map { Int($0).counted("byte") },
+    ].compactMap(\.self)
+    return limits.isEmpty ? "no limit" : "at most " + limits.joined(separator: ", ")
   }
 }

@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// The arguments of a member's launch.
 struct Arrival {
-  var member: ActorID
+  var member: MemberID
   var kind: MemberKind
   var author: String?
   var declared: MemberConfiguration
@@ -108,9 +108,9 @@ extension StoreCore {
 
   /// Returns a configuration as text, cached because encoding costs more than the rest of a launch.
   private func text(of declared: MemberConfiguration) throws -> String {
-    if let lastDeclared, lastDeclared.configuration == declared { return lastDeclared.text }
+    if let last = configurations.lastDeclared, last.configuration == declared { return last.text }
     let text = try declared.text()
-    lastDeclared = (declared, text)
+    configurations.lastDeclared = (declared, text)
     return text
   }
 
@@ -166,7 +166,7 @@ extension StoreCore {
     try update.statement.run()
   }
 
-  func setState(_ state: MemberState, of member: ActorID) throws {
+  func setState(_ state: MemberState, of member: MemberID) throws {
     let update = try query(
       "UPDATE history_member SET state = ?2 WHERE id = ?1"
     )
@@ -176,14 +176,14 @@ extension StoreCore {
   }
 
   /// Removes a member's row, and returns whether it existed.
-  func remove(_ member: ActorID) throws -> Bool {
+  func remove(_ member: MemberID) throws -> Bool {
     let delete = try query("DELETE FROM history_member WHERE id = ?1")
     delete.statement.bind(member.name, at: 1)
     try delete.statement.run()
     return connection.changes > 0
   }
 
-  func row(of member: ActorID) throws -> MemberRow? {
+  func row(of member: MemberID) throws -> MemberRow? {
     let query = try statement(.member)
     query.statement.bind(member.name, at: 1)
     defer { query.statement.reset() }
@@ -194,5 +194,98 @@ extension StoreCore {
       cursor: query.statement.int(2),
       mark: query.statement.int(3)
     )
+  }
+}
+
+extension StoreCore {
+  /// Returns all members by name, each with its lag.
+  func members() throws -> [Member] {
+    let head = try head()
+    var rows = try memberRows()
+    let bytes = try bytesBehind(rows.map(\.cursor), head: head.number)
+    for index in rows.indices where rows[index].cursor < head.number {
+      let cursor = rows[index].cursor
+      let next = try row(atOrAfter: cursor + 1)
+      rows[index].lag = MemberLag(
+        transactionCount: head.number - cursor,
+        byteCount: bytes[cursor] ?? 0,
+        duration: next.map {
+          Duration(clampedSeconds: max(0, head.timestamp - $0.timestamp))
+        } ?? .zero
+      )
+    }
+    return rows
+  }
+
+  private func memberRows() throws -> [Member] {
+    let rows = try query(
+      """
+      SELECT id, kind, state, cursor, seen, epoch, registered, author, process, configuration
+      FROM history_member ORDER BY id
+      """
+    )
+    defer { rows.statement.reset() }
+    var members: [Member] = []
+    while try rows.statement.step() { members.append(try member(rows.statement)) }
+    return members
+  }
+
+  private func member(_ row: borrowing Statement) throws -> Member {
+    let name = row.text(0) ?? ""
+    guard !name.isEmpty, let kind = MemberKind(rawValue: row.int(1)),
+      let state = MemberState(rawValue: row.int(2))
+    else { throw HistoryError.damaged(path: path, what: "the registry has a member \"\(name)\"") }
+    return Member(
+      id: MemberID(name),
+      kind: kind,
+      state: state,
+      cursor: row.int(3),
+      seen: Date(timeIntervalSinceReferenceDate: row.real(4)),
+      epoch: row.int(5),
+      registeredAt: row.int(6),
+      author: row.text(7),
+      processID: row.text(8),
+      configuration: try declared(row.text(9), by: name),
+      lag: .none
+    )
+  }
+
+  /// Decodes the configuration that a member declared.
+  private func declared(_ text: String?, by name: String) throws -> MemberConfiguration {
+    do {
+      return try MemberConfiguration(text: text)
+    } catch {
+      throw HistoryError.damaged(path: path, what: "the configuration of \"\(name)\" is no JSON")
+    }
+  }
+
+  /// Returns the configurations of the active members, or of those of one kind.
+  ///
+  /// Their order is undefined. The rows are not grouped, since SQLite would sort them for that at
+  /// each purge.
+  func activeConfigurations(_ kind: MemberKind? = nil) throws -> [MemberConfiguration] {
+    let texts = try query(
+      """
+      SELECT configuration, id FROM history_member
+      WHERE state = 0 AND configuration IS NOT NULL AND kind = ifnull(?1, kind)
+      """
+    )
+    if let kind {
+      texts.statement.bind(kind.rawValue, at: 1)
+    } else {
+      texts.statement.bindNull(at: 1)
+    }
+    defer { texts.statement.reset() }
+    var found: [MemberConfiguration] = []
+    while try texts.statement.step() {
+      guard let text = texts.statement.text(0) else { continue }
+      found.append(try remembered(text, by: texts.statement.text(1) ?? ""))
+    }
+    return found
+  }
+
+  /// Decodes a configuration with a cache, since each purge needs all of them.
+  private func remembered(_ text: String, by name: String) throws -> MemberConfiguration {
+    try configurations.configuration(text) { try declared(text, by: name) }
   }
 }

@@ -8,7 +8,7 @@ extension Store {
   /// purge waits for consumers only: members with contexts that have not merged the purged history
   /// are marked as lost in the same small transaction, and listed in the result.
   ///
-  /// - Throws: ``HistoryError/otherStore(token:store:)`` or ``HistoryError/rewound(token:head:)``
+  /// - Throws: ``HistoryError/Code/otherStore`` or ``HistoryError/Code/rewound``
   ///   for a token from a different history; no history is purged then.
   /// - Complexity: proportional to the purged history; with a filter on context names, linear in
   ///   the history before the token.
@@ -39,7 +39,7 @@ extension Store {
   /// Where times do not rise with numbers, the time of every transaction is compared, and
   /// transactions may remain below later ones that are purged.
   ///
-  /// - Throws: ``HistoryError/sqlite(_:)``.
+  /// - Throws: ``HistoryError/Code/sqlite``.
   /// - Complexity: proportional to the purged history; with a filter on context names, or where
   ///   times do not rise with numbers, linear in the history.
   @discardableResult
@@ -139,7 +139,7 @@ extension StoreCore {
   fileprivate func find(_ thinning: Thinning) throws -> FoundThinning {
     let authors = Self.list(try purgeable(thinning.filter.authors).keys)
     let contexts = thinning.filter.contextNames.map { names in
-      " AND \(layout.contextName) IN (\(Self.list(names.compactMap { strings.number(of: $0) })))"
+      " AND \(layout.contextName) IN (\(Self.list(names.compactMap { cache.strings.number(of: $0) })))"
     }
     let condition =
       "\(layout.author) IN (\(authors))" + (contexts ?? "")
@@ -169,7 +169,7 @@ extension StoreCore {
   /// Makes the tokens expire that have missing history after them.
   fileprivate func raise(
     _ found: FoundThinning
-  ) throws -> (bound: Int64, watermark: Int64, lost: [ActorID]) {
+  ) throws -> (bound: Int64, watermark: Int64, lost: [MemberID]) {
     let wanted = found.last.values.max() ?? 0
     let cut = try cut(PurgeOrder(wanted: wanted, isCuttingOff: found.isCuttingOff))
     let lost = try cutOff(before: cut.number)

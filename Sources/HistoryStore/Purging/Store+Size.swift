@@ -113,3 +113,97 @@ extension HistoryLayout {
     }
   }
 }
+
+/// The size of a store's history.
+public struct HistorySize: Sendable, Hashable {
+  /// The size in bytes of the pages of the history, including its indexes.
+  public let historyBytes: Int64
+  /// The size in bytes of all used pages; a page with versions in the write-ahead log counts once.
+  public let storeBytes: Int64
+
+  /// The history's share of the store, between 0 and 1.
+  public var share: Double {
+    storeBytes > 0 ? min(1, Double(historyBytes) / Double(storeBytes)) : 0
+  }
+}
+
+/// A past measurement of history that the file records, with the means to judge its age.
+struct MeasuredHistory: Equatable {
+  var bytes: Int64
+  /// The number of transactions at that time.
+  var count: Int64
+  /// The newest number at that time.
+  var head: Int64
+  /// The number through which history was purged at that time.
+  var purged: Int64
+  /// The number of used pages of the file at that time.
+  var pages: Int64
+
+  /// Returns the bytes of the measured history that still remain, or `nil` after too many changes.
+  ///
+  /// Too many are an eighth of the transactions or of the pages, so that the cost of measuring per
+  /// transaction does not depend on the length of history.
+  func bytesLeft(head: Int64, purged: Int64, pages: Int64) -> Int64? {
+    let (new, gone) = (head - self.head, purged - self.purged)
+    guard new >= 0, new <= max(64, count / 8), gone >= 0, gone <= count / 8,
+      abs(pages - self.pages) <= max(64, self.pages / 8)
+    else { return nil }
+    return bytes - gone * (bytes / max(1, count))
+  }
+}
+
+extension HistoryLayout {
+  /// The size of a transaction's row without changes, in bytes; in `coreData` with index entries.
+  private var transactionBytes: Int { self == .packed ? 44 : 82 }
+  /// The size of a change's row and index entry without its columns and tombstones, in bytes.
+  private static let changeBytes = 34
+
+  /// SQL for the size of the transactions above one number through another, in bytes.
+  func bytes(tombstoneCount: Int) -> String {
+    let transactions = "\(transactions) WHERE \(number) > ?1 AND \(number) <= ?2"
+    switch self {
+    case .packed:
+      return """
+        SELECT (SELECT ifnull(sum(\(transactionBytes) + ifnull(length(changes), 0)), 0)
+          FROM \(transactions)) + (SELECT ifnull(sum(length(changes)), 0) FROM history_chunk
+          WHERE id >= (?1 + 1) << \(ChunkKey.bits) AND id < (?2 + 1) << \(ChunkKey.bits))
+        """
+    case .coreData:
+      let values = ["ZCOLUMNS"] + Self.tombstoneColumns(tombstoneCount)
+      let lengths = values.map { " + ifnull(length(CAST(\($0) AS BLOB)), 0)" }.joined()
+      return """
+        SELECT (SELECT count(*) * \(transactionBytes) FROM \(transactions))
+          + (SELECT ifnull(sum(\(Self.changeBytes)\(lengths)), 0) FROM ACHANGE
+          WHERE ZTRANSACTIONID > ?1 AND ZTRANSACTIONID <= ?2)
+        """
+    }
+  }
+}
+
+extension StoreCore {
+  /// Returns the size of the transactions above one number through another, in bytes.
+  ///
+  /// Free space in the pages is not included.
+  ///
+  /// - Complexity: one visit to each of their rows, without reading the blobs.
+  func bytes(after first: Int64, through last: Int64) throws -> Int64 {
+    guard first < last else { return 0 }
+    let sum = try query(layout.bytes(tombstoneCount: coreData.tombstoneCount))
+    sum.statement.bind(first, at: 1)
+    sum.statement.bind(last, at: 2)
+    defer { sum.statement.reset() }
+    return try sum.statement.step() ? sum.statement.int(0) : 0
+  }
+
+  /// Returns the size of the history after each of some cursors; each transaction is visited once.
+  func bytesBehind(_ cursors: [Int64], head: Int64) throws -> [Int64: Int64] {
+    var bytes: [Int64: Int64] = [:]
+    var (last, sum) = (head, Int64(0))
+    for cursor in Set(cursors).sorted(by: >) where cursor < head {
+      sum += try self.bytes(after: cursor, through: last)
+      last = cursor
+      bytes[cursor] = sum
+    }
+    return bytes
+  }
+}

@@ -55,12 +55,12 @@ extension StoreCore {
   /// history that another one protects.
   func purgeable(_ authors: Set<String?>?) throws -> [Int32: Int64] {
     let purged = try purgedByAuthor()
-    if purged.keys.max() ?? 0 > strings.completeThrough { try learnNewStrings() }
+    if purged.keys.max() ?? 0 > cache.strings.completeThrough { try learnNewStrings() }
     let patterns = try activeConfigurations().reduce(into: Set(configuration.protectedAuthors)) {
       $0.formUnion($1.protectedAuthors ?? [])
     }
     return purged.filter { number, _ in
-      let author = strings[number]
+      let author = cache.strings[number]
       return !AuthorPatterns.match(author, patterns) && authors?.contains(author) ?? true
     }
   }
@@ -156,5 +156,48 @@ extension StoreCore {
   /// Returns string numbers as an SQL list.
   static func list(_ numbers: some Sequence<Int32>) -> String {
     numbers.sorted().map(String.init).joined(separator: ",")
+  }
+}
+
+extension Store {
+  /// Returns whether a purge is due; measurements for that run without the write lock.
+  func isDue(_ trigger: PurgeTrigger) throws(HistoryError) -> Bool {
+    switch trigger {
+    case .always:
+      return true
+    case .atIntervals(let interval):
+      return try lockedHistory { core in
+        try core.read { try core.isPurgeDue(every: interval.inSeconds) }
+      }
+    case .whenLargerThan(let share):
+      return try historySize().share > share
+    }
+  }
+}
+
+extension StoreCore {
+  /// The metadata name of the time of the last purge, in milliseconds since 2001-01-01 UTC.
+  private static let purgeTimeName = "purgedAtMs"
+
+  /// Returns whether the last purge was long enough ago, or in the future, by another clock.
+  fileprivate func isPurgeDue(every seconds: Double) throws -> Bool {
+    guard let last = try knownMetadata(Self.purgeTimeName) else { return true }
+    let nowMs = currentTimeMs
+    return nowMs < last || Double(nowMs - last) >= seconds * 1000
+  }
+
+  /// Records the time of a purge.
+  ///
+  /// The time of a purge that changed nothing is recorded only for `atIntervals`; with other
+  /// triggers, such a purge writes nothing.
+  func rememberPurge(_ trigger: PurgeTrigger, isRaised: Bool) throws {
+    let isCounted = if case .atIntervals = trigger { true } else { isRaised }
+    if isCounted { try putMetadata(Self.purgeTimeName, currentTimeMs) }
+  }
+
+  /// The current time in milliseconds since 2001-01-01 UTC, clamped to the range of an integer.
+  private var currentTimeMs: Int64 {
+    let nowMs = configuration.clock().timeIntervalSinceReferenceDate * 1000
+    return Int64(max(-0x1p62, min(0x1p62, nowMs.rounded(.down))))
   }
 }

@@ -20,16 +20,16 @@ extension StoreCore {
   }
 
   /// Marks the members below a number as lost, and returns their names; consumers are never lost.
-  func cutOff(before number: Int64) throws -> [ActorID] {
+  func cutOff(before number: Int64) throws -> [MemberID] {
     guard number > 0 else { return [] }
     let update = try query(
       "UPDATE history_member SET state = 2 WHERE state = 0 AND kind = 0 AND cursor < ?1 RETURNING id"
     )
     update.statement.bind(number, at: 1)
     defer { update.statement.reset() }
-    var lost: [ActorID] = []
+    var lost: [MemberID] = []
     while try update.statement.step() {
-      if let name = update.statement.text(0), !name.isEmpty { lost.append(ActorID(name)) }
+      if let name = update.statement.text(0), !name.isEmpty { lost.append(MemberID(name)) }
     }
     return lost.sorted()
   }
@@ -39,14 +39,14 @@ extension StoreCore {
   /// A member is thus never excluded by the configuration of another member alone.
   private func retentionCut(_ limits: RetentionLimits) throws -> RetentionCut {
     guard !limits.isOff else { return RetentionCut() }
-    let agreed = try activeConfigurations(.actor).compactMap(\.retention)
+    let agreed = try activeConfigurations(.tracker).compactMap(\.retention)
       .reduce(limits) { $0.loosened(by: $1) }
     let head = try head().number
     guard !agreed.isOff, let least = try leastActorCursor(), least < head else {
       return RetentionCut()
     }
     var cut = RetentionCut()
-    if let age = agreed.age { cut = try ageCut(age, above: least) }
+    if let age = agreed.age { cut = try ageCut(age.inSeconds, above: least) }
     if let count = agreed.transactionCount { cut.number = max(cut.number, head - Int64(count)) }
     if let bytes = agreed.byteCount {
       cut.number = max(cut.number, try byteCut(Int64(bytes), least, head))
@@ -79,11 +79,11 @@ extension StoreCore {
 
   /// Returns the bytes after the slowest member's cursor, reading only what is new since last time.
   private func bytesUnmerged(_ least: Int64, _ head: Int64) throws -> Int64 {
-    var sum = lastByteSum
+    var sum = positions.byteSum
     if sum.after != least || sum.through > head { sum = ByteSum(after: least, through: least) }
     sum.bytes += try bytes(after: sum.through, through: head)
     sum.through = head
-    lastByteSum = sum
+    positions.byteSum = sum
     return sum.bytes
   }
 }
@@ -93,4 +93,112 @@ struct ByteSum {
   var after: Int64 = 0
   var through: Int64 = 0
   var bytes: Int64 = 0
+}
+
+/// The time of activity in history, summed from the newest transaction backwards.
+///
+/// A gap of more than a day does not count: the device was off, or its clock was set. A step back
+/// of the clock counts as 0.
+struct ActiveTime {
+  /// The maximum number of seconds between two transactions for which their gap counts.
+  static let jump = 86_400.0
+
+  private let limit: Double
+  /// The number of seconds so far.
+  private(set) var seconds = 0.0
+  /// The gaps that did not count.
+  private(set) var jumps: [TimestampJump] = []
+
+  init(limit: Double) {
+    self.limit = limit
+  }
+
+  /// The number of seconds left until the limit.
+  var rest: Double { limit - seconds }
+
+  /// Adds the gap before a transaction, and returns whether the sum exceeds the limit.
+  mutating func add(_ gap: Double, below number: Int64) -> Bool {
+    if abs(gap) > Self.jump {
+      jumps.append(TimestampJump(number: number, difference: Duration(clampedSeconds: gap)))
+    } else {
+      seconds += max(0, gap)
+    }
+    return seconds > limit
+  }
+}
+
+extension StoreCore {
+  /// Returns the newest number above another whose transaction is older than a limit, or 0.
+  ///
+  /// - Complexity: where times rise with numbers, a few queries for each day of the limit and each
+  ///   gap; otherwise one visit to each transaction.
+  func ageCut(_ limit: Double, above least: Int64) throws -> RetentionCut {
+    var time = ActiveTime(limit: limit)
+    let cut =
+      timestamps == .monotone
+      ? try lastOld(&time, above: least) : try lastOldByScan(&time, above: least)
+    return RetentionCut(number: cut ?? 0, jumps: time.jumps)
+  }
+
+  /// Goes back in steps of at most a day, within which no gap can be larger.
+  private func lastOld(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
+    guard var later = try row(atOrBefore: .max, above: least) else { return nil }
+    while let earlier = try rowBefore(later, within: ActiveTime.jump, above: least) {
+      let rest = time.rest
+      if time.add(later.timestamp - earlier.timestamp, below: later.number) {
+        return try lastNumber(notAfter: (later.timestamp - rest).nextDown)
+      }
+      later = earlier
+    }
+    return nil
+  }
+
+  /// Returns the earliest transaction within some seconds before another, or else its predecessor.
+  private func rowBefore(
+    _ later: (number: Int64, timestamp: Double),
+    within seconds: Double,
+    above least: Int64
+  ) throws -> (number: Int64, timestamp: Double)? {
+    let last = try lastNumber(notAfter: (later.timestamp - seconds).nextDown)
+    let first = try row(atOrAfter: max(last, least) + 1)
+    if let first, first.number < later.number { return first }
+    return try row(atOrBefore: later.number - 1, above: least)
+  }
+
+  private func row(
+    atOrBefore number: Int64,
+    above least: Int64
+  ) throws -> (number: Int64, timestamp: Double)? {
+    let rows = try timestampsBackwards(from: number, above: least)
+    defer { rows.statement.reset() }
+    guard try rows.statement.step() else { return nil }
+    return (rows.statement.int(0), rows.statement.real(1))
+  }
+
+  private func lastOldByScan(_ time: inout ActiveTime, above least: Int64) throws -> Int64? {
+    let rows = try timestampsBackwards(from: .max, above: least)
+    defer { rows.statement.reset() }
+    var later: (number: Int64, timestamp: Double)?
+    while try rows.statement.step() {
+      let (number, timestamp) = (rows.statement.int(0), rows.statement.real(1))
+      if let later, time.add(later.timestamp - timestamp, below: later.number) { return number }
+      later = (number, timestamp)
+    }
+    return nil
+  }
+
+  private func timestampsBackwards(
+    from number: Int64,
+    above least: Int64
+  ) throws -> PreparedStatement {
+    let rows = try query(
+      """
+      SELECT \(layout.number), \(layout.timestamp) FROM \(layout.transactions)
+      WHERE \(layout.number) <= ?1 AND \(layout.number) > ?2 ORDER BY \(layout.number) DESC
+      """
+    )
+    rows.statement.bind(number, at: 1)
+    rows.statement.bind(least, at: 2)
+    return rows
+  }
 }

@@ -8,7 +8,7 @@ package import PersistentHistory
 /// crash loses both; the next launch continues at the recorded cursor.
 package final class MemberSession {
   /// The member: a process in one role.
-  package let member: ActorID
+  package let member: MemberID
   /// The store whose history is followed.
   package let store: Store
   /// The contexts that history is merged into.
@@ -37,12 +37,12 @@ package final class MemberSession {
   /// A member that was cut off starts at the head, like a new member, if `resyncingIfLost` is
   /// `true`.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` if a retention limit has cut the member off,
-  ///   ``HistoryError/inUse(_:processID:)`` while the member runs elsewhere.
+  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
+  ///   ``HistoryError/Code/inUse`` while the member runs elsewhere.
   /// - Complexity: one small write, then a scan of the data for each context without the write
   ///   lock.
   package init(
-    _ member: ActorID,
+    _ member: MemberID,
     store: Store,
     contexts: [ObjectContext],
     author: String?,
@@ -81,7 +81,7 @@ package final class MemberSession {
 
     /// Returns the same snapshot with a registration that marks the member as running.
     ///
-    /// - Throws: ``HistoryError/inUse(_:processID:)`` if the member is already running.
+    /// - Throws: ``HistoryError/Code/inUse`` if the member is already running.
     package func held(by store: Store) throws(HistoryError) -> Memory {
       var held = self
       held.registration = try store.holding(registration)
@@ -123,7 +123,7 @@ package final class MemberSession {
   /// Reads the next page of history after the merged position.
   ///
   /// - Returns: The transactions that the next merge applies.
-  /// - Throws: ``HistoryError/lost(_:)``, ``HistoryError/expired(token:firstHeld:)`` and similar
+  /// - Throws: ``HistoryError/Code/lost``, ``HistoryError/Code/expired`` and similar
   ///   errors; only a resync recovers from these.
   package func fetch() throws(HistoryError) -> [HistoryTransaction] {
     try loadIfNeeded()
@@ -170,7 +170,7 @@ package final class MemberSession {
 
   /// Records the merged position: the last scanned transaction, whether or not it was relevant.
   ///
-  /// - Throws: ``HistoryError/superseded(_:)`` and similar errors; nothing is written then.
+  /// - Throws: ``HistoryError/Code/superseded`` and similar errors; nothing is written then.
   package func record() throws(HistoryError) -> HistoryToken {
     let position = mergedThrough
     if position != recordedThrough {

@@ -37,8 +37,8 @@ public struct PassReport: Sendable, Hashable {
   public internal(set) var hookFailures: [HookFailure] = []
   /// The members that this pass cut off by a retention limit.
   ///
-  /// Their next fetch throws ``HistoryError/lost(_:)``.
-  public internal(set) var lostMembers: [ActorID] = []
+  /// Their next fetch throws ``HistoryError/Code/lost``.
+  public internal(set) var lostMembers: [MemberID] = []
   /// The gaps of more than a day between timestamps in history, which retention limits leave out.
   public internal(set) var timestampJumps: [TimestampJump] = []
   /// The authors found in history that the configuration does not declare.
@@ -78,5 +78,45 @@ extension PassReport: CustomStringConvertible {
     let position = cursor.map { "through #\($0.number)" } ?? "nothing recorded"
     guard let purgedThrough, purgedCount > 0 else { return "\(merged), \(position)" }
     return "\(merged), \(position), \(purgedCount) purged through #\(purgedThrough)"
+  }
+}
+
+/// Measures the consecutive steps of a pass.
+struct StepTimer {
+  private let clock: TrackerClock
+  private var last: Duration
+
+  init(_ clock: TrackerClock) {
+    self.clock = clock
+    last = clock.now()
+  }
+
+  /// Adds the time since the last lap to a sum.
+  mutating func lap(_ sum: inout Duration) {
+    let now = clock.now()
+    sum += now - last
+    last = now
+  }
+}
+
+/// Decides by the strategy whether a pass purges.
+struct PurgeTurn {
+  /// The number of passes that found new transactions.
+  ///
+  /// Counted only under ``PurgeStrategy/byNotification(times:)``.
+  private(set) var newsCount = 0
+
+  /// Returns the trigger for the purge at the end of a pass, or `nil` if the pass does not purge.
+  mutating func trigger(_ strategy: PurgeStrategy, _ report: PassReport) -> PurgeTrigger? {
+    switch strategy {
+    case .none: return nil
+    case .whenMerged: return .always
+    case .byDuration(let duration): return .atIntervals(of: duration)
+    case .whenLargerThan(let share): return .whenLargerThan(share: share)
+    case .byNotification(let times):
+      guard report.pageCount > 0 else { return nil }
+      newsCount += 1
+      return newsCount % max(1, times) == 0 ? .always : nil
+    }
   }
 }

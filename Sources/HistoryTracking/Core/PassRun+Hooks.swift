@@ -1,5 +1,5 @@
-import HistoryStore
-import PersistentHistory
+package import HistoryStore
+package import PersistentHistory
 
 /// A hook whose call is in progress.
 struct CalledHook {
@@ -76,7 +76,7 @@ struct HookCalls {
       HookContext(
         change: HistoryChange(page: transaction.page, index: index),
         transaction: transaction,
-        actor: core.member
+        member: core.member
       )
     }
   }
@@ -111,7 +111,7 @@ extension PassRun {
       MergeHookInput(
         transactions: calls.transactions,
         contexts: core.contexts,
-        actor: core.member
+        member: core.member
       )
     )
   }
@@ -119,7 +119,7 @@ extension PassRun {
   /// Applies the result of a hook call.
   ///
   /// - Returns: Whether a merge hook finished the merge.
-  /// - Throws: ``HistoryError/hookFailed(_:why:)`` if the hook threw, unless its policy is `.skip`.
+  /// - Throws: ``HistoryError/Code/hookFailed`` if the hook threw, unless its policy is `.skip`.
   mutating func take(_ answer: Answer, of hook: CalledHook) throws(HistoryError) -> Bool {
     if case .failed(let error) = answer {
       try note(error, of: hook)
@@ -144,8 +144,60 @@ extension PassRun {
       lasting: trouble.lasting
     )
     report.hookFailures.append(failure)
-    core.log.event(hook.policy == .skip ? .error : .fault, "\(failure)")
+    core.log.write(hook.policy == .skip ? .error : .critical, "\(failure)")
     stopsTracker = hook.policy == .stop
     if hook.policy != .skip { throw .hookFailed(hook.name, why: failure.reason) }
+  }
+}
+
+extension TrackerCore {
+  /// Registers an observer after the others.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownEntity`` if the model has no such entity.
+  package func addObserver(
+    entity: String,
+    operation: ChangeType,
+    onFailure policy: HookFailurePolicy
+  ) throws(HistoryError) -> HookID {
+    let kind = try kind(entity, operation)
+    return hooks.addObserver(of: kind, named: "\(operation) of \(entity)", policy)
+  }
+
+  /// Registers a merge hook before `other`, or after all others if `other` is `nil`.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownHook`` if `other` is not registered.
+  package func addMergeHook(
+    before other: HookID? = nil,
+    onFailure policy: HookFailurePolicy
+  ) throws(HistoryError) -> HookID {
+    try hooks.addMergeHook(before: other, policy)
+  }
+
+  /// Removes an observer, and returns whether it was registered.
+  func removeObserver(_ id: HookID) -> Bool {
+    troubles.forget(id)
+    return hooks.removeObserver(id)
+  }
+
+  /// Removes a merge hook, and returns whether it was registered.
+  func removeMergeHook(_ id: HookID) -> Bool {
+    troubles.forget(id)
+    return hooks.removeMergeHook(id)
+  }
+
+  /// Removes the observers of one operation on an entity's objects, and returns their identities.
+  func removeObservers(
+    entity: String,
+    operation: ChangeType
+  ) throws(HistoryError) -> [HookID] {
+    hooks.removeObservers(of: try kind(entity, operation))
+  }
+
+  private func kind(
+    _ entity: String,
+    _ operation: ChangeType
+  ) throws(HistoryError) -> ObservedKind {
+    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
+    return ObservedKind(entity: number, operation: operation)
   }
 }

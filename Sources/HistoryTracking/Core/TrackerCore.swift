@@ -9,7 +9,7 @@ package import PersistentHistory
 /// at once. The core belongs to its driver, which must not use it concurrently.
 package final class TrackerCore {
   /// The member: a process in one role.
-  package let member: ActorID
+  package let member: MemberID
   /// The store whose history is followed.
   package let store: Store
   /// The contexts that history is merged into.
@@ -30,7 +30,7 @@ package final class TrackerCore {
 
   /// Creates the core of a tracker that has not launched.
   package init(
-    _ member: ActorID,
+    _ member: MemberID,
     store: Store,
     contexts: [ObjectContext],
     configuration: TrackerConfiguration
@@ -39,11 +39,7 @@ package final class TrackerCore {
     self.store = store
     self.contexts = contexts
     self.configuration = configuration
-    log = TrackerLog(
-      actor: member,
-      level: configuration.logLevel,
-      logger: configuration.logger
-    )
+    log = TrackerLog(member, configuration)
   }
 
   /// Creates the core of a tracker for an existing session.
@@ -61,8 +57,8 @@ package final class TrackerCore {
 
   /// Returns the current session, or launches a new one.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` if a retention limit has cut the member off,
-  ///   ``HistoryError/inUse(_:processID:)`` while another process runs the member.
+  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
+  ///   ``HistoryError/Code/inUse`` while another process runs the member.
   @discardableResult
   package func launched(resyncingIfLost: Bool = false) throws(HistoryError) -> MemberSession {
     if let session { return session }
@@ -85,13 +81,13 @@ package final class TrackerCore {
 
   /// Logs the import of the kit's cursor and differences between the configurations of the members.
   private func logLaunch(_ registration: Registration) throws(HistoryError) {
-    if let imported = registration.cursorImport { log.event(.notice, "\(imported)") }
+    if let imported = registration.cursorImport { log.write(.notice, "\(imported)") }
     if let author = configuration.currentAuthor, configuration.batchAuthors.contains(author) {
-      log.event(.notice, "\"\(author)\" is its own author and among batchAuthors, who only write")
+      log.write(.notice, "\"\(author)\" is its own author and among batchAuthors, who only write")
     }
-    guard configuration.logLevel > .off else { return }
+    guard log.isEnabled(.notice) else { return }
     for difference in try store.configurationDifferences() {
-      log.event(.notice, "\(difference)")
+      log.write(.notice, "\(difference)")
     }
   }
 
@@ -109,7 +105,7 @@ package final class TrackerCore {
     let cursor = try launched(resyncingIfLost: true).resync()
     hooks.forgetCalled()
     failure = nil
-    log.event(.notice, "read the data anew, and goes on from #\(cursor.number)")
+    log.write(.notice, "read the data anew, and goes on from #\(cursor.number)")
     return cursor
   }
 
@@ -126,14 +122,14 @@ package final class TrackerCore {
   /// The configured retention limits; by default a purge waits for every member.
   var retention: RetentionLimits { configuration.retention ?? RetentionLimits() }
 
-  func logCut(_ lost: [ActorID], _ jumps: [TimestampJump]) {
+  func logCut(_ lost: [MemberID], _ jumps: [TimestampJump]) {
     for member in lost {
-      log.event(.fault, "\(member) was cut off by a retention limit; it must resync")
+      log.write(.critical, "\(member) was cut off by a retention limit; it must resync")
     }
     for jump in jumps {
-      log.event(
+      log.write(
         .notice,
-        "time moves by \(jump.seconds) s at #\(jump.number); retention leaves it out"
+        "time moves by \(jump.difference.inSeconds) s at #\(jump.number); retention leaves it out"
       )
     }
   }
@@ -144,7 +140,7 @@ package final class TrackerCore {
     for case let author? in transactions.map(\.author) where !configuration.declares(author) {
       report.undeclaredAuthors.insert(author)
       if loggedAuthors.insert(author).inserted {
-        log.event(.notice, "\"\(author)\" writes and is not among allAuthors; it is merged as well")
+        log.write(.notice, "\"\(author)\" writes and is not among allAuthors; it is merged as well")
       }
     }
   }
@@ -171,9 +167,9 @@ package final class TrackerCore {
     if run != nil || error != nil { failure = error }
     report.failure = error
     if let error {
-      log.event(.error, "a pass failed: \(error)")
+      log.write(.error, "a pass failed: \(error)")
     } else if report.pageCount > 0 {
-      log.detail("\(report) in \(report.durations)")
+      log.write(.debug, "\(report) in \(report.durations)")
     }
     return report
   }
@@ -232,7 +228,7 @@ extension TrackerCore {
 
   /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
   ///
-  /// - Throws: ``HistoryError/inUse(_:processID:)`` if the member is already running.
+  /// - Throws: ``HistoryError/Code/inUse`` if the member is already running.
   package func resume(_ memory: Memory) throws(HistoryError) {
     session = try memory.session.map { kept throws(HistoryError) in
       MemberSession(try kept.held(by: store), store: store, contexts: contexts)
@@ -242,5 +238,35 @@ extension TrackerCore {
     purges = memory.purges
     hooks.called = memory.called
     loggedAuthors = memory.loggedAuthors
+  }
+}
+
+/// The delays before retries of a failed pass, for errors that may resolve without intervention.
+package struct Repetition: Sendable {
+  /// The delay before the first retry; each further delay doubles, up to `lastPause`.
+  private static let firstPause = Duration.milliseconds(50)
+  private static let lastPause = Duration.seconds(30)
+
+  private var nextPause = firstPause
+
+  package init() {}
+
+  /// Returns the delay before the next attempt, or `nil` if the pass is not retried.
+  ///
+  /// Errors that only the caller can fix are not retried.
+  package mutating func pause(after error: HistoryError?) -> Duration? {
+    guard let error, error.mayGoAway else { return nil }
+    defer { nextPause = min(nextPause * 2, Self.lastPause) }
+    return nextPause
+  }
+}
+
+extension HistoryError {
+  /// A Boolean value that indicates whether the error may resolve without intervention.
+  package var mayGoAway: Bool {
+    switch code {
+    case .hookFailed, .stopped, .conflict: true
+    default: isBusy || isFull || isInputOutput
+    }
   }
 }

@@ -8,7 +8,7 @@ public struct MergeHookInput: Sendable {
   /// The contexts of the tracker, before the merge.
   public let contexts: [ObjectContext]
   /// The member that merges.
-  public let actor: ActorID
+  public let member: MemberID
 }
 
 /// The decision of a merge hook about how the merge continues.
@@ -25,3 +25,143 @@ public enum MergeHookResult: Sendable, Hashable {
 public typealias MergeHookCallback =
   @Sendable (_ input: MergeHookInput) async throws ->
   MergeHookResult
+
+/// The identity of an observer or a merge hook of one tracker; it is never reused.
+public struct HookID: Hashable, Sendable, CustomStringConvertible {
+  let number: Int
+
+  /// A short name for logs.
+  public var description: String { "hook \(number)" }
+}
+
+/// One object that a transaction changed, as passed to an observer.
+///
+/// It is a view into the fetched page; names and values are created on access.
+public struct HookContext: Sendable {
+  /// The identity of a delivery, for idempotent observers.
+  ///
+  /// An observer may receive the same key again: if its call threw and is retried, or after a
+  /// restart before the cursor was recorded.
+  public struct Key: Hashable, Sendable, Codable {
+    /// The member that receives the change.
+    public let member: MemberID
+    /// The number of the transaction.
+    public let number: Int64
+
+    /// Creates the key of a transaction's delivery to a member.
+    public init(member: MemberID, number: Int64) {
+      self.member = member
+      self.number = number
+    }
+  }
+
+  /// The change as recorded in history.
+  public let change: HistoryChange
+  /// The transaction that contains the change.
+  public let transaction: HistoryTransaction
+  let member: MemberID
+
+  /// The key for idempotent processing.
+  public var key: Key { Key(member: member, number: transaction.number) }
+  /// The name of the object's entity.
+  public var entityName: String { change.entityName ?? "" }
+  /// The operation: insert, update or delete.
+  public var operation: ChangeType { change.type }
+  /// The identity of the object.
+  public var objectID: ObjectID { change.objectID }
+  /// The object's URI, which identifies the object outside of the store.
+  public var objectIDURL: String {
+    ObjectURI(store: transaction.storeID, entity: entityName, key: objectID.key).description
+  }
+  /// The names of the attributes that an update set.
+  public var updatedProperties: [String] { change.updatedProperties }
+  /// The preserved values of a deleted object, each with its original type, such as `Date`.
+  public var tombstone: [String: Value]? { change.tombstone }
+  /// The time at which the transaction was written, by the store's clock.
+  public var timestamp: Date { transaction.timestamp }
+  /// The author of the transaction, or `nil` if it has none.
+  public var author: String? { transaction.author }
+}
+
+/// An observer, called with each group of changes of one transaction, one entity and one operation.
+public typealias HookCallback = @Sendable (_ group: [HookContext]) async throws -> Void
+
+/// A hook call in progress, visible as a task-local value to the code that the hook calls.
+struct HookCall: Hashable, Sendable {
+  @TaskLocal static var current: HookCall?
+
+  let tracker: ObjectIdentifier
+  let number: Int
+}
+
+/// The reaction of a tracker to a hook that throws.
+public enum HookFailurePolicy: Sendable, Hashable {
+  /// The pass fails and is retried, with increasing delays, until the hook succeeds or is removed.
+  ///
+  /// The cursor does not move, so no change is missed. Meanwhile the history after it is kept, and
+  /// no member's purge goes beyond it. Each attempt is reported, with the time since the first
+  /// failure.
+  case retry
+  /// The failed call is reported and abandoned; the other hooks and the merge continue.
+  case skip
+  /// The pass fails and the tracker stops without moving its cursor, until it is started again.
+  case stop
+}
+
+/// A hook call that threw.
+public struct HookFailure: Sendable, Hashable {
+  /// The identity of the hook.
+  public let hook: HookID
+  /// The purpose of the hook, such as `insert of Item` or `merge`.
+  public let name: String
+  /// The failure policy of the hook.
+  public let policy: HookFailurePolicy
+  /// The number of the first transaction passed to the hook in that call.
+  public let transaction: Int64
+  /// A description of the error that the hook threw.
+  public let reason: String
+  /// The number of consecutive calls that threw, including this one.
+  public let attemptCount: Int
+  /// The time since the first of these consecutive failures.
+  public let lasting: Duration
+}
+
+extension HookFailure: CustomStringConvertible {
+  /// A sentence that describes the failure and its effect.
+  public var description: String {
+    let happened = "The hook for \(name) (\(hook)) threw at #\(transaction): \(reason)."
+    return switch policy {
+    case .skip: "\(happened) The call was given up."
+    case .stop: "\(happened) The tracker stops."
+    case .retry:
+      "\(happened) It has thrown \(attemptCount.counted("time")) in \(lasting); history from there on is kept "
+        + "until it succeeds or is removed."
+    }
+  }
+}
+
+/// The consecutive failures of each hook: their number and the time of the first.
+struct HookTroubles: Sendable {
+  private struct Trouble: Sendable {
+    var attemptCount = 0
+    let since: Duration
+  }
+
+  private var troubles: [HookID: Trouble] = [:]
+
+  /// Counts a call that threw, and returns how many in a row have thrown and for how long.
+  mutating func note(
+    _ hook: HookID,
+    at now: Duration
+  ) -> (attemptCount: Int, lasting: Duration) {
+    var trouble = troubles[hook] ?? Trouble(since: now)
+    trouble.attemptCount += 1
+    troubles[hook] = trouble
+    return (trouble.attemptCount, now - trouble.since)
+  }
+
+  /// Clears the failures of a hook that succeeded or was removed.
+  mutating func forget(_ hook: HookID) {
+    if !troubles.isEmpty { troubles[hook] = nil }
+  }
+}

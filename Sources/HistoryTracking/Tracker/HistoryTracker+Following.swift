@@ -58,9 +58,110 @@ extension HistoryTracker {
     } catch {
       core.failure = error
       guard following == nil else { return nil }
-      core.log.event(.error, "did not start: \(error)")
+      core.log.write(.error, "did not start: \(error)")
       return error
     }
     return nil
+  }
+}
+
+/// Sends the report of each pass to all listeners, until the tracker is released.
+///
+/// It belongs to one tracker and is not safe for concurrent use.
+final class PassBroadcast {
+  /// The maximum number of reports buffered for a slow listener; the oldest are dropped.
+  private static let waitingCountMax = 100
+
+  private var listeners: [AsyncStream<PassReport>.Continuation] = []
+
+  deinit {
+    for listener in listeners { listener.finish() }
+  }
+
+  /// Returns a stream of the reports of all passes from now on.
+  func listen() -> AsyncStream<PassReport> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: PassReport.self,
+      bufferingPolicy: .bufferingNewest(Self.waitingCountMax)
+    )
+    listeners.append(continuation)
+    return stream
+  }
+
+  /// Sends a report to all listeners, and removes those that have stopped listening.
+  func tell(_ report: PassReport) {
+    listeners.removeAll { listener in
+      if case .terminated = listener.yield(report) { return true }
+      return false
+    }
+  }
+}
+
+/// A sequence of the reports of a tracker's passes, including failed ones.
+///
+/// It starts at the moment of its creation, and ends when the tracker is released.
+public struct PassReports: AsyncSequence, Sendable {
+  /// The report of one pass.
+  public typealias Element = PassReport
+  /// The sequence finishes without an error.
+  public typealias Failure = Never
+
+  let stream: AsyncStream<PassReport>
+
+  /// Returns an iterator over the reports; only one task may iterate at a time.
+  public func makeAsyncIterator() -> AsyncStream<PassReport>.Iterator {
+    stream.makeAsyncIterator()
+  }
+}
+
+/// Serializes the passes of one tracker, and operations that must not run between their steps.
+///
+/// Actor isolation alone is not enough: other calls enter the actor while a hook is awaited.
+struct PassQueue {
+  /// A requested pass that has not started; further requests share it.
+  final class Request {
+    typealias Outcome = Result<PassReport, HistoryError>
+
+    /// A Boolean value that indicates whether the pass launches the member if it is not running.
+    var launches: Bool
+    fileprivate var waiting: [CheckedContinuation<Outcome, Never>] = []
+
+    init(launches: Bool) {
+      self.launches = launches
+    }
+
+    /// Adds a caller that waits for the outcome of the pass.
+    func add(_ continuation: CheckedContinuation<Outcome, Never>) {
+      waiting.append(continuation)
+    }
+
+    /// Resumes all waiting callers with the outcome.
+    func end(_ outcome: Outcome) {
+      for continuation in waiting { continuation.resume(returning: outcome) }
+    }
+  }
+
+  private var isBusy = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// The next pass, which waits for its turn.
+  var next: Request?
+
+  /// The number of callers that wait for a turn, or share a pass that waits for one.
+  var waitingCount: Int { waiting.count + (next?.waiting.count ?? 0) }
+
+  /// Takes the turn, and returns `false` if another operation already has it.
+  mutating func begin() -> Bool {
+    defer { isBusy = true }
+    return !isBusy
+  }
+
+  /// Adds a caller to the end of the queue.
+  mutating func wait(_ continuation: CheckedContinuation<Void, Never>) {
+    waiting.append(continuation)
+  }
+
+  /// Hands the turn to the caller that has waited longest, if any.
+  mutating func end() {
+    if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
   }
 }

@@ -16,7 +16,7 @@ extension HistoryTracker {
   /// }
   /// ```
   ///
-  /// - Throws: ``HistoryError/unknownEntity(_:)`` if the model has no such entity.
+  /// - Throws: ``HistoryError/Code/unknownEntity`` if the model has no such entity.
   @discardableResult
   public func registerObserver(
     entity: String,
@@ -40,7 +40,7 @@ extension HistoryTracker {
 
   /// Removes the observers of one operation on the objects of an entity.
   ///
-  /// - Throws: ``HistoryError/unknownEntity(_:)`` if the model has no such entity.
+  /// - Throws: ``HistoryError/Code/unknownEntity`` if the model has no such entity.
   public func removeObserver(entity: String, operation: ChangeType) throws(HistoryError) {
     for id in try core.removeObservers(entity: entity, operation: operation) { observers[id] = nil }
   }
@@ -57,7 +57,7 @@ extension HistoryTracker {
   /// `.finish`. After a hook throws, that hook and those before it are called again with the same
   /// transactions.
   ///
-  /// - Throws: ``HistoryError/unknownHook(_:)`` if `other` is not registered.
+  /// - Throws: ``HistoryError/Code/unknownHook`` if `other` is not registered.
   @discardableResult
   public func registerMergeHook(
     before other: HookID? = nil,

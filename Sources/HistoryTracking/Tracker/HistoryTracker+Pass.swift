@@ -1,6 +1,6 @@
 public import HistoryStore
 import ObjectContexts
-import PersistentHistory
+package import PersistentHistory
 
 extension HistoryTracker {
   /// Runs a pass: fetches, calls hooks, merges, records and, if the strategy requires it, purges.
@@ -114,5 +114,51 @@ extension HistoryTracker {
   /// Throws if called inside a hook of this tracker, whose pass would wait for itself.
   func refuseInsideHook() throws(HistoryError) {
     if let hookCall, HookCall.current == hookCall { throw .insideHook(member) }
+  }
+}
+
+/// The results of one step of a pass.
+package struct TrackerStep: Sendable {
+  /// The numbers of the transactions that the next merge applies.
+  package let fetched: [Int64]
+  /// The numbers of the merged transactions.
+  package let merged: [Int64]
+  /// The recorded position, or `nil` if the step did not record.
+  package let cursor: HistoryToken?
+}
+
+extension HistoryTracker {
+  /// Launches the member without a pass, so that other code can run before the first pass.
+  ///
+  /// - Throws: The launch errors of ``start()``.
+  package func launch(resyncingIfLost: Bool = false) throws(HistoryError) -> Registration {
+    try core.launched(resyncingIfLost: resyncingIfLost).registration
+  }
+
+  /// Performs a single step of a pass, so that other code can run between two steps.
+  ///
+  /// - Throws: The errors of that step in a pass.
+  package func perform(_ step: PassStep) async throws(HistoryError) -> TrackerStep {
+    try await takeTurn()
+    defer { queue.end() }
+    var run = try core.begin(step)
+    if let failure = await drive(&run) { throw failure }
+    return run.step
+  }
+}
+
+extension HistoryTracker {
+  /// Purges the history that every member has merged, regardless of the strategy.
+  ///
+  /// - Throws: ``HistoryError/Code/superseded`` and similar errors if the tracker is launched and
+  ///   was replaced; nothing is purged then.
+  @discardableResult
+  public func purge() async throws(HistoryError) -> PurgeResult {
+    try core.purge()
+  }
+
+  /// A purger of the store, independent of the tracker's passes (in the kit: `cleanerBuilder()`).
+  public nonisolated var purger: HistoryPurger {
+    HistoryPurger(store: store, retention: configuration.retention)
   }
 }

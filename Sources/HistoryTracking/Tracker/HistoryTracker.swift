@@ -18,7 +18,7 @@ public import PersistentHistory
 /// ```
 public actor HistoryTracker {
   /// The member: a process in one role.
-  public nonisolated let member: ActorID
+  public nonisolated let member: MemberID
   /// The store whose history is followed.
   public nonisolated let store: Store
   /// The contexts that history is merged into.
@@ -51,7 +51,7 @@ public actor HistoryTracker {
   /// If `contexts` is `nil`, the tracker creates one view context with the current author. Every
   /// context must belong to the store.
   public init(
-    _ member: ActorID,
+    _ member: MemberID,
     store: Store,
     contexts: [ObjectContext]? = nil,
     configuration: TrackerConfiguration = TrackerConfiguration()
@@ -74,7 +74,7 @@ public actor HistoryTracker {
 
   /// Creates a tracker with a purge strategy and otherwise default configuration.
   public init(
-    _ member: ActorID,
+    _ member: MemberID,
     store: Store,
     contexts: [ObjectContext]? = nil,
     strategy: PurgeStrategy
@@ -108,8 +108,8 @@ public actor HistoryTracker {
   /// first pass fails with an error that may resolve by itself, such as a hook that throws, the
   /// tracker follows the store and retries the pass, and this method still throws the error.
   ///
-  /// - Throws: ``HistoryError/lost(_:)`` if a retention limit has cut the member off,
-  ///   ``HistoryError/inUse(_:processID:)`` while another process runs the member, and other errors
+  /// - Throws: ``HistoryError/Code/lost`` if a retention limit has cut the member off,
+  ///   ``HistoryError/Code/inUse`` while another process runs the member, and other errors
   ///   that prevent the launch; the store is not followed then.
   @discardableResult
   public func start() async throws(HistoryError) -> PassReport {
@@ -122,7 +122,7 @@ public actor HistoryTracker {
     guard following == nil, life == stopCount, core.session != nil else { return try outcome.get() }
     switch outcome {
     case .success(let report):
-      core.log.event(.info, "follows \(store.path): \(report)")
+      core.log.write(.info, "follows \(store.path): \(report)")
       follow(signals)
     case .failure(let error):
       if error.mayGoAway { follow(signals, after: error) }
@@ -134,7 +134,7 @@ public actor HistoryTracker {
   ///
   /// A pass in progress runs to its end.
   public func stop() {
-    if following != nil { core.log.event(.info, "stopped") }
+    if following != nil { core.log.write(.info, "stopped") }
     following?.cancel()
     following = nil
     core.stop()
@@ -143,7 +143,7 @@ public actor HistoryTracker {
 
   /// Ends the membership: history is no longer kept for the member.
   ///
-  /// - Throws: ``HistoryError/insideHook(_:)`` if called inside a hook of this tracker.
+  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker.
   public func retire() async throws(HistoryError) {
     try await takeTurn()
     defer { queue.end() }
@@ -153,11 +153,87 @@ public actor HistoryTracker {
 
   /// Reloads the contexts and continues at the head, after history was lost, expired or rewound.
   ///
-  /// - Throws: ``HistoryError/insideHook(_:)`` if called inside a hook of this tracker.
+  /// - Throws: ``HistoryError/Code/insideHook`` if called inside a hook of this tracker.
   @discardableResult
   public func resync() async throws(HistoryError) -> HistoryToken {
     try await takeTurn()
     defer { queue.end() }
     return try core.resync()
+  }
+}
+
+extension HistoryTracker {
+  /// A snapshot of the in-memory state of a tracker between two requests.
+  package struct Memory: Sendable {
+    let core: TrackerCore.Memory
+    let isStarted: Bool
+  }
+
+  /// A snapshot of the tracker's in-memory state.
+  ///
+  /// No pass may be in progress or waiting for a retry.
+  package var memory: Memory { Memory(core: core.memory, isStarted: isStarted) }
+
+  /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
+  ///
+  /// A tracker that was started follows the store from now on, without a pass first.
+  ///
+  /// - Throws: ``HistoryError/Code/inUse`` if the member is already running, and errors
+  ///   that prevent watching the store.
+  package func resume(_ memory: Memory) throws(HistoryError) {
+    try core.resume(memory.core)
+    if memory.isStarted { follow(try configuration.signals(store)) }
+  }
+
+  /// The position of the current launch; `nil` before the launch.
+  package var place: SessionPlace? { core.session?.place }
+
+  /// The number of passes that found new transactions, as counted by the purge strategy.
+  package var newsCount: Int { core.newsCount }
+}
+
+/// A queue of the tracker's own on the system's threads.
+actor DefaultHome {}
+
+/// An actor that runs on a configured executor.
+actor InjectedHome {
+  private let executor: any SerialExecutor
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ executor: any SerialExecutor) {
+    self.executor = executor
+  }
+}
+
+extension HistoryTracker {
+  /// Creates a tracker for one member on the store of a container.
+  ///
+  /// The store is that of the first context. Without contexts it is the only store of the container
+  /// that keeps history.
+  ///
+  /// - Throws: Without contexts, ``HistoryError/Code/severalStores`` if several stores keep history,
+  ///   or ``HistoryError/Code/untracked`` if none does.
+  public init(
+    _ member: MemberID,
+    container: StoreContainer,
+    contexts: [ObjectContext]? = nil,
+    configuration: TrackerConfiguration = TrackerConfiguration()
+  ) throws(HistoryError) {
+    let store =
+      if let context = contexts?.first { context.store } else {
+        try container.trackedStore()
+      }
+    self.init(member, store: store, contexts: contexts, configuration: configuration)
+  }
+}
+
+extension StoreContainer {
+  /// Returns the only store of the container that keeps history.
+  fileprivate func trackedStore() throws(HistoryError) -> Store {
+    let tracked = stores.filter(\.configuration.tracksHistory)
+    guard let store = tracked.first else { throw .untracked(path: stores.first?.path ?? "") }
+    guard tracked.count == 1 else { throw .severalStores(tracked.map(\.path)) }
+    return store
   }
 }

@@ -44,10 +44,11 @@ public struct TrackerConfiguration: Sendable {
   ///
   /// The default is standard error.
   public var logger: any TrackerLogger = StandardErrorLogger()
-  /// The amount that is logged.
+  /// The lowest level that is logged; `nil` logs nothing.
   ///
-  /// The default is ``TrackerLogLevel/events``.
-  public var logLevel = TrackerLogLevel.events
+  /// The default is ``TrackerLogLevel/info``. With ``TrackerLogLevel/debug``, the result of each
+  /// pass is logged too.
+  public var logLevel: TrackerLogLevel? = .info
   /// A Boolean value that indicates whether the tracker starts on creation.
   ///
   /// The default is `false`.
@@ -102,4 +103,29 @@ public struct TrackerConfiguration: Sendable {
     declared.retention = retention
     return declared
   }
+}
+
+/// A monotonic clock for measurements and delays of a tracker.
+package struct TrackerClock: Sendable {
+  /// Returns the time since a fixed but arbitrary moment.
+  package var now: @Sendable () -> Duration
+  /// Waits for a duration; throws if its task is cancelled.
+  package var sleep: @Sendable (Duration) async throws -> Void
+
+  package init(
+    now: @escaping @Sendable () -> Duration,
+    sleep: @escaping @Sendable (Duration) async throws -> Void
+  ) {
+    self.now = now
+    self.sleep = sleep
+  }
+
+  /// The system's continuous clock, which advances while the machine sleeps.
+  package static let continuous: TrackerClock = {
+    let start = ContinuousClock.now
+    return TrackerClock(
+      now: { ContinuousClock.now - start },
+      sleep: { duration in try await Task.sleep(for: duration) }
+    )
+  }()
 }

@@ -1,5 +1,5 @@
-package import PersistentHistory
-import Traces
+import PersistentHistory
+package import Traces
 
 /// A design with one deliberate bug, for trying out the lab.
 ///

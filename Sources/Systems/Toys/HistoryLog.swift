@@ -1,4 +1,4 @@
-package import PersistentHistory
+import PersistentHistory
 package import Traces
 
 /// A design of history tracking as a value: what each member reads, its cursor, and the purge.

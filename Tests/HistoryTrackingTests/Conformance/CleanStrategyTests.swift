@@ -28,7 +28,9 @@ import Testing
   {
     let clock = WallClock()
     let store = try shared.open { $0.clock = clock.read }
-    let app = try await shared.started("app", on: store) { $0.strategy = .byDuration(seconds: 100) }
+    let app = try await shared.started("app", on: store) {
+      $0.strategy = .byDuration(.seconds(100))
+    }
     try other.write("a", "b")
     try await app.pass()
     #expect(try shared.held() == [1, 2], "the start has purged just now")

@@ -70,7 +70,7 @@ import Testing
 
   @Test func `multipleKitInstancesConcurrent: all of them converge`() async throws {
     var apps: [HistoryTracker] = []
-    for name in ["one", "two", "three"] { apps.append(try await shared.started(ActorID(name))) }
+    for name in ["one", "two", "three"] { apps.append(try await shared.started(MemberID(name))) }
     try await withThrowingTaskGroup { group in
       for app in apps {
         group.addTask {

@@ -40,7 +40,7 @@ import Testing
     try await app.pass()
     #expect(try shared.held() == [1, 2])
     let cleaner = app.purger
-    #expect(try await cleaner().transactionCount == 1)
+    #expect(try await cleaner.purge().transactionCount == 1)
     #expect(try shared.held() == [2])
   }
 

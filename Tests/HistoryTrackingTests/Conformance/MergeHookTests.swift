@@ -102,7 +102,7 @@ import Testing
     let view = app.view
     try await app.registerMergeHook { [notes] input in
       notes.note("\(input.transactions.map { $0.author ?? "-" }) \(input.contexts == [view])")
-      notes.note("\(input.actor) before: \(try view.titles)")
+      notes.note("\(input.member) before: \(try view.titles)")
       return .goOn
     }
     try other.write("x", "y")

@@ -90,7 +90,8 @@ import Testing
     var first: HistoryTracker? = try await shared.started("app")
     let second = try shared.tracker("app")
     await #expect { try await second.start() } throws: { error in
-      if case HistoryError.inUse("app", processID: _) = error { true } else { false }
+      guard case .inUse("app", _) = (error as? HistoryError)?.reason else { return false }
+      return true
     }
     await first?.stop()
     try await second.start()

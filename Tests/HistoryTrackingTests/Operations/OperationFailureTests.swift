@@ -134,6 +134,8 @@ import Testing
     "Store.watch(_: (_ newest: HistoryToken) -> Void)": "real files, below",
     "KitCursors.init(propertyList: Data)": "has no file: KitCursorsTests",
     "MemberConfiguration.encode(to: any Encoder)": "has no file: ConfigurationTests",
+    "RetentionLimits.encode(to: any Encoder)": "has no file: ConfigurationTests",
+    "RetentionLimits.init(from: any Decoder)": "has no file: ConfigurationTests",
   ]
 
   @Test func `They are all that the sources declare`() throws {

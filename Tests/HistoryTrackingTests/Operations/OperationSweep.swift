@@ -123,7 +123,7 @@ struct OperationSweep {
   }
 
   private func isTold(_ error: any Error) -> Bool {
-    guard case .sqlite(let cause) = HistoryError(error) else { return false }
+    guard case .sqlite(let cause) = HistoryError(error).reason else { return false }
     return trouble.causes.contains(cause.cause)
   }
 }

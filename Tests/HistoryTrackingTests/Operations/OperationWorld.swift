@@ -36,7 +36,7 @@ final class OperationWorld: @unchecked Sendable {
   init(_ layout: HistoryLayout, _ durability: StoreConfiguration.Durability = .full) throws {
     var configuration = StoreConfiguration()
     configuration.vfs = files.name
-    configuration.busyTimeoutMs = 0
+    configuration.busyTimeout = .zero
     configuration.durability = durability
     configuration.layout = layout
     configuration.memberLocks = .none
@@ -70,7 +70,7 @@ final class OperationWorld: @unchecked Sendable {
   /// Puts the files back as they were in the beginning.
   func putBack() throws {
     files.restore(image)
-    for store in [store, writer, observer] { try store.forget() }
+    for store in [store, writer, observer] { try store.discardCache() }
   }
 
   func holding() throws -> Holding {
@@ -134,7 +134,7 @@ final class OperationWorld: @unchecked Sendable {
   /// A tracker with a view, which follows nothing and says nothing.
   func tracker() -> HistoryTracker {
     var configuration = TrackerConfiguration(currentAuthor: "app")
-    configuration.logLevel = .off
+    configuration.logLevel = nil
     configuration.executor = executor
     configuration.signals = { _ in AsyncStream { _ in } }
     let view = ObjectContext(store: store, author: "app", name: "view")

@@ -87,6 +87,37 @@ extension PublicOperation {
         }
       ),
       PublicOperation(
+        "StoredObject.record(_: Record.Type)",
+        isQuiet: true,
+        on: { try $0.loadedContext() },
+        { try $0.registeredObjects("Item")[0].record(ItemRecord.self).title ?? "none" }
+      ),
+      PublicOperation(
+        "StoredObject.update(_: some ObjectRecord)",
+        isQuiet: true,
+        on: { try $0.loadedContext() },
+        { context in
+          try context.registeredObjects("Item")[0].update(ItemRecord(title: "new", count: 3))
+          return "\(context.hasChanges)"
+        }
+      ),
+      PublicOperation(
+        "ObjectContext.insert(_: some ObjectRecord)",
+        on: { ObjectContext(store: $0.store) },
+        { context in
+          try context.insert(ItemRecord(title: "new", count: 3))
+          return "\(try context.registeredObjects("Item").count)"
+        }
+      ),
+      PublicOperation(
+        "ObjectContext.records(_: Record.Type)",
+        on: { try $0.editedContext() },
+        { context in
+          let found = try context.records(ItemRecord.self, sortedBy: [.descending("title")])
+          return "\(found.map { $0.title ?? "none" })"
+        }
+      ),
+      PublicOperation(
         "Store.performInBackground(_: (ObjectContext) throws(Failure) -> Result)",
         inBackground
       ),
@@ -157,4 +188,11 @@ extension PublicOperation {
     try world.writeAsOthers()
     return context
   }
+}
+
+/// The record of an item.
+private struct ItemRecord: ObjectRecord {
+  static let entityName = "Item"
+  var title: String?
+  var count: Int?
 }

@@ -6,7 +6,7 @@ extension PublicOperation {
   /// What members do.
   static var members: [PublicOperation] {
     [
-      PublicOperation("Store.join(_: ActorID)") { world in
+      PublicOperation("Store.join(_: MemberID)") { world in
         let registration = try world.store.join("app", author: "app")
         return "\(registration.isNew) \(registration.cursor.number)"
       },
@@ -30,7 +30,7 @@ extension PublicOperation {
       PublicOperation("Store.resync(_: Registration)") { world in
         "\(try world.store.resync(world.member).cursor.number)"
       },
-      PublicOperation("Store.forget(_: ActorID)") { world in
+      PublicOperation("Store.forget(_: MemberID)") { world in
         "\(try world.store.forget("mirror"))"
       },
       PublicOperation("Store.members()") { world in
@@ -45,7 +45,7 @@ extension PublicOperation {
   /// What consumers do.
   static var consumers: [PublicOperation] {
     [
-      PublicOperation("HistoryConsumer.init(_: ActorID, store: Store)") { world in
+      PublicOperation("HistoryConsumer.init(_: MemberID, store: Store)") { world in
         let consumer = try HistoryConsumer("index", store: world.store)
         return "\(await consumer.isNew) \(await consumer.confirmed.number)"
       },

@@ -153,7 +153,7 @@ extension PublicOperation {
         "through \(try world.store.purge().purgedThrough)"
       },
       PublicOperation("Store.purge()") { world in
-        let limits = RetentionLimits(age: 1, transactionCount: 1, byteCount: 1)
+        let limits = RetentionLimits(age: .seconds(1), transactionCount: 1, byteCount: 1)
         let result = try world.store.purge(when: .whenLargerThan(share: 0), retaining: limits)
         return "through \(result.purgedThrough)"
       },

@@ -56,13 +56,6 @@ extension PublicOperation {
         }
       ),
       PublicOperation(
-        "HistoryPurger.callAsFunction()",
-        on: { HistoryPurger(store: $0.store) },
-        { purger in
-          "through \(try await purger().purgedThrough)"
-        }
-      ),
-      PublicOperation(
         "DefaultMerger.merge(_: [HistoryTransaction], into: [ObjectContext])",
         on: foreignHistory
       ) { history in
@@ -86,7 +79,7 @@ extension PublicOperation {
   static var hooks: [PublicOperation] {
     [
       PublicOperation(
-        "HistoryTracker.init(_: ActorID, container: StoreContainer)",
+        "HistoryTracker.init(_: MemberID, container: StoreContainer)",
         isQuiet: true,
         on: container,
         { try HistoryTracker("app", container: $0).store.path }

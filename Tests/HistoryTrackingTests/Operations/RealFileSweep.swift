@@ -40,9 +40,9 @@ final class RealFileSweep {
 
   private static var configuration: StoreConfiguration {
     var configuration = StoreConfiguration()
-    configuration.busyTimeoutMs = 0
+    configuration.busyTimeout = .zero
     configuration.memberLocks = .none
-    configuration.changePollMs = 3_600_000
+    configuration.changePollInterval = .seconds(3600)
     return configuration
   }
 

@@ -31,13 +31,13 @@ final class ScheduledActor: @unchecked Sendable {
     var configuration = TrackerConfiguration(currentAuthor: name)
     configuration.executor = executor
     configuration.signals = signals.source
-    configuration.logLevel = .off
+    configuration.logLevel = nil
     configuration.clock = TrackerClock(
       now: { .zero },
       sleep: { _ in await executor.pause() }
     )
     tracker = HistoryTracker(
-      ActorID(name),
+      MemberID(name),
       store: store,
       contexts: [view],
       configuration: configuration
@@ -100,7 +100,7 @@ final class ScheduledActor: @unchecked Sendable {
   }
 
   private func note(_ error: HistoryError) {
-    if case .hookFailed = error, failureCount > 0 { return }
+    if error.code == .hookFailed, failureCount > 0 { return }
     troubles.append("\(name): \(error)")
   }
 }

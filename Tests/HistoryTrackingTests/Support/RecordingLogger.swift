@@ -4,16 +4,20 @@ import HistoryTracking
 /// Keeps what is logged.
 final class RecordingLogger: TrackerLogger, @unchecked Sendable {
   private let lock = NSLock()
-  private var logged: [(type: TrackerLogType, message: String)] = []
+  private var logged: [(level: TrackerLogLevel, message: String, member: String?)] = []
 
-  func log(_ type: TrackerLogType, _ message: String) {
-    lock.withLock { logged.append((type, message)) }
+  func log(level: TrackerLogLevel, message: String, metadata: [String: String]) {
+    lock.withLock { logged.append((level, message, metadata["member"])) }
   }
 
+  /// All messages.
   var messages: [String] { lock.withLock { logged.map(\.message) } }
 
-  /// The messages of one type.
-  func messages(_ type: TrackerLogType) -> [String] {
-    lock.withLock { logged.filter { $0.type == type }.map(\.message) }
+  /// The members of the messages.
+  var members: [String?] { lock.withLock { logged.map(\.member) } }
+
+  /// The messages of one level.
+  func notes(at level: TrackerLogLevel) -> [String] {
+    lock.withLock { logged.filter { $0.level == level }.map(\.message) }
   }
 }

@@ -36,7 +36,7 @@ struct SharedStore {
 
   /// Launches a member on a connection of its own, with one view.
   func launch(
-    _ member: ActorID,
+    _ member: MemberID,
     author: String? = nil,
     ignoring ignored: Set<String> = [],
     page: Int = 1000,
@@ -68,13 +68,13 @@ struct SharedStore {
   }
 
   /// Marks a member as cut off by a retention limit.
-  func cutOff(_ member: ActorID) throws {
+  func cutOff(_ member: MemberID) throws {
     let connection = try Connection(path: path)
     try connection.execute("UPDATE history_member SET state = 2 WHERE id = '\(member.name)'")
   }
 
   /// The number that the registry holds for a member that it keeps history for.
-  func cursor(_ member: ActorID) throws -> Int64? {
+  func cursor(_ member: MemberID) throws -> Int64? {
     try open().members().first { $0.id == member && $0.state == .active }?.cursor
   }
 }
@@ -115,7 +115,7 @@ extension MemberSession {
   func passReport(purging: Bool) -> PassReport {
     var configuration = TrackerConfiguration()
     configuration.strategy = purging ? .whenMerged : .none
-    configuration.logLevel = .off
+    configuration.logLevel = nil
     configuration.clock = TrackerClock(now: { .zero }, sleep: { _ in })
     return TrackerCore(self, configuration).pass(launching: false)
   }

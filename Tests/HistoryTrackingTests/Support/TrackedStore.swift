@@ -34,14 +34,14 @@ struct TrackedStore {
     var configuration = StoreConfiguration()
     configuration.layout = LayoutTrait.layout
     configuration.signalsChanges = false
-    configuration.changePollMs = 3_600_000
+    configuration.changePollInterval = .seconds(3600)
     change(&configuration)
     return try Store(path: path, model: model, configuration: configuration)
   }
 
   /// A tracker with contexts on a connection of its own; it is silent, and follows nothing.
   func tracker(
-    _ member: ActorID,
+    _ member: MemberID,
     contexts: Int = 1,
     on store: Store? = nil,
     _ change: (inout TrackerConfiguration) -> Void = { _ in }
@@ -63,7 +63,7 @@ struct TrackedStore {
 
   /// A tracker that has started.
   func started(
-    _ member: ActorID,
+    _ member: MemberID,
     contexts: Int = 1,
     on store: Store? = nil,
     _ change: (inout TrackerConfiguration) -> Void = { _ in }
@@ -92,7 +92,7 @@ struct TrackedStore {
   func held() throws -> [Int64] { try open().heldNumbers() }
 
   /// The number that the registry holds for a member that it keeps history for.
-  func cursor(_ member: ActorID) throws -> Int64? {
+  func cursor(_ member: MemberID) throws -> Int64? {
     try open().members().first { $0.id == member && $0.state == .active }?.cursor
   }
 }

@@ -1,0 +1,129 @@
+import PersistentHistory
+import SQLiteStorage
+
+/// The state that a connection caches of its file.
+///
+/// Stored with a copy of the file, it lets a connection to the copy continue like the original one:
+/// it is a snapshot, what ``StoreCore/discardCache()`` empties, and what a failed write invalidates.
+/// A cache that is derived from the file's content and outlives a request belongs here, or else in
+/// ``CachedPositions``.
+package struct CachedFileState: Sendable {
+  /// The strings of the file and their numbers, as far as this connection has read them.
+  var strings: InternedStrings
+  /// The authors that are known to have an entry with a purged position in the file.
+  var authors: Set<Int32> = [0]
+  /// The string numbers of the configuration's bundle and process, once they are assigned.
+  var processStrings: ProcessStrings?
+  /// The author of the last write, and its string number.
+  var lastAuthor: (name: String?, number: Int32)?
+  /// The source of transaction marks, created on first use.
+  var marks: MarkSequence?
+  /// The reserved keys of each entity, in the order of the model.
+  var keys: [KeyBlock]
+
+  init(strings: InternedStrings, entityCount: Int) {
+    self.strings = strings
+    keys = Array(repeating: KeyBlock(), count: entityCount)
+  }
+
+  /// The state of a connection that has read nothing.
+  var emptied: CachedFileState {
+    CachedFileState(
+      strings: InternedStrings(areLabels: strings.areLabels),
+      entityCount: keys.count
+    )
+  }
+}
+
+/// The positions in history that are valid until another connection writes.
+///
+/// They are no part of a snapshot.
+struct CachedPositions {
+  /// The newest transaction, as this connection committed it.
+  var head: KnownHead?
+  /// The size of the history after the slowest member's cursor, as of the last check of a limit.
+  var byteSum = ByteSum()
+}
+
+/// The configurations of members, which depend on their text alone.
+struct ConfigurationCache {
+  /// The configuration of the last launch through this connection, with its text.
+  var lastDeclared: (configuration: MemberConfiguration, text: String)?
+  /// The decoded configurations by their text.
+  private var decoded: [String: MemberConfiguration] = [:]
+  private static let countMax = 64
+
+  /// Returns the configuration of a text, which is decoded by a closure on first use.
+  mutating func configuration(
+    _ text: String,
+    decode: () throws -> MemberConfiguration
+  ) rethrows -> MemberConfiguration {
+    if let known = decoded[text] { return known }
+    let made = try decode()
+    if decoded.count >= Self.countMax { decoded.removeAll() }
+    decoded[text] = made
+    return made
+  }
+}
+
+extension Store {
+  /// Returns the state that the connection caches of the file.
+  package func cachedState() throws(HistoryError) -> CachedFileState {
+    try locked { core in core.cache }
+  }
+
+  /// Restores the cached state, after the file was replaced with the copy of the same snapshot.
+  package func restore(_ state: CachedFileState) throws(HistoryError) {
+    try locked { core in
+      core.discardCache()
+      core.cache = state
+    }
+  }
+
+  /// Discards the cached state, as if the store were opened again.
+  ///
+  /// Required after the content of the file was replaced under the connection.
+  package func discardCache() throws(HistoryError) {
+    try locked { core in core.discardCache() }
+  }
+}
+
+/// A sequence of transaction marks that differs for every opening of a store (SplitMix64).
+///
+/// One random number seeds it, since drawing one costs more than the rest of a small write's
+/// bookkeeping.
+struct MarkSequence {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// Returns the next 31 bits.
+  mutating func next() -> Int64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return Int64((mixed ^ mixed >> 31) >> 33)
+  }
+}
+
+/// The newest transaction in a version of the file's content.
+struct KnownHead {
+  /// The greatest number that was ever assigned to a transaction.
+  var number: Int64
+  /// The timestamp of the newest transaction.
+  var timestamp: Double
+  /// The version of the content that the properties describe.
+  var dataVersion: UInt32
+}
+
+/// A range of reserved keys of one entity for one connection.
+struct KeyBlock {
+  var next: Int64 = 0
+  var end: Int64 = 0
+  /// The number of keys of the next reservation, which doubles so that reservations become rare.
+  var size: Int64 = 32
+
+  /// Whether a key is left.
+  var hasNext: Bool { next < end }
+}

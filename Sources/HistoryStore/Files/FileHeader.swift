@@ -1,0 +1,215 @@
+import PersistentHistory
+import SQLiteStorage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The properties of a store that its file records.
+struct FileHeader {
+  let id: StoreID
+  let model: Model
+  let timestamps: StoreConfiguration.Timestamps
+  /// Whether writes are recorded in history.
+  private(set) var isTracked: Bool
+  let layout: HistoryLayout
+  /// The number of tombstone columns in the table of changes, for layouts that have them.
+  let tombstoneCount: Int
+  /// Whether Core Data wrote the file.
+  let isForeign: Bool
+
+  /// Opens the file and reads its header; creates a missing file when a model is given.
+  ///
+  /// A file that is not a store of this library is closed without a byte changed.
+  ///
+  /// - Throws: ``HistoryError`` with a case for a foreign, newer or damaged file, or another model.
+  static func open(
+    path: String,
+    model: Model?,
+    configuration: StoreConfiguration
+  ) throws -> OpenedFile {
+    var options = ConnectionOptions()
+    options.access = model == nil ? .readWrite : .create
+    options.synchronous = configuration.durability == .full ? .full : .normal
+    options.busyTimeoutMs = configuration.busyTimeout.clampedMilliseconds
+    options.cacheSizeKiB = configuration.cacheSizeKiB
+    options.checkpointFrames = configuration.checkpointFrames
+    options.vfs = configuration.vfs
+    if model != nil && configuration.vfs == nil { NewFile.make(path) }
+    let connection = try Connection(path: path, options)
+    var header: FileHeader
+    do {
+      header = try read(connection, path: path, model: model, configuration: configuration)
+      try connection.turnOnLog()
+      if configuration.tracksHistory && !header.isTracked { try header.beginTracking(connection) }
+    } catch {
+      connection.leaveAsFound()
+      throw error
+    }
+    return OpenedFile(connection: connection, header: header, reading: nil)
+  }
+
+  private static func read(
+    _ connection: borrowing Connection,
+    path: String,
+    model: Model?,
+    configuration: StoreConfiguration
+  ) throws -> FileHeader {
+    if try isEmpty(connection) {
+      guard let model else { throw HistoryError.foreignFile(path: path) }
+      try create(connection, model: model, configuration: configuration)
+    }
+    try check(connection, path: path)
+    return try FileHeader(connection, path: path, model: model)
+  }
+
+  /// Whether the file has no tables and no header marks.
+  private static func isEmpty(_ connection: borrowing Connection) throws -> Bool {
+    try connection.integer("SELECT count(*) FROM sqlite_master") == 0
+      && connection.integer("PRAGMA application_id") == 0
+      && connection.integer("PRAGMA user_version") == 0
+  }
+
+  /// Throws when the file is not a store of this library, or has a newer format.
+  static func check(_ connection: borrowing Connection, path: String) throws {
+    guard try connection.integer("PRAGMA application_id") == Schema.applicationID else {
+      throw HistoryError.foreignFile(path: path)
+    }
+    let version = try connection.integer("PRAGMA user_version") ?? 0
+    guard version <= Schema.formatVersion else {
+      throw HistoryError.newerFormat(path: path, found: version, known: Schema.formatVersion)
+    }
+  }
+
+  /// Creates the schema in one transaction and checkpoints it immediately.
+  ///
+  /// Otherwise, a power failure before the first checkpoint could lose all of it.
+  private static func create(
+    _ connection: borrowing Connection,
+    model: Model,
+    configuration: StoreConfiguration
+  ) throws {
+    try connection.execute("PRAGMA page_size=4096")
+    // Core Data creates its files this way: maintaining the pointer map pages is part of the cost.
+    if configuration.layout == .coreData {
+      try connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    }
+    try connection.turnOnLog()
+    let id = StoreID(UUID(random: configuration.random))
+    let transactions = try TransactionStatements(connection)
+    try transactions.write(connection) {
+      // Two processes may create the same file: the second finds the schema in place.
+      guard try isEmpty(connection) else { return }
+      try Schema.create(connection, model: model, id: id, configuration)
+      if !configuration.tracksHistory { try connection.execute(untracked) }
+    }
+    try connection.checkpoint()
+  }
+
+  /// The metadata name of the flag that the file keeps no history; 0 or absent when it does.
+  static let untrackedName = "untracked"
+  /// The metadata name of the version of the last write without history.
+  static let versionName = "version"
+
+  private static let untracked = """
+    INSERT INTO history_metadata VALUES('\(untrackedName)', 1), ('\(versionName)', 0)
+    """
+
+  private mutating func beginTracking(_ connection: borrowing Connection) throws {
+    try connection.execute(
+      "UPDATE history_metadata SET value = 0 WHERE name = '\(Self.untrackedName)'"
+    )
+    isTracked = true
+  }
+
+  init(
+    id: StoreID,
+    model: Model,
+    timestamps: StoreConfiguration.Timestamps,
+    layout: HistoryLayout,
+    tombstoneCount: Int,
+    isTracked: Bool = true,
+    isForeign: Bool = false
+  ) {
+    self.id = id
+    self.model = model
+    self.timestamps = timestamps
+    self.layout = layout
+    self.tombstoneCount = tombstoneCount
+    self.isForeign = isForeign
+    self.isTracked = isTracked
+  }
+
+  init(_ connection: borrowing Connection, path: String, model expected: Model?) throws {
+    let tables = try connection.integer(
+      "SELECT count(*) FROM sqlite_master WHERE name = 'history_metadata'"
+    )
+    guard tables == 1 else {
+      throw HistoryError.damaged(path: path, what: "its header cannot be read")
+    }
+    let query = try Statement(connection, "SELECT name, value FROM history_metadata")
+    var values: [String: String] = [:]
+    while try query.step() {
+      values[query.text(0) ?? ""] = query.text(1)
+    }
+    guard let id = values["store"].flatMap({ StoreID($0) }),
+      let timestamps = values["timestamps"].flatMap(StoreConfiguration.Timestamps.init),
+      let layout = values["layout"].flatMap(HistoryLayout.init)
+    else { throw HistoryError.damaged(path: path, what: "its header cannot be read") }
+    if let expected, values["model"] != expected.signature {
+      throw HistoryError.otherModel(path: path)
+    }
+    guard let model = expected ?? values["model"].flatMap(Model.init(signature:)) else {
+      throw HistoryError.damaged(path: path, what: "its model cannot be read")
+    }
+    self.init(
+      id: id,
+      model: model,
+      timestamps: timestamps,
+      layout: layout,
+      tombstoneCount: HistoryLayout.tombstoneCount(of: model),
+      isTracked: values[Self.untrackedName] != "1"
+    )
+  }
+}
+
+extension UUID {
+  /// Creates a random UUID (RFC 9562, version 4) from a source of random bits.
+  fileprivate init(random: () -> UInt64) {
+    var bits = (random(), random())
+    bits.0 = bits.0 & ~0xf0_0000_0000_0000 | 0x40_0000_0000_0000
+    bits.1 = bits.1 & ~0xc0 | 0x80
+    self = withUnsafeBytes(of: &bits) { UUID(bytes: $0) }
+  }
+}
+
+/// The device and inode number of a file, which differ for another file under the same name.
+struct FileIdentity: Equatable {
+  private let device: UInt64
+  private let number: UInt64
+
+  /// Creates the identity of the file at a path, or returns `nil` when the file is missing.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(truncatingIfNeeded: status.st_ino)
+  }
+}
+
+/// The file of a store that is about to be created.
+enum NewFile {
+  /// Creates an empty file that only its owner can read, unless a file exists.
+  ///
+  /// SQLite would create it readable by everyone. The write-ahead log inherits its permissions.
+  /// Errors are ignored here: SQLite runs into the same obstacle and reports it.
+  static func make(_ path: String) {
+    guard !path.isEmpty, path != ":memory:" else { return }
+    let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    if file >= 0 { close(file) }
+  }
+}

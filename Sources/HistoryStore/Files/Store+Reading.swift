@@ -1,0 +1,114 @@
+import PersistentHistory
+package import SQLiteStorage
+
+extension Store {
+  /// Opens a file of this library or of Core Data for reading only.
+  ///
+  /// The store supports every history request and refuses every write; neither the file nor its
+  /// folder changes. A file with a live log is copied together with it into a private folder, and
+  /// read there in the state of that moment. In a Core Data file, entities have the names in
+  /// `Z_PRIMARYKEY`, updated properties are numbers (``HistoryChange/columnNumbers``), and the
+  /// values of a tombstone are named after their columns (`ZTOMBSTONE0`). History counts as purged
+  /// below its first transaction.
+  ///
+  /// - Throws: ``HistoryError/Code/unreadable`` with a sentence for every kind of file without a
+  ///   readable history, and the other errors of ``init(path:configuration:)``. A request throws it
+  ///   as well when the file was written after it was opened.
+  /// - Complexity: constant, plus a copy of a file that has a live log.
+  public convenience init(
+    reading path: String,
+    copyingTo temporaryFolder: String? = nil
+  ) throws(HistoryError) {
+    try self.init(reading: path, copyingTo: temporaryFolder, stopCheck: nil)
+  }
+
+  /// Opens a file for reading, with a check that can stop requests.
+  ///
+  /// As ``init(reading:copyingTo:)``; a stopped request throws ``HistoryError/Code/sqlite``.
+  package convenience init(
+    reading path: String,
+    copyingTo temporaryFolder: String? = nil,
+    stopCheck: Connection.StopCheck?
+  ) throws(HistoryError) {
+    do {
+      let folder = temporaryFolder ?? StoreInspector().temporaryFolder
+      let opened = try QuietFile(path, copyingTo: folder, stopCheck: stopCheck).open()
+      var configuration = StoreConfiguration()
+      configuration.timestamps = opened.header.timestamps
+      configuration.layout = opened.header.layout
+      configuration.signalsChanges = false
+      configuration.tracksHistory = opened.header.isTracked
+      try self.init(path: path, configuration, opened)
+    } catch InspectionError.cannotCopy(let path, let folder, let reason) {
+      throw .cannotCopy(path: path, folder: folder, reason: reason)
+    } catch let error as InspectionError {
+      throw .unreadable(error.description)
+    } catch let error as SQLiteError {
+      throw .unreadable(InspectionError(error, path: path).description)
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+}
+
+extension QuietFile {
+  /// Opens the file or a copy, with the state that must not change while it is read.
+  fileprivate func open() throws -> OpenedFile {
+    for _ in 0..<Self.attemptsMax {
+      let before = FileState(realPath)
+      let copy = before.hasLog ? try CopyHolder(realPath, in: temporaryFolder, stopCheck) : nil
+      guard FileState(realPath) == before else { continue }
+      let connection = try connection(
+        to: copy?.path ?? realPath,
+        copy == nil ? .immutable : .readWrite
+      )
+      let header = try FileHeader(reading: connection, path: path, realPath: realPath)
+      let reading = QuietReading(realPath, before, copy)
+      return OpenedFile(connection: connection, header: header, reading: reading)
+    }
+    throw InspectionError.changing(path: path)
+  }
+}
+
+/// A connection to a file that is a valid store.
+struct OpenedFile: ~Copyable {
+  let connection: Connection
+  let header: FileHeader
+  /// The state that must not change while the file is open for reading; `nil` otherwise.
+  var reading: QuietReading?
+}
+
+/// A reference to a private copy, which is deleted with the last reference.
+final class CopyHolder {
+  private let copy: PrivateCopy
+
+  init(
+    _ path: String,
+    in temporaryFolder: String,
+    _ stopCheck: Connection.StopCheck? = nil
+  ) throws(InspectionError) {
+    copy = try PrivateCopy(of: path, in: temporaryFolder, stopCheck)
+  }
+
+  /// The path of the copy.
+  var path: String { copy.path }
+}
+
+/// The state of a file that is open for reading.
+final class QuietReading {
+  /// The copy that is read instead of a file with a live log.
+  private let copy: CopyHolder?
+  private let path: String
+  private let state: FileState
+
+  init(_ path: String, _ state: FileState, _ copy: CopyHolder?) {
+    self.path = path
+    self.state = state
+    self.copy = copy
+  }
+
+  /// Whether the file was written since it was opened, so that reads may be inconsistent.
+  ///
+  /// Always `false` for a copy.
+  var hasChanged: Bool { copy == nil && FileState(path) != state }
+}

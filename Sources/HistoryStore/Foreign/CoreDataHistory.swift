@@ -1,0 +1,235 @@
+import SQLiteStorage
+
+/// The history of a file that Core Data wrote: `ATRANSACTION`, `ACHANGE` and the strings of both.
+///
+/// The oldest files have no table of strings: their transactions contain the authors themselves.
+struct CoreDataHistory: HistorySource {
+  private static let transactionTable = "ATRANSACTION"
+  private static let changeTable = "ACHANGE"
+  private static let stringTable = "ATRANSACTIONSTRING"
+
+  let tables = [transactionTable, changeTable, stringTable]
+  let layout = HistoryLayout.coreData
+  private let authorColumns: Set<String>
+  private let hasStrings: Bool
+  private let hasEntityNames: Bool
+  /// Whether the file is a store of this library, which records how far it was purged.
+  private let keepsPurges: Bool
+
+  init(_ file: FileTables, _ connection: borrowing Connection, path: String) throws {
+    let missing = file.missing(of: tables)
+    guard missing.count < tables.count else {
+      throw InspectionError.foreignFile(path: path, tables: file.names)
+    }
+    func check(_ table: String, _ columns: [String]) throws -> Set<String> {
+      guard !missing.contains(table) else {
+        throw InspectionError.missingTables(path: path, tables: missing)
+      }
+      let found = try FileTables.columns(of: table, connection)
+      let lacking = columns.filter { !found.contains($0) }
+      guard lacking.isEmpty else {
+        throw InspectionError.missingColumns(path: path, table: table, columns: lacking)
+      }
+      return found
+    }
+    authorColumns = try check(Self.transactionTable, ["Z_PK", "ZTIMESTAMP"])
+      .intersection(["ZAUTHORTS", "ZAUTHOR"])
+    _ = try check(Self.changeTable, ["ZTRANSACTIONID", "ZENTITY", "ZCHANGETYPE"])
+    hasStrings = authorColumns.contains("ZAUTHORTS")
+    if hasStrings { _ = try check(Self.stringTable, ["Z_PK", "ZNAME"]) }
+    keepsPurges = file.names.contains("history_author")
+    hasEntityNames = try FileTables.columns(of: "Z_PRIMARYKEY", connection)
+      .isSuperset(of: ["Z_ENT", "Z_NAME"])
+  }
+
+  /// Reads transactions and changes in parallel, both in the order of the transaction's key.
+  ///
+  /// An index provides the order of the changes.
+  func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder {
+    var builder = CensusBuilder(layout: .coreData, purge: purge)
+    let rows = try Statement(
+      connection,
+      """
+      SELECT Z_PK, ZTIMESTAMP, \(column("ZAUTHORTS")), \(column("ZAUTHOR"))
+      FROM ATRANSACTION ORDER BY Z_PK
+      """
+    )
+    var changes = try ChangeCursor(connection)
+    let purged = keepsPurges ? try PackedHistory.purgedByAuthor(connection) : [:]
+    while try rows.step() {
+      guard rows.int(0) > purged[rows.int(2)] ?? 0 else {
+        try changes.skip(through: rows.int(0), into: &builder)
+        builder.addPurgedTransaction()
+        continue
+      }
+      let count = try changes.count(through: rows.int(0), into: &builder)
+      let hasTime = rows.storage(1) == .real || rows.storage(1) == .integer
+      builder.addTransaction(
+        rows.int(0),
+        timestamp: hasTime ? rows.real(1) : nil,
+        author: author(rows),
+        changeCount: count,
+        RowWeight(transaction: 1, changes: Double(count))
+      )
+    }
+    try changes.countRest(into: &builder)
+    return builder
+  }
+
+  /// In a file of Core Data, all tables with Core Data's name prefixes count as known.
+  func compare(
+    _ file: FileTables,
+    _ connection: borrowing Connection
+  ) throws -> (unknown: [String], missing: [String]) {
+    if keepsPurges {
+      let own = try ownTables(connection)
+      return (file.unknown(beside: own), file.missing(of: own))
+    }
+    let unknown = file.unknown(beside: tables).filter { name in
+      !name.hasPrefix("Z") && !name.hasPrefix("ANSCK")
+    }
+    return (unknown, file.missing(of: tables + ["Z_PRIMARYKEY", "Z_METADATA"]))
+  }
+
+  private func column(_ name: String) -> String { authorColumns.contains(name) ? name : "NULL" }
+
+  private func author(_ row: borrowing Statement) -> CensusBuilder.AuthorKey {
+    if row.storage(2) == .integer { return .string(row.int(2)) }
+    return row.text(3).map { .text($0) } ?? .absent
+  }
+
+  func finish(
+    _ builder: CensusBuilder,
+    _ connection: borrowing Connection
+  ) throws -> HistoryCensus {
+    let strings = hasStrings ? "SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = ?1" : noName
+    let entities = hasEntityNames ? "SELECT Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT = ?1" : noName
+    let stringNames = try Statement(connection, strings)
+    let entityNames = try Statement(connection, entities)
+    let count =
+      hasStrings ? try connection.integer("SELECT count(*) FROM ATRANSACTIONSTRING") ?? 0 : 0
+    return try builder.finish(
+      strings: Int(count),
+      author: { try stringNames.text(for: $0) },
+      entity: { try entityNames.text(for: $0) }
+    )
+  }
+
+  /// A query that returns no name for any number.
+  private var noName: String { "SELECT NULL WHERE ?1 IS NULL" }
+}
+
+/// A cursor over the changes in the order of their transactions.
+private struct ChangeCursor: ~Copyable {
+  private let rows: Statement
+  /// The transaction of the next row, or `nil` at the end.
+  private var next: Int64?
+
+  init(_ connection: borrowing Connection) throws {
+    let rows = try Statement(
+      connection,
+      "SELECT ZTRANSACTIONID, ZENTITY, ZCHANGETYPE FROM ACHANGE ORDER BY ZTRANSACTIONID"
+    )
+    let next = try Self.step(rows)
+    self.rows = rows
+    self.next = next
+  }
+
+  /// Counts the changes through a transaction, and returns the number of those that belong to it.
+  ///
+  /// The others belong to no transaction and are counted as orphans.
+  mutating func count(through transaction: Int64, into builder: inout CensusBuilder) throws -> Int {
+    var own = 0
+    while let next, next <= transaction {
+      if next == transaction {
+        builder.addChange(entity: number(1), type: number(2))
+        own += 1
+      } else {
+        builder.addOrphan(entity: number(1), type: number(2))
+      }
+      self.next = try Self.step(rows)
+    }
+    return own
+  }
+
+  /// Skips the changes of a purged transaction.
+  ///
+  /// Changes before them belong to no transaction and are counted as orphans.
+  mutating func skip(through transaction: Int64, into builder: inout CensusBuilder) throws {
+    while let next, next <= transaction {
+      if next < transaction { builder.addOrphan(entity: number(1), type: number(2)) }
+      self.next = try Self.step(rows)
+    }
+  }
+
+  /// Counts the changes after the last transaction as orphans.
+  mutating func countRest(into builder: inout CensusBuilder) throws {
+    while next != nil {
+      builder.addOrphan(entity: number(1), type: number(2))
+      next = try Self.step(rows)
+    }
+  }
+
+  private func number(_ column: Int32) -> Int64? {
+    rows.storage(column) == .integer ? rows.int(column) : nil
+  }
+
+  /// SQLite sorts null before all numbers, and text and blobs after them.
+  private static func step(_ rows: borrowing Statement) throws -> Int64? {
+    guard try rows.step() else { return nil }
+    return switch rows.storage(0) {
+    case .integer: rows.int(0)
+    case .null: .min
+    case .real, .text, .blob: .max
+    }
+  }
+}
+
+/// The tables of a file, according to its schema.
+struct FileTables {
+  /// The names, in the order in which the tables were created.
+  let names: [String]
+  /// The indexes of each table, including those that SQLite creates itself.
+  let indexes: [String: [String]]
+
+  init(_ connection: borrowing Connection) throws {
+    let query = try Statement(
+      connection,
+      "SELECT type, name, tbl_name FROM sqlite_master WHERE type IN ('table', 'index')"
+    )
+    var names: [String] = []
+    var indexes: [String: [String]] = [:]
+    while try query.step() {
+      guard let name = query.text(1), let table = query.text(2) else { continue }
+      if query.text(0) == "table" {
+        names.append(name)
+      } else {
+        indexes[table, default: []].append(name)
+      }
+    }
+    self.names = names
+    self.indexes = indexes
+  }
+
+  /// Returns the given tables that the file lacks.
+  func missing(of wanted: [String]) -> [String] { wanted.filter { !names.contains($0) } }
+
+  /// Returns the tables that are neither among the given ones nor SQLite's own.
+  func unknown(beside known: [String]) -> [String] {
+    names.filter { !known.contains($0) && !$0.hasPrefix("sqlite_") }
+  }
+
+  /// Returns the names of a table's columns.
+  static func columns(
+    of table: String,
+    _ connection: borrowing Connection
+  ) throws -> Set<String> {
+    let query = try Statement(connection, "SELECT name FROM pragma_table_info(?1)")
+    query.bind(table, at: 1)
+    var columns: Set<String> = []
+    while try query.step() {
+      if let name = query.text(0) { columns.insert(name) }
+    }
+    return columns
+  }
+}

@@ -1,0 +1,200 @@
+import PersistentHistory
+import SQLiteStorage
+
+extension Store {
+  /// Validates the tables of the history, and returns all irregularities.
+  ///
+  /// - Throws: ``HistoryError`` when the file cannot be read at all.
+  /// - Complexity: a few passes over the history, with one page in memory.
+  package func verify() throws(HistoryError) -> [HistoryFinding] {
+    try locked { core in
+      try core.read {
+        let rows = try HistoryFinding.Kind.allCases.compactMap { try core.finding($0) }
+        let walked = try core.walk()
+        return (walked + rows).sorted { $0.kind.rawValue < $1.kind.rawValue }
+      }
+    }
+  }
+}
+
+extension StoreCore {
+  /// Returns the irregularities of a kind that one query can find, or `nil` for none.
+  fileprivate func finding(_ kind: HistoryFinding.Kind) throws -> HistoryFinding? {
+    guard let sql = layout.search(for: kind) else { return nil }
+    let query = try query(sql)
+    defer { query.statement.reset() }
+    guard try query.statement.step(), query.statement.int(0) > 0 else { return nil }
+    let (count, first) = (query.statement.int(0), query.statement.int(1))
+    return HistoryFinding(kind: kind, count: count, first: first, isWrong: isWrong(kind))
+  }
+
+  private func isWrong(_ kind: HistoryFinding.Kind) -> Bool {
+    switch kind {
+    case .damaged, .orphans, .duplicates, .unknownStrings, .unreadableTimes: true
+    case .stepsBack: timestamps == .monotone
+    case .gaps, .unusedStrings: false
+    }
+  }
+
+  /// Reads every transaction to find damaged ones, and those that change an object twice.
+  fileprivate func walk() throws -> [HistoryFinding] {
+    var found: [HistoryFinding.Kind: [Int64]] = [:]
+    var next: Int64? = 1
+    while let first = next {
+      do {
+        next = try walk(from: first) { found[.duplicates, default: []].append($0) }
+      } catch let error as HistoryError {
+        guard case .damagedTransaction(let number) = error.reason else { throw error }
+        found[.damaged, default: []].append(number)
+        next = number + 1
+      }
+    }
+    return found.map { kind, numbers in
+      HistoryFinding(
+        kind: kind,
+        count: Int64(Set(numbers).count),
+        first: numbers.min() ?? 0,
+        isWrong: isWrong(kind)
+      )
+    }
+  }
+
+  /// Reads the transactions from a number on, and returns the number at which to continue.
+  ///
+  /// A damaged transaction makes the call throw.
+  private func walk(from first: Int64, _ isDuplicate: (Int64) -> Void) throws -> Int64? {
+    let last = try lastReadable(from: first)
+    var request = HistoryRequest(after: nil, filter: .numbers(first...last))
+    var hasMore = true
+    while hasMore {
+      let page = try fetch(request)
+      for transaction in page.transactions {
+        let changes = page.changeRecords[transaction.changes.indices]
+        if Set(changes.map(\.objectID)).count < changes.count { isDuplicate(transaction.number) }
+      }
+      request = request.next(after: page)
+      hasMore = page.hasMore
+    }
+    return try row(atOrAfter: last + 1)?.number
+  }
+
+  /// The number of transactions in one attempt, which an error makes the caller repeat.
+  private static let walkCount: Int64 = 500
+
+  private func lastReadable(from first: Int64) throws -> Int64 {
+    guard let found = try row(atOrAfter: first)?.number else {
+      return max(first, try head().number)
+    }
+    return found + Self.walkCount - 1
+  }
+}
+
+extension HistoryLayout {
+  /// SQL for the count and the lowest number of an irregularity; `nil` if only the changes show it.
+  fileprivate func search(for kind: HistoryFinding.Kind) -> String? {
+    let strings = "(SELECT \(stringNumber) FROM \(self.strings))"
+    let names = [author, contextName, bundle, process]
+    switch kind {
+    case .damaged, .duplicates: return nil
+    case .orphans: return orphans
+    case .unknownStrings:
+      let conditions = names.map { "(\($0) <> 0 AND \($0) NOT IN \(strings))" }
+      return count(where: conditions.joined(separator: " OR "))
+    case .unreadableTimes: return count(where: "typeof(\(timestamp)) NOT IN ('real', 'integer')")
+    case .stepsBack:
+      return """
+        SELECT count(*), min(n) FROM (
+          SELECT \(number) AS n, \(timestamp) - lag(\(timestamp)) OVER (ORDER BY \(number)) AS gap
+          FROM \(transactions)) WHERE gap < 0
+        """
+    case .gaps:
+      return """
+        SELECT max(\(number)) - min(\(number)) + 1 - count(*), min(\(number)) FROM \(transactions)
+        """
+    case .unusedStrings:
+      let used = names.map { "SELECT \($0) FROM \(transactions)" }.joined(separator: " UNION ")
+      return """
+        SELECT count(*), min(\(stringNumber)) FROM \(self.strings)
+        WHERE \(stringNumber) NOT IN (\(used))
+        """
+    }
+  }
+
+  private func count(where condition: String) -> String {
+    "SELECT count(*), min(\(number)) FROM \(transactions) WHERE \(condition)"
+  }
+
+  private var orphans: String {
+    switch self {
+    case .packed:
+      """
+      SELECT count(*), min(id >> \(ChunkKey.bits)) FROM history_chunk
+      WHERE id >> \(ChunkKey.bits) NOT IN (SELECT number FROM history_transaction)
+      """
+    case .coreData:
+      """
+      SELECT count(*), min(ZTRANSACTIONID) FROM ACHANGE
+      WHERE ZTRANSACTIONID IS NULL OR ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)
+      """
+    }
+  }
+}
+
+/// A kind of irregularity that the validation of a history found, and its number.
+package struct HistoryFinding: Sendable, Hashable {
+  /// The kinds of irregularities.
+  package enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// Transactions whose changes cannot be read, or whose number of changes is wrong.
+    case damaged
+    /// Changes, or chunks of them, whose transaction is missing.
+    case orphans
+    /// Transactions with more than one change of the same object.
+    case duplicates
+    /// Transactions that refer to a missing string.
+    case unknownStrings
+    /// Transactions whose timestamp is not a number.
+    case unreadableTimes
+    /// Transactions with an earlier timestamp than the one before.
+    case stepsBack
+    /// Missing numbers between the first and the last transaction.
+    case gaps
+    /// Strings that no transaction refers to.
+    case unusedStrings
+  }
+
+  /// The kind of irregularity.
+  package let kind: Kind
+  /// The number of occurrences.
+  package let count: Int64
+  /// The lowest number of an affected transaction or string.
+  package let first: Int64
+  /// Whether a sound history cannot have it.
+  ///
+  /// Raw clocks may step back, and purges may leave gaps and unused strings.
+  package let isWrong: Bool
+
+  package init(kind: Kind, count: Int64, first: Int64, isWrong: Bool) {
+    self.kind = kind
+    self.count = count
+    self.first = first
+    self.isWrong = isWrong
+  }
+}
+
+extension HistoryFinding.Kind {
+  /// Returns the count with its noun: `2 changes without a transaction`.
+  package func sentence(of count: Int) -> String {
+    let (noun, rest) =
+      switch self {
+      case .damaged: ("transaction", "with changes that cannot be read")
+      case .orphans: ("change", "without a transaction")
+      case .duplicates: ("transaction", "with two changes of one object")
+      case .unknownStrings: ("transaction", "with a name that is not among the strings")
+      case .unreadableTimes: ("transaction", "without a readable time")
+      case .stepsBack: ("transaction", "with an earlier time than the one before")
+      case .gaps: ("number", "missing")
+      case .unusedStrings: ("string", "used by no transaction")
+      }
+    return "\(count.counted(noun)) \(rest)"
+  }
+}

@@ -1,0 +1,247 @@
+public import PersistentHistory
+import SQLiteStorage
+
+extension Store {
+  /// Fetches one page of history, in commit order, in one short read transaction.
+  ///
+  /// Continue with ``HistoryRequest/next(after:)`` while ``HistoryPage/hasMore`` is `true`.
+  ///
+  /// - Throws: ``HistoryError/Code/expired`` when history after the token was purged
+  ///   of an author that the filter can match, ``HistoryError/Code/rewound`` or
+  ///   ``HistoryError/Code/otherStore`` for a token from a different history, and
+  ///   ``HistoryError/Code/damagedTransaction`` with the first transaction that cannot be read.
+  /// - Complexity: linear in the transactions scanned after the position, independent of those
+  ///   before.
+  public func fetch(_ request: HistoryRequest) throws(HistoryError) -> HistoryPage {
+    try lockedHistory { core in
+      try core.read { try core.fetch(request) }
+    }
+  }
+}
+
+extension StoreCore {
+  /// Fetches one page within the open read transaction.
+  func fetch(_ request: HistoryRequest) throws -> HistoryPage {
+    if request.filter != nil { try learnNewStrings() }
+    let filter = try request.filter.map { filter in try CompiledFilter(filter, model, cache.strings)
+    }
+    let greatestGone = try greatestGone()
+    var scan = HistoryScan(request, of: id, filter, layout)
+    switch request.position {
+    case .token(let token):
+      if let token { try check(token, of: request, greatestGone) }
+      scan.after = token?.number ?? 0
+      if timestamps == .wallClock {
+        scan.afterTimestamp = request.since?.timeIntervalSinceReferenceDate
+      }
+    case .date(let date):
+      if timestamps == .monotone {
+        scan.after = try lastNumber(notAfter: date.timeIntervalSinceReferenceDate)
+      } else {
+        let timestamp = date.timeIntervalSinceReferenceDate
+        scan.afterTimestamp = timestamp
+        if layout.indexesTimestamps { scan.after = try lastNumber(beforeAllLaterThan: timestamp) }
+      }
+    }
+    if let rest = request.rest { scan.after = rest.token.number - 1 }
+    scan.skipToNumbers()
+    if scan.after < greatestGone {
+      // Transactions that are purged but not yet deleted are invisible.
+      scan.purged = try purgedByAuthor()
+      scan.gone = try goneByAuthor(scan.purged)
+    }
+    return try page(scan)
+  }
+
+  private func page(_ plan: HistoryScan) throws -> HistoryPage {
+    var scan = plan
+    let rows = try scan.meetsAll ? statement(.page) : statement(of: scan)
+    defer { rows.statement.reset() }
+    scan.bind(to: rows.statement)
+    let hasMore = try fill(&scan, from: rows)
+    if let unread = scan.unread {
+      throw HistoryError.expired(token: unread.token, firstHeld: nil)
+    }
+    if scan.greatestString > cache.strings.completeThrough { try learnNewStrings() }
+    findWriters(in: &scan)
+    return scan.page(self, through: try scannedThrough(scan, hasMore), hasMore: hasMore)
+  }
+
+  /// Reads transactions until the page is full, and returns whether there are more.
+  ///
+  /// - Throws: ``HistoryError/Code/damagedTransaction``, also when SQLite reports a damaged file,
+  ///   with the first transaction that could not be read.
+  private func fill(_ scan: inout HistoryScan, from rows: PreparedStatement) throws -> Bool {
+    do {
+      while try rows.statement.step() {
+        if scan.isFull { return true }
+        guard !scan.isPurged(rows.statement) else { continue }
+        try read(rows.statement, into: &scan)
+        if scan.rest != nil { return true }
+      }
+      return false
+    } catch let error as SQLiteError where error.cause == .corrupt {
+      throw HistoryError.damagedTransaction(scan.unreadable)
+    }
+  }
+
+  /// Returns the statement of a scan that does not meet all; reuses the last one of the same shape.
+  private func statement(of scan: HistoryScan) throws -> PreparedStatement {
+    try statements.statement(of: scan, connection)
+  }
+
+  /// Reads the row of one transaction, and its changes if they are needed.
+  private func read(_ row: borrowing Statement, into scan: inout HistoryScan) throws {
+    try scan.begin(row)
+    if scan.isLooking {
+      try readChanges(row, into: &scan)
+      scan.endLooking()
+    }
+    if scan.takesChanges { try readChanges(row, into: &scan) }
+    scan.endTransaction()
+  }
+
+  private func readChanges(_ row: borrowing Statement, into scan: inout HistoryScan) throws {
+    switch layout {
+    case .packed: try readBlobs(row, into: &scan)
+    case .coreData: try readRows(into: &scan)
+    }
+    guard scan.isWhole else { throw HistoryError.damagedTransaction(scan.record.number) }
+  }
+
+  /// Returns the end of the scan, which is the head when there is no further page.
+  private func scannedThrough(_ scan: HistoryScan, _ hasMore: Bool) throws -> HistoryToken {
+    guard hasMore else {
+      // A scan that meets all has met the head, if any transaction follows the position.
+      guard scan.meetsAll, scan.met.number > 0 else { return try headToken() }
+      return HistoryToken(store: id, number: scan.met.number, mark: scan.met.mark)
+    }
+    if let last = scan.scanned {
+      return HistoryToken(store: id, number: last.number, mark: last.mark)
+    }
+    if case .token(let token?) = scan.request.position { return token }
+    return .beginning(of: id)
+  }
+
+  // MARK: Positions
+
+  /// Throws for a token from a different history, or one after which the request misses history.
+  ///
+  /// History that was already gone for the request's earlier pages does not count.
+  private func check(
+    _ token: HistoryToken,
+    of request: HistoryRequest,
+    _ greatestGone: Int64
+  ) throws {
+    try checkIsOurs(token)
+    guard token.number < greatestGone else { return }
+    let gone = try goneByAuthor(try purgedByAuthor()).filter { author, through in
+      through > max(token.number, request.gone[author] ?? 0)
+    }
+    if !gone.isEmpty { try learnNewStrings() }
+    let isGap = gone.contains { author, through in
+      let numbers = max(token.number, request.gone[author] ?? 0) + 1...through
+      return request.filter?.verdict(forAuthor: cache.strings[author], numbers: numbers).canMatch
+        ?? true
+    }
+    if isGap {
+      throw HistoryError.expired(token: token, firstHeld: try firstHeld(after: token.number))
+    }
+  }
+
+  /// Throws for a token of another store, above the head, or whose transaction has another mark.
+  ///
+  /// - Complexity: one query of one row, and one or two more when no transaction has the number and
+  ///   mark.
+  func checkIsOurs(_ token: HistoryToken) throws {
+    guard token.store == id else { throw HistoryError.otherStore(token: token, store: id) }
+    guard token.number > 0 else { return }
+    let mark = try mark(of: token.number)
+    if mark == token.mark { return }
+    let head = try lastNumber(head().number)
+    guard mark == nil, token.number <= head else {
+      throw HistoryError.rewound(token: token, head: head)
+    }
+  }
+
+  /// Returns the mark of a transaction, or `nil` when it is not in the file.
+  func mark(of number: Int64) throws -> Int64? {
+    let query = try statement(.mark)
+    query.statement.bind(number, at: 1)
+    defer { query.statement.reset() }
+    return try query.statement.step() ? query.statement.int(0) : nil
+  }
+
+  /// Returns the greatest number through which history of any author may be gone.
+  func greatestGone() throws -> Int64 {
+    let query = try statement(.greatestGone)
+    defer { query.statement.reset() }
+    return try query.statement.step() ? query.statement.int(0) : 0
+  }
+
+  /// Returns the numbers through which history is purged and invisible, by author.
+  func purgedByAuthor() throws -> [Int32: Int64] { try byAuthor(.authorsPurged) }
+
+  /// Returns the numbers through which history may have gaps, by author, from any kind of purge.
+  func goneByAuthor(_ purged: [Int32: Int64]) throws -> [Int32: Int64] {
+    purged.merging(try byAuthor(.authorsThinned), uniquingKeysWith: max)
+  }
+
+  private func byAuthor(_ kind: StoreStatement) throws -> [Int32: Int64] {
+    let query = try statement(kind)
+    defer { query.statement.reset() }
+    var numbers: [Int32: Int64] = [:]
+    while try query.statement.step() {
+      numbers[Int32(truncatingIfNeeded: query.statement.int(0))] = query.statement.int(1)
+    }
+    return numbers
+  }
+
+  /// Returns the number of the first transaction after a number that a fetch could return.
+  private func firstHeld(after number: Int64) throws -> Int64? {
+    let query = try statement(.firstHeld)
+    query.statement.bind(number, at: 1)
+    defer { query.statement.reset() }
+    return try query.statement.step() ? query.statement.int(0) : nil
+  }
+
+  /// Returns the number of the last transaction at or before a time, where times rise with numbers.
+  ///
+  /// - Complexity: a binary search, with one query for each doubling of the history.
+  func lastNumber(notAfter timestamp: Double) throws -> Int64 {
+    var low: Int64 = 0
+    var high = try head().number
+    while low < high {
+      let middle = low + (high - low + 1) / 2
+      guard let found = try row(atOrAfter: middle) else {
+        high = middle - 1
+        continue
+      }
+      if found.timestamp <= timestamp { low = found.number } else { high = middle - 1 }
+    }
+    return low
+  }
+
+  /// Returns the last number below every transaction that is later than a time, or else the head.
+  ///
+  /// Times need not rise with numbers.
+  ///
+  /// - Complexity: linear in the later transactions, in the index of the times only, unless the
+  ///   very first transaction is later.
+  private func lastNumber(beforeAllLaterThan timestamp: Double) throws -> Int64 {
+    if let first = try row(atOrAfter: 1), first.timestamp > timestamp { return first.number - 1 }
+    let query = try statement(.firstNumberLater)
+    query.statement.bind(timestamp, at: 1)
+    defer { query.statement.reset() }
+    guard try query.statement.step(), !query.statement.isNull(0) else { return try head().number }
+    return query.statement.int(0) - 1
+  }
+
+  func row(atOrAfter number: Int64) throws -> (number: Int64, timestamp: Double)? {
+    let query = try statement(.numberAtOrAfter)
+    query.statement.bind(number, at: 1)
+    defer { query.statement.reset() }
+    guard try query.statement.step() else { return nil }
+    return (query.statement.int(0), query.statement.real(1))
+  }
+}

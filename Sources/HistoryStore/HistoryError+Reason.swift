@@ -1,0 +1,378 @@
+package import PersistentHistory
+package import SQLiteStorage
+
+extension HistoryError {
+  /// The cause of an error, with its details.
+  package indirect enum Reason: Hashable, Sendable {
+    /// SQLite failed; the associated error has the cause.
+    case sqlite(SQLiteError)
+    /// The file is an SQLite database of another program.
+    case foreignFile(path: String)
+    /// The file was written by a newer version of this library.
+    case newerFormat(path: String, found: Int64, known: Int64)
+    /// The file's model differs from the one it was opened with.
+    case otherModel(path: String)
+    /// The store keeps no history.
+    case untracked(path: String)
+    /// The store was opened without history tracking, but its file has it on: it can only be read.
+    case readOnly(path: String)
+    /// The store is open elsewhere, and the request needs exclusive access.
+    case storeInUse(path: String)
+    /// The system could not remove or replace the file, for the associated reason.
+    case file(path: String, reason: String)
+    /// Two stores of a container contain the same entity.
+    case entityTwice(String)
+    /// The file was opened for reading only.
+    case openForReading(path: String)
+    /// The file contains no readable history; a sentence states why.
+    case unreadable(String)
+    /// The file and its log could not be copied into a private folder for reading.
+    case cannotCopy(path: String, folder: String, reason: String)
+    /// The model has no entity with the name.
+    case unknownEntity(String)
+    /// The entity has no attribute with the name.
+    case unknownAttribute(entity: String, attribute: String)
+    /// The value does not fit the attribute's type, is NaN, or is too large.
+    case unfitValue(entity: String, attribute: String, type: AttributeType)
+    /// A predicate exceeds a limit of one request; the number that was found follows.
+    case predicateTooLarge(PredicateLimit, found: Int)
+    /// The object is not in the store.
+    case unknownObject(ObjectID)
+    /// Another writer changed or deleted objects since the context read them.
+    case conflict([ObjectID])
+    /// The token belongs to another store.
+    case otherStore(token: HistoryToken, store: StoreID)
+    /// History that the request needs was purged; the first number that remains follows, if any.
+    case expired(token: HistoryToken, firstHeld: Int64?)
+    /// The token lies above the head or names another transaction: the file was replaced or restored.
+    case rewound(token: HistoryToken, head: Int64)
+    /// A later registration or launch of the same member superseded this one.
+    case superseded(MemberID)
+    /// The member is already running; the number of its process follows, if known.
+    case inUse(MemberID, processID: Int32?)
+    /// The process is not a member: it never registered, or it retired.
+    case notAMember(MemberID)
+    /// A retention limit excluded the member; it must resync.
+    case lost(MemberID)
+    /// The store's changes cannot be watched, for the associated reason.
+    case unwatchable(path: String, why: String)
+    /// The text is not the URI of an object.
+    case badURI(String)
+    /// The URI identifies an object of another store.
+    case otherStoreURI(String, store: StoreID)
+    /// The file now contains another store than the one that was opened.
+    case replaced(path: String)
+    /// Several stores of a container keep history, but a tracker follows only one.
+    case severalStores([String])
+    /// The tracker has no such hook, or it was removed.
+    case unknownHook(String)
+    /// A hook threw; the hook's subject and a description of its error follow.
+    case hookFailed(String, why: String)
+    /// A hook called its own tracker for a result that is available only after the hook returns.
+    case insideHook(MemberID)
+    /// A closure that the caller passed threw; a description of its error follows.
+    case stopped(String)
+    /// The file lacks required content or contains invalid content; the text names it.
+    case damaged(path: String, what: String)
+    /// A transaction's packed changes cannot be read.
+    case damagedTransaction(Int64)
+  }
+}
+
+extension HistoryError.Reason {
+  package var message: String { texts.message }
+  package var suggestion: String? { texts.suggestion }
+
+  private var texts: (message: String, suggestion: String?) {
+    switch self {
+    case .sqlite(let error): (error.sentence, error.suggestion)
+    case .foreignFile(let path):
+      (
+        "\(path) is an SQLite database, but not a store of this library.",
+        "Open another file; this one was not changed."
+      )
+    case .newerFormat(let path, let found, let known):
+      (
+        "\(path) has format \(found); this version reads up to \(known).",
+        "Update the app that opens it."
+      )
+    case .otherModel(let path):
+      (
+        "\(path) has another model than the one it was opened with.",
+        "Open it with the model that it was created with."
+      )
+    case .untracked(let path):
+      (
+        "\(path) keeps no history.",
+        "Open it with tracksHistory on; its history starts then."
+      )
+    case .readOnly(let path):
+      (
+        "\(path) has history tracking on and was opened without it, so it can only be read: a "
+          + "write would be missing from history.", "Open it with tracksHistory on."
+      )
+    case .storeInUse(let path):
+      (
+        "\(path) is open elsewhere; nothing was changed.",
+        "Close every store on it, in other processes too, and try again."
+      )
+    case .file(let path, let reason):
+      (
+        "\(path) could not be removed or replaced: \(reason).",
+        "Check the permissions of its folder."
+      )
+    case .entityTwice(let name):
+      (
+        "Two stores of the container have the entity \"\(name)\".",
+        "Give each entity to one of them."
+      )
+    case .openForReading(let path):
+      ("\(path) was opened for reading.", "Convert it into a store and write there.")
+    case .unreadable(let sentences): (sentences, nil)
+    case .cannotCopy(let path, let folder, let reason):
+      (InspectionError.cannotCopy(path: path, folder: folder, reason: reason).description, nil)
+    case .unknownEntity(let name): ("The model has no entity \"\(name)\".", nil)
+    case .unknownAttribute(let entity, let attribute):
+      ("The entity \"\(entity)\" has no attribute \"\(attribute)\".", nil)
+    case .unfitValue(let entity, let attribute, let type):
+      (
+        "\(entity).\(attribute) accepts values of type \(type.rawValue) (no NaN, at most 500 MB).",
+        nil
+      )
+    case .predicateTooLarge(let limit, let found):
+      (
+        "A predicate with \(found) of its \(limit.rawValue) is too large: the maximum is "
+          + "\(limit.most).", "Split it into several requests."
+      )
+    case .unknownObject(let id):
+      ("The object \(id) is not in the store; it may have been deleted.", nil)
+    case .conflict(let ids):
+      (
+        "Another writer changed \(ids.count.counted("object")) since the context's last read "
+          + "(\(ids.first.map { ids.count == 1 ? "\($0)" : "\($0)..." } ?? "none")).",
+        "Merge the history and save again, or choose a merge policy."
+      )
+    case .otherStore(let token, let store):
+      ("The token \(token) is from another store than \(store).", "Start again without a token.")
+    case .expired(let token, let first):
+      (
+        "History after \(token) has been purged; "
+          + (first.map { "the first remaining transaction is #\($0)." } ?? "none remains."),
+        "Read the data again and continue from the current token."
+      )
+    case .rewound(let token, let head):
+      (
+        "The token \(token) does not fit the history, whose head is #\(head): the file was replaced "
+          + "or restored from a copy.", "Read the data again and continue from the current token."
+      )
+    case .superseded(let member):
+      (
+        "Another registration of \"\(member)\" has superseded this one; nothing was written.",
+        "Launch again."
+      )
+    case .inUse(let member, let processID):
+      (
+        "\"\(member)\" is already running\(processID.map { " in process \($0)" } ?? ""); nothing "
+          + "was written.", "Stop it first, or give this process another name."
+      )
+    case .notAMember(let member):
+      ("\"\(member)\" is not a member of this store.", "Launch it first.")
+    case .lost(let member):
+      (
+        "\"\(member)\" was cut off by a retention limit.",
+        "Resync: read the data again and continue from the current token."
+      )
+    case .unwatchable(let path, let why):
+      (
+        "Changes of \(path) cannot be watched: \(why).",
+        "Close some files, or fetch without waiting for signals."
+      )
+    case .badURI(let text):
+      (
+        "\"\(text)\" is not the URI of an object.",
+        "Use the form x-history://STORE/ENTITY/pKEY."
+      )
+    case .otherStoreURI(let text, let store):
+      (
+        "\"\(text)\" identifies an object of another store than \(store).",
+        "Request it from that store."
+      )
+    case .replaced(let path):
+      (
+        "\(path) now contains another store than the one that was opened.",
+        "Open it again, and read the data again."
+      )
+    case .severalStores(let paths):
+      (
+        "\(paths.joined(separator: ", ")) keep history, and a tracker follows one store.",
+        "Make a tracker for each, with the contexts of that store."
+      )
+    case .unknownHook(let hook): ("The tracker has no \(hook).", "Name one that is registered.")
+    case .hookFailed(let name, let why):
+      (
+        "The hook for \(name) threw: \(why). The cursor and the history after it are unchanged.",
+        "Fix or remove the hook, or use `.skip`."
+      )
+    case .insideHook(let member):
+      (
+        "A hook asked its own tracker \"\(member)\" for a result that is available after the hook.",
+        "Ask without waiting, or after the pass."
+      )
+    case .stopped(let why):
+      ("The request stopped: the closure that was passed threw \"\(why)\".", nil)
+    case .damaged(let path, let what):
+      ("\(path) is damaged: \(what).", "Restore it from a copy.")
+    case .damagedTransaction(let number):
+      (
+        "The changes of transaction #\(number) cannot be read: the file is damaged.",
+        "Restore it from a copy, or purge through that transaction and resync."
+      )
+    }
+  }
+}
+
+extension HistoryError {
+  package static func sqlite(_ error: SQLiteError) -> Self {
+    Self(.sqlite(error))
+  }
+
+  package static func foreignFile(path: String) -> Self {
+    Self(.foreignFile(path: path))
+  }
+
+  package static func newerFormat(path: String, found: Int64, known: Int64) -> Self {
+    Self(.newerFormat(path: path, found: found, known: known))
+  }
+
+  package static func otherModel(path: String) -> Self {
+    Self(.otherModel(path: path))
+  }
+
+  package static func untracked(path: String) -> Self {
+    Self(.untracked(path: path))
+  }
+
+  package static func readOnly(path: String) -> Self {
+    Self(.readOnly(path: path))
+  }
+
+  package static func storeInUse(path: String) -> Self {
+    Self(.storeInUse(path: path))
+  }
+
+  package static func file(path: String, reason: String) -> Self {
+    Self(.file(path: path, reason: reason))
+  }
+
+  package static func entityTwice(_ text: String) -> Self {
+    Self(.entityTwice(text))
+  }
+
+  package static func openForReading(path: String) -> Self {
+    Self(.openForReading(path: path))
+  }
+
+  package static func unreadable(_ text: String) -> Self {
+    Self(.unreadable(text))
+  }
+
+  package static func cannotCopy(path: String, folder: String, reason: String) -> Self {
+    Self(.cannotCopy(path: path, folder: folder, reason: reason))
+  }
+
+  package static func unknownEntity(_ text: String) -> Self {
+    Self(.unknownEntity(text))
+  }
+
+  package static func unknownAttribute(entity: String, attribute: String) -> Self {
+    Self(.unknownAttribute(entity: entity, attribute: attribute))
+  }
+
+  package static func unfitValue(entity: String, attribute: String, type: AttributeType) -> Self {
+    Self(.unfitValue(entity: entity, attribute: attribute, type: type))
+  }
+
+  package static func predicateTooLarge(_ limit: PredicateLimit, found: Int) -> Self {
+    Self(.predicateTooLarge(limit, found: found))
+  }
+
+  package static func unknownObject(_ object: ObjectID) -> Self {
+    Self(.unknownObject(object))
+  }
+
+  package static func conflict(_ objects: [ObjectID]) -> Self {
+    Self(.conflict(objects))
+  }
+
+  package static func otherStore(token: HistoryToken, store: StoreID) -> Self {
+    Self(.otherStore(token: token, store: store))
+  }
+
+  package static func expired(token: HistoryToken, firstHeld: Int64?) -> Self {
+    Self(.expired(token: token, firstHeld: firstHeld))
+  }
+
+  package static func rewound(token: HistoryToken, head: Int64) -> Self {
+    Self(.rewound(token: token, head: head))
+  }
+
+  package static func superseded(_ member: MemberID) -> Self {
+    Self(.superseded(member))
+  }
+
+  package static func inUse(_ member: MemberID, processID: Int32?) -> Self {
+    Self(.inUse(member, processID: processID))
+  }
+
+  package static func notAMember(_ member: MemberID) -> Self {
+    Self(.notAMember(member))
+  }
+
+  package static func lost(_ member: MemberID) -> Self {
+    Self(.lost(member))
+  }
+
+  package static func unwatchable(path: String, why: String) -> Self {
+    Self(.unwatchable(path: path, why: why))
+  }
+
+  package static func badURI(_ text: String) -> Self {
+    Self(.badURI(text))
+  }
+
+  package static func otherStoreURI(_ text: String, store: StoreID) -> Self {
+    Self(.otherStoreURI(text, store: store))
+  }
+
+  package static func replaced(path: String) -> Self {
+    Self(.replaced(path: path))
+  }
+
+  package static func severalStores(_ texts: [String]) -> Self {
+    Self(.severalStores(texts))
+  }
+
+  package static func unknownHook(_ text: String) -> Self {
+    Self(.unknownHook(text))
+  }
+
+  package static func hookFailed(_ text: String, why: String) -> Self {
+    Self(.hookFailed(text, why: why))
+  }
+
+  package static func insideHook(_ member: MemberID) -> Self {
+    Self(.insideHook(member))
+  }
+
+  package static func stopped(_ text: String) -> Self {
+    Self(.stopped(text))
+  }
+
+  package static func damaged(path: String, what: String) -> Self {
+    Self(.damaged(path: path, what: what))
+  }
+
+  package static func damagedTransaction(_ number: Int64) -> Self {
+    Self(.damagedTransaction(number))
+  }
+}

@@ -1,0 +1,199 @@
+package import PersistentHistory
+
+/// A predicate as SQL, with the values to bind in the order of their positions.
+struct CompiledPredicate {
+  var sql: String
+  var values: [Value] = []
+}
+
+extension StoreCore {
+  /// Compiles a predicate over an entity, with parameters numbered from a position on.
+  func compile(
+    _ predicate: ObjectPredicate?,
+    over entity: Entity,
+    from position: Int
+  ) throws -> CompiledPredicate {
+    var compiler = PredicateCompiler(core: self, entity: entity, position: position)
+    let sql = try compiler.sql(predicate ?? .all([]), depth: 0)
+    return CompiledPredicate(sql: sql, values: compiler.values)
+  }
+
+  /// Binds the values of a compiled predicate to a statement, from a position on.
+  func bind(_ compiled: CompiledPredicate, to row: PreparedStatement, from position: Int) {
+    for (offset, value) in compiled.values.enumerated() {
+      row.statement.bind(value, at: Int32(offset + position))
+    }
+  }
+}
+
+/// Translates one predicate into SQL; names come from the model, values are bound.
+private struct PredicateCompiler {
+  let core: StoreCore
+  let entity: Entity
+  let position: Int
+  var values: [Value] = []
+  private var comparisonCount = 0
+
+  init(core: StoreCore, entity: Entity, position: Int) {
+    self.core = core
+    self.entity = entity
+    self.position = position
+  }
+
+  mutating func sql(_ predicate: ObjectPredicate, depth: Int) throws -> String {
+    try Self.hold(depth, to: .depth)
+    switch predicate {
+    case .compare(let name, let comparison, let value):
+      return try compare(name, comparison, value)
+    case .in(let name, let list): return try membership(name, list)
+    case .between(let name, let low, let high): return try between(name, low, high)
+    case .like(let name, let pattern): return try like(name, pattern)
+    case .all(let parts): return try join(parts, " AND ", ofNone: "1", depth)
+    case .any(let parts): return try join(parts, " OR ", ofNone: "0", depth)
+    // A condition that is unknown in SQL because of a null does not match; its negation does.
+    case .not(let part): return "(\(try sql(part, depth: depth + 1))) IS NOT TRUE"
+    }
+  }
+
+  private static func hold(_ count: Int, to limit: PredicateLimit) throws {
+    guard count <= limit.most else { throw HistoryError.predicateTooLarge(limit, found: count) }
+  }
+
+  private mutating func join(
+    _ parts: [ObjectPredicate],
+    _ word: String,
+    ofNone: String,
+    _ depth: Int
+  ) throws -> String {
+    guard !parts.isEmpty else { return ofNone }
+    return "(" + (try parts.map { try sql($0, depth: depth + 1) }).joined(separator: word) + ")"
+  }
+
+  /// Returns the attribute with a name, and counts one comparison.
+  private mutating func attribute(_ name: String) throws -> Attribute {
+    guard let index = entity.index(of: name) else {
+      throw HistoryError.unknownAttribute(entity: entity.name, attribute: name)
+    }
+    comparisonCount += 1
+    try Self.hold(comparisonCount, to: .comparisons)
+    return entity.attributes[index]
+  }
+
+  /// Returns the parameter of a value, which must fit the attribute.
+  private mutating func place(_ value: Value, of attribute: Attribute) throws -> String {
+    try core.check(value, of: attribute, in: entity)
+    values.append(value)
+    try Self.hold(values.count, to: .values)
+    return "?\(position + values.count - 1)"
+  }
+
+  private mutating func compare(
+    _ name: String,
+    _ comparison: Comparison,
+    _ value: Value
+  ) throws -> String {
+    let attribute = try attribute(name)
+    guard value == .null else {
+      return "\"\(name)\" \(comparison.rawValue) \(try place(value, of: attribute))"
+    }
+    switch comparison {
+    case .equal: return "\"\(name)\" IS NULL"
+    case .notEqual: return "\"\(name)\" IS NOT NULL"
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: return "0"
+    }
+  }
+
+  private mutating func membership(_ name: String, _ list: [Value]) throws -> String {
+    let attribute = try attribute(name)
+    var places: [String] = []
+    for value in list where value != .null { places.append(try place(value, of: attribute)) }
+    let isOne = "\"\(name)\" IN (\(places.joined(separator: ",")))"
+    return list.contains(.null) ? "(\(isOne) OR \"\(name)\" IS NULL)" : isOne
+  }
+
+  private mutating func between(_ name: String, _ low: Value, _ high: Value) throws -> String {
+    let attribute = try attribute(name)
+    let places = (try place(low, of: attribute), try place(high, of: attribute))
+    return "\"\(name)\" BETWEEN \(places.0) AND \(places.1)"
+  }
+
+  private mutating func like(_ name: String, _ pattern: String) throws -> String {
+    let attribute = try attribute(name)
+    try Self.hold(pattern.utf8.count, to: .patternBytes)
+    return "\"\(name)\" LIKE \(try place(.string(pattern), of: attribute)) ESCAPE '\\'"
+  }
+}
+
+/// An attribute to sort objects by, and its direction (Core Data: `NSSortDescriptor`).
+///
+/// Null comes first in ascending order. Text and data are compared byte by byte. Objects with equal
+/// attributes are sorted by key.
+public struct ObjectOrder: Sendable, Hashable {
+  /// The name of the attribute.
+  public var attribute: String
+  /// Whether small values come first; the default is `true`.
+  public var isAscending: Bool
+
+  /// Creates an ascending or descending order.
+  public init(_ attribute: String, isAscending: Bool = true) {
+    self.attribute = attribute
+    self.isAscending = isAscending
+  }
+
+  /// Returns an order from small to large values.
+  public static func ascending(_ attribute: String) -> ObjectOrder { ObjectOrder(attribute) }
+
+  /// Returns an order from large to small values.
+  public static func descending(_ attribute: String) -> ObjectOrder {
+    ObjectOrder(attribute, isAscending: false)
+  }
+}
+
+/// The objects to read, and their order.
+package struct ObjectQuery: Sendable {
+  package var predicate: ObjectPredicate?
+  package var orders: [ObjectOrder] = []
+  /// The maximum number of objects; `nil` reads all.
+  package var limit: Int?
+  /// The number of objects to skip first.
+  package var offset = 0
+
+  package init(
+    _ predicate: ObjectPredicate? = nil,
+    sortedBy orders: [ObjectOrder] = [],
+    limit: Int? = nil,
+    offset: Int = 0
+  ) {
+    self.predicate = predicate
+    self.orders = orders
+    self.limit = limit.map { max($0, 0) }
+    self.offset = max(offset, 0)
+  }
+
+  /// Returns whether one row comes before another in the requested order.
+  package func precedes(
+    _ left: (key: Int64, row: ArraySlice<Value>),
+    _ right: (key: Int64, row: ArraySlice<Value>),
+    in entity: Entity
+  ) -> Bool {
+    for order in orders {
+      guard let index = entity.index(of: order.attribute) else { continue }
+      let result = left.row[left.row.startIndex + index]
+        .order(to: right.row[right.row.startIndex + index])
+      if result != 0 { return (result < 0) == order.isAscending }
+    }
+    return left.key < right.key
+  }
+
+  /// Returns the order as SQL.
+  func orderSQL(of entity: Entity) throws(HistoryError) -> String {
+    var sql = ""
+    for order in orders {
+      guard entity.index(of: order.attribute) != nil else {
+        throw .unknownAttribute(entity: entity.name, attribute: order.attribute)
+      }
+      sql += "\"\(order.attribute)\" \(order.isAscending ? "ASC" : "DESC"), "
+    }
+    return sql + "_key"
+  }
+}

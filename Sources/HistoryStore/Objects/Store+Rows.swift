@@ -1,0 +1,168 @@
+public import PersistentHistory
+import SQLiteStorage
+
+/// Rows of one entity in flat arrays, without an allocation per row.
+package struct RowBatch: Sendable {
+  /// The entity's number.
+  package let entity: Int32
+  /// The number of values of a row.
+  package let width: Int
+  /// The keys of the rows.
+  package private(set) var keys: [Int64] = []
+  /// The versions of the rows: the transactions that wrote them last.
+  package private(set) var versions: [Int64] = []
+  /// The values of all rows, concatenated.
+  package private(set) var values: [Value] = []
+
+  package init(entity: Int32, width: Int) {
+    self.entity = entity
+    self.width = width
+  }
+
+  /// Passes the values of all rows to a closure, which may move them out.
+  package mutating func withValues(_ body: (UnsafeMutableBufferPointer<Value>) -> Void) {
+    values.withUnsafeMutableBufferPointer { body($0) }
+  }
+
+  fileprivate mutating func reserve(_ rowCount: Int) {
+    keys.reserveCapacity(rowCount)
+    versions.reserveCapacity(rowCount)
+    values.reserveCapacity(rowCount * width)
+  }
+
+  /// Appends a row, whose columns are its key, its version, then its values.
+  @inline(__always)
+  mutating func append(
+    _ row: borrowing some RowValues & ~Copyable,
+    _ types: some Sequence<AttributeType>
+  ) {
+    keys.append(row.int(0))
+    versions.append(row.int(1))
+    var column: Int32 = 2
+    for type in types {
+      values.append(row.value(column, as: type))
+      column += 1
+    }
+  }
+}
+
+extension Store {
+  /// Reads the existing rows with some keys, in key order.
+  ///
+  /// The keys must be sorted, so that the pages of the table are visited once and in order.
+  ///
+  /// - Complexity: one statement for many keys.
+  package func rows(
+    _ entity: Int32,
+    sortedKeys keys: [Int64]
+  ) throws(HistoryError) -> RowBatch {
+    try locked { core in try core.read { try core.rows(entity, sortedKeys: keys) } }
+  }
+
+  /// Reads rows of several entities in a consistent state; of known rows, only the differences.
+  ///
+  /// - Complexity: one statement for many keys.
+  package func rows(beside known: [KnownRows]) throws(HistoryError) -> [RowDifferences] {
+    try locked { core in
+      try core.read { try known.filter { !$0.keys.isEmpty }.map { try core.rows(beside: $0) } }
+    }
+  }
+
+  /// Reads the rows of an entity that match a predicate, in key order.
+  ///
+  /// - Complexity: a scan of the entity.
+  package func rows(
+    _ entity: Int32,
+    where predicate: ObjectPredicate? = nil
+  ) throws(HistoryError) -> RowBatch {
+    try rows(entity, ObjectQuery(predicate))
+  }
+
+  /// Reads the rows of an entity that a query selects, in its order.
+  ///
+  /// - Complexity: a scan of the entity, and a sort of the matching rows when an order is
+  ///   requested.
+  package func rows(_ entity: Int32, _ wanted: ObjectQuery) throws(HistoryError) -> RowBatch {
+    try locked { core in try core.read { try core.rows(entity, wanted) } }
+  }
+
+  /// Reads every row of every entity in a consistent state, with the position of that state.
+  ///
+  /// - Complexity: a scan of the data in one read transaction, which does not block writers.
+  package func snapshot() throws(HistoryError) -> (rows: [RowBatch], at: HistoryToken) {
+    try locked { core in
+      try core.read {
+        let rows = try core.model.entities.indices.map {
+          try core.rows(Int32($0 + 1), ObjectQuery())
+        }
+        return (rows, try core.headToken())
+      }
+    }
+  }
+}
+
+extension StoreCore {
+  fileprivate func rows(_ number: Int32, _ wanted: ObjectQuery) throws -> RowBatch {
+    let entity = try entity(number)
+    let compiled = try compile(wanted.predicate, over: entity, from: 3)
+    var batch = RowBatch(entity: number, width: entity.attributes.count)
+    let table = try table(number)
+    let query = try query(
+      """
+      SELECT _key, _version\(table.columnList) FROM "\(entity.name)" WHERE \(compiled.sql)
+      ORDER BY \(try wanted.orderSQL(of: entity)) LIMIT ?1 OFFSET ?2
+      """
+    )
+    query.statement.bind(Int64(wanted.limit ?? -1), at: 1)
+    query.statement.bind(Int64(wanted.offset), at: 2)
+    bind(compiled, to: query, from: 3)
+    defer { query.statement.reset() }
+    while try query.statement.step() {
+      batch.append(query.statement, table.types)
+    }
+    return batch
+  }
+
+  func rows(_ number: Int32, sortedKeys keys: [Int64]) throws -> RowBatch {
+    let table = try table(number)
+    var batch = RowBatch(entity: number, width: table.entity.attributes.count)
+    batch.reserve(keys.count)
+    try statements.rowReader(connection).read(keys, of: table, into: &batch, connection)
+    return batch
+  }
+
+  fileprivate func rows(beside known: KnownRows) throws -> RowDifferences {
+    let table = try table(known.entity)
+    var rows = RowDifferences(
+      entity: known.entity,
+      rowCount: known.keys.count,
+      width: table.types.count
+    )
+    try statements.rowReader(connection).read(known, of: table, into: &rows, connection)
+    return rows
+  }
+}
+
+extension Store {
+  /// Returns the URI of an object, `x-history://STORE/ENTITY/pKEY`.
+  ///
+  /// It can be stored outside the store, and identifies the object even after its deletion.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownObject`` when the model has no such entity, or the key is
+  ///   invalid.
+  public func uri(of id: ObjectID) throws(HistoryError) -> String {
+    guard let entity = model.entity(id.entity), id.key > 0 else { throw .unknownObject(id) }
+    return ObjectURI(store: self.id, entity: entity.name, key: id.key).description
+  }
+
+  /// Returns the ID of the object with a URI, without checking that the object exists.
+  ///
+  /// - Throws: ``HistoryError/Code/badURI``, ``HistoryError/Code/otherStoreURI`` or
+  ///   ``HistoryError/Code/unknownEntity``.
+  public func objectID(for uri: String) throws(HistoryError) -> ObjectID {
+    guard let parts = ObjectURI(uri) else { throw .badURI(uri) }
+    guard parts.store == id else { throw .otherStoreURI(uri, store: id) }
+    guard let entity = model.number(of: parts.entity) else { throw .unknownEntity(parts.entity) }
+    return ObjectID(entity: entity, key: parts.key)
+  }
+}

@@ -1,0 +1,133 @@
+public import PersistentHistory
+
+/// The condition under which a requested purge is carried out.
+///
+/// The number of notifications is counted by each process and starts again with it. This condition,
+/// in contrast, is evaluated on the file, for all processes together.
+public enum PurgeTrigger: Sendable, Hashable {
+  /// At every request.
+  case always
+  /// When this time has passed since the last purge of any process, by the store's clock.
+  ///
+  /// The first purge is carried out immediately, as is one whose predecessor lies in the clock's
+  /// future.
+  case atIntervals(of: Duration)
+  /// When the share of history in the store, between 0 and 1 and without free pages, is larger.
+  case whenLargerThan(share: Double)
+}
+
+/// The authors and contexts whose history a purge deletes.
+///
+/// A purge cannot filter by changes: the purged positions are recorded per author, so that every
+/// token with a gap after it expires.
+public struct PurgeFilter: Sendable, Hashable {
+  /// The authors, with `nil` for transactions without one; a `nil` set selects all authors.
+  public var authors: Set<String?>?
+  /// The context names, with `nil` for transactions without one; a `nil` set selects all contexts.
+  public var contextNames: Set<String?>?
+
+  /// Creates a filter; without arguments it selects all history.
+  public init(authors: Set<String?>? = nil, contextNames: Set<String?>? = nil) {
+    self.authors = authors
+    self.contextNames = contextNames
+  }
+}
+
+/// The limits beyond which a purge does not wait for a member; none by default.
+///
+/// A member with more unmerged history than a limit allows is marked as lost: its next fetch or
+/// record fails with an error, and it resyncs. Consumers are never excluded.
+public struct RetentionLimits: Sendable, Hashable, Codable {
+  /// The maximum age of an unmerged transaction, compared with the newest one.
+  ///
+  /// Only times of activity count: a gap of more than a day between neighbors counts as 0, as does
+  /// a step back of the clock. The current time is not used.
+  public var age: Duration?
+  /// The maximum number of transactions that a member has not merged.
+  public var transactionCount: Int?
+  /// The maximum size of the history that a member has not merged, in bytes.
+  public var byteCount: Int?
+
+  /// Creates limits; a `nil` limit is off.
+  public init(age: Duration? = nil, transactionCount: Int? = nil, byteCount: Int? = nil) {
+    self.age = age
+    self.transactionCount = transactionCount
+    self.byteCount = byteCount
+  }
+
+  /// Whether no limit is set.
+  public var isOff: Bool { age == nil && transactionCount == nil && byteCount == nil }
+
+  /// Returns limits that keep every member that one of the two would keep.
+  func loosened(by other: RetentionLimits) -> RetentionLimits {
+    RetentionLimits(
+      age: Self.greater(age, other.age),
+      transactionCount: Self.greater(transactionCount, other.transactionCount),
+      byteCount: Self.greater(byteCount, other.byteCount)
+    )
+  }
+
+  private static func greater<Value: Comparable>(_ left: Value?, _ right: Value?) -> Value? {
+    guard let left, let right else { return nil }
+    return max(left, right)
+  }
+}
+
+extension RetentionLimits {
+  private enum CodingKeys: CodingKey {
+    case age
+    case transactionCount
+    case byteCount
+  }
+
+  /// Decodes limits whose age is a number of seconds.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      age: try values.decodeIfPresent(Double.self, forKey: .age)
+        .map(Duration.init(clampedSeconds:)),
+      transactionCount: try values.decodeIfPresent(Int.self, forKey: .transactionCount),
+      byteCount: try values.decodeIfPresent(Int.self, forKey: .byteCount)
+    )
+  }
+
+  /// Encodes the limits, with the age as a number of seconds.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encodeIfPresent(age?.inSeconds, forKey: .age)
+    try values.encodeIfPresent(transactionCount, forKey: .transactionCount)
+    try values.encodeIfPresent(byteCount, forKey: .byteCount)
+  }
+}
+
+/// The outcome of a purge.
+public struct PurgeResult: Sendable, Hashable {
+  /// The last number that is now purged; transactions of protected authors remain.
+  public let purgedThrough: Int64
+  /// The lowest cursor of all members, or the head without a member.
+  public let watermark: Int64
+  /// The number of transactions that this purge deleted.
+  public let transactionCount: Int
+  /// Whether the watermark or the head limited the purge below its requested position.
+  public let isLimited: Bool
+  /// Whether the purge was carried out; its trigger may have postponed it.
+  public let isDue: Bool
+  /// The members that this purge excluded, by name; their next fetch fails with an error.
+  public let lostMembers: [MemberID]
+  /// The gaps of more than a day that the limit on age ignored, newest first.
+  public let timestampJumps: [TimestampJump]
+}
+
+/// Two neighbors in history whose timestamps differ by more than a day, in either direction.
+public struct TimestampJump: Sendable, Hashable {
+  /// The number of the later transaction.
+  public let number: Int64
+  /// The difference of the timestamps; negative where time steps back.
+  public let difference: Duration
+
+  /// Creates a jump between a transaction and the one before it.
+  public init(number: Int64, difference: Duration) {
+    self.number = number
+    self.difference = difference
+  }
+}

@@ -1,0 +1,126 @@
+import PersistentHistory
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The file next to a store that signals commits to processes that watch it.
+///
+/// Its name is the store's with `-signal` appended. Only the user can access it (mode 0600). It
+/// contains eight bytes: the number of a committed transaction, little endian. Only the write
+/// matters, not the number: a watcher reads the head from the store.
+///
+/// A signal is a hint. It may be lost with its writer, so none of the calls here fails; polling by
+/// a ``WatchLoop`` compensates for that.
+final class SignalFile {
+  /// The suffix of its name.
+  static let suffix = "-signal"
+
+  private let path: String
+  private var descriptor: Int32 = -1
+  /// The time in milliseconds of the last check that the open file is still the one with the name.
+  private var checkedAtMs: Int64 = 0
+  private static let checkPauseMs: Int64 = 100
+
+  init(besides store: String) { path = store + Self.suffix }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Signals that a transaction was committed.
+  ///
+  /// - Complexity: one system call; at most ten times a second a second one checks whether the file
+  ///   was deleted, in which case it is created again.
+  func tell(_ number: Int64) {
+    if descriptor < 0 { descriptor = Self.open(path) }
+    put(number)
+    guard isCheckDue, isGone else { return }
+    close(descriptor)
+    descriptor = Self.open(path)
+    put(number)
+  }
+
+  /// Creates the file if it does not exist.
+  static func create(_ path: String) {
+    let descriptor = open(path)
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  private static func open(_ path: String) -> Int32 {
+    #if canImport(Darwin)
+    Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    #elseif canImport(Glibc)
+    Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    #else
+    Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    #endif
+  }
+
+  private func put(_ number: Int64) {
+    var bytes = number.littleEndian
+    _ = pwrite(descriptor, &bytes, MemoryLayout<Int64>.size, 0)
+  }
+
+  /// Whether the next check is due; a check costs as much as half a signal.
+  private var isCheckDue: Bool {
+    var time = timespec()
+    #if canImport(Darwin)
+    clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
+    #else
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    #endif
+    let nowMs = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    guard nowMs - checkedAtMs >= Self.checkPauseMs else { return false }
+    checkedAtMs = nowMs
+    return true
+  }
+
+  /// Whether the open file was deleted or replaced, so that no process watches it.
+  private var isGone: Bool {
+    guard descriptor >= 0 else { return false }
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_nlink == 0
+  }
+}
+
+extension StoreCore {
+  /// Signals a committed transaction to other processes, which can already read it.
+  func signal(_ written: WrittenTransaction) {
+    configuration.witness?.signals(written.number)
+    signalFile?.tell(written.number)
+    configuration.onSignal?(written.number)
+  }
+}
+
+/// The file and configuration of a store that is watched.
+struct WatchedFile: Sendable {
+  /// The store's file, without symbolic links.
+  let path: String
+  /// The path of the signal file, if there is one.
+  let signalPath: String?
+  /// The configuration that the store was opened with.
+  let configuration: StoreConfiguration
+
+  init(_ store: Store) {
+    path = store.filePath
+    configuration = store.configuration
+    signalPath =
+      configuration.hasSignalFile && !path.isEmpty ? path + SignalFile.suffix : nil
+  }
+
+  /// The maximum time in milliseconds between two polls of the store.
+  var pollMs: Int32 { max(1, configuration.changePollInterval.clampedMilliseconds) }
+}
+
+/// The reasons why a wait ended; empty after a timeout or an interrupt.
+struct WatchWake: OptionSet {
+  let rawValue: Int32
+
+  /// A commit was signalled.
+  static let signal = WatchWake(rawValue: 1)
+  /// A watched file was removed, renamed or replaced, or signals may have been lost.
+  static let replaced = WatchWake(rawValue: 2)
+}

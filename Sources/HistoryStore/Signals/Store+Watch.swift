@@ -1,0 +1,218 @@
+public import PersistentHistory
+import SQLiteStorage
+
+extension Store {
+  /// Calls a closure after every commit to the store by any process, on the watching thread.
+  ///
+  /// It receives the newest position each time that has changed: once for several commits in quick
+  /// succession, and once more for those during the call. Commits before the watch are not
+  /// reported. Commits of this process are reported as well, as Core Data does in practice; to
+  /// ignore them, compare the token with the one that the save returned. Records of cursors and
+  /// purges are not reported, since they add no history. A position of another store means that the
+  /// file was replaced.
+  ///
+  /// All watches of one store share a thread and a connection, so the closure should be quick. The
+  /// watch lasts as long as the returned object, and keeps the store open.
+  ///
+  /// ```swift
+  /// let watch = try store.watch { token in wake(token) }
+  /// ```
+  ///
+  /// - Throws: ``HistoryError/Code/unwatchable``, ``HistoryError/Code/openForReading``, or
+  ///   ``HistoryError/Code/sqlite`` when the file cannot be read.
+  /// - Complexity: a query of one row for each call; the delay is tens of microseconds, and at most
+  ///   ``StoreConfiguration/changePollInterval`` when the writer was killed before it could signal.
+  public func watch(
+    _ tell: @escaping @Sendable (_ newest: HistoryToken) -> Void
+  ) throws(HistoryError) -> ChangeWatch {
+    guard !isForReading else { throw .openForReading(path: path) }
+    let watcher = try watcherSlot.watcher(of: WatchedFile(self))
+    return ChangeWatch(self, watcher, tell)
+  }
+}
+
+/// A watch of a store's changes, which ends when it is cancelled or its last reference is released.
+public final class ChangeWatch: @unchecked Sendable {
+  private struct Hold {
+    let store: Store
+    let watcher: ChangeWatcher
+    let listener: Int
+  }
+
+  private let lock = ConnectionLock()
+  private var hold: Hold?
+
+  init(_ store: Store, _ watcher: ChangeWatcher, _ tell: @escaping ChangeListeners.Tell) {
+    hold = Hold(store: store, watcher: watcher, listener: watcher.listeners.add(tell))
+  }
+
+  deinit { cancel() }
+
+  /// Ends the watch; a call of the closure in progress continues, but no further call follows.
+  ///
+  /// Cancelling the last watch of a store waits for the watching thread to end, unless the thread
+  /// is calling a closure at that time. Cancelling again has no effect.
+  public func cancel() {
+    let held = lock.withLock { () -> Hold? in
+      defer { hold = nil }
+      return hold
+    }
+    held?.watcher.listeners.remove(held?.listener ?? 0)
+  }
+}
+
+/// The newest positions of a store, as an asynchronous sequence.
+///
+/// A consumer that is slower than the commits receives only the newest position, so a loop that
+/// fetches new history in each iteration misses no transaction and accumulates no backlog.
+public struct StoreChanges: AsyncSequence, Sendable {
+  /// A position of the store.
+  public typealias Element = HistoryToken
+  /// The sequence ends without an error.
+  public typealias Failure = Never
+
+  private let stream: AsyncStream<HistoryToken>
+
+  init(_ store: Store) throws(HistoryError) {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: HistoryToken.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    let watch = try store.watch { token in continuation.yield(token) }
+    continuation.onTermination = { _ in watch.cancel() }
+    self.stream = stream
+  }
+
+  /// Creates the iterator, which only one task at a time may use.
+  public func makeAsyncIterator() -> AsyncStream<HistoryToken>.Iterator {
+    stream.makeAsyncIterator()
+  }
+}
+
+extension Store {
+  /// The positions after commits to the store by any process from now on, newest only.
+  ///
+  /// ```swift
+  /// for await token in try store.changes { print(token) }
+  /// ```
+  ///
+  /// Each access starts its own watch, as ``watch(_:)`` describes. It lasts until its task is
+  /// cancelled or the last reference to the sequence is released, and keeps the store open.
+  ///
+  /// - Throws: the errors of ``watch(_:)``.
+  public var changes: StoreChanges {
+    get throws(HistoryError) { try StoreChanges(self) }
+  }
+}
+
+/// The single watch of a store that all its listeners share; it ends with the last of them.
+final class ChangeWatcher: Sendable {
+  let listeners = ChangeListeners()
+  private let files: FileWatch
+  private let thread: WatchThread
+
+  /// Starts watching on a dedicated thread.
+  ///
+  /// - Throws: ``HistoryError`` when the store cannot be read, or the system has no more files or
+  ///   threads available.
+  init(_ file: WatchedFile) throws(HistoryError) {
+    files = try FileWatch(file)
+    let loop: WatchLoop
+    do { loop = try WatchLoop(file, files, listeners) } catch { throw HistoryError(error) }
+    thread = try WatchThread(path: file.path) { loop.run() }
+  }
+
+  /// Ends the thread and waits for it, unless it is calling a listener.
+  ///
+  /// The listener might in turn wait for the code that ends the watch.
+  deinit {
+    let isQuiet = listeners.end()
+    files.interrupt()
+    thread.end(waiting: isQuiet)
+  }
+}
+
+/// A weak reference to the watcher that a store currently uses.
+final class WatcherSlot: @unchecked Sendable {
+  private let lock = ConnectionLock()
+  private weak var watcher: ChangeWatcher?
+
+  /// Returns the current watcher, or starts a new one.
+  func watcher(of file: WatchedFile) throws(HistoryError) -> ChangeWatcher {
+    try lock.withLock { () throws(HistoryError) -> ChangeWatcher in
+      if let watcher { return watcher }
+      let made = try ChangeWatcher(file)
+      watcher = made
+      return made
+    }
+  }
+}
+
+/// The listeners that are notified of one store's changes.
+///
+/// Listeners are called without a lock held, so that they may do anything, even end their own
+/// watch.
+final class ChangeListeners: @unchecked Sendable {
+  typealias Tell = @Sendable (HistoryToken) -> Void
+
+  private struct Listener {
+    let id: Int
+    let tell: Tell
+  }
+
+  private let lock = ConnectionLock()
+  private var listeners: [Listener] = []
+  private var nextID = 0
+  private var isTelling = false
+  private var isOver = false
+
+  /// Whether notifications have ended permanently.
+  var hasEnded: Bool { lock.withLock { isOver } }
+
+  /// Adds a listener that is notified from now on, and returns its ID.
+  func add(_ tell: @escaping Tell) -> Int {
+    lock.withLock {
+      nextID += 1
+      listeners.append(Listener(id: nextID, tell: tell))
+      return nextID
+    }
+  }
+
+  /// Removes a listener; a call to it that is in progress continues.
+  func remove(_ id: Int) {
+    // The closure and its captures are released after the lock.
+    let removed = lock.withLock { () -> Listener? in
+      guard let index = listeners.firstIndex(where: { $0.id == id }) else { return nil }
+      return listeners.remove(at: index)
+    }
+    withExtendedLifetime(removed) {}
+  }
+
+  /// Notifies all listeners, one after the other.
+  func tell(_ token: HistoryToken) {
+    for listener in begin() where isListening(listener.id) { listener.tell(token) }
+    lock.withLock { isTelling = false }
+  }
+
+  /// Ends all notifications.
+  ///
+  /// - Returns: `true` when no notification is in progress.
+  func end() -> Bool {
+    lock.withLock {
+      isOver = true
+      return !isTelling
+    }
+  }
+
+  private func begin() -> [Listener] {
+    lock.withLock {
+      guard !isOver else { return [] }
+      isTelling = true
+      return listeners
+    }
+  }
+
+  private func isListening(_ id: Int) -> Bool {
+    lock.withLock { !isOver && listeners.contains { $0.id == id } }
+  }
+}

@@ -1,0 +1,220 @@
+public import PersistentHistory
+import SQLiteStorage
+
+/// The row of a batch request that is written next, with attributes set by position in the entity.
+///
+/// Attributes that are not set are null. The values of many rows share one reused block of memory,
+/// so that a row needs no allocation; SQLite reads them from there with one statement.
+public struct RowWriter: ~Copyable {
+  private let table: EntityStatements
+  private let rows: UnsafeMutablePointer<RowBlock>
+  private let columns: TypeColumns
+  private var isSet: UInt64 = 0
+  /// The error of the first value that did not fit.
+  private var error: HistoryError?
+  private var hasFailed = false
+
+  /// Starts with the first row of a request.
+  init(_ table: EntityStatements, only settable: UInt64 = .max) {
+    self.table = table
+    rows = table.rows.block
+    columns = table.columns.only(settable)
+    // A failed request may have left rows.
+    rows.pointee.removeAll()
+  }
+
+  /// Sets an integer.
+  public mutating func set(_ value: Int, at attribute: Int) {
+    set(Int64(value), at: attribute)
+  }
+
+  /// Sets an integer.
+  public mutating func set(_ value: Int64, at attribute: Int) {
+    guard accepts(attribute, among: columns.int) else { return }
+    rows.pointee.set(value, at: attribute)
+  }
+
+  /// Sets a double; NaN does not fit the attribute.
+  public mutating func set(_ value: Double, at attribute: Int) {
+    guard accepts(attribute, among: value.isNaN ? 0 : columns.double) else { return }
+    rows.pointee.set(value, at: attribute)
+  }
+
+  /// Sets a Boolean value.
+  public mutating func set(_ value: Bool, at attribute: Int) {
+    guard accepts(attribute, among: columns.bool) else { return }
+    rows.pointee.set(value ? 1 : 0 as Int64, at: attribute)
+  }
+
+  /// Sets a date.
+  public mutating func set(_ value: Date, at attribute: Int) {
+    let seconds = value.timeIntervalSinceReferenceDate
+    guard accepts(attribute, among: seconds.isNaN ? 0 : columns.date) else { return }
+    rows.pointee.set(seconds, at: attribute)
+  }
+
+  /// Sets a string.
+  public mutating func set(_ value: String, at attribute: Int) {
+    let fits = value.utf8.count <= Value.byteCountMax
+    guard accepts(attribute, among: fits ? columns.string : 0) else { return }
+    // A string with contiguous bytes, as nearly all have, is neither copied nor retained.
+    let isKept: Void? = value.utf8.withContiguousStorageIfAvailable {
+      rows.pointee.set(UnsafeRawBufferPointer($0), at: attribute)
+    }
+    guard isKept == nil else { return }
+    var copy = value
+    copy.withUTF8 { rows.pointee.set(UnsafeRawBufferPointer($0), at: attribute) }
+  }
+
+  /// Sets data.
+  public mutating func set(_ value: Data, at attribute: Int) {
+    let fits = value.count <= Value.byteCountMax
+    guard accepts(attribute, among: fits ? columns.data : 0) else { return }
+    value.withUnsafeBytes { rows.pointee.set($0, at: attribute) }
+  }
+
+  /// Sets a UUID.
+  public mutating func set(_ value: UUID, at attribute: Int) {
+    guard accepts(attribute, among: columns.uuid) else { return }
+    withUnsafeBytes(of: value.uuid) { rows.pointee.set($0, at: attribute) }
+  }
+
+  /// Sets any value, or null.
+  public mutating func set(_ value: Value, at attribute: Int) {
+    switch value {
+    case .null: setNull(at: attribute)
+    case .int(let value): set(value, at: attribute)
+    case .double(let value): set(value, at: attribute)
+    case .string(let value): set(value, at: attribute)
+    case .data(let value): set(value, at: attribute)
+    case .date(let value): set(value, at: attribute)
+    case .bool(let value): set(value, at: attribute)
+    case .uuid(let value): set(value, at: attribute)
+    }
+  }
+
+  private mutating func setNull(at attribute: Int) {
+    guard accepts(attribute, among: .max) else { return }
+    isSet &= ~(1 << UInt64(attribute))
+  }
+
+  /// Returns whether an attribute may be set and is one of `columns`, and records the outcome.
+  @inline(__always)
+  private mutating func accepts(_ attribute: Int, among columns: UInt64) -> Bool {
+    let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: attribute)
+    guard columns & self.columns.all & bit != 0 else {
+      refuse(attribute)
+      return false
+    }
+    isSet |= bit
+    return true
+  }
+
+  private mutating func refuse(_ attribute: Int) {
+    guard !hasFailed else { return }
+    hasFailed = true
+    guard columns.all & 1 << UInt64(truncatingIfNeeded: attribute) != 0 else {
+      error = .unknownAttribute(entity: table.entity.name, attribute: "#\(attribute)")
+      return
+    }
+    let wanted = table.entity.attributes[attribute]
+    error = .unfitValue(entity: table.entity.name, attribute: wanted.name, type: wanted.type)
+  }
+
+  /// Finishes the row of an object, and starts the next.
+  ///
+  /// - Throws: the error of the first value that did not fit.
+  @inline(__always)
+  mutating func end(key: Int64) throws {
+    if hasFailed { try fail() }
+    rows.pointee.endRow(key: key, columns: isSet)
+    isSet = 0
+  }
+
+  /// Whether the finished rows must be written before another is set.
+  var isFull: Bool { rows.pointee.isFull }
+
+  private func fail() throws {
+    if let error { throw error }
+  }
+}
+
+/// The attributes of each type that may be set, as bits in the entity's order.
+struct TypeColumns {
+  private(set) var all: UInt64 = 0
+  private(set) var int: UInt64 = 0
+  private(set) var double: UInt64 = 0
+  private(set) var string: UInt64 = 0
+  private(set) var data: UInt64 = 0
+  private(set) var date: UInt64 = 0
+  private(set) var bool: UInt64 = 0
+  private(set) var uuid: UInt64 = 0
+
+  init(_ entity: Entity) {
+    for (index, attribute) in entity.attributes.enumerated() {
+      let bit: UInt64 = 1 << UInt64(index)
+      all |= bit
+      switch attribute.type {
+      case .int: int |= bit
+      case .double: double |= bit
+      case .string: string |= bit
+      case .data: data |= bit
+      case .date: date |= bit
+      case .bool: bool |= bit
+      case .uuid: uuid |= bit
+      }
+    }
+  }
+
+  /// The same, restricted to some attributes.
+  func only(_ columns: UInt64) -> TypeColumns {
+    var some = self
+    some.all &= columns
+    return some
+  }
+}
+
+/// Inserts the buffered rows of a batch request.
+///
+/// SQLite reads many of them with one statement, at half the cost of a statement for each.
+final class RowInserter {
+  /// The number of rows from which one statement costs less.
+  private static let countMin = 4
+
+  private let rows: UnsafeMutablePointer<RowBlock>
+  private let columns: UInt64
+  private let one: PreparedStatement
+  private let many: PreparedStatement
+
+  init(_ table: EntityStatements, _ connection: borrowing Connection) throws {
+    rows = table.rows.block
+    columns = table.columns.all
+    one = try table.insert(connection)
+    let name = "history_rows_\(table.number)"
+    try table.rows.show(as: name, connection)
+    let values = table.entity.attributes.indices.map { ", c\($0)" }.joined()
+    // A failed request is rolled back as a whole: FAIL avoids a journal to undo this statement
+    // alone.
+    many = try PreparedStatement(
+      connection,
+      """
+      INSERT OR FAIL INTO "\(table.entity.name)" SELECT key, ?1\(values) FROM \(name)
+      """
+    )
+  }
+
+  /// Inserts the buffered rows with a version, and clears the buffer.
+  func flush(version: Int64) throws {
+    defer { rows.pointee.removeAll() }
+    guard rows.pointee.count < Self.countMin else {
+      many.statement.bind(version, at: 1)
+      return try many.statement.run()
+    }
+    for row in 0..<rows.pointee.count {
+      one.statement.bind(rows.pointee.key(row), at: 1)
+      one.statement.bind(version, at: 2)
+      rows.pointee.bind(row, columns, to: one.statement, at: 3)
+      try one.statement.run()
+    }
+  }
+}

@@ -1,0 +1,259 @@
+public import PersistentHistory
+import SQLiteStorage
+
+extension Store {
+  /// Inserts rows that a closure sets one by one until it returns `false`, as one transaction.
+  ///
+  /// Core Data: `NSBatchInsertRequest` with a dictionary handler. The closure runs inside the
+  /// write: a request to the same store from within it fails.
+  ///
+  /// - Throws: ``HistoryError`` when a value does not fit or SQLite fails, and
+  ///   ``HistoryError/Code/stopped`` when the closure throws; the store is not changed then.
+  /// - Complexity: one statement for many rows, and one or two for the history.
+  @discardableResult
+  public func batchInsert(
+    into entityName: String,
+    by author: BatchAuthor,
+    result type: BatchResultType = .status,
+    _ next: (inout RowWriter) throws -> Bool
+  ) throws(HistoryError) -> BatchResult {
+    try locked { core in
+      let table = try core.table(entityName)
+      let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
+        try core.insert(into: table, version, &packer, next)
+      }
+      return BatchResult(outcome)
+    }
+  }
+
+  /// Inserts one object for each dictionary of values by attribute name, as one transaction.
+  ///
+  /// Core Data: `NSBatchInsertRequest` with objects. Attributes that are not named become null.
+  ///
+  /// - Throws: ``HistoryError`` when a name or value does not fit or SQLite fails; the store is not
+  ///   changed then.
+  /// - Complexity: one statement for many rows, and one or two for the history.
+  @discardableResult
+  public func batchInsert(
+    into entityName: String,
+    _ objects: some Sequence<[String: Value]>,
+    by author: BatchAuthor,
+    result type: BatchResultType = .status
+  ) throws(HistoryError) -> BatchResult {
+    guard let entity = model.number(of: entityName).flatMap(model.entity) else {
+      throw .unknownEntity(entityName)
+    }
+    var rest = objects.makeIterator()
+    return try batchInsert(into: entityName, by: author, result: type) { row in
+      guard let values = rest.next() else { return false }
+      for (name, value) in values {
+        guard let index = entity.index(of: name) else {
+          throw HistoryError.unknownAttribute(entity: entityName, attribute: name)
+        }
+        row.set(value, at: index)
+      }
+      return true
+    }
+  }
+
+  /// Sets attributes of every matching object, as one transaction.
+  ///
+  /// Core Data: `NSBatchUpdateRequest`.
+  ///
+  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite
+  ///   fails.
+  /// - Complexity: a scan of the entity, without a query per row.
+  @discardableResult
+  public func batchUpdate(
+    _ entityName: String,
+    where predicate: ObjectPredicate? = nil,
+    set values: [String: Value],
+    by author: BatchAuthor,
+    result type: BatchResultType = .status
+  ) throws(HistoryError) -> BatchResult {
+    try locked { core in
+      let (number, entity) = try core.entity(entityName)
+      let columns = try core.columns(of: values, in: entity)
+      let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
+        guard columns.bits != 0 else { return }
+        let collector = try core.statements.collector(core.connection)
+        let row = try core.updateAll(entity, columns.bits, where: predicate, columns.values)
+        try collector.collect(
+          number,
+          columns: columns.bits,
+          version: version,
+          into: &packer
+        ) { try row.statement.run() }
+      }
+      return BatchResult(outcome)
+    }
+  }
+
+  /// Deletes every matching object, as one transaction (Core Data: `NSBatchDeleteRequest`).
+  ///
+  /// - Throws: ``HistoryError`` when a name, a value or the predicate does not fit, or SQLite fails.
+  /// - Complexity: a scan of the entity, without a query per row.
+  @discardableResult
+  public func batchDelete(
+    _ entityName: String,
+    where predicate: ObjectPredicate? = nil,
+    by author: BatchAuthor,
+    result type: BatchResultType = .status
+  ) throws(HistoryError) -> BatchResult {
+    try locked { core in
+      let table = try core.table(entityName)
+      let outcome = try core.writeChanges(by: author.authorship, type) { _, packer in
+        let collector = try core.statements.collector(core.connection)
+        let row = try core.deleteAll(table.entity, where: predicate)
+        try collector.collect(table.number, columns: table.entity.preserved, into: &packer) {
+          try row.statement.run()
+        }
+      }
+      return BatchResult(outcome)
+    }
+  }
+}
+
+extension StoreCore {
+  /// Inserts each row that a closure sets, and packs its change.
+  fileprivate func insert(
+    into table: EntityStatements,
+    _ version: Int64,
+    _ packer: inout ChangePacker,
+    _ next: (inout RowWriter) throws -> Bool
+  ) throws {
+    let inserter = try table.inserter(connection)
+    var row = RowWriter(table)
+    var keys = cache.keys[Int(table.number) - 1]
+    defer { cache.keys[Int(table.number) - 1] = keys }
+    while try next(&row) {
+      let key = try nextKey(table.number, from: &keys)
+      try row.end(key: key)
+      packer.insert(table.number, key)
+      if row.isFull { try inserter.flush(version: version) }
+    }
+    try inserter.flush(version: version)
+  }
+
+  /// Returns the attributes to set as bits, and their values in the entity's order.
+  fileprivate func columns(
+    of values: [String: Value],
+    in entity: Entity
+  ) throws -> (bits: UInt64, values: [Value]) {
+    let bits = try entity.columns(values.keys.sorted())
+    let ordered = try entity.names(in: bits).map { name in
+      let value = values[name] ?? .null
+      if let index = entity.index(of: name) {
+        try check(value, of: entity.attributes[index], in: entity)
+      }
+      return value
+    }
+    return (bits, ordered)
+  }
+
+  /// Returns the statement that updates and collects the matching rows, with bound values.
+  fileprivate func updateAll(
+    _ entity: Entity,
+    _ columns: UInt64,
+    where predicate: ObjectPredicate?,
+    _ values: [Value]
+  ) throws -> PreparedStatement {
+    // A failed request is rolled back as a whole: FAIL avoids a journal to undo this statement
+    // alone.
+    let sets = entity.names(in: columns).enumerated().map { ", \"\($1)\" = ?\($0 + 1)" }
+    let compiled = try compile(predicate, over: entity, from: values.count + 1)
+    let row = try query(
+      """
+      UPDATE OR FAIL "\(entity.name)" SET _version = history_update(_key)\(sets.joined())
+      WHERE \(compiled.sql)
+      """
+    )
+    bind(values + compiled.values, to: row)
+    return row
+  }
+
+  /// Returns the statement that deletes and collects the matching rows, with bound values.
+  fileprivate func deleteAll(
+    _ entity: Entity,
+    where predicate: ObjectPredicate?
+  ) throws -> PreparedStatement {
+    let compiled = try compile(predicate, over: entity, from: 1)
+    let preserved = entity.names(in: entity.preserved).map { ", \"\($0)\"" }.joined()
+    // SQLite evaluates terms joined by AND in any order, but a CASE in the order written.
+    let row = try query(
+      """
+      DELETE FROM "\(entity.name)"
+      WHERE CASE WHEN \(compiled.sql) THEN history_delete(_key\(preserved)) END
+      """
+    )
+    bind(compiled.values, to: row)
+    return row
+  }
+
+  private func bind(_ values: [Value], to row: PreparedStatement) {
+    for (offset, value) in values.enumerated() {
+      row.statement.bind(value, at: Int32(offset) + 1)
+    }
+  }
+}
+
+extension Entity {
+  /// Returns the bitmap of the attributes with some names.
+  func columns(_ names: some Sequence<String>) throws(HistoryError) -> UInt64 {
+    var bits: UInt64 = 0
+    for name in names {
+      guard let index = index(of: name) else {
+        throw .unknownAttribute(entity: self.name, attribute: name)
+      }
+      bits |= 1 << UInt64(index)
+    }
+    return bits
+  }
+}
+
+/// The detail of a batch result (Core Data: `NSBatchInsertRequestResultType` and its counterparts).
+public enum BatchResultType: Sendable, Hashable {
+  /// The transaction only (Core Data: `statusOnly`).
+  case status
+  /// The number of objects (Core Data: `count`), which every result contains anyway.
+  case count
+  /// The IDs of the objects (Core Data: `objectIDs`); each takes 16 bytes of memory.
+  case objectIDs
+}
+
+/// The outcome of a batch request (Core Data: `NSBatchInsertResult` and its counterparts).
+public struct BatchResult: Sendable, Hashable {
+  /// The transaction, or `nil` when no object matched or the store keeps no history.
+  public let transaction: WrittenTransaction?
+  /// The number of objects that were inserted, updated or deleted.
+  public let count: Int
+  /// The objects that were inserted, updated or deleted, in the order of the transaction's changes;
+  /// empty unless the request asked for them.
+  public let objectIDs: [ObjectID]
+
+  init(_ outcome: ChangeOutcome) {
+    transaction = outcome.transaction
+    count = outcome.count
+    objectIDs = outcome.objects
+  }
+}
+
+/// The author and context name that a batch request is recorded with.
+public struct BatchAuthor: Sendable, Hashable {
+  /// The author, or `nil` for none.
+  public var author: String?
+  /// The name of the context, or `nil` for none.
+  public var contextName: String?
+  /// The time of the store's clock when the request started, if that was before it took the lock.
+  package var begunAt: Date?
+
+  /// Creates the authorship of a batch request.
+  public init(_ author: String?, contextName: String? = nil) {
+    self.author = author
+    self.contextName = contextName
+  }
+
+  var authorship: Authorship {
+    Authorship(author: author, contextName: contextName, begunAt: begunAt)
+  }
+}

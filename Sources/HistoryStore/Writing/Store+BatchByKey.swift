@@ -1,0 +1,216 @@
+public import PersistentHistory
+import SQLiteStorage
+
+extension Store {
+  /// Sets some attributes of objects one after the other, as one transaction.
+  ///
+  /// For each object, the closure sets the values and returns its ID; it returns `nil` at the end.
+  /// Those of the attributes that it does not set become null. Missing objects are skipped; an
+  /// object that comes twice keeps the last values and counts as one change. The closure runs
+  /// inside the write: a request to the same store from within it fails.
+  ///
+  /// - Throws: ``HistoryError`` when a name or value does not fit, an object is of another entity,
+  ///   or SQLite fails, and ``HistoryError/Code/stopped`` when the closure throws; the store is not
+  ///   changed then.
+  /// - Complexity: one statement for many objects with ascending keys, otherwise one per object,
+  ///   and one or two for the history.
+  @discardableResult
+  public func batchUpdate(
+    _ entityName: String,
+    setting attributes: [String],
+    by author: BatchAuthor,
+    result type: BatchResultType = .status,
+    _ next: (inout RowWriter) throws -> ObjectID?
+  ) throws(HistoryError) -> BatchResult {
+    try locked { core in
+      let table = try core.table(entityName)
+      let columns = try table.columns(of: attributes)
+      let outcome = try core.writeChanges(by: author.authorship, type) { version, packer in
+        let updater = try table.updater(
+          columns,
+          try core.statements.collector(core.connection),
+          core.connection
+        )
+        try core.update(table, updater, version, &packer, next)
+      }
+      return BatchResult(outcome)
+    }
+  }
+
+  /// Deletes the objects whose IDs a closure returns until it returns `nil`, as one transaction.
+  ///
+  /// Core Data: `NSBatchDeleteRequest(objectIDs:)`. Missing objects are skipped. The closure runs
+  /// inside the write: a request to the same store from within it fails.
+  ///
+  /// - Throws: ``HistoryError`` when an object is of another entity or SQLite fails, and
+  ///   ``HistoryError/Code/stopped`` when the closure throws; the store is not changed then.
+  /// - Complexity: one statement for many objects, and one or two for the history.
+  @discardableResult
+  public func batchDelete(
+    _ entityName: String,
+    by author: BatchAuthor,
+    result type: BatchResultType = .status,
+    _ next: () throws -> ObjectID?
+  ) throws(HistoryError) -> BatchResult {
+    try locked { core in
+      let table = try core.table(entityName)
+      let outcome = try core.writeChanges(by: author.authorship, type) { _, packer in
+        let collector = try core.statements.collector(core.connection)
+        let rows = try table.deleter(core.connection)
+        try collector.collect(
+          table.number,
+          columns: table.entity.preserved,
+          into: &packer
+        ) {
+          rows.begin()
+          while let id = try next() {
+            guard id.entity == table.number else { throw HistoryError.unknownObject(id) }
+            try rows.add(id.key)
+          }
+          try rows.flush()
+        }
+      }
+      return BatchResult(outcome)
+    }
+  }
+}
+
+extension StoreCore {
+  /// Updates each row that a closure sets, and packs its change.
+  fileprivate func update(
+    _ table: EntityStatements,
+    _ updater: RowUpdater,
+    _ version: Int64,
+    _ packer: inout ChangePacker,
+    _ next: (inout RowWriter) throws -> ObjectID?
+  ) throws {
+    var row = RowWriter(table, only: updater.columns)
+    updater.begin()
+    while let id = try next(&row) {
+      guard id.entity == table.number else { throw HistoryError.unknownObject(id) }
+      try row.end(key: id.key)
+      if row.isFull { try updater.flush(version: version, &packer, connection) }
+    }
+    try updater.flush(version: version, &packer, connection)
+  }
+}
+
+/// The conditions with which one statement selects many rows by their keys.
+///
+/// Keys form a range, or a list that is padded with the last key when it has fewer than ``count``
+/// keys.
+enum KeyList {
+  /// The number of keys of one list.
+  static let count = 64
+  /// The condition of a range, whose ends are `?1` and `?2`.
+  static let range = "_key BETWEEN ?1 AND ?2"
+  /// The condition of a list.
+  static let sql = "_key IN (" + (1...count).map { "?\($0)" }.joined(separator: ",") + ")"
+
+  /// Runs a statement for a range of keys.
+  static func run(
+    _ row: PreparedStatement,
+    from first: Int64,
+    through last: Int64
+  ) throws {
+    row.statement.bind(first, at: 1)
+    row.statement.bind(last, at: 2)
+    try row.statement.run()
+  }
+
+  /// Runs a statement for a list of keys, once for each ``count`` of them.
+  static func run(_ row: PreparedStatement, _ keys: some RandomAccessCollection<Int64>) throws {
+    var rest = keys[...]
+    while let last = rest.prefix(count).last {
+      var place: Int32 = 0
+      for key in rest.prefix(count) {
+        place += 1
+        row.statement.bind(key, at: place)
+      }
+      while place < count {
+        place += 1
+        row.statement.bind(last, at: place)
+      }
+      try row.statement.run()
+      rest = rest.dropFirst(count)
+    }
+  }
+}
+
+/// Deletes rows of one entity by their keys, many per statement; a ``RowCollector`` packs them.
+///
+/// Starting a statement costs as much as deleting a row, so keys are buffered until there are
+/// enough: consecutive keys become a range, other ascending keys a list. Objects are deleted in the
+/// order in which they were added. SQLite seeks each row by its key before it calls the collector's
+/// function with the row's values.
+final class KeyDeleter {
+  /// The number of keys from which a list costs less than one statement per key.
+  private static let listCountMin = 24
+  /// The minimum number of keys of a run with its own statement, and the maximum per statement.
+  ///
+  /// A statement that calls a function for many rows journals the pages that it changes, up to
+  /// sixteen in memory (https://sqlite.org/compile.html#stmtjrnl_spill).
+  private static let runCounts = 16...512
+
+  private let one: PreparedStatement
+  private let range: PreparedStatement
+  private let list: PreparedStatement
+  private let keys = UnsafeMutablePointer<Int64>.allocate(capacity: KeyList.count)
+  private var count = 0
+  private var last: Int64 = 0
+  /// Whether each of the keys is the successor of the one before.
+  private var isRun = true
+  /// Whether each of the keys is greater than the one before.
+  private var isRising = true
+
+  init(_ entity: Entity, preserved: String, _ connection: borrowing Connection) throws {
+    let delete = "DELETE FROM \"\(entity.name)\" WHERE "
+    let collect = " AND history_delete(_key\(preserved))"
+    one = try PreparedStatement(connection, delete + "_key = ?1" + collect)
+    range = try PreparedStatement(connection, delete + KeyList.range + collect)
+    list = try PreparedStatement(connection, delete + KeyList.sql + collect)
+  }
+
+  deinit { keys.deallocate() }
+
+  /// Starts a request, and discards keys that a failed request left.
+  func begin() {
+    count = 0
+    isRun = true
+    isRising = true
+  }
+
+  /// Deletes the row with a key, immediately or with a later flush.
+  @inline(__always)
+  func add(_ key: Int64) throws {
+    if isRun && count > 0 && key == last &+ 1 && count < Self.runCounts.upperBound {
+      if count < KeyList.count { keys[count] = key }
+    } else {
+      if count >= (isRun ? Self.runCounts.lowerBound : KeyList.count) { try flush() }
+      isRun = count == 0
+      isRising = isRising && (count == 0 || key > last)
+      keys[count] = key
+    }
+    count += 1
+    last = key
+  }
+
+  /// Deletes the rows of all buffered keys.
+  func flush() throws {
+    if count > 1 && isRun {
+      try KeyList.run(range, from: keys[0], through: last)
+    } else if isRising && count >= Self.listCountMin {
+      try KeyList.run(list, UnsafeBufferPointer(start: keys, count: count))
+    } else {
+      try deleteEach()
+    }
+    begin()
+  }
+
+  private func deleteEach() throws {
+    for index in 0..<count {
+      one.statement.bind(keys[index], at: 1)
+      try one.statement.run()
+    }
+  }
+}

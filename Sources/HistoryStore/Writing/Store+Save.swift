@@ -1,0 +1,239 @@
+package import PersistentHistory
+import SQLiteStorage
+
+extension Store {
+  /// Saves the edits of a context and their history atomically, as one transaction.
+  ///
+  /// - Throws: ``HistoryError/Code/conflict`` under the policy `error`, ``HistoryError/Code/sqlite``
+  ///   when SQLite fails, and specific errors for values that do not fit.
+  /// - Complexity: one statement per edit, one or two more for the history.
+  package func save(_ request: SaveRequest) throws(HistoryError) -> SaveResult {
+    try locked { core in
+      var outcomes: [EditOutcome] = []
+      var rows: [RowBatch] = []
+      outcomes.reserveCapacity(request.edits.count)
+      let authorship = Authorship(
+        author: request.author,
+        contextName: request.contextName,
+        writer: request.writer.rawValue,
+        begunAt: request.begunAt
+      )
+      let outcome = try core.writeChanges(by: authorship) { number, packer in
+        var conflicts: [ObjectID] = []
+        for edit in request.edits {
+          let outcome = try core.apply(edit, number, request.policy, &packer, &conflicts)
+          outcomes.append(outcome)
+        }
+        guard conflicts.isEmpty else { throw HistoryError.conflict(conflicts) }
+        // Read before the commit: an error after it could not be distinguished from a failed save.
+        rows = try core.rowsToTell(of: request.edits, outcomes)
+      }
+      return SaveResult(
+        transaction: outcome.transaction,
+        version: outcome.version,
+        outcomes: outcomes,
+        rows: rows
+      )
+    }
+  }
+
+  /// Creates an ID for an object that a context is about to insert.
+  ///
+  /// - Complexity: no query, or one small write for each block of keys.
+  package func makeObjectID(_ entity: String) throws(HistoryError) -> ObjectID {
+    try locked { core in
+      let number = try core.entity(entity).number
+      let key =
+        core.hasKey(number)
+        ? try core.nextKey(number) : try core.write { try core.nextKey(number) }
+      return ObjectID(entity: number, key: key)
+    }
+  }
+}
+
+extension StoreCore {
+  /// Returns the rows of the objects whose edits were not written unchanged.
+  fileprivate func rowsToTell(
+    of edits: [ObjectEdit],
+    _ outcomes: [EditOutcome]
+  ) throws -> [RowBatch] {
+    var keys: [Int32: [Int64]] = [:]
+    for (edit, outcome) in zip(edits, outcomes) where outcome.leavesAnotherRow(edit.type) {
+      keys[edit.id.entity, default: []].append(edit.id.key)
+    }
+    return try keys.sorted { $0.key < $1.key }.map { entity, keys in
+      try rows(entity, sortedKeys: keys.sorted())
+    }
+  }
+
+  /// Writes and packs one edit, unless the object is gone or the policy leaves the edit out.
+  fileprivate func apply(
+    _ edit: ObjectEdit,
+    _ number: Int64,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws -> EditOutcome {
+    switch edit.type {
+    case .insert: return try insert(edit, number, &packer)
+    case .update: return try update(edit, number, policy, &packer, &conflicts)
+    case .delete: return try delete(edit, policy, &packer, &conflicts)
+    }
+  }
+
+  private func insert(
+    _ edit: ObjectEdit,
+    _ number: Int64,
+    _ packer: inout ChangePacker
+  ) throws -> EditOutcome {
+    let entity = try entity(edit.id.entity)
+    let row = try table(edit.id.entity).insert(connection)
+    row.statement.bind(edit.id.key, at: 1)
+    row.statement.bind(number, at: 2)
+    for (index, attribute) in entity.attributes.enumerated() {
+      let value = edit.values[index]
+      try check(value, of: attribute, in: entity)
+      row.statement.bind(value, at: Int32(index) + 3)
+    }
+    try row.statement.run()
+    packer.insert(edit.id.entity, edit.id.key)
+    return .written
+  }
+
+  private func update(
+    _ edit: ObjectEdit,
+    _ number: Int64,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws -> EditOutcome {
+    let row = try bindUpdate(edit, number)
+    row.statement.bind(edit.version, at: 3)
+    try row.statement.run()
+    if connection.changes == 1 {
+      packer.update(edit.id.entity, edit.id.key, edit.columns)
+      return .written
+    }
+    return try resolve(edit, number, policy, &packer, &conflicts)
+  }
+
+  /// Writes the part of an update that the policy permits, for a row that another writer changed.
+  private func resolve(
+    _ edit: ObjectEdit,
+    _ number: Int64,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws -> EditOutcome {
+    guard policy != .error else {
+      conflicts.append(edit.id)
+      return .leftOut
+    }
+    guard let stored = try values(of: edit.id) else { return .gone }
+    let resolved = edit.resolved(against: stored, policy)
+    guard resolved.columns != 0 else { return .leftOut }
+    let row = try bindUpdate(resolved, number)
+    row.statement.bindNull(at: 3)
+    try row.statement.run()
+    packer.update(edit.id.entity, edit.id.key, resolved.columns)
+    return .writtenOver(columns: resolved.columns)
+  }
+
+  private func bindUpdate(_ edit: ObjectEdit, _ number: Int64) throws -> PreparedStatement {
+    let entity = try entity(edit.id.entity)
+    guard edit.columns >> UInt64(entity.attributes.count) == 0 else {
+      throw HistoryError.unknownAttribute(
+        entity: entity.name,
+        attribute: "#\(63 - edit.columns.leadingZeroBitCount)"
+      )
+    }
+    let row = try table(edit.id.entity).update(edit.columns, connection)
+    row.statement.bind(edit.id.key, at: 1)
+    row.statement.bind(number, at: 2)
+    var position: Int32 = 4
+    for index in entity.attributes.indices where edit.columns >> UInt64(index) & 1 == 1 {
+      let value = edit.values[Int(position) - 4]
+      try check(value, of: entity.attributes[index], in: entity)
+      row.statement.bind(value, at: position)
+      position += 1
+    }
+    return row
+  }
+
+  private func delete(
+    _ edit: ObjectEdit,
+    _ policy: MergePolicy,
+    _ packer: inout ChangePacker,
+    _ conflicts: inout [ObjectID]
+  ) throws -> EditOutcome {
+    let table = try table(edit.id.entity)
+    let tombstone = try table.tombstone(connection)
+    tombstone.statement.bind(edit.id.key, at: 1)
+    defer { tombstone.statement.reset() }
+    guard try tombstone.statement.step() else { return .gone }
+    let isUnchanged = tombstone.statement.int(0) == edit.version
+    guard isUnchanged || policy == .objectWins || policy == .overwrite else {
+      if policy == .error { conflicts.append(edit.id) }
+      return .leftOut
+    }
+    packer.delete(
+      edit.id.entity,
+      edit.id.key,
+      preserved: table.entity.preserved,
+      in: tombstone.statement,
+      from: 1
+    )
+    tombstone.statement.reset()
+    let row = try table.delete(connection)
+    row.statement.bind(edit.id.key, at: 1)
+    try row.statement.run()
+    return isUnchanged ? .written : .writtenOver(columns: 0)
+  }
+
+  /// Returns the row of an object, one value per attribute, or `nil` when it is gone.
+  private func values(of id: ObjectID) throws -> [Value]? {
+    let table = try table(id.entity)
+    let row = try table.select(connection)
+    row.statement.bind(id.key, at: 1)
+    defer { row.statement.reset() }
+    guard try row.statement.step() else { return nil }
+    return table.entity.attributes.enumerated().map { index, attribute in
+      row.statement.value(Int32(index) + 1, as: attribute.type)
+    }
+  }
+}
+
+extension EditOutcome {
+  /// Whether the store's row of the object differs from the context's after the edit.
+  fileprivate func leavesAnotherRow(_ type: ChangeType) -> Bool {
+    switch self {
+    case .leftOut: true
+    case .writtenOver: type != .delete
+    case .written, .gone: false
+    }
+  }
+}
+
+extension ObjectEdit {
+  /// Returns the update that a policy makes of this one, for a row that another writer has changed.
+  ///
+  /// It has no columns when no part of the update remains.
+  fileprivate func resolved(against stored: [Value], _ policy: MergePolicy) -> ObjectEdit {
+    var (resolved, wanted) = (self, base.isEmpty ? stored : base)
+    for (value, index) in zip(values, stored.indices.filter { columns >> UInt64($0) & 1 == 1 }) {
+      wanted[index] = value
+    }
+    switch policy {
+    case .objectWins: return self
+    case .error, .rollback: resolved.columns = 0
+    case .overwrite: resolved.columns = base.isEmpty ? columns : ~0 >> UInt64(64 - stored.count)
+    case .storeWins:
+      // Without the row that the edit is based on, the store may have changed every attribute.
+      let same = stored.indices.filter { !base.isEmpty && stored[$0].order(to: base[$0]) == 0 }
+      resolved.columns &= same.reduce(0) { $0 | 1 << UInt64($1) }
+    }
+    resolved.values = stored.indices.filter { resolved.columns >> UInt64($0) & 1 == 1 }
+      .map { wanted[$0] }
+    return resolved
+  }
+}

@@ -1,0 +1,143 @@
+import PersistentHistory
+import SQLiteStorage
+
+extension Statement {
+  /// Binds a value in the storage class of its type.
+  borrowing func bind(_ value: Value, at position: Int32) {
+    switch value {
+    case .null: bindNull(at: position)
+    case .int(let value): bind(value, at: position)
+    case .double(let value): bind(value, at: position)
+    case .string(let value): bind(value, at: position)
+    case .data(let value): value.withUnsafeBytes { bind(copying: $0, at: position) }
+    case .date(let value): bind(value.timeIntervalSinceReferenceDate, at: position)
+    case .bool(let value): bind(value ? 1 : 0 as Int64, at: position)
+    case .uuid(let value): withUnsafeBytes(of: value.uuid) { bind(copying: $0, at: position) }
+    }
+  }
+}
+
+extension RowValues where Self: ~Copyable {
+  /// Returns the value of a column as an attribute's type.
+  ///
+  /// A value in another storage class is converted, or null when that is impossible.
+  @inline(__always)
+  borrowing func value(_ column: Int32, as type: AttributeType) -> Value {
+    switch (storage(column), type) {
+    case (.null, _): .null
+    case (.integer, .int): .int(int(column))
+    case (.real, .double): .double(real(column))
+    case (.real, .date): .date(Date(timeIntervalSinceReferenceDate: real(column)))
+    case (.text, .string): .string(String(decoding: bytes(column), as: UTF8.self))
+    case (.integer, _): Value(stored: int(column), as: type) ?? .null
+    case (.real, _): Value(stored: real(column), as: type) ?? .null
+    case (.text, _), (.blob, _): Value(stored: bytes(column), as: type) ?? .null
+    }
+  }
+}
+
+extension Value {
+  /// The maximum size of a string or data in bytes.
+  ///
+  /// It is half of SQLite's limit, so that the tombstone fits as well.
+  static let byteCountMax = 500_000_000
+}
+
+extension StoreCore {
+  /// Returns the entity with a name, and its number.
+  func entity(_ name: String) throws -> (number: Int32, entity: Entity) {
+    guard let number = model.number(of: name), let entity = model.entity(number) else {
+      throw HistoryError.unknownEntity(name)
+    }
+    return (number, entity)
+  }
+
+  func entity(_ number: Int32) throws -> Entity {
+    guard let entity = model.entity(number) else {
+      throw HistoryError.unknownEntity("number \(number)")
+    }
+    return entity
+  }
+
+  /// Returns the statements of the entity with a name.
+  func table(_ name: String) throws -> EntityStatements {
+    guard let number = model.number(of: name) else { throw HistoryError.unknownEntity(name) }
+    return try table(number)
+  }
+
+  func table(_ number: Int32) throws -> EntityStatements {
+    guard tables.indices.contains(Int(number) - 1) else {
+      throw HistoryError.unknownEntity("number \(number)")
+    }
+    return tables[Int(number) - 1]
+  }
+
+  /// Throws for a value that does not fit its attribute, or exceeds SQLite's limits.
+  ///
+  /// A value that cannot be bound would become null (https://sqlite.org/limits.html).
+  func check(_ value: Value, of attribute: Attribute, in entity: Entity) throws {
+    let fits =
+      switch value {
+      case .null: true
+      case .double(let double): attribute.type == .double && !double.isNaN
+      case .date(let date):
+        attribute.type == .date && !date.timeIntervalSinceReferenceDate.isNaN
+      case .string(let text):
+        attribute.type == .string && text.utf8.count <= Value.byteCountMax
+      case .data(let data): attribute.type == .data && data.count <= Value.byteCountMax
+      default: value.type == attribute.type
+      }
+    guard fits else {
+      throw HistoryError.unfitValue(
+        entity: entity.name,
+        attribute: attribute.name,
+        type: attribute.type
+      )
+    }
+  }
+
+  /// Returns the next key of an entity; reserves a block within the current write if necessary.
+  func nextKey(_ entity: Int32) throws -> Int64 {
+    _ = try table(entity)
+    return try nextKey(entity, from: &cache.keys[Int(entity) - 1])
+  }
+
+  /// Returns the next key of an entity from a block; refills it in the current write if necessary.
+  @inline(__always)
+  func nextKey(_ entity: Int32, from block: inout KeyBlock) throws -> Int64 {
+    if !block.hasNext { block = try reservedKeys(entity, count: block.size) }
+    defer { block.next += 1 }
+    return block.next
+  }
+
+  /// Whether the next key is available without a write.
+  func hasKey(_ entity: Int32) -> Bool {
+    cache.keys[Int(entity) - 1].hasNext
+  }
+
+  private func reservedKeys(_ entity: Int32, count: Int64) throws -> KeyBlock {
+    hasChangedCache = true
+    let first = try reserve(count, of: entity)
+    return KeyBlock(next: first, end: first + count, size: min(count * 2, 4096))
+  }
+
+  /// Skips the keys of an entity through a key, which objects have used elsewhere.
+  func skipKeys(of entity: Int32, through key: Int64) throws {
+    let skip = try query(layout.skippedKeys)
+    skip.statement.bind(Int64(entity), at: 1)
+    skip.statement.bind(key, at: 2)
+    try skip.statement.run()
+  }
+
+  /// Reserves some keys of an entity, and returns the first.
+  func reserve(_ count: Int64, of entity: Int32) throws -> Int64 {
+    let reserve = try statement(.reserveKeys)
+    reserve.statement.bind(Int64(entity), at: 1)
+    reserve.statement.bind(count, at: 2)
+    defer { reserve.statement.reset() }
+    guard try reserve.statement.step() else {
+      throw HistoryError.damaged(path: path, what: "it has no keys for entity \(entity)")
+    }
+    return reserve.statement.int(0)
+  }
+}

@@ -1,0 +1,151 @@
+public import HistoryStore
+public import ObjectContexts
+public import PersistentHistory
+
+/// A deduplicator that removes objects of one entity that equal an older one in some attributes.
+///
+/// Of equal objects, the one with the least key is kept. All members make the same choice without
+/// coordination, so concurrent deduplicators remove the same objects. The kept object is written in
+/// the same save that deletes the others; the save therefore detects a concurrent change or
+/// deletion, and the group is read again. The remaining objects have no duplicates, so the pass
+/// that merges the removal removes no more. Objects with a null in one of the attributes are never
+/// duplicates.
+///
+/// ```swift
+/// configuration.deduplicator = ObjectDeduplicator(store: store, entity: "Tag", by: ["name"])
+/// ```
+public struct ObjectDeduplicator: TransactionDeduplicator {
+  /// A closure that returns the attribute values that the kept object takes from the removed ones.
+  public typealias Combine =
+    @Sendable (_ winner: StoredObject, _ losers: [StoredObject]) -> [String: Value]
+
+  /// The maximum number of attempts for a group when other saves conflict.
+  private static let attemptCountMax = 10
+  /// The maximum number of keys in one query.
+  private static let keyCountMax = 5000
+
+  private let store: Store
+  private let entity: String
+  private let attributes: [String]
+  private let author: String?
+  private let combine: Combine?
+
+  /// Creates a deduplicator that saves under an author, or without an author if `author` is `nil`.
+  public init(
+    store: Store,
+    entity: String,
+    by attributes: [String],
+    author: String? = nil,
+    combining combine: Combine? = nil
+  ) {
+    precondition(!attributes.isEmpty, "Objects are compared by one attribute at least.")
+    self.store = store
+    self.entity = entity
+    self.attributes = attributes
+    self.author = author
+    self.combine = combine
+  }
+
+  /// Removes the duplicates of inserted objects, and of objects with updated compared attributes.
+  ///
+  /// - Throws: ``HistoryError``; ``HistoryError/Code/conflict`` if other saves conflict with every
+  ///   attempt.
+  /// - Complexity: one query for each candidate object, one scan of the entity for every 5000 keys,
+  ///   and one save for each group of equal objects.
+  public func deduplicate(
+    _ transactions: [HistoryTransaction],
+    in contexts: [ObjectContext]
+  ) async throws {
+    let context = store.backgroundContext(author: author, name: "deduplicator")
+    let keys = try keys(of: candidates(in: transactions), in: context)
+    for start in stride(from: 0, to: keys.count, by: Self.keyCountMax) {
+      let end = min(start + Self.keyCountMax, keys.count)
+      for key in try duplicated(Set(keys[start..<end]), in: context) {
+        try removeDuplicates(of: key)
+      }
+    }
+  }
+
+  /// Returns the objects that may have become equal to others, in ascending order.
+  private func candidates(in transactions: [HistoryTransaction]) throws(HistoryError) -> [ObjectID]
+  {
+    guard let number = store.model.number(of: entity) else { throw .unknownEntity(entity) }
+    let compared = Set(attributes)
+    var found: Set<ObjectID> = []
+    for change in transactions.lazy.flatMap(\.changes) where change.objectID.entity == number {
+      switch change.type {
+      case .insert: found.insert(change.objectID)
+      case .update:
+        if !compared.isDisjoint(with: change.updatedProperties) { found.insert(change.objectID) }
+      case .delete: continue
+      }
+    }
+    return found.sorted()
+  }
+
+  private func keys(
+    of ids: [ObjectID],
+    in context: ObjectContext
+  ) throws(HistoryError) -> [[Value]] {
+    var keys: [[Value]] = []
+    var known: Set<[Value]> = []
+    for id in ids {
+      guard let key = try context.object(id).flatMap(key) else { continue }
+      if known.insert(key).inserted { keys.append(key) }
+    }
+    return keys
+  }
+
+  /// Returns the compared values of an object, or `nil` if one of them is null.
+  private func key(of object: StoredObject) -> [Value]? {
+    let key = attributes.compactMap { object[$0] }
+    return key.count == attributes.count && !key.contains(.null) ? key : nil
+  }
+
+  /// Returns the keys that several objects have, in the order of the second object with each key.
+  private func duplicated(
+    _ keys: Set<[Value]>,
+    in context: ObjectContext
+  ) throws(HistoryError) -> [[Value]] {
+    let values = Set(keys.compactMap(\.first))
+    var counts: [[Value]: Int] = [:]
+    var duplicated: [[Value]] = []
+    for object in try context.objects(entity, where: .in(attributes[0], Array(values))) {
+      guard let key = key(of: object), keys.contains(key) else { continue }
+      counts[key, default: 0] += 1
+      if counts[key] == 2 { duplicated.append(key) }
+    }
+    return duplicated
+  }
+
+  /// Deletes all but one of the objects with a key, as they are at the time of the save.
+  private func removeDuplicates(of key: [Value]) throws(HistoryError) {
+    for attempt in 1... {
+      let context = store.backgroundContext(author: author, name: "deduplicator")
+      do throws(HistoryError) {
+        try removeDuplicates(of: key, in: context)
+        return
+      } catch {
+        guard error.code == .conflict, attempt < Self.attemptCountMax else { throw error }
+      }
+    }
+  }
+
+  private func removeDuplicates(
+    of key: [Value],
+    in context: ObjectContext
+  ) throws(HistoryError) {
+    let equal = ObjectPredicate.all(
+      zip(attributes, key).map { .compare($0, .equal, $1) }
+    )
+    let objects = try context.objects(entity, where: equal)
+    guard let winner = objects.first, objects.count > 1 else { return }
+    let losers = Array(objects.dropFirst())
+    try winner.set(key[0], for: attributes[0])
+    for (attribute, value) in combine?(winner, losers) ?? [:] {
+      try winner.set(value, for: attribute)
+    }
+    for loser in losers { loser.delete() }
+    try context.save()
+  }
+}

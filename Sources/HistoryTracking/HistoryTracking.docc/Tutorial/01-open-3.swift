@@ -1,0 +1,23 @@
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+
+let title = Attribute("title", .string)
+let count = Attribute("count", .int)
+let model = try Model([Entity("Item", [title, count])])
+
+// Two stores on one file stand for two processes.
+let appStore = try Store(path: "shared.store", model: model)
+let widgetStore = try Store(path: "shared.store", model: model)
+
+let app = ObjectContext(
+  store: appStore,
+  author: "app",
+  name: "view"
+)
+let widget = ObjectContext(
+  store: widgetStore,
+  author: "widget",
+  name: "view",
+  mergePolicy: .overwrite
+)

@@ -1,0 +1,94 @@
+import PersistentHistory
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The severity of a log message, with the names of swift-log's `Logger.Level`.
+public enum TrackerLogLevel: String, Sendable, Hashable, Comparable, CaseIterable {
+  /// A step of normal operation; the tracker logs none of these.
+  case trace
+  /// The result of a pass.
+  case debug
+  /// A start or a stop.
+  case info
+  /// A condition that may need attention.
+  case notice
+  /// A condition that will need attention; the tracker logs none of these.
+  case warning
+  /// A failure, such as a pass that failed.
+  case error
+  /// A failure that needs action: history is kept, or a member was cut off.
+  case critical
+
+  /// Orders levels by severity.
+  public static func < (left: TrackerLogLevel, right: TrackerLogLevel) -> Bool {
+    left.rank < right.rank
+  }
+
+  private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// A destination for a tracker's log messages.
+///
+/// Its levels and its method have the shape of swift-log's, so that a bridge is short:
+/// ```swift
+/// struct Bridge: TrackerLogger {
+///   let logger = Logger(label: "history")
+///   func log(level: TrackerLogLevel, message: String, metadata: [String: String]) {
+///     logger.log(
+///       level: Logger.Level(rawValue: level.rawValue) ?? .error, "\(message)",
+///       metadata: metadata.mapValues { .string($0) })
+///   }
+/// }
+/// ```
+public protocol TrackerLogger: Sendable {
+  /// Writes one message; the tracker waits for it, so it must return quickly.
+  ///
+  /// The metadata contain the name of the tracker's member as `member`.
+  func log(level: TrackerLogLevel, message: String, metadata: [String: String])
+}
+
+/// A logger that writes each message as a line to standard error: `[ERROR] app: message`.
+public struct StandardErrorLogger: TrackerLogger {
+  /// Creates the logger.
+  public init() {}
+
+  /// Writes one line with a single unbuffered `write` call.
+  public func log(level: TrackerLogLevel, message: String, metadata: [String: String]) {
+    let member = metadata["member"].map { "\($0): " } ?? ""
+    let line = Array("[\(level.rawValue.uppercased())] \(member)\(message)\n".utf8)
+    line.withUnsafeBytes { bytes in
+      // A line that cannot be written to standard error is dropped: no other output is left to
+      // report it.
+      _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+    }
+  }
+}
+
+/// The log of one tracker, which builds a message only if its level is enabled.
+struct TrackerLog: Sendable {
+  private let level: TrackerLogLevel?
+  private let logger: any TrackerLogger
+  private let metadata: [String: String]
+
+  init(_ member: MemberID, _ configuration: TrackerConfiguration) {
+    level = configuration.logLevel
+    logger = configuration.logger
+    metadata = ["member": member.name]
+  }
+
+  /// Whether messages of a level are logged.
+  func isEnabled(_ level: TrackerLogLevel) -> Bool {
+    self.level.map { level >= $0 } ?? false
+  }
+
+  func write(_ level: TrackerLogLevel, _ message: @autoclosure () -> String) {
+    guard isEnabled(level) else { return }
+    logger.log(level: level, message: message(), metadata: metadata)
+  }
+}

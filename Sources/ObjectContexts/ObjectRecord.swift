@@ -1,0 +1,97 @@
+public import HistoryStore
+import PersistentHistory
+
+/// A value of one entity's attributes, such as a struct whose properties are the attributes.
+///
+/// ```swift
+/// struct Item: ObjectRecord {
+///   var title: String
+///   var count = 0
+/// }
+/// let item = try context.insert(Item(title: "Milk"))
+/// let items = try context.records(Item.self, where: .compare("count", .equal, 0))
+/// ```
+/// Properties are optional where the attribute may be null. Integers, floating-point numbers,
+/// strings, Boolean values, `Date`, `Data`, `UUID`, and enumerations and other types that are coded
+/// as one of these are supported.
+public protocol ObjectRecord: Codable, Sendable {
+  /// The name of the entity. The default is the name of the type.
+  static var entityName: String { get }
+}
+
+extension ObjectRecord {
+  /// The name of the type.
+  public static var entityName: String { String(describing: Self.self) }
+}
+
+extension ObjectContext {
+  /// Inserts an object with the values of a record, which is written at the next save.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownEntity``, ``HistoryError/Code/unknownAttribute`` or
+  ///   ``HistoryError/Code/unfitValue`` if the record does not fit the model.
+  /// - Complexity: that of inserting an object with values.
+  @discardableResult
+  public func insert(_ record: some ObjectRecord) throws(HistoryError) -> StoredObject {
+    let entity = type(of: record).entityName
+    guard let description = store.model.number(of: entity).flatMap(store.model.entity) else {
+      throw .unknownEntity(entity)
+    }
+    return try insert(entity, RecordEncoder.values(of: record, for: description))
+  }
+
+  /// Returns the sorted records of the objects that match a predicate, up to a limit.
+  ///
+  /// - Throws: the errors of `objects(_:where:sortedBy:limit:offset:)`, and
+  ///   ``HistoryError/Code/unfitValue`` for an object whose values do not fit the record.
+  /// - Complexity: that of `objects(_:where:sortedBy:limit:offset:)`.
+  public func records<Record: ObjectRecord>(
+    _ type: Record.Type,
+    where predicate: ObjectPredicate? = nil,
+    sortedBy orders: [ObjectOrder] = [],
+    limit: Int? = nil,
+    offset: Int = 0
+  ) throws(HistoryError) -> [Record] {
+    let found = try objects(
+      Record.entityName,
+      where: predicate,
+      sortedBy: orders,
+      limit: limit,
+      offset: offset
+    )
+    var records: [Record] = []
+    for object in found { records.append(try object.record(Record.self)) }
+    return records
+  }
+}
+
+extension StoredObject {
+  /// Returns the object's values, including unsaved edits, as a record.
+  ///
+  /// Attributes that the record lacks are left out.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownObject`` if the object is deleted, and
+  ///   ``HistoryError/Code/unfitValue`` if a value does not fit, such as null for a property that is
+  ///   not optional.
+  public func record<Record: ObjectRecord>(
+    _ type: Record.Type
+  ) throws(HistoryError) -> Record {
+    guard let entity = context.store.model.entity(id.entity), let row = context.row(of: id) else {
+      throw .unknownObject(id)
+    }
+    return try RecordDecoder.record(type, of: row, entity)
+  }
+
+  /// Sets the attributes whose values differ from a record's, which are written at the next save.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownObject``, ``HistoryError/Code/unknownAttribute`` or
+  ///   ``HistoryError/Code/unfitValue``; no attribute is set then.
+  public func update(_ record: some ObjectRecord) throws(HistoryError) {
+    guard let entity = context.store.model.entity(id.entity), let row = context.row(of: id) else {
+      throw .unknownObject(id)
+    }
+    let values = try RecordEncoder.values(of: record, for: entity)
+    for (name, value) in values where entity.index(of: name).map({ row[$0] }) != value {
+      try set(value, for: name)
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import HistoryStore
+import PersistentHistory
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Converts the values of an object into records.
+enum RecordDecoder {
+  /// Returns a record with the values of a row, in the order of the entity's attributes.
+  ///
+  /// - Throws: ``HistoryError/Code/unknownAttribute`` or ``HistoryError/Code/unfitValue``.
+  static func record<Record: ObjectRecord>(
+    _ type: Record.Type,
+    of row: [Value],
+    _ entity: Entity
+  ) throws(HistoryError) -> Record {
+    do {
+      return try Record(from: RowDecoder(row: row, entity: entity))
+    } catch let error as UnfitProperty {
+      throw error.historyError(entity)
+    } catch DecodingError.keyNotFound(let key, _) {
+      throw .unknownAttribute(entity: entity.name, attribute: key.stringValue)
+    } catch DecodingError.dataCorrupted(let context), DecodingError.typeMismatch(_, let context),
+      DecodingError.valueNotFound(_, let context)
+    {
+      let name = context.codingPath.first?.stringValue ?? ""
+      throw UnfitProperty(name: name).historyError(entity)
+    } catch {
+      throw HistoryError(error)
+    }
+  }
+}
+
+extension Value {
+  /// Returns the value as the type of a property, or `nil` if it does not fit.
+  fileprivate func decoded<Property>(as type: Property.Type) -> Property? {
+    switch self {
+    case .null: nil
+    case .string(let value): value as? Property
+    case .bool(let value): value as? Property
+    case .data(let value): value as? Property
+    case .date(let value): value as? Property
+    case .uuid(let value): value as? Property
+    case .double(let value): value as? Property ?? (Float(value) as? Property)
+    case .int(let value):
+      (type as? any FixedWidthInteger.Type)
+        .flatMap { value.converted(to: $0) } as? Property
+    }
+  }
+}
+
+extension Int64 {
+  fileprivate func converted<Number: FixedWidthInteger>(
+    to type: Number.Type
+  ) -> (any FixedWidthInteger)? {
+    Number(exactly: self)
+  }
+}
+
+/// The decoder of a record from one row.
+private struct RowDecoder: Decoder {
+  let row: [Value]
+  let entity: Entity
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(KeyedValues<Key>(row: row, entity: entity))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unsupported }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw unsupported }
+
+  private var unsupported: DecodingError {
+    .dataCorrupted(
+      DecodingError.Context(
+        codingPath: [],
+        debugDescription: "A record is decoded by the names of its properties."
+      )
+    )
+  }
+}
+
+/// The decoder of one property.
+private struct PropertyDecoder: Decoder {
+  let value: Value
+  let name: String
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw UnfitProperty(name: name)
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    throw UnfitProperty(name: name)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer {
+    SingleValue(value: value, name: name)
+  }
+
+  /// Decodes a type that is not the type of a value itself, such as an enumeration.
+  static func decode<Property: Decodable>(
+    _ type: Property.Type,
+    _ value: Value,
+    _ name: String
+  ) throws -> Property {
+    if let direct = value.decoded(as: type) { return direct }
+    do {
+      return try Property(from: PropertyDecoder(value: value, name: name))
+    } catch is DecodingError {
+      throw UnfitProperty(name: name)
+    }
+  }
+}
+
+private struct SingleValue: SingleValueDecodingContainer {
+  let value: Value
+  let name: String
+  let codingPath: [any CodingKey] = []
+
+  func decodeNil() -> Bool { value == .null }
+
+  func decode<Property: Decodable>(_ type: Property.Type) throws -> Property {
+    guard let direct = value.decoded(as: type) else { throw UnfitProperty(name: name) }
+    return direct
+  }
+}
+
+private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let row: [Value]
+  let entity: Entity
+  let codingPath: [any CodingKey] = []
+
+  var allKeys: [Key] { entity.attributes.compactMap { Key(stringValue: $0.name) } }
+
+  func contains(_ key: Key) -> Bool { entity.index(of: key.stringValue) != nil }
+
+  func decodeNil(forKey key: Key) throws -> Bool { try value(key) == .null }
+
+  func decode<Property: Decodable>(_ type: Property.Type, forKey key: Key) throws -> Property {
+    try PropertyDecoder.decode(type, value(key), key.stringValue)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type,
+    forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    throw UnfitProperty(name: key.stringValue)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    throw UnfitProperty(name: key.stringValue)
+  }
+
+  func superDecoder() -> any Decoder { RowDecoder(row: row, entity: entity) }
+  func superDecoder(forKey key: Key) -> any Decoder { RowDecoder(row: row, entity: entity) }
+
+  private func value(_ key: Key) throws -> Value {
+    guard let index = entity.index(of: key.stringValue) else {
+      throw DecodingError.keyNotFound(
+        key,
+        DecodingError.Context(codingPath: [], debugDescription: "The entity has no attribute.")
+      )
+    }
+    return row[index]
+  }
+}

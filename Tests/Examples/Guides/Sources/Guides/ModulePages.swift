@@ -1,0 +1,49 @@
+import HistoryStore
+import HistoryTracking
+import ObjectContexts
+import PersistentHistory
+
+private func remove(_ uri: String, _ title: Value?) {}
+
+/// The overviews of the modules' pages.
+enum ModulePages {
+  static func persistentHistory() throws -> Model {
+    let item = Entity("Item", [Attribute("title", .string), Attribute("count", .int)])
+    let model = try Model([item])
+    return model
+  }
+
+  static func historyStore(_ model: Model) async throws {
+    let store = try Store(path: "shared.store", model: model)
+    let items: [[String: Value]] = [["title": "milk", "count": 2]]
+    try store.batchInsert(into: "Item", items, by: BatchAuthor("import"))
+    for try await page in store.pages(HistoryRequest(after: nil)) {
+      for transaction in page.transactions {
+        print(transaction.number, transaction.author ?? "no author", transaction.changeCount)
+      }
+    }
+  }
+
+  static func objectContexts(_ store: Store) throws {
+    let view = ObjectContext(store: store, author: "app", name: "view")
+    let item = try view.insert("Item", ["title": "milk", "count": 2])
+    try view.save()
+    try item.set(3, for: "count")
+    try view.save()
+  }
+
+  static func historyTracking(_ path: String, _ model: Model) async throws {
+    let container = try StoreContainer([StoreDescription(path: path, model: model)])
+    let tracker = try HistoryTracker(
+      "widget",
+      container: container,
+      configuration: TrackerConfiguration(currentAuthor: "widget", allAuthors: ["app", "widget"])
+    )
+    try await tracker.registerObserver(entity: "Item", operation: .delete) { group in
+      for context in group { remove(context.objectIDURL, context.tombstone?["title"]) }
+    }
+    try await tracker.start()
+    let view = tracker.contexts[0]
+    print(view.name ?? "no name")
+  }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import HistoryStore
+import ObjectContexts
+import PersistentHistory
+
+// Runs the code of every guide in the current folder, which should be empty.
+
+let folder = FileManager.default.currentDirectoryPath
+try await readme()
+try Store.destroy(path: "shared.store")
+let store = try openStore(in: folder)
+try await SharingAStoreWithAWidget.app(in: folder)
+let items = try await SharingAStoreWithAWidget.widget(in: folder)
+print(items.map { "\($0["title"] ?? .null) \($0["count"] ?? .null)" })
+try SharingAStoreWithAWidget.forgetTheAbsent(store)
+try await ChoosingAPurgePolicy.send(store)
+try await ChoosingAPurgePolicy.purge(store)
+try ChoosingAPurgePolicy.look(store)
+print(ChoosingAPurgePolicy.daily().strategy, ChoosingAPurgePolicy.limited().retention ?? .init())
+try ModulePages.objectContexts(store)
+try await ModulePages.historyStore(ModulePages.persistentHistory())
+let container = try StoreContainer([StoreDescription(path: "kit.store", model: store.model)])
+try await MigratingFromTheKit.track(container, UserDefaults())
+try await ModulePages.historyTracking("modules.store", store.model)
