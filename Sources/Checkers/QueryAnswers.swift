@@ -27,8 +27,10 @@ struct QueryAnswers: Sendable {
   mutating func observe(_ event: Event, on timeline: Timeline) {
     switch event.happening {
     case .called(let command, let word):
-      // Nothing can be purged before the first transaction.
-      if timeline.log.count > 0, LastPurge.words.contains(word) { lastPurge = .unknown }
+      // Before the first transaction only purges at intervals count.
+      if LastPurge.words.contains(word), timeline.log.count > 0 || timeline.purgesAtIntervals {
+        lastPurge = .unknown
+      }
       query = nil
       guard word == "query" else { return }
       purged = []
@@ -102,6 +104,13 @@ struct QueryAnswers: Sendable {
       return nil
     }
     return expected ? "says that a purge is not due" : "purged before the interval was over"
+  }
+}
+
+extension Timeline {
+  /// Whether the strategy of an actor purges at intervals.
+  fileprivate var purgesAtIntervals: Bool {
+    plan.header.actors.contains { $0.strategy?.hasPrefix("byDuration") ?? false }
   }
 }
 

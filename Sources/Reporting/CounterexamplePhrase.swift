@@ -116,8 +116,42 @@ enum CounterexamplePhrase {
     case .rows: return "count the rows of history"
     case .transaction: return "fetch " + (position ?? "no transaction")
     case .purge: return "purge history" + (position.map { " before \($0)" } ?? "") + filter
+    case .sorted, .uris, .tokens, .size, .due, .differences, .lags, .visit, .signals, .verify:
+      return request(query, position)
     case .transactions, .headers, .changes, .stream, .count, .changeCount, .objects, .exists, .sql:
       return "query \(query.form.rawValue) after \(position ?? "the beginning")\(filter)"
+    }
+  }
+
+  /// Returns the phrase of a request about objects, positions, members or the file.
+  private static func request(_ query: PlannedQuery, _ position: String?) -> String {
+    switch query.form {
+    case .sorted:
+      let conditions = query.conditions.map(condition).joined(separator: " and ")
+      let orders = query.orders.map { $0.attribute + ($0.isAscending ? "" : " descending") }
+      var offset = 0
+      if case .behind(let count) = query.start { offset = count }
+      return "find \(query.entity.map(printable) ?? "")"
+        + (conditions.isEmpty ? "" : " where " + conditions)
+        + remarks([
+          orders.isEmpty ? nil : "by " + orders.joined(separator: ", "),
+          offset == 0 ? nil : "after the first \(offset)",
+          query.page == 1000 ? nil : "at most \(query.page)",
+          query.pending.isEmpty ? nil : "with unsaved changes: " + changes(query.pending),
+        ])
+    case .uris: return "resolve the identifiers of \(query.entity.map(printable) ?? "")"
+    case .tokens: return "resolve the token of \(position ?? "the newest transaction")"
+    case .size: return "measure history"
+    case .due:
+      var interval = 0.0
+      if case .ago(let seconds) = query.start { interval = seconds }
+      return "purge history if the last purge was at least \(span(interval)) ago"
+    case .differences: return "compare the members' configurations"
+    case .lags: return "list what the members have not merged"
+    case .visit:
+      return "a visitor joins" + (query.start == .beginning ? "" : " with " + (position ?? ""))
+    case .signals: return "list the signals"
+    default: return "verify the file"
     }
   }
 

@@ -104,6 +104,20 @@ import Traces
     #expect(try fault(query(.due, .ago(60)), none, in: again) != nil)
   }
 
+  @Test(arguments: ["byDuration/10", "whenMerged"])
+  func `A strategy's purges at intervals count, though they find nothing`(
+    _ strategy: String
+  ) throws {
+    var story = try Story("app", launched: false)
+    story.header.actors[0].strategy = strategy
+    story.run(.launch("app")) { $0.register("app") }
+    story.run(.query(query(.due, .ago(60)))) { story in
+      story.tell("app", .answered(QueryAnswer(head: nil, now: 100, lines: ["not due"])))
+    }
+    let isValid = story.verdict(HistoryExplainsData.self).violation == nil
+    #expect(isValid == (strategy != "whenMerged"))
+  }
+
   @Test func `The members' lags and differences follow from the events and the plan`() throws {
     let lags = ["app by app, 1 behind, 0.0 s", "share by share, 0 behind, 0.0 s"]
     #expect(try fault(query(.lags), lags) == nil)

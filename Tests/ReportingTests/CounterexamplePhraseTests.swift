@@ -32,6 +32,24 @@ import Traces
   }
 
   @Test(arguments: [
+    (
+      PlannedQuery(actor: "a", form: .due, start: .ago(60)),
+      "purge history if the last purge was at least 1 minute ago"
+    ),
+    (
+      PlannedQuery(actor: "a", form: .visit, start: .ago(60)),
+      "a visitor joins with the time 1 minute ago"
+    ),
+    (
+      PlannedQuery(
+        actor: "a",
+        form: .sorted,
+        start: .behind(2),
+        page: 1,
+        entity: "Item",
+        orders: [PlannedOrder("title", isAscending: false)]
+      ), "find Item (by title descending, after the first 2, at most 1)"
+    ),
     (PlannedQuery(actor: "a"), "query transactions after the beginning"),
     (
       PlannedQuery(
