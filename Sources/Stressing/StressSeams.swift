@@ -47,7 +47,9 @@ final class StressSeams: Sendable {
   func configuration() throws(StressError) -> StoreConfiguration {
     var configuration = StoreConfiguration()
     if let name = role.mutant {
-      guard let mutant = Mutant.named(name) else { throw StressError("unknown mutant \(name.quoted)") }
+      guard let mutant = Mutant.named(name) else {
+        throw StressError("unknown mutant \(name.quoted)")
+      }
       mutant.turnOn()
     }
     configuration.purgeChunkCount = 8

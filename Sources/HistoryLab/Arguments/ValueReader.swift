@@ -44,10 +44,9 @@ extension ValueReader where Value == Int {
     return ValueReader(
       placeholder: placeholder,
       expectation: expectation,
-      show: { $0.grouped }
-    ) { text in
-      Int(text).flatMap { range.contains($0) ? $0 : nil }
-    }
+      show: { $0.grouped },
+      read: { text in Int(text).flatMap { range.contains($0) ? $0 : nil } }
+    )
   }
 }
 
@@ -58,10 +57,9 @@ extension ValueReader where Value == Double {
     return ValueReader(
       placeholder: placeholder,
       expectation: expectation,
-      show: { $0.short }
-    ) { text in
-      Double(text).flatMap { range.contains($0) ? $0 : nil }
-    }
+      show: { $0.short },
+      read: { text in Double(text).flatMap { range.contains($0) ? $0 : nil } }
+    )
   }
 }
 

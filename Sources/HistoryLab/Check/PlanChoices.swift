@@ -22,8 +22,9 @@ enum ConditionChoice: Hashable, Sendable {
     placeholder: "LIST",
     expectation: "conditions with commas between, as list conditions shows them, or all",
     suggestions: Condition.allCases.map(\.rawValue) + [everything],
-    show: { $0 == .everyday ? everydayNames : $0.text }
-  ) { ConditionChoice($0) }
+    show: { $0 == .everyday ? everydayNames : $0.text },
+    read: { ConditionChoice($0) }
+  )
 
   /// Parses names separated by commas; returns `nil` if one is unknown.
   init?(_ text: String) {
@@ -87,8 +88,9 @@ enum Likeness: Hashable, Sendable {
   static let reader = ValueReader(
     placeholder: "photos|notes|FILE",
     expectation: "photos, notes or a store file",
-    show: { $0.text }
-  ) { Likeness($0) }
+    show: { $0.text },
+    read: { Likeness($0) }
+  )
 
   /// Parses a profile's name or a path; write `./photos` for a file that has the name of a profile.
   init?(_ text: String) {
@@ -139,8 +141,9 @@ enum ScheduleChoice: Hashable, Sendable {
     placeholder: "WORD",
     expectation: "random, pct or pct/D with D from 1 to 10",
     suggestions: ["random", "pct", "exhaustive"],
-    show: { $0.text }
-  ) { ScheduleChoice($0) }
+    show: { $0.text },
+    read: { ScheduleChoice($0) }
+  )
 
   /// Parses the value of `--schedule`.
   init?(_ text: String) {
