@@ -230,14 +230,20 @@ extension String {
   fileprivate var trimmedFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }
 
+extension ExternalSystem {
+  /// The capabilities that no program can have.
+  ///
+  /// `faults` and `powerOff` need control of the program's files, `belated` a view of a process
+  /// that reports no events, and `queries` and `readings` are not part of the protocol.
+  package static let excludedCapabilities: Set<Capability> = [
+    .faults, .powerOff, .belated, .queries, .readings,
+  ]
+}
+
 extension WireHello {
   /// The capabilities of the program that this lab can use.
-  ///
-  /// `faults` and `powerOff` are excluded because they need control of the program's files, and
-  /// `belated` because it needs a view of a process that reports no events.
   package var abilities: Set<Capability> {
-    Set(capabilities.compactMap(Capability.init)).subtracting([
-      .faults, .powerOff, .belated, .queries, .readings,
-    ])
+    Set(capabilities.compactMap(Capability.init))
+      .subtracting(ExternalSystem.excludedCapabilities)
   }
 }
