@@ -9,7 +9,7 @@ import Testing
 
 struct LikeRealFilesTests {
   /// Every answer of every statement, locks that are busy included, is that of `os_unix.c`.
-  @Test(.property(cases: 12, seed: 1), arguments: ["WAL", "DELETE", "TRUNCATE"])
+  @Test(.property(cases: 3, seed: 1), arguments: ["WAL", "DELETE", "TRUNCATE"])
   func `Thousands of random transactions go as on real files`(mode: String) async throws {
     let busyCount = Mutex(0)
     try await property(.plans(connectionCount: 3, stepCount: 400)) { plan in
@@ -22,7 +22,7 @@ struct LikeRealFilesTests {
       #expect(onHeap.last == #"["ok"]"#)
       busyCount.withLock { $0 += onHeap.count { $0.contains("code: 5") } }
     }
-    #expect(busyCount.withLock { $0 } > 100)
+    #expect(busyCount.withLock { $0 } > 25)
   }
 
   /// The answers of all steps, then the table, then the verdict of an integrity check.

@@ -36,7 +36,7 @@ import Traces
     }
   }
 
-  @Test(.property(cases: 6, seed: 1), arguments: names)
+  @Test(.property(cases: 2, seed: 1), arguments: names)
   func `It gives the same trace, byte for byte, also after a way through a file`(
     _ name: String
   ) async throws {
@@ -53,7 +53,7 @@ import Traces
     }
   }
 
-  @Test(.property(cases: 8, seed: 1), arguments: names)
+  @Test(.property(cases: 2, seed: 1), arguments: names)
   func `Real files give the same events as the heap`(_ name: String) async throws {
     try await property(.everyday(Self.timestamps(for: name))) { plan in
       let folder = try TemporaryFolder()
