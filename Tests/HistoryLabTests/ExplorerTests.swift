@@ -102,7 +102,7 @@ import Workloads
     _ place: Int
   ) throws {
     let (depth, condition, make) = Self.small[place]
-    let wanted = ProcessInfo.processInfo.environment["SOUNDNESS_PAIRS"].flatMap { Int($0) } ?? 2
+    let wanted = ProcessInfo.processInfo.environment["SOUNDNESS_PAIRS"].flatMap { Int($0) } ?? 1
     let explorer = explorer(make(), condition, depth: depth + 1) { $0.pairCountMax = wanted }
     _ = try explorer.explore()
     // The time of the next poll is no part of a state, because short plans end before it.
