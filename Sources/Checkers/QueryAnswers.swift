@@ -57,7 +57,7 @@ struct QueryAnswers: Sendable {
     if let query, query.form == .purge || query.form == .due { noteDue(query, answer) }
     guard let query, !timeline.isHistoryUncertain, !timeline.command.hasFault else { return nil }
     if hasFault, query.form == .rows || query.form == .lags { return nil }
-    if query.form == .signals, hasFault || hasLostPower { return nil }
+    if [.signals, .visit].contains(query.form), hasFault || hasLostPower { return nil }
     let head = timeline.log.transactions.last?.commit.name
     guard answer.head == head else {
       return

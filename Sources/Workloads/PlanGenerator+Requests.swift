@@ -15,7 +15,7 @@ extension PlanGenerator {
     var repetition = Repetition("request", 0...Self.requestCountMax, length: .average(5))
     while repetition.next(&source) {
       let position = source.index(below: commands.count + 1)
-      let request = request(draft.header, &source)
+      let request = request(draft, &source)
       commands.insert(Command(.query(request)), at: position)
       // A pass between two purges would hide the time of the first one.
       guard request.form == .due, source.bool(probability: 0.6) else { continue }
@@ -33,10 +33,14 @@ extension PlanGenerator {
     (.differences, 2), (.size, 1), (.verify, 1),
   ]
 
-  private func request(_ header: PlanHeader, _ source: inout ChoiceSource) -> PlannedQuery {
+  private func request(_ draft: PlanDraft, _ source: inout ChoiceSource) -> PlannedQuery {
+    let header = draft.header
     let actor = header.actors[source.index(below: header.actors.count)]
     let forms = Self.requestForms
-    let form = forms[source.weighted(forms.map(\.1))].0
+    var form = forms[source.weighted(forms.map(\.1))].0
+    // A visit is several commits: cut off, it would leave a member that no event reports.
+    let mayBeCutOff = draft.active.contains(.powerOff) || draft.active.contains(.callFailure)
+    if form == .visit, mayBeCutOff { form = .lags }
     var query = PlannedQuery(actor: actor.id, form: form)
     switch form {
     case .sorted, .uris:
