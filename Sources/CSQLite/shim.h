@@ -2,6 +2,21 @@
 #define SQLITE_ENABLE_SESSION 1
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include <sqlite3.h>
+#include <stdint.h>
+#include <time.h>
+
+// The milliseconds of a monotonic clock that is cheap to read and exact to a few milliseconds.
+static inline int64_t csqlite_coarse_milliseconds(void) {
+  struct timespec time = {0, 0};
+#if defined(CLOCK_MONOTONIC_COARSE)
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+#elif defined(CLOCK_MONOTONIC_RAW_APPROX)
+  clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time);
+#else
+  clock_gettime(CLOCK_MONOTONIC, &time);
+#endif
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
 
 // sqlite3_db_config takes a variable number of arguments, which Swift cannot call.
 static inline int csqlite_db_config_flag(sqlite3 *connection, int option, int value) {

@@ -82,6 +82,9 @@ public struct StoreConfiguration: Sendable {
   /// Creates the default configuration.
   public init() {}
 
+  /// The poll interval as `poll` expects it.
+  var changePollMs: Int32 { max(1, changePollInterval.clampedMilliseconds) }
+
   /// Whether the store has a signal file.
   var hasSignalFile: Bool { signalsChanges && vfs == nil }
 

@@ -98,3 +98,9 @@ package final class ConnectionLock: @unchecked Sendable {
     return try body()
   }
 }
+
+/// A monotonic clock that is cheap to read, exact to a few milliseconds.
+package enum CoarseClock {
+  /// The time since an arbitrary start, in milliseconds.
+  package static var milliseconds: Int64 { csqlite_coarse_milliseconds() }
+}

@@ -1,4 +1,4 @@
-import PersistentHistory
+import SQLiteStorage
 
 #if canImport(Glibc)
 import Glibc
@@ -66,13 +66,7 @@ final class SignalFile {
 
   /// Whether the next check is due; a check costs as much as half a signal.
   private var isCheckDue: Bool {
-    var time = timespec()
-    #if canImport(Darwin)
-    clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
-    #else
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    #endif
-    let nowMs = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    let nowMs = CoarseClock.milliseconds
     guard nowMs - checkedAtMs >= Self.checkPauseMs else { return false }
     checkedAtMs = nowMs
     return true
@@ -112,7 +106,7 @@ struct WatchedFile: Sendable {
   }
 
   /// The maximum time in milliseconds between two polls of the store.
-  var pollMs: Int32 { max(1, configuration.changePollInterval.clampedMilliseconds) }
+  var pollMs: Int32 { configuration.changePollMs }
 }
 
 /// The reasons why a wait ended; empty after a timeout or an interrupt.
