@@ -219,7 +219,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
     case .oneAuthor: "One author has written all history instead of four."
     case .manyAuthors: "Sixteen authors have written history instead of four."
     case .coreData: "History lies in the tables of Core Data instead of being packed."
-    case .cold: "The store is opened anew, and the system has forgotten its file, each time."
+    case .cold: "The store is opened again each time, with its file out of the system's cache."
     case .full: "Commits wait for the disk (synchronous=FULL instead of NORMAL)."
     }
   }
@@ -264,7 +264,7 @@ package enum BenchmarkAxis: String, CaseIterable, Sendable {
       return "the folder for temporary files lies in memory; name one on a disk in TMPDIR"
     }
     #if !os(Linux)
-    if self == .cold { return "only Linux can be told to forget what it holds of a file" }
+    if self == .cold { return "only Linux can drop a file from its cache on request" }
     #endif
     return nil
   }

@@ -161,7 +161,7 @@ struct BaselineCompareVerb: Verb {
   static let spec = VerbSpec(
     name: "bench baseline compare",
     sentence:
-      "Compares a run with a baseline: counts decide, times are told, or decided by launches.",
+      "Compares a run with a baseline: counts decide; times are reported, or decided by launches.",
     examples: [
       Example("bench baseline compare before", "The newest run beside `before`."),
       Example("bench baseline compare before --tolerance 0", "Any count that differs."),

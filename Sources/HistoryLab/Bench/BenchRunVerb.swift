@@ -12,7 +12,7 @@ struct BenchRunOptions: VerbOptions {
     "repeat",
     .integer("N", 2...1_000),
     shown: "once",
-    "Counts N times, with stores built anew, and says whether it is the same each time."
+    "Counts N times, with newly built stores, and reports whether the counts are equal."
   )
   private var repeated: Int?
   /// The name prefixes of the benchmarks to run; empty for all.

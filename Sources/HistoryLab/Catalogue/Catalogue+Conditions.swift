@@ -161,6 +161,6 @@ extension Catalogue {
     Entry("allocated bytes", "Bytes that the measuring thread allocated."),
     Entry("live bytes", "By how much the bytes that are allocated and not freed rose."),
     Entry("resident growth", "By how much more memory was resident during one measurement."),
-    Entry("missed", "Commits that were not told to a process that watches."),
+    Entry("missed", "Commits that were not signalled to a watching process."),
   ]
 }
