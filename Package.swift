@@ -33,7 +33,7 @@ func tests(
   )
 }
 
-let system: [Target.Dependency] = ["PersistentHistory", "HistoryStore", "ObjectContexts"]
+let system: [Target.Dependency] = ["HistoryTypes", "HistoryStore", "ObjectContexts"]
 
 let package = Package(
   name: "persistent-history-lab",
@@ -42,8 +42,10 @@ let package = Package(
   ],
   products: [
     .library(
-      name: "HistoryTracking",
-      targets: ["HistoryTracking", "ObjectContexts", "HistoryStore", "PersistentHistory"]
+      name: "PersistentHistory",
+      targets: [
+        "PersistentHistory", "HistoryTracking", "ObjectContexts", "HistoryStore", "HistoryTypes",
+      ]
     ),
     .library(name: "PropertyTesting", targets: ["PropertyTesting"]),
     .library(name: "PropertyTraits", targets: ["PropertyTraits"]),
@@ -59,28 +61,29 @@ let package = Package(
 
     // The system.
     room("SQLiteStorage", ["CSQLite"]),
-    room("PersistentHistory", []),
-    room("HistoryStore", ["PersistentHistory", "SQLiteStorage"]),
-    room("ObjectContexts", ["PersistentHistory", "SQLiteStorage", "HistoryStore"]),
+    room("HistoryTypes", []),
+    room("HistoryStore", ["HistoryTypes", "SQLiteStorage"]),
+    room("ObjectContexts", ["HistoryTypes", "SQLiteStorage", "HistoryStore"]),
     room("HistoryTracking", system),
+    room("PersistentHistory", system + ["HistoryTracking"]),
 
     // The lab.
     room("Basics", []),
-    room("Traces", ["Basics", "PersistentHistory"]),
+    room("Traces", ["Basics", "HistoryTypes"]),
     room("PropertyTesting", ["Basics"]),
     room("PropertyTraits", ["PropertyTesting"]),
     room(
       "Workloads",
-      ["PersistentHistory", "Traces", "PropertyTesting"],
+      ["HistoryTypes", "Traces", "PropertyTesting"],
       resources: [
         .embedInCode("Profiles/notes.json"), .embedInCode("Profiles/photos.json"),
       ]
     ),
     room("Faults", ["Basics", "Traces", "CSQLite"]),
     room("Systems", system + ["HistoryTracking", "Traces"]),
-    room("Simulation", ["PersistentHistory", "Systems", "Faults", "Traces"]),
-    room("Checkers", ["PersistentHistory", "Traces"]),
-    room("ProtocolChecks", ["Basics", "PersistentHistory", "Systems", "Traces", "Checkers"]),
+    room("Simulation", ["HistoryTypes", "Systems", "Faults", "Traces"]),
+    room("Checkers", ["HistoryTypes", "Traces"]),
+    room("ProtocolChecks", ["Basics", "HistoryTypes", "Systems", "Traces", "Checkers"]),
     room(
       "Stressing",
       system + [
@@ -88,11 +91,11 @@ let package = Package(
       ]
     ),
     room("Measuring", ["Basics"]),
-    room("Reporting", ["Basics", "PersistentHistory", "Traces", "Measuring"]),
+    room("Reporting", ["Basics", "HistoryTypes", "Traces", "Measuring"]),
     room(
       "HistoryTesting",
       [
-        "PersistentHistory", "Traces", "PropertyTesting", "Workloads", "Systems", "Simulation",
+        "HistoryTypes", "Traces", "PropertyTesting", "Workloads", "Systems", "Simulation",
         "Checkers", "Reporting",
       ]
     ),
@@ -141,7 +144,7 @@ let package = Package(
     ),
     .target(
       name: "Fuzzing",
-      dependencies: ["PersistentHistory", "SQLiteStorage", "HistoryStore", "Traces"],
+      dependencies: ["HistoryTypes", "SQLiteStorage", "HistoryStore", "Traces"],
       path: "Tests/Fuzzing",
       exclude: ["Corpus", "Driver", "words.dict"],
       swiftSettings: settings
@@ -149,11 +152,11 @@ let package = Package(
     tests("Fuzzing"),
     tests("Basics"),
     tests("SQLiteStorage"),
-    tests("PersistentHistory"),
-    tests("HistoryStore", ["PersistentHistory", "SQLiteStorage", "Faults", "LayoutTraits"]),
-    tests("ObjectContexts", ["PersistentHistory", "HistoryStore", "LayoutTraits"]),
+    tests("HistoryTypes"),
+    tests("HistoryStore", ["HistoryTypes", "SQLiteStorage", "Faults", "LayoutTraits"]),
+    tests("ObjectContexts", ["HistoryTypes", "HistoryStore", "LayoutTraits"]),
     tests("HistoryTracking", system + ["SQLiteStorage", "Faults", "LayoutTraits"]),
-    tests("Traces", ["PersistentHistory"], exclude: ["Fixtures"]),
+    tests("Traces", ["HistoryTypes"], exclude: ["Fixtures"]),
     .target(
       name: "ShrinkingExamples",
       dependencies: ["PropertyTesting", "SQLiteStorage"],
@@ -168,20 +171,20 @@ let package = Package(
     ),
     tests("PropertyTesting", ["ShrinkingExamples"]),
     tests("PropertyTraits", ["PropertyTesting"]),
-    tests("Workloads", ["PersistentHistory", "Traces", "PropertyTesting", "PropertyTraits"]),
+    tests("Workloads", ["HistoryTypes", "Traces", "PropertyTesting", "PropertyTraits"]),
     tests("Faults", ["Traces", "CSQLite", "PropertyTesting", "PropertyTraits"]),
     tests("Systems", system + ["HistoryTracking", "Traces"]),
     tests(
       "Simulation",
       [
-        "PersistentHistory", "Systems", "Faults", "Traces", "Checkers", "Workloads",
+        "HistoryTypes", "Systems", "Faults", "Traces", "Checkers", "Workloads",
         "PropertyTesting", "PropertyTraits",
       ]
     ),
-    tests("Checkers", ["PersistentHistory", "Traces"]),
+    tests("Checkers", ["HistoryTypes", "Traces"]),
     tests("Stressing", ["Basics"]),
     tests("Measuring"),
-    tests("Reporting", ["PersistentHistory", "Traces", "Measuring"]),
+    tests("Reporting", ["HistoryTypes", "Traces", "Measuring"]),
     // The examples are packages of their own, which scripts/examples tries; their sources are also
     // built here.
     .target(
@@ -196,12 +199,12 @@ let package = Package(
       dependencies: ["ActorTracker", "HistoryTesting"],
       path: "Tests/Examples/ActorTracker/Tests/ActorTrackerTests"
     ),
-    tests("HistoryTesting", ["PersistentHistory", "Traces", "PropertyTesting", "FirstBug"]),
+    tests("HistoryTesting", ["HistoryTypes", "Traces", "PropertyTesting", "FirstBug"]),
     tests("HistoryBenchmarks", system + ["BenchmarkFloor", "Measuring"]),
     tests(
       "HistoryLab",
       [
-        "Basics", "PersistentHistory", "SQLiteStorage", "HistoryStore", "Traces", "Workloads",
+        "Basics", "HistoryTypes", "SQLiteStorage", "HistoryStore", "Traces", "Workloads",
         "Checkers",
         "Systems", "ProtocolChecks", "Stressing", "Simulation", "Measuring", "Reporting",
         "HistoryBenchmarks",

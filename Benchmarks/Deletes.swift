@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// Batch deletes by closure and by predicate; each delete leaves a tombstone of sixteen bytes.
 enum Deletes {

@@ -1,7 +1,7 @@
 import BenchmarkFloor
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// Fetches of the transactions after a token, and of the whole history.
 enum Fetches {

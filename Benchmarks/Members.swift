@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// Writes of a member to the registry: recording a cursor, and joining.
 enum Members {

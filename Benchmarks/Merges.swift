@@ -1,8 +1,8 @@
 import BenchmarkFloor
 import HistoryStore
+import HistoryTypes
 import Measuring
 import ObjectContexts
-import PersistentHistory
 
 /// Merges of new history into contexts, and their costliest part, the refetch of changed rows.
 enum Merges {

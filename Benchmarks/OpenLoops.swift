@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// Writes at a planned rate, each timed from its planned start.
 enum OpenLoops {

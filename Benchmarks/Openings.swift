@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// Opening a store with history, up to its first result.
 enum Openings {
@@ -9,7 +9,7 @@ enum Openings {
       "open store",
       part: "Store.init",
       operation: "of a store with history",
-      "A store is opened, tells the position of its newest transaction and is closed; the floor opens "
+      "A store is opened, reads the position of its newest transaction and is closed; the floor opens "
         + "the same file, prepares its statements, asks the same and closes it."
     ) { setting in
       [try ours(setting), try floor(setting)]

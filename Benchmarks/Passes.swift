@@ -1,8 +1,8 @@
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import Measuring
 import ObjectContexts
-import PersistentHistory
 
 /// The cost of a pass compared with that of its unavoidable work.
 enum Passes {

@@ -1,7 +1,7 @@
 import BenchmarkFloor
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// A comparison with other ways to keep history on SQLite, for writing and reading.
 enum Peers {

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Systems
 
 /// A comparison with the published designs on Core Data's tables.

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// The cost that a reader with an open read transaction causes a writer.
 enum Readers {

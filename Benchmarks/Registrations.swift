@@ -1,9 +1,9 @@
 import Foundation
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import Measuring
 import ObjectContexts
-import PersistentHistory
 
 /// The cost that the first launch of a member causes concurrent writers.
 enum Registrations {

@@ -1,8 +1,8 @@
 import BenchmarkFloor
 import HistoryStore
+import HistoryTypes
 import Measuring
 import ObjectContexts
-import PersistentHistory
 
 /// Tracking without history: reading all rows again to find the changes, compared with a pass.
 enum Rereads {

@@ -1,9 +1,9 @@
 import BenchmarkFloor
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import Measuring
 import ObjectContexts
-import PersistentHistory
 
 /// The cost of a member's resync after its history is gone.
 enum Resyncs {
@@ -20,7 +20,7 @@ enum Resyncs {
 
   private static func ours(_ setting: BenchmarkSetting) throws -> MeasuredWork {
     let file = try setting.store()
-    let member = try MemberSession("reader", store: file.store, contexts: [], author: nil).memory
+    let member = try MemberSession("reader", store: file.store, contexts: [], author: nil).snapshot
     return MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in
       let store = try file.fresh()
       let context = ObjectContext(store: store, author: "reader")

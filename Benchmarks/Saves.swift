@@ -1,7 +1,7 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
 import ObjectContexts
-import PersistentHistory
 
 /// Saves of a context.
 enum Saves {

@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// The latency from a commit until another process can read it, and the cost for the writer.
 enum Signals {
@@ -11,7 +11,7 @@ enum Signals {
       part: "Store.watch",
       operation: "of another process's commits",
       "Another process commits once a millisecond; a sample is the time from its commit until this "
-        + "process, told by the signal, has read the new head; the floor is missing, for SQLite tells "
+        + "process, woken by the signal, has read the new head; the floor is missing, for SQLite tells "
         + "no other process."
     ) { setting in
       guard let command = HelperProcess.command else {
@@ -23,7 +23,7 @@ enum Signals {
       "signal cost",
       part: "Store.batchInsert",
       operation: "of one row with a signal",
-      "A batch request of one row commits and tells others, with nobody watching and with another "
+      "A batch request of one row commits and signals others, with no process watching and with another "
         + "store of the process watching; the floor is the same without a signal.",
       floor: withoutSignal,
       at: .three

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// The size of history in the file, and the memory needed to read all of it.
 enum Sizes {

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// Batch updates by typed closure and by predicate.
 enum Updates {

@@ -56,7 +56,7 @@ def folder_of(target):
 def sources_of(folder, folders):
     """The source files below a folder that lie in no other target's folder further down."""
     for file in sorted(folder.rglob("*")):
-        if file.suffix in {".swift", ".c", ".h"}:
+        if file.suffix in {".swift", ".c", ".h"} and not any(part.endswith(".docc") for part in file.parts):
             nearest = max((f for f in folders if f in file.parents), key=lambda f: len(f.parts))
             if nearest == folder:
                 yield file

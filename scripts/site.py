@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "Reports/reference"
 DESIGNS = ROOT / "Sources/Systems/Systems.docc/PublishedDesigns.md"
 # The order of the site's parts in its sidebar; other modules follow.
-ORDER = ["HistoryTracking", "ObjectContexts", "HistoryStore", "PersistentHistory", "Designs", "HistoryLab"]
+ORDER = ["HistoryTracking", "ObjectContexts", "HistoryStore", "HistoryTypes", "Designs", "HistoryLab"]
 # The rooms whose articles become the manual of the lab.
 LAB_ROOMS = ["HistoryLab", "Systems", "Traces", "Simulation", "Measuring"]
 

@@ -18,7 +18,7 @@ STYLE = ("<style>body{font-family:sans-serif;line-height:1.5;max-width:50em;marg
 LANDING = [
     ("Learn", ["SharingAStore", "SharingAStoreWithAWidget", "ChoosingAPurgePolicy", "TestingYourTracking",
                "ReadingACounterexample", "MigratingFromTheKit"]),
-    ("The store and the tracker", ["HistoryTracking", "ObjectContexts", "HistoryStore", "PersistentHistory"]),
+    ("The store and the tracker", ["HistoryTracking", "ObjectContexts", "HistoryStore", "HistoryTypes"]),
     ("What breaks", ["Designs", "kit-2", "article", "seven-day-purge", "tracker"]),
     ("The lab", ["HistoryLab", "HistoryTesting", "YourFirstBug", "Formats", "Options", "WhatHistoryCosts"]),
     ("Property-based testing", ["PropertyTesting", "PropertyTraits"]),

@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 /// The environment of a benchmark at one history size, with copies of a prebuilt store.
 struct BenchmarkSetting {

@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// A helper process of a benchmark: this command, started with a verb that is hidden from the help.
 package enum HelperProcess {

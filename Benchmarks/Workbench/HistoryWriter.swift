@@ -1,8 +1,8 @@
 import Basics
 import BenchmarkFloor
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// A writer of history with transactions of one shape.
 ///

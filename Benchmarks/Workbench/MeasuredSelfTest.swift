@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 package import Measuring
-import PersistentHistory
 
 /// The parts of the measurement self-test that time and count real work of the store.
 package struct MeasuredSelfTest: Sendable {
@@ -92,7 +92,7 @@ package struct MeasuredSelfTest: Sendable {
         "3 % more work put in",
         goal: "found",
         found: noise?.sentence ?? "not measured",
-        isReached: noise.map { $0.doubt == nil } ?? false,
+        isReached: noise.map { $0.uncertainty == nil } ?? false,
         isMeasured: true
       ), try counts.droppedIndex(), try counts.linearScan(), try counts.sameAgain(),
     ]

@@ -3,9 +3,9 @@ import BenchmarkFloor
 import Foundation
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import Measuring
 import ObjectContexts
-import PersistentHistory
 
 /// The data of all benchmarks: rows of seven columns and about 55 bytes, with key and version.
 enum SampleData {
@@ -79,7 +79,7 @@ final class MergeData {
   /// The number of objects that a merge removes.
   private(set) var goneCount = 0
   /// The state of a member that has merged none of the new transactions.
-  let member: MemberSession.Memory
+  let member: MemberSession.Snapshot
   /// The store without the new transactions.
   let before: Store
 
@@ -90,7 +90,7 @@ final class MergeData {
     file = try BenchmarkStore(path: path, setting)
     entity = file.store.model.number(of: SampleData.item) ?? 0
     let session = try MemberSession("reader", store: file.store, contexts: [], author: nil)
-    member = session.memory
+    member = session.snapshot
     request = HistoryRequest(
       after: session.registration.cursor,
       transactionCountMax: transactionCount
@@ -116,7 +116,7 @@ final class MergeData {
   func staleContext(on store: Store) throws -> ObjectContext {
     let context = ObjectContext(store: before, author: "reader")
     try context.loadAll()
-    return ObjectContext(store: store, memory: context.memory)
+    return ObjectContext(store: store, snapshot: context.snapshot)
   }
 
   /// Tallies the objects that a merge reads, and the sum of their quantities in a context.

@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// A store file with a history of one size, built once and copied for each contender.
 struct StoreTemplate: Codable {

@@ -1,8 +1,8 @@
 import BenchmarkFloor
 import Foundation
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// Raw SQLite in C that keeps history as the store does, on a file created by a store.
 final class TrackedFloor {

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The expected pages of consumers, computed from the transactions that were committed and purged.

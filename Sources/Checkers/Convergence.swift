@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// At the end each view equals the store's data, which equals the reference model.
@@ -66,7 +66,7 @@ package struct Convergence: Invariant {
     on timeline: Timeline
   ) -> Violation {
     var transaction: TransactionName?
-    if case .committed(let told) = event.happening { transaction = told.name }
+    if case .committed(let reported) = event.happening { transaction = reported.name }
     if case .data(let difference) = finding {
       transaction = timeline.lastWrite(of: difference.object).map {
         timeline.log.transactions[$0].commit.name

@@ -43,7 +43,7 @@ package struct CursorProgress: Invariant {
         checker: Self.name,
         at: event.at,
         because:
-          "\(event.who) was told that history went back behind its cursor, and no power-off took "
+          "\(event.who) got the error that history went back behind its cursor, and no power-off took "
           + "any of it"
       )
     case .recorded(let cursor):

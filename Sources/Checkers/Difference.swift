@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 package import Traces
 
 /// A difference between two states of the data, in the least object that differs.

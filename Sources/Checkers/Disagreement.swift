@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 package import Traces
 
 /// The first change in which a system's report differs from a write's net effect.
@@ -8,7 +8,7 @@ package enum Disagreement: Hashable, Sendable {
   /// The system reports a change that the write does not make.
   case invented(ChangeType, ObjectName)
   /// The system reports a different change of the object, or several.
-  case other(ChangeType, told: [ChangeType], ObjectName)
+  case other(ChangeType, reported: [ChangeType], ObjectName)
 
   /// Compares changes in any order; `nil` if they agree.
   ///
@@ -16,34 +16,39 @@ package enum Disagreement: Hashable, Sendable {
   /// changed no value may be reported or left out.
   ///
   /// - Complexity: linear in the changes.
-  init?(net: [NetChange], told: [CommittedChange]) {
-    if Self.agreeInOrder(net, told) { return nil }
+  init?(net: [NetChange], reported: [CommittedChange]) {
+    if Self.agreeInOrder(net, reported) { return nil }
     var types: [ObjectName: [ChangeType]] = [:]
-    for change in told { types[change.object, default: []].append(change.type) }
+    for change in reported { types[change.object, default: []].append(change.type) }
     for change in net {
-      let told = types.removeValue(forKey: change.object) ?? []
-      guard let type = change.type, !Self.isTold(change, type, by: told) else { continue }
-      self = told.isEmpty ? .missing(type, change.object) : .other(type, told: told, change.object)
+      let reported = types.removeValue(forKey: change.object) ?? []
+      guard let type = change.type, !Self.isReported(change, type, by: reported) else { continue }
+      self =
+        reported.isEmpty
+        ? .missing(type, change.object) : .other(type, reported: reported, change.object)
       return
     }
-    guard let invented = told.first(where: { types[$0.object] != nil }) else { return nil }
+    guard let invented = reported.first(where: { types[$0.object] != nil }) else { return nil }
     self = .invented(invented.type, invented.object)
   }
 
-  private static func agreeInOrder(_ net: [NetChange], _ told: [CommittedChange]) -> Bool {
-    guard net.count == told.count else { return false }
-    for (left, right) in zip(net, told) {
+  private static func agreeInOrder(_ net: [NetChange], _ reported: [CommittedChange]) -> Bool {
+    guard net.count == reported.count else { return false }
+    for (left, right) in zip(net, reported) {
       guard left.type == right.type, left.object == right.object else { return false }
     }
     return true
   }
 
-  private static func isTold(_ change: NetChange, _ type: ChangeType, by told: [ChangeType]) -> Bool
-  {
-    if told == [type] { return true }
+  private static func isReported(
+    _ change: NetChange,
+    _ type: ChangeType,
+    by reported: [ChangeType]
+  ) -> Bool {
+    if reported == [type] { return true }
     guard type == .update else { return false }
-    guard !told.isEmpty else { return !change.changesValues }
-    return change.isReplacement && told.count == 2 && Set(told) == [.delete, .insert]
+    guard !reported.isEmpty else { return !change.changesValues }
+    return change.isReplacement && reported.count == 2 && Set(reported) == [.delete, .insert]
   }
 }
 

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// After a power-off the store is a prefix of the acknowledged commits; all of them with FULL.

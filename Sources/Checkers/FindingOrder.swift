@@ -6,7 +6,7 @@ package enum FindingOrder {
   ]
 
   /// Returns the findings with the most harmful first; the others keep their order.
-  package static func tellingFirst<Finding>(
+  package static func mostSpecificFirst<Finding>(
     _ findings: [Finding],
     by checker: (Finding) -> String
   ) -> [Finding] {

@@ -73,7 +73,7 @@ struct FurtherCheckers: Sendable {
     loudExpiry.describe(&state)
     historyExplainsData.describe(&state)
     tombstoneFidelity.describe(&state, on: timeline)
-    if state.tellsLosses { durability.describe(&state, on: timeline) }
+    if state.includesLosses { durability.describe(&state, on: timeline) }
     wakeUp.describe(&state, on: timeline, tick: tick)
   }
 

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// Every effect of a write has its change and column bit in history, and none is invented.
@@ -23,7 +23,7 @@ package struct HistoryExplainsData: Invariant {
   package private(set) var violation: Violation?
   /// An update that was reported without columns: a violation if the system reports them elsewhere.
   private var bare: Violation?
-  private var tellsColumns = false
+  private var hasColumns = false
   private var hasHistory = false
   private var answers = QueryAnswers()
   private var readings = ConsumerReadings()
@@ -70,9 +70,9 @@ package struct HistoryExplainsData: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    if tellsColumns, let bare { return .invalid(bare) }
-    guard hasHistory || tellsColumns else {
-      return .unknown("The trace tells neither columns nor what history holds.")
+    if hasColumns, let bare { return .invalid(bare) }
+    guard hasHistory || hasColumns else {
+      return .unknown("The trace has neither columns nor the content of history.")
     }
     return .valid
   }
@@ -80,7 +80,7 @@ package struct HistoryExplainsData: Invariant {
   /// Adds whether columns were reported.
   func describe(_ state: inout StateSketch) {
     state.add(bare != nil)
-    state.add(tellsColumns)
+    state.add(hasColumns)
   }
 
   // MARK: Commits
@@ -123,7 +123,7 @@ package struct HistoryExplainsData: Invariant {
   private static func wrongValue(_ change: CommittedChange, _ after: Values) -> String? {
     for (attribute, value) in change.values.sorted(by: { $0.key < $1.key })
     where !value.isSame(as: after[attribute] ?? .null) {
-      return "tells \(attribute) = \(value) for \(change.object), where it left "
+      return "reports \(attribute) = \(value) for \(change.object), where it left "
         + "\(after[attribute] ?? .null)"
     }
     return nil
@@ -144,19 +144,19 @@ package struct HistoryExplainsData: Invariant {
       bare = Violation(
         checker: Self.name,
         at: event.at,
-        because: "\(event.who)'s write #\(transaction.name) tells no column for its update of "
+        because: "\(event.who)'s write #\(transaction.name) reports no column for its update of "
           + "\(change.object)",
         transaction: transaction.name
       )
       return nil
     }
-    tellsColumns = true
+    hasColumns = true
     for (attribute, value) in after.sorted(by: { $0.key < $1.key })
     where !value.isSame(as: before[attribute] ?? .null) && !change.columns.contains(attribute) {
-      return "changed \(attribute) of \(change.object) and does not tell that column"
+      return "changed \(attribute) of \(change.object) and does not report that column"
     }
     let invented = change.columns.first { !set.contains($0) }
-    return invented.map { "tells the column \($0) of \(change.object), which it did not set" }
+    return invented.map { "reports the column \($0) of \(change.object), which it did not set" }
   }
 
   // MARK: History

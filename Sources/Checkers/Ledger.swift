@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// The expected data after each write of a trace, and their comparison with the system's reports.
@@ -83,7 +83,7 @@ package struct Ledger: Sendable {
       let write = staged[actor]
       current = PlannedEdit(
         write.map { .write($0.write) } ?? .changes([]),
-        isOptional: write?.isDoubtful ?? false
+        isOptional: write?.isUncertain ?? false
       )
     default: break
     }
@@ -96,7 +96,7 @@ package struct Ledger: Sendable {
       return
     }
     hasCommitted = true
-    take(current.edit, told: transaction.changes)
+    take(current.edit, reported: transaction.changes)
   }
 
   private mutating func end(_ outcome: Outcome) {
@@ -108,7 +108,7 @@ package struct Ledger: Sendable {
     weigh(outcome)
     guard let current else { return }
     switch outcome {
-    case .ok where !hasCommitted && !current.isOptional: take(current.edit, told: [])
+    case .ok where !hasCommitted && !current.isOptional: take(current.edit, reported: [])
     case .failed where hasCommitted: finding = .failedAndCommitted
     case .unknown where !hasCommitted: fork(current.edit)
     default: break
@@ -130,7 +130,7 @@ package struct Ledger: Sendable {
     case .failed(let failure) where failure.code == .failed && current != nil && !isDisturbed:
       finding = .refused(failure.message)
     case .failed, .unknown:
-      for index in possibilities.indices { possibilities[index].doubt(actor) }
+      for index in possibilities.indices { possibilities[index].uncertainty(actor) }
     }
   }
 
@@ -142,24 +142,24 @@ package struct Ledger: Sendable {
     case (.begin(let write), .ok): staged[write.actor] = StagedWrite(write, false)
     case (.begin(let write), .unknown): staged[write.actor] = StagedWrite(write, true)
     case (.commit(let actor), .ok): staged[actor] = nil
-    case (.commit(let actor), _): staged[actor]?.isDoubtful = true
+    case (.commit(let actor), _): staged[actor]?.isUncertain = true
     default: break
     }
   }
 
   /// Applies an edit to every possibility, and keeps those that agree with the system's report.
-  private mutating func take(_ edit: Edit, told: [CommittedChange]) {
+  private mutating func take(_ edit: Edit, reported: [CommittedChange]) {
     if possibilities.count == 1 {
-      let changes = possibilities[0].apply(edit, at: position, told: told)
+      let changes = possibilities[0].apply(edit, at: position, reported: reported)
       net = changes
-      finding = Disagreement(net: changes, told: told).map(Finding.disagrees)
+      finding = Disagreement(net: changes, reported: reported).map(Finding.disagrees)
       return
     }
     var disagreements: [Disagreement?] = []
     // They are edited in place, because a copy of one is as long as the trace.
     for index in possibilities.indices {
-      let changes = possibilities[index].apply(edit, at: position, told: told)
-      disagreements.append(Disagreement(net: changes, told: told))
+      let changes = possibilities[index].apply(edit, at: position, reported: reported)
+      disagreements.append(Disagreement(net: changes, reported: reported))
     }
     guard disagreements.contains(where: { $0 == nil }) else {
       finding = disagreements.first?.map(Finding.disagrees)
@@ -176,7 +176,7 @@ package struct Ledger: Sendable {
       return
     }
     for var possibility in possibilities {
-      let changes = possibility.apply(edit, at: position, told: [])
+      let changes = possibility.apply(edit, at: position, reported: [])
       if !changes.isEmpty { possibilities.append(possibility) }
     }
   }
@@ -197,7 +197,7 @@ package struct Ledger: Sendable {
     currentAction = nil
     let last = named.first ?? -1
     guard last >= 0 || named.isEmpty else {
-      undecided = "A power-off left the store at a transaction that no event told."
+      undecided = "A power-off left the store at a transaction that no event reported."
       return
     }
     for index in possibilities.indices { possibilities[index].goBack(through: last) }
@@ -248,10 +248,10 @@ private struct PlannedEdit: Sendable {
 struct StagedWrite: Sendable {
   let write: PlannedWrite
   /// Whether it is unknown if the write is still staged.
-  var isDoubtful: Bool
+  var isUncertain: Bool
 
-  init(_ write: PlannedWrite, _ isDoubtful: Bool) {
+  init(_ write: PlannedWrite, _ isUncertain: Bool) {
     self.write = write
-    self.isDoubtful = isDoubtful
+    self.isUncertain = isUncertain
   }
 }

@@ -13,10 +13,10 @@ package import Traces
 package struct LoudExpiry: Invariant {
   package static let name = "LoudExpiry"
   package static let sentence =
-    "A member that lost history is told at its next fetch."
+    "A member that lost history gets an error at its next fetch."
   package private(set) var violation: Violation?
-  private var untold: MemberSet = []
-  private var hasTold = false
+  private var unreported: MemberSet = []
+  private var hasReported = false
 
   package init(_ header: TraceHeader) {}
 
@@ -24,7 +24,7 @@ package struct LoudExpiry: Invariant {
     guard violation == nil else { return }
     switch event.happening {
     case .purged: purge(on: timeline)
-    case .recovered: untold = []
+    case .recovered: unreported = []
     default:
       guard let actor = timeline.actor else { return }
       follow(event, timeline.everyone[actor], on: timeline)
@@ -33,37 +33,37 @@ package struct LoudExpiry: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    return hasTold ? .valid : .unknown("No member that lost history fetched again.")
+    return hasReported ? .valid : .unknown("No member that lost history fetched again.")
   }
 
   /// Adds the members that must still be notified.
-  func describe(_ state: inout StateSketch) { state.add(members: untold.rawValue) }
+  func describe(_ state: inout StateSketch) { state.add(members: unreported.rawValue) }
 
   private mutating func follow(_ event: Event, _ member: Member, on timeline: Timeline) {
     switch event.happening {
-    case .lost: untold.formUnion(member.bit)
-    case .registered where member.status.isCutOff && untold.contains(member.bit):
+    case .lost: unreported.formUnion(member.bit)
+    case .registered where member.status.isCutOff && unreported.contains(member.bit):
       violation = Violation(
         checker: Self.name,
         at: event.at,
-        because: "\(member.id) was cut off, and registered anew without being told"
+        because: "\(member.id) was cut off, and registered again without an error"
       )
-    case .resynced, .registered: untold.subtract(member.bit)
-    case .fetched where untold.contains(member.bit): fetch(event, member, on: timeline)
-    case .merged where untold.contains(member.bit) && timeline.command.mayPass,
-      .consumed where untold.contains(member.bit):
+    case .resynced, .registered: unreported.subtract(member.bit)
+    case .fetched where unreported.contains(member.bit): fetch(event, member, on: timeline)
+    case .merged where unreported.contains(member.bit) && timeline.command.mayPass,
+      .consumed where unreported.contains(member.bit):
       fetch(event, member, on: timeline)
     default:
-      guard untold.contains(member.bit), event.reportsMissingHistory else { return }
-      hasTold = true
-      untold.subtract(member.bit)
+      guard unreported.contains(member.bit), event.reportsMissingHistory else { return }
+      hasReported = true
+      unreported.subtract(member.bit)
     }
   }
 
   private mutating func purge(on timeline: Timeline) {
     for position in timeline.named where position >= 0 {
       let status = timeline.log.statuses[position]
-      untold.formUnion(
+      unreported.formUnion(
         status.unmerged.intersection(timeline.members)
       )
     }
@@ -77,7 +77,7 @@ package struct LoudExpiry: Invariant {
       status.isPurged && status.unmerged.contains(member.bit)
     }
     guard gone != nil || member.status.isCutOff else {
-      untold.subtract(member.bit)
+      unreported.subtract(member.bit)
       return
     }
     let loss =
@@ -86,7 +86,7 @@ package struct LoudExpiry: Invariant {
     violation = Violation(
       checker: Self.name,
       at: event.at,
-      because: "\(loss), and \(member.id) fetched again without being told",
+      because: "\(loss), and \(member.id) fetched again without an error",
       transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )
   }

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// The state of one actor or consumer in a trace so far; positions are in commit order.

@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 package import Traces
 
 /// The net effect of one write on one object.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// Observers see each transaction that must be merged once; after a failure, at least once.
@@ -15,7 +15,7 @@ package import Traces
 package struct ObserverDelivery: Invariant {
   package static let name = "ObserverDelivery"
   package static let sentence =
-    "Observers are told of each transaction once; after a crash or failure, at least once."
+    "Observers are notified of each transaction once; after a crash or failure, at least once."
   package private(set) var violation: Violation?
   private var observing: MemberSet = []
   /// The members whose observers have seen a transaction, by its position.
@@ -43,10 +43,10 @@ package struct ObserverDelivery: Invariant {
     case .registered: forget(member.bit)
     case .resynced: skip(member, through: timeline.named.first ?? -1)
     case .called(_, let word) where word == "fetch" || CurrentCommand.passing.contains(word):
-      settle(member.bit)
-    case .fetched, .launched, .ended(_, .failed): settle(member.bit)
+      endPass(member.bit)
+    case .fetched, .launched, .ended(_, .failed): endPass(member.bit)
     case .ended(_, .unknown):
-      settle(member.bit)
+      endPass(member.bit)
       reset.formUnion(member.bit)
     default: break
     }
@@ -63,7 +63,7 @@ package struct ObserverDelivery: Invariant {
       return .invalid(Self.violation(position, member, on: timeline))
     }
     guard timeline.hasForeignWork(for: watched) else {
-      return .unknown("No observer had to be told of an effective write of another.")
+      return .unknown("No observer had to be notified of an effective write of another actor.")
     }
     return .valid
   }
@@ -94,7 +94,7 @@ package struct ObserverDelivery: Invariant {
       checker: name,
       at: timeline.lastAt,
       because: "\(timeline.writer(of: position)) wrote \(label); no observer of "
-        + "\(timeline.everyone[member].id) was ever told of it",
+        + "\(timeline.everyone[member].id) was ever notified of it",
       transaction: timeline.log.transactions[position].commit.name
     )
   }
@@ -127,7 +127,7 @@ package struct ObserverDelivery: Invariant {
     violation = Violation(
       checker: Self.name,
       at: event.at,
-      because: "observers of \(event.who) were told of \(timeline.label(position)) \(fate)",
+      because: "observers of \(event.who) were notified of \(timeline.label(position)) \(fate)",
       transaction: timeline.log.transactions[position].commit.name
     )
   }
@@ -139,7 +139,7 @@ package struct ObserverDelivery: Invariant {
     }
   }
 
-  private mutating func settle(_ bit: MemberSet) {
+  private mutating func endPass(_ bit: MemberSet) {
     for position in observedJustNow.indices { observedJustNow[position].subtract(bit) }
   }
 
@@ -158,7 +158,7 @@ package struct ObserverDelivery: Invariant {
   }
 
   private mutating func forget(_ bit: MemberSet) {
-    settle(bit)
+    endPass(bit)
     reset.subtract(bit)
   }
 }

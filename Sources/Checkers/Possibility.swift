@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// A possible state of the data, and the edits that led to it.
@@ -7,31 +7,31 @@ package struct Possibility: Sendable {
   package private(set) var model: ReferenceModel
   private var log: [(at: Int, edit: Edit)] = []
   /// The object states that views have read; `nil` if no merge policy depends on them.
-  private var sightings: Sightings?
+  private var knownViews: KnownViews?
 
   init(_ model: ReferenceModel, tracksViews: Bool = false) {
     self.model = model
-    sightings = tracksViews ? Sightings() : nil
+    knownViews = tracksViews ? KnownViews() : nil
   }
 
   /// Applies an edit under its merge policy.
   ///
   /// If it is unknown what the view has read, the system's report decides for the edit's own
   /// objects.
-  mutating func apply(_ edit: Edit, at position: Int, told: [CommittedChange]) -> [NetChange] {
-    let resolved = resolve(edit, told)
+  mutating func apply(_ edit: Edit, at position: Int, reported: [CommittedChange]) -> [NetChange] {
+    let resolved = resolve(edit, reported)
     log.append((position, resolved))
     let net = resolved.apply(to: &model)
-    sightings?.note(net, at: position, by: edit.viewWriter, model.objects)
+    knownViews?.note(net, at: position, by: edit.viewWriter, model.objects)
     if let view = edit.viewWriter {
       // A save reads again the objects that it did not overwrite; an insert of an existing one only
       // looks it up.
       let edited = edit.editedObjects
       for object in edit.objects {
         if edited.contains(object) {
-          sightings?.see(object, by: view, model.objects)
+          knownViews?.see(object, by: view, model.objects)
         } else {
-          sightings?.touch(object, by: view, model.objects)
+          knownViews?.touch(object, by: view, model.objects)
         }
       }
     }
@@ -40,47 +40,47 @@ package struct Possibility: Sendable {
 
   /// Rolls back to a transaction by replaying the edits up to it; all views are discarded.
   mutating func goBack(through last: Int) {
-    guard sightings != nil || log.contains(where: { $0.at > last }) else { return }
+    guard knownViews != nil || log.contains(where: { $0.at > last }) else { return }
     log.removeAll { $0.at > last }
     model = ReferenceModel(model.model)
-    sightings?.forget()
+    knownViews?.forget()
     for entry in log {
       let net = entry.edit.apply(to: &model)
-      sightings?.note(net, at: entry.at, by: nil, model.objects)
+      knownViews?.note(net, at: entry.at, by: nil, model.objects)
     }
   }
 
   /// Applies what an actor's view has read.
   mutating func observe(_ happening: Happening, by actor: ActorID, named: [Int]) {
     switch happening {
-    case .registered, .launched, .resynced: sightings?.load(actor, model.objects)
-    case .merged: sightings?.merge(named, by: actor, model.objects)
+    case .registered, .launched, .resynced: knownViews?.load(actor, model.objects)
+    case .merged: knownViews?.merge(named, by: actor, model.objects)
     default: break
     }
   }
 
   /// Records a failure that may have changed what an actor's view has read.
-  mutating func doubt(_ actor: ActorID) { sightings?.doubt(actor) }
+  mutating func uncertainty(_ actor: ActorID) { knownViews?.uncertainty(actor) }
 
   // MARK: Policies
 
   /// Returns whether a write of a view must fail with a conflict; `nil` if that is unknown.
   mutating func mustConflict(_ edit: Edit) -> Bool? {
     guard case .write(let write) = edit, write.policy == .error, edit.viewWriter != nil,
-      sightings?.isUnsure(write.actor) == false
+      knownViews?.isUnsure(write.actor) == false
     else { return nil }
     return !conflicts(of: write).isEmpty
   }
 
-  private mutating func resolve(_ edit: Edit, _ told: [CommittedChange]) -> Edit {
-    guard case .write(let write) = edit, edit.viewWriter != nil, sightings != nil else {
+  private mutating func resolve(_ edit: Edit, _ reported: [CommittedChange]) -> Edit {
+    guard case .write(let write) = edit, edit.viewWriter != nil, knownViews != nil else {
       return edit
     }
     if write.policy == .objectWins { return .changes(write.changes) }
-    guard sightings?.isUnsure(write.actor) == false else {
+    guard knownViews?.isUnsure(write.actor) == false else {
       let touched = Set(edit.objects)
       return .changes(
-        told.filter { touched.contains($0.object) }
+        reported.filter { touched.contains($0.object) }
           .map { PlannedChange($0.type, $0.object, $0.values) }
       )
     }
@@ -90,7 +90,7 @@ package struct Possibility: Sendable {
     return .changes(
       write.changes.filter { conflicts[$0.object] == nil }
         + conflicts.sorted { $0.key < $1.key }.compactMap { object, seen in
-          settle(object, seen, write)
+          resolveConflict(object, seen, write)
         }
     )
   }
@@ -99,9 +99,9 @@ package struct Possibility: Sendable {
   private mutating func conflicts(of write: PlannedWrite) -> [ObjectName: Values] {
     var conflicts: [ObjectName: Values] = [:]
     for change in write.changes where model.objects[change.object] != nil {
-      sightings?.touch(change.object, by: write.actor, model.objects)
+      knownViews?.touch(change.object, by: write.actor, model.objects)
       guard change.type != .insert else { continue }
-      if let seen = sightings?.outdated(change.object, by: write.actor) {
+      if let seen = knownViews?.outdated(change.object, by: write.actor) {
         conflicts[change.object] = seen
       }
     }
@@ -109,7 +109,7 @@ package struct Possibility: Sendable {
   }
 
   /// Returns the result of a policy for a write's changes of one object; `nil` for no change.
-  private func settle(
+  private func resolveConflict(
     _ object: ObjectName,
     _ seen: Values,
     _ write: PlannedWrite

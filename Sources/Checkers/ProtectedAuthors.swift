@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// Purges keep the transactions of protected authors, and no consumer finds history expired.
@@ -51,7 +51,7 @@ package struct ProtectedAuthors: Invariant {
     }
     let loss = gone.map { "\(timeline.label($0)) was purged and " } ?? ""
     let fate =
-      event.isLoss ? "was cut off by a limit" : "was told that its history expired"
+      event.isLoss ? "was cut off by a limit" : "got the error that its history expired"
     violation = Violation(
       checker: Self.name,
       at: event.at,

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 package import Traces
 
 /// No transaction is purged before every member that must merge it has merged and recorded it.
@@ -130,7 +130,7 @@ package struct PurgeSafety: Invariant {
     let loss = gone.map { "\(timeline.label($0)) was purged and " } ?? ""
     accuse(
       event,
-      "was told that its history expired, though the plan has no retention limit",
+      "got the error that its history expired, though the plan has no retention limit",
       loss: loss,
       transaction: gone.map { timeline.log.transactions[$0].commit.name }
     )

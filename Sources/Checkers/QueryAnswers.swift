@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The expected answers to queries, computed from the transactions that were committed and purged.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// A purge leaves only protected and the newest transactions if all members have recorded all.

@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 package import Traces
 
 /// The expected data of a store, computed from the plan alone.

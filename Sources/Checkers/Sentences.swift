@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 extension Event {
@@ -22,7 +22,7 @@ extension Finding {
     return switch self {
     case .unasked: "\(who) wrote \(label), which no command of the plan asked for"
     case .committedTwice: "\(who) wrote \(label), a second transaction for one write"
-    case .failedAndCommitted: "\(who) was told that its write failed, but it was committed"
+    case .failedAndCommitted: "\(who) got an error for its write, but it was committed"
     case .disagrees(let disagreement): disagreement.sentence(who, label)
     case .unfounded:
       "\(who)'s write was refused as a conflict, but nobody changed its objects since its view read them"
@@ -36,12 +36,12 @@ extension Disagreement {
   fileprivate func sentence(_ who: String, _ label: String) -> String {
     switch self {
     case .missing(let type, let object):
-      "\(who) was told that its write changed \(label == "nothing" ? label : "other objects in \(label)"), "
+      "\(who) got the answer that its write changed \(label == "nothing" ? label : "other objects in \(label)"), "
         + "but it makes \(type.noun) of \(object)"
     case .invented(let type, let object):
-      "\(who)'s write \(label) tells of \(type.noun) of \(object), which it does not make"
-    case .other(let type, let told, let object):
-      "\(who)'s write \(label) tells of \(told.map(\.noun).joined(separator: " and ")) of \(object), "
+      "\(who)'s write \(label) reports \(type.noun) of \(object), which it does not make"
+    case .other(let type, let reported, let object):
+      "\(who)'s write \(label) reports \(reported.map(\.noun).joined(separator: " and ")) of \(object), "
         + "but it makes \(type.noun)"
     }
   }

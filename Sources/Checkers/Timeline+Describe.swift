@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 extension Timeline {
@@ -34,7 +34,7 @@ extension Timeline {
       describe(member.consumedFrom - 1, &state)
     }
     state.enter(nil)
-    if state.tellsLosses { describeLosses(&state) }
+    if state.includesLosses { describeLosses(&state) }
     ledger.describe(&state)
   }
 
@@ -127,7 +127,7 @@ extension Ledger {
     for (actor, write) in staged.sorted(by: { $0.key < $1.key }) {
       state.enter(actor)
       state.add(write.write)
-      state.add(write.isDoubtful)
+      state.add(write.isUncertain)
     }
     state.enter(nil)
   }

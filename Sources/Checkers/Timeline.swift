@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// The state of a trace so far: the transactions in commit order, and the members' progress.

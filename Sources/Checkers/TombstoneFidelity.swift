@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// A delete's tombstone holds the preserved values of the deleted object.
@@ -45,7 +45,7 @@ package struct TombstoneFidelity: Invariant {
 
   package func verdict(on timeline: Timeline) -> Verdict {
     if let violation { return .invalid(violation) }
-    guard hasTombstone else { return .unknown("The trace tells no tombstone.") }
+    guard hasTombstone else { return .unknown("The trace has no tombstone.") }
     if let bare { return .invalid(bare) }
     return .valid
   }

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 package import Traces
 
 /// In plans driven by signals, a commit leads to a pass of every running actor in time.

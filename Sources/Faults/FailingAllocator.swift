@@ -21,7 +21,7 @@ package enum FailingAllocator {
     var failed = 0
 
     /// Counts an allocation, and returns whether it fails.
-    mutating func strike() -> Bool {
+    mutating func fire() -> Bool {
       counted += 1
       guard counted == k || (from && counted > k) else { return false }
       failed += 1
@@ -45,10 +45,10 @@ package enum FailingAllocator {
     }
     var methods = standard
     methods.xMalloc = { count in
-      FailingAllocator.strikes ? nil : FailingAllocator.standard.xMalloc(count)
+      FailingAllocator.fires ? nil : FailingAllocator.standard.xMalloc(count)
     }
     methods.xRealloc = { memory, count in
-      FailingAllocator.strikes ? nil : FailingAllocator.standard.xRealloc(memory, count)
+      FailingAllocator.fires ? nil : FailingAllocator.standard.xRealloc(memory, count)
     }
     // With the statistics on, threads would contend for a mutex at every allocation.
     _ = csqlite_turn_off_memory_status()
@@ -82,8 +82,8 @@ package enum FailingAllocator {
   }
 
   /// Whether the current allocation of this thread fails; counts it.
-  private static var strikes: Bool {
+  private static var fires: Bool {
     guard let count = pthread_getspecific(key) else { return false }
-    return count.assumingMemoryBound(to: Count.self).pointee.strike()
+    return count.assumingMemoryBound(to: Count.self).pointee.fire()
   }
 }

@@ -129,11 +129,11 @@ struct ArmedFaults {
 
   /// Counts a call, and returns its result code, and the power loss if it turns the power off.
   @inline(never)
-  mutating func strike(_ call: FileCall, _ kind: FileKind) -> (code: Int32, power: PowerLoss?) {
+  mutating func fire(_ call: FileCall, _ kind: FileKind) -> (code: Int32, power: PowerLoss?) {
     var first: Int32?
     var power: PowerLoss?
     for index in tallies.indices {
-      guard let code = tallies[index].strike(call, on: kind) else { continue }
+      guard let code = tallies[index].fire(call, on: kind) else { continue }
       power = power ?? tallies[index].fault.power
       first = first ?? code
     }
@@ -154,7 +154,7 @@ package struct FaultTally: Sendable, Hashable {
   }
 
   /// Counts a call, and returns the code that it fails with, or `nil` if this fault lets it pass.
-  mutating func strike(_ call: FileCall, on file: FileKind) -> Int32? {
+  mutating func fire(_ call: FileCall, on file: FileKind) -> Int32? {
     guard let code = fault.code(for: call, on: file) else { return nil }
     countedCalls += 1
     guard countedCalls == fault.k || (fault.from && countedCalls > fault.k) else { return nil }

@@ -150,15 +150,15 @@ extension HeapDisk {
 
 extension HeapDisk {
   /// The state that would survive a power-off now, or `nil` if unsynced writes are not tracked.
-  var powerStanding: PowerStanding? {
+  var powerState: PowerState? {
     guard watch != nil else { return nil }
     let isWhole = files.values.allSatisfy { $0.pointee.unsynced?.isEmpty ?? true }
-    return PowerStanding(durable: durable, isWhole: isWhole)
+    return PowerState(durable: durable, isWhole: isWhole)
   }
 }
 
 /// An identifier of the data that would survive a power-off, for comparing moments.
-package struct PowerStanding: Sendable, Hashable {
+package struct PowerState: Sendable, Hashable {
   /// A number that changes when the surviving data change; restoring files restores it.
   package let durable: Int
   /// Whether a power-off would lose no writes.

@@ -51,12 +51,12 @@ extension HeapDisk {
     let index = CallCounters.index(kind, call)
     calls[index] += 1
     bytes[index] += byteCount
-    return faults.isArmed ? strike(call, kind) : SQLITE_OK
+    return faults.isArmed ? fire(call, kind) : SQLITE_OK
   }
 
   @inline(never)
-  private mutating func strike(_ call: FileCall, _ kind: FileKind) -> Int32 {
-    let (code, power) = faults.strike(call, kind)
+  private mutating func fire(_ call: FileCall, _ kind: FileKind) -> Int32 {
+    let (code, power) = faults.fire(call, kind)
     if let power { turnOff(power) }
     return code
   }

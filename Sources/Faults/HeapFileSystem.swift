@@ -196,7 +196,7 @@ extension HeapFileSystem {
   }
 
   /// The state that would survive a power-off now, or `nil` if unsynced writes are not tracked.
-  package var powerStanding: PowerStanding? { disk.locked { $0.powerStanding } }
+  package var powerState: PowerState? { disk.locked { $0.powerState } }
 
   /// Whether the power is off.
   package var isOff: Bool { disk.locked { $0.isOff } }

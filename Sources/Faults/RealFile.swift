@@ -24,9 +24,9 @@ struct RealDisk {
   mutating func admit(_ call: FileCall, _ kind: FileKind, life handle: Int) -> Int32 {
     var code = SQLITE_OK
     if faults.isArmed {
-      let struck = faults.strike(call, kind)
-      if let power = struck.power { turnOff(power) }
-      code = struck.code
+      let fired = faults.fire(call, kind)
+      if let power = fired.power { turnOff(power) }
+      code = fired.code
     }
     guard isOff || handle != life else { return code }
     return ExtendedCode.failure(of: call, on: kind) ?? SQLITE_OK

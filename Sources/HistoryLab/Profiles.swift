@@ -13,10 +13,10 @@ enum Profiles {
   /// Returns the profile for a name, a profile file (one that ends in `.json`) or a store file.
   ///
   /// - Throws: a usage error that says what is wrong with the name or the file.
-  static func profile(like likeness: Likeness) throws(LabError) -> WorkloadProfile {
+  static func profile(like source: ProfileSource) throws(LabError) -> WorkloadProfile {
     do {
-      switch likeness {
-      case .photos, .notes: return try WorkloadProfile.named(likeness.text)
+      switch source {
+      case .photos, .notes: return try WorkloadProfile.named(source.text)
       case .file(let path) where path.hasSuffix(".json"):
         let json = try Data(contentsOf: URL(fileURLWithPath: path))
         return try WorkloadProfile(json: json, source: path)
@@ -27,7 +27,7 @@ enum Profiles {
     } catch let error as ProfileError {
       throw .usage(error.description)
     } catch {
-      throw .usage("\(likeness.text.quoted) cannot be read: \(error).")
+      throw .usage("\(source.text.quoted) cannot be read: \(error).")
     }
   }
 

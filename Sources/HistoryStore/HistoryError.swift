@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 import SQLiteStorage
 
 /// An error of a store, a context or a tracker; the failed request changed nothing.

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 import SQLiteStorage
 
 /// A store with persistent history: objects in one SQLite file, and a history of their changes.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// The connection, prepared statements and cached state of one open store.

@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 
 /// An observer of a store's actions, called on the thread that performs them, without influence.
 ///
@@ -42,7 +42,7 @@ package struct MemberWrite: Sendable, Hashable {
 
 extension StoreCore {
   /// Reports the effects of the current transaction to the witness before the commit.
-  func tellWitness(_ write: @autoclosure () -> MemberWrite) {
+  func notifyWitness(_ write: @autoclosure () -> MemberWrite) {
     if let witness = configuration.witness { witness.begins(write()) }
   }
 

@@ -1,10 +1,10 @@
 // The nouns of other rooms that the surface shows.
-@_exported public import struct PersistentHistory.Attribute
-@_exported public import enum PersistentHistory.AttributeType
-@_exported public import enum PersistentHistory.ChangeType
-@_exported public import struct PersistentHistory.Entity
-@_exported public import struct PersistentHistory.Model
-@_exported public import enum PersistentHistory.Value
+@_exported public import struct HistoryTypes.Attribute
+@_exported public import enum HistoryTypes.AttributeType
+@_exported public import enum HistoryTypes.ChangeType
+@_exported public import struct HistoryTypes.Entity
+@_exported public import struct HistoryTypes.Model
+@_exported public import enum HistoryTypes.Value
 @_exported public import class PropertyTesting.SeededExecutor
 @_exported public import protocol Systems.HistoryLog
 @_exported public import struct Systems.LoggedTransaction

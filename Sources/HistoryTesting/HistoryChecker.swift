@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 public import Traces
 
 /// An invariant of one's own, checked for each plan next to the built-in ones.

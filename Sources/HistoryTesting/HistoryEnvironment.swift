@@ -1,5 +1,5 @@
 public import Foundation
-public import PersistentHistory
+public import HistoryTypes
 public import PropertyTesting
 internal import Systems
 internal import Traces

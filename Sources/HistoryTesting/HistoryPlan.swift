@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 public import Traces
 
 /// A plan: the members, and the commands in the order in which they run.

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 internal import Systems
 public import Traces
 

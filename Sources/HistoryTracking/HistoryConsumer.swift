@@ -1,5 +1,5 @@
 public import HistoryStore
-public import PersistentHistory
+public import HistoryTypes
 
 /// A reader of history without contexts, for a mirror, a search index or a sync process.
 ///

@@ -65,7 +65,7 @@ package struct GoalOutcome: Sendable, Hashable {
     case reached
     case missed = "not reached"
     /// The goal has no limit.
-    case told = "reported"
+    case reported = "reported"
     case notMeasured = "not measured"
   }
 
@@ -87,7 +87,7 @@ package struct GoalOutcome: Sendable, Hashable {
   /// The result of comparing the figure with its limit.
   package var verdict: Verdict {
     guard let value else { return .notMeasured }
-    guard let limit = goal.limit else { return .told }
+    guard let limit = goal.limit else { return .reported }
     return value <= limit ? .reached : .missed
   }
 }

@@ -219,7 +219,7 @@ package enum FalseDiscovery {
   /// Returns for each p-value whether its row is reported as an alarm.
   ///
   /// - Complexity: O(n log n).
-  package static func told(_ chances: [Double], rate: Double = 0.05) -> [Bool] {
+  package static func reported(_ chances: [Double], rate: Double = 0.05) -> [Bool] {
     let order = chances.indices.sorted { chances[$0] < chances[$1] }
     let count = Double(chances.count)
     var last: Int?
@@ -227,8 +227,8 @@ package enum FalseDiscovery {
     where chances[index] <= Double(place + 1) / count * rate {
       last = place
     }
-    var told = [Bool](repeating: false, count: chances.count)
-    if let last { for index in order[...last] { told[index] = true } }
-    return told
+    var reported = [Bool](repeating: false, count: chances.count)
+    if let last { for index in order[...last] { reported[index] = true } }
+    return reported
   }
 }

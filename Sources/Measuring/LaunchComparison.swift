@@ -142,10 +142,10 @@ package struct NoiseFloor: Sendable, Hashable {
   package var halfWidthOnWall: Double { Self.halfWidth(sameOnWall) }
 
   /// The reason why the run's times are not usable, or `nil` if they are.
-  package var doubt: String? {
+  package var uncertainty: String? {
     let (low, high) = (1 / (1 + Self.widest), 1 + Self.widest)
     if halfWidth > Self.widest {
-      return "equal work could not be told apart better than \(Self.percent(halfWidth))"
+      return "equal work could not be distinguished better than \(Self.percent(halfWidth))"
     }
     if same.lower > high || same.upper < low {
       return "equal work seemed to differ by \(Self.percent(same.estimate - 1))"

@@ -72,19 +72,19 @@ package struct RegressionGate: Sendable {
   ///
   /// - Complexity: 2,000 resamples per row.
   package func judge(_ rows: [Evidence]) -> [GateVerdict] {
-    let told = FalseDiscovery.told(rows.map(chance), rate: discoveryRate)
-    return zip(rows, told).map { verdict($0, isTold: $1) }
+    let reported = FalseDiscovery.reported(rows.map(chance), rate: discoveryRate)
+    return zip(rows, reported).map { verdict($0, isReported: $1) }
   }
 
-  private func verdict(_ row: Evidence, isTold: Bool) -> GateVerdict {
+  private func verdict(_ row: Evidence, isReported: Bool) -> GateVerdict {
     let units = row.second ?? row.first
     let ratio = interval(units, confidence)
     var verdict = GateVerdict(ratio: ratio, units: units.count, wasSuspect: row.second != nil)
     if units.count < SignedRankTest.leastCount || isTooWide(units) {
       verdict.answer = .undecided
-    } else if row.second != nil, isTold, ratio.lower > 1 + margin {
+    } else if row.second != nil, isReported, ratio.lower > 1 + margin {
       verdict.answer = .dearer
-    } else if row.second != nil, isTold, ratio.upper < 1 / (1 + margin) {
+    } else if row.second != nil, isReported, ratio.upper < 1 / (1 + margin) {
       verdict.answer = .cheaper
     }
     return verdict

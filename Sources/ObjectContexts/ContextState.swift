@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// An insert, update or delete that a context has not saved yet.

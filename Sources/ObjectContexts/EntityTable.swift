@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 /// The registered objects of one entity: an identity map onto rows in one flat array.
 ///

@@ -1,5 +1,5 @@
 public import HistoryStore
-public import PersistentHistory
+public import HistoryTypes
 
 /// The changes that a merge made to a context.
 ///

@@ -1,5 +1,5 @@
 public import HistoryStore
-public import PersistentHistory
+public import HistoryTypes
 
 extension ObjectContext {
   /// Returns the sorted objects of an entity that match a predicate, up to a limit.

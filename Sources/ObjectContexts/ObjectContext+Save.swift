@@ -1,5 +1,5 @@
 public import HistoryStore
-package import PersistentHistory
+package import HistoryTypes
 
 /// The outcome of a save for one edited object.
 package struct SavedEdit: Sendable, Hashable {

@@ -1,5 +1,5 @@
 public import HistoryStore
-public import PersistentHistory
+public import HistoryTypes
 
 /// An in-memory view of a store with its own unsaved edits (Core Data: `NSManagedObjectContext`).
 ///
@@ -215,7 +215,7 @@ extension Value {
 
 extension ObjectContext {
   /// A snapshot of a context: its options, registered rows and unsaved edits.
-  package struct Memory: Sendable {
+  package struct Snapshot: Sendable {
     let author: String?
     let name: String?
     let mergePolicy: MergePolicy
@@ -224,8 +224,8 @@ extension ObjectContext {
   }
 
   /// A snapshot of the context's current state.
-  package var memory: Memory {
-    Memory(
+  package var snapshot: Snapshot {
+    Snapshot(
       author: author,
       name: name,
       mergePolicy: mergePolicy,
@@ -235,14 +235,14 @@ extension ObjectContext {
   }
 
   /// Restores a context from a snapshot, on another connection to the same store.
-  package convenience init(store: Store, memory: Memory) {
+  package convenience init(store: Store, snapshot: Snapshot) {
     self.init(
       store: store,
-      author: memory.author,
-      name: memory.name,
-      mergePolicy: memory.mergePolicy,
-      writer: memory.writer,
-      state: memory.state
+      author: snapshot.author,
+      name: snapshot.name,
+      mergePolicy: snapshot.mergePolicy,
+      writer: snapshot.writer,
+      state: snapshot.state
     )
   }
 }

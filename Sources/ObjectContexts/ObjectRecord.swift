@@ -1,5 +1,5 @@
 public import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 /// A value of one entity's attributes, such as a struct whose properties are the attributes.
 ///

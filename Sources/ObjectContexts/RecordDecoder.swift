@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

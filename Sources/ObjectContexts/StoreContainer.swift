@@ -1,5 +1,5 @@
 public import HistoryStore
-public import PersistentHistory
+public import HistoryTypes
 
 /// The location, model and options of one store (Core Data: `NSPersistentStoreDescription`).
 public struct StoreDescription: Sendable {

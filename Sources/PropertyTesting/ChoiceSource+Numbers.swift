@@ -62,12 +62,12 @@ extension ChoiceSource {
   public mutating func index(
     below count: Int,
     label: String? = nil,
-    settlingFor settled: (Int) -> Int
+    adjustedBy adjusted: (Int) -> Int
   ) -> Int {
     if let label { openSpan(label) }
     defer { if label != nil { closeSpan() } }
     let drawn = index(below: count)
-    let index = settled(drawn)
+    let index = adjusted(drawn)
     guard (0..<count).contains(index) else {
       fatalError("index(below: \(count)): \(index) cannot be settled for")
     }
@@ -192,9 +192,9 @@ extension ChoiceSource {
       return Int64(first)
     }
     if weights[Int(index)] > 0 { return Int(index) }
-    let settled = weights[..<Int(index)].lastIndex { $0 > 0 } ?? first
-    amendLast(Int64(settled))
-    return settled
+    let adjusted = weights[..<Int(index)].lastIndex { $0 > 0 } ?? first
+    amendLast(Int64(adjusted))
+    return adjusted
   }
 
   /// Returns weights for `weighted(_:)` that vary between runs; call it once per run.

@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// A model of the program's state, derived from its answers, that computes the correct answers.

@@ -1,9 +1,9 @@
 import Basics
-import PersistentHistory
+import HistoryTypes
 
 /// The result for one command.
 package struct ProtocolFinding: Hashable, Sendable, Codable {
-  package enum Standing: String, Hashable, Sendable, Codable {
+  package enum Status: String, Hashable, Sendable, Codable {
     case right
     case wrong
     /// The program does not declare the capability that the command needs.
@@ -12,7 +12,7 @@ package struct ProtocolFinding: Hashable, Sendable, Codable {
     case notAsked = "not asked"
   }
   package let command: String
-  package var standing: Standing
+  package var status: Status
   /// The first fault of the command, or the reason why the command was not sent.
   package var because: String?
 }
@@ -59,14 +59,14 @@ package struct ProtocolReport: Hashable, Sendable, Codable {
 
   /// `invalid` if an answer is wrong, `unknown` if the conversation ended early, else `valid`.
   package var verdict: String {
-    if findings.contains(where: { $0.standing == .wrong }) { return "invalid" }
+    if findings.contains(where: { $0.status == .wrong }) { return "invalid" }
     return trouble == nil ? "valid" : "unknown"
   }
 
   /// The verdict in a sentence.
   package var because: String {
-    let wrong = findings.filter { $0.standing == .wrong }.map(\.command)
-    let right = findings.count { $0.standing == .right }
+    let wrong = findings.filter { $0.status == .wrong }.map(\.command)
+    let right = findings.count { $0.status == .right }
     let ending = trouble.map { " The conversation ended too early: \($0)" } ?? ""
     let commands = right.counted("command")
     guard wrong.isEmpty else {

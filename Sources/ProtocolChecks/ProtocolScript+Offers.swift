@@ -1,5 +1,5 @@
 import Basics
-import PersistentHistory
+import HistoryTypes
 import Systems
 import Traces
 
@@ -54,11 +54,11 @@ extension ProtocolScript {
       )
     }
     for entry in model.entries {
-      guard let told = held.first(where: { $0.name == entry.name }) else { continue }
+      guard let reported = held.first(where: { $0.name == entry.name }) else { continue }
       let author = entry.transaction.author
       talk.expect(
         "history",
-        told.author == author,
+        reported.author == author,
         "the author of the transaction \(entry.name.quoted) must be \(author?.quoted ?? "null"), "
           + "as the write was answered"
       )
@@ -86,11 +86,11 @@ extension ProtocolScript {
     let right = purge.with(right: answer)
     if let kept = purged.first(where: { name in after.contains { $0.name == name } }) {
       talk.blame("purge", "it names \(kept.quoted), which history still holds", in: right)
-    } else if let untold = gone.first(where: { !purged.contains($0) }) {
+    } else if let unreported = gone.first(where: { !purged.contains($0) }) {
       talk.blame(
         "purge",
         "it names \(purged.count.counted("transaction")), and \(gone.count) are gone from history: "
-          + "\(untold.quoted) is one that it does not name",
+          + "\(unreported.quoted) is one that it does not name",
         in: right
       )
     }
@@ -179,10 +179,10 @@ extension ProtocolScript {
     let right = model.answer(to: edit, now: talk.now + 1)
     let outcome = try talk.ask(.command(.write(write)), right: right)
     judge(outcome, of: "write", edit, right: right)
-    guard case .committed(let told)? = outcome.answer?.write else { return }
+    guard case .committed(let reported)? = outcome.answer?.write else { return }
     talk.expect(
       "clock",
-      abs(told.timestamp - talk.now) < day / 2,
+      abs(reported.timestamp - talk.now) < day / 2,
       "a write must have the time of the plan's clock, which is the key \"now\" of its message"
     )
   }

@@ -1,6 +1,6 @@
 import Basics
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Systems
 import Traces
 
@@ -92,7 +92,7 @@ extension ProtocolScript {
       model.commit(edit, transaction)
       return nil
     case .answered(let answer):
-      guard case .committed(let told)? = answer.write else {
+      guard case .committed(let reported)? = answer.write else {
         guard let sentence = edit.disagreement(with: []) else {
           model.commit(edit, nil)
           return nil
@@ -101,42 +101,50 @@ extension ProtocolScript {
         model.knowsNames = false
         return nil
       }
-      if let sentence = fault(of: told, edit) { talk.blame(word, sentence) }
-      if model.isKnown(told.name) { model.knowsNames = false } else { model.commit(edit, told) }
-      return told.name
+      if let sentence = fault(of: reported, edit) { talk.blame(word, sentence) }
+      if model.isKnown(reported.name) {
+        model.knowsNames = false
+      } else {
+        model.commit(edit, reported)
+      }
+      return reported.name
     }
   }
 
   // MARK: Faults of a write's answer
 
-  private func fault(of told: CommittedTransaction, _ edit: ProtocolEdit) -> String? {
-    if model.isKnown(told.name) {
-      return "the transaction \(told.name.quoted) is another one already"
+  private func fault(of reported: CommittedTransaction, _ edit: ProtocolEdit) -> String? {
+    if model.isKnown(reported.name) {
+      return "the transaction \(reported.name.quoted) is another one already"
     }
-    if told.author != edit.author {
+    if reported.author != edit.author {
       let right = edit.author.map(\.quoted) ?? "null"
-      return "its author must be \(right), and is \(told.author.map(\.quoted) ?? "null")"
+      return "its author must be \(right), and is \(reported.author.map(\.quoted) ?? "null")"
     }
     guard model.knowsData else { return nil }
-    return edit.disagreement(with: told.changes) ?? edit.wrongValue(in: told.changes)
+    return edit.disagreement(with: reported.changes) ?? edit.wrongValue(in: reported.changes)
   }
 }
 
 extension ProtocolEdit {
   /// Returns a clause about the first object whose answered change is not the net change.
-  fileprivate func disagreement(with told: [CommittedChange]) -> String? {
-    var types = Dictionary(grouping: told, by: \.object).mapValues { $0.map(\.type) }
+  fileprivate func disagreement(with reported: [CommittedChange]) -> String? {
+    var types = Dictionary(grouping: reported, by: \.object).mapValues { $0.map(\.type) }
     for change in net.sorted(by: { $0.object < $1.object }) {
-      let told = types.removeValue(forKey: change.object) ?? []
-      if !change.isTold(by: told) { return sentence(change.object, change.type, told: told) }
+      let reported = types.removeValue(forKey: change.object) ?? []
+      if !change.isReported(by: reported) {
+        return sentence(change.object, change.type, reported: reported)
+      }
     }
     guard let object = types.keys.min() else { return nil }
-    return sentence(object, nil, told: types[object] ?? [])
+    return sentence(object, nil, reported: types[object] ?? [])
   }
 
-  private func sentence(_ object: ObjectName, _ type: ChangeType?, told: [ChangeType]) -> String {
+  private func sentence(_ object: ObjectName, _ type: ChangeType?, reported: [ChangeType]) -> String
+  {
     let edits = planned?.filter { $0.object == object }.map(\.type) ?? []
-    let answered = "its answer has \(told.isEmpty ? "none" : told.map(\.noun).joinedWithAnd)"
+    let answered =
+      "its answer has \(reported.isEmpty ? "none" : reported.map(\.noun).joinedWithAnd)"
     guard let type else {
       if edits.isEmpty { return "it must not change \(object), and \(answered)" }
       let list = edits.map { "the \($0.word)" }.joinedWithAnd
@@ -154,8 +162,8 @@ extension ProtocolEdit {
   }
 
   /// Returns a clause about the first column or value that does not match the effect of the write.
-  fileprivate func wrongValue(in told: [CommittedChange]) -> String? {
-    for change in told where change.type != .delete {
+  fileprivate func wrongValue(in reported: [CommittedChange]) -> String? {
+    for change in reported where change.type != .delete {
       let values = after.objects[change.object] ?? [:]
       for (name, value) in change.values.sorted(by: { $0.key < $1.key })
       where !value.isSame(as: values[name] ?? .null) {
@@ -186,11 +194,11 @@ extension NetChange {
   ///
   /// An update that changed no value may be omitted, and an object that was deleted and inserted
   /// may have both changes.
-  fileprivate func isTold(by told: [ChangeType]) -> Bool {
-    if let type, told == [type] { return true }
-    guard type == .update else { return type == nil && told.isEmpty }
-    if told.isEmpty { return !changesValues }
-    return isReplacement && told.count == 2 && Set(told) == [.delete, .insert]
+  fileprivate func isReported(by reported: [ChangeType]) -> Bool {
+    if let type, reported == [type] { return true }
+    guard type == .update else { return type == nil && reported.isEmpty }
+    if reported.isEmpty { return !changesValues }
+    return isReplacement && reported.count == 2 && Set(reported) == [.delete, .insert]
   }
 }
 

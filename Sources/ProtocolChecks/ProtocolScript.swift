@@ -1,6 +1,6 @@
 import Basics
 import Checkers
-import PersistentHistory
+import HistoryTypes
 package import Systems
 import Traces
 
@@ -84,7 +84,7 @@ package struct ProtocolScript {
   private mutating func noteRest() {
     let known = Dictionary(talk.report.findings.map { ($0.command, $0) }) { first, _ in first }
     talk.report.findings = Self.commands.map { command in
-      known[command] ?? ProtocolFinding(command: command, standing: .notAsked)
+      known[command] ?? ProtocolFinding(command: command, status: .notAsked)
     }
   }
 
@@ -249,12 +249,12 @@ extension ProtocolScript {
   }
 
   /// Returns the first difference between reported and correct objects, as a clause.
-  static func difference(_ told: Objects, from right: Objects) -> String? {
-    for object in Set(told.keys).union(right.keys).sorted() {
+  static func difference(_ reported: Objects, from right: Objects) -> String? {
+    for object in Set(reported.keys).union(right.keys).sorted() {
       guard let values = right[object] else { return "\(object) must not be there" }
-      guard let toldValues = told[object] else { return "\(object) is missing" }
-      for name in Set(values.keys).union(toldValues.keys).sorted() {
-        let (value, other) = (values[name] ?? .null, toldValues[name] ?? .null)
+      guard let reportedValues = reported[object] else { return "\(object) is missing" }
+      for name in Set(values.keys).union(reportedValues.keys).sorted() {
+        let (value, other) = (values[name] ?? .null, reportedValues[name] ?? .null)
         guard value.isSame(as: other) else {
           return "\(name) of \(object) must be \(value), and is \(other)"
         }

@@ -5,12 +5,12 @@ extension ProtocolTalk {
   /// Enters a command in the report as answered correctly, unless it already has a finding.
   mutating func note(_ command: String) {
     guard !report.findings.contains(where: { $0.command == command }) else { return }
-    report.findings.append(ProtocolFinding(command: command, standing: .right))
+    report.findings.append(ProtocolFinding(command: command, status: .right))
   }
 
   /// Returns whether any answer to a command was wrong.
   func isWrong(_ command: String) -> Bool {
-    report.findings.contains { $0.command == command && $0.standing == .wrong }
+    report.findings.contains { $0.command == command && $0.status == .wrong }
   }
 
   /// Returns whether the answer to this message was wrong.
@@ -26,8 +26,8 @@ extension ProtocolTalk {
     blamed.insert((exchange ?? last).id)
     note(command)
     guard let place = report.findings.firstIndex(where: { $0.command == command }) else { return }
-    if report.findings[place].standing != .wrong {
-      report.findings[place].standing = .wrong
+    if report.findings[place].status != .wrong {
+      report.findings[place].status = .wrong
       report.findings[place].because = sentence
     }
     let isRepeated = report.faults.contains { $0.command == command && $0.sent == fault.sent }
@@ -50,7 +50,7 @@ extension ProtocolTalk {
       report.findings.append(
         ProtocolFinding(
           command: command,
-          standing: .notOffered,
+          status: .notOffered,
           because: "it does not name the capability \"\(capability.rawValue)\""
         )
       )

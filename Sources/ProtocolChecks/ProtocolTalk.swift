@@ -1,6 +1,6 @@
 import Basics
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import Systems
 import Traces
 
@@ -231,7 +231,7 @@ struct ProtocolTalk {
     let right = WireCodec.encode(WireFailure(refusal), id: lastID + 1)
     let line = try send(row, right: right) { "{\"do\":\"\(word)\",\"id\":\($0)}" }
     do throws(FormatError) {
-      let reply = try WireCodec.reply(line, id: nil, to: .heal, by: nil, in: header)
+      let reply = try WireCodec.reply(line, id: nil, to: .recover, by: nil, in: header)
       guard case .failure(let failure) = reply, failure.failure.code == .unsupported else {
         return blame(row, "it must be answered with the error code \"unsupported\"")
       }

@@ -1,6 +1,6 @@
 import Foundation
+internal import HistoryTypes
 import Measuring
-internal import PersistentHistory
 
 extension BenchmarkReport {
   /// Assembles the page: verdicts, ratios at a glance, benchmarks and the method.

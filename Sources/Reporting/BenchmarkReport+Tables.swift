@@ -1,5 +1,5 @@
+internal import HistoryTypes
 package import Measuring
-internal import PersistentHistory
 
 /// Counted values, as opposed to timed ones.
 extension BenchmarkReport {
@@ -84,12 +84,12 @@ extension BenchmarkReport {
 
   /// The number of goals reached, as a sentence, or `nil` if no goal with a limit was measured.
   package var goalSentence: String? {
-    let told = reachedFor
-    let reached = told.filter { $0.verdict == .reached }.count
-    let missed = told.filter { $0.verdict == .missed }.count
+    let reported = reachedFor
+    let reached = reported.filter { $0.verdict == .reached }.count
+    let missed = reported.filter { $0.verdict == .missed }.count
     guard reached + missed > 0 else { return nil }
     let goals = reached + missed == 1 ? "goal" : "goals"
-    let left = told.filter { $0.verdict == .notMeasured }.count
+    let left = reported.filter { $0.verdict == .notMeasured }.count
     let rest = left == 0 ? "" : "; \(left) could not be measured"
     return "\(reached) of \(reached + missed) \(goals) reached\(rest)." + busyWarning
   }
@@ -137,16 +137,16 @@ extension BenchmarkReport {
     switch outcome.verdict {
     case .reached: .good
     case .missed: .bad
-    case .told: .measured
+    case .reported: .measured
     case .notMeasured: .unknown
     }
   }
 
   /// Returns one tile for all goals, or `nil` if the run measured no goal with a limit.
   func goalTile() -> [VerdictTile]? {
-    let told = reachedFor
-    let missed = told.filter { $0.verdict == .missed }
-    let reached = told.filter { $0.verdict == .reached }.count
+    let reported = reachedFor
+    let missed = reported.filter { $0.verdict == .missed }
+    let reached = reported.filter { $0.verdict == .reached }.count
     guard reached + missed.count > 0 else { return nil }
     let first = missed.first.map { "First not reached: \($0.goal.measure)." }
     return [

@@ -197,11 +197,11 @@ extension BenchmarkReport {
     return [
       VerdictTile(
         subject: "Noise floor",
-        state: noise.doubt == nil ? .good : .unknown,
-        word: noise.doubt == nil ? "quiet" : "too noisy",
+        state: noise.uncertainty == nil ? .good : .unknown,
+        word: noise.uncertainty == nil ? "quiet" : "too noisy",
         answer: Self.percent(noise.halfWidth),
-        detail: (noise.doubt ?? noise.sentence).prefix(1).uppercased()
-          + (noise.doubt ?? noise.sentence).dropFirst() + "."
+        detail: (noise.uncertainty ?? noise.sentence).prefix(1).uppercased()
+          + (noise.uncertainty ?? noise.sentence).dropFirst() + "."
       )
     ]
   }

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 internal import Traces
 
 /// The events of one command, or one event outside of commands.
@@ -278,7 +278,7 @@ struct CounterexampleNarrator {
     switch happening {
     // All running actors are signalled; the effect of a signal is described when it arrives.
     case .called, .ended(_, .ok), .clock, .signalled, .passed: return nil
-    case .ended(_, .failed(let failure)) where isTold(failure, in: step): return nil
+    case .ended(_, .failed(let failure)) where isReported(failure, in: step): return nil
     case .ended(_, .failed(let failure)): return "fails " + Say.failure(failure)
     case .ended(_, .unknown(let failure)): return "may have failed " + Say.failure(failure)
     case .skipped(_, let reason): return Say.printable(reason)
@@ -301,8 +301,8 @@ struct CounterexampleNarrator {
     case .consumed(let names): return "consume " + Say.names(names)
     case .purged(let names): return "purge " + Say.names(names)
     case .lost: return "is cut off by the retention limit"
-    case .expired: return "is told that history expired"
-    case .rewound: return "is told that history was rewound"
+    case .expired: return "gets the error that history expired"
+    case .rewound: return "gets the error that history was rewound"
     case .resynced(let cursor): return "resync at " + Say.cursor(cursor)
     case .viewed(let context, let objects): return view(context, objects, in: step)
     case .data(let objects): return "data: " + Say.objects(objects)
@@ -316,7 +316,7 @@ struct CounterexampleNarrator {
   }
 
   /// Returns whether an event of the step reports the same failure.
-  private func isTold(_ failure: SystemFailure, in step: CounterexampleStep) -> Bool {
+  private func isReported(_ failure: SystemFailure, in step: CounterexampleStep) -> Bool {
     step.events.contains { event in
       switch event.happening {
       case .expired: failure.code == .expired

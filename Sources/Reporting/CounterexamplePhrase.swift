@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 internal import Traces
 
 /// Short phrases for the contents of plans and traces, safe to print in a terminal.

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 package import Traces
 
 /// A picture of a counterexample for a page: a timeline with a list of its steps.

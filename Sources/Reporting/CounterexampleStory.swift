@@ -1,6 +1,6 @@
 import Basics
+internal import HistoryTypes
 internal import Measuring
-internal import PersistentHistory
 internal import Traces
 
 /// The content of a counterexample's report before layout: headings, rows and sentences.
@@ -61,7 +61,7 @@ struct CounterexampleStory {
     guard let name = violation.transaction else { return nil }
     var said: [String] = []
     var last: (verb: String, who: String) = ("", "")
-    for deed in steps.filter({ isTold($0) }).flatMap({ deeds(of: $0, to: name) }) {
+    for deed in steps.filter({ isReported($0) }).flatMap({ deeds(of: $0, to: name) }) {
       // A member that merged it twice in succession is named once.
       if deed == last { continue }
       said.append(deed.verb == last.verb ? deed.who : "\(deed.verb) by \(deed.who)")
@@ -73,14 +73,14 @@ struct CounterexampleStory {
   }
 
   /// Returns whether a step belongs to the plan, or to the closing phase up to the violation.
-  private func isTold(_ step: CounterexampleStep) -> Bool {
+  private func isReported(_ step: CounterexampleStep) -> Bool {
     step.phase != .closing || step.at <= violation.at
   }
 
   /// Returns a transaction from the event of its commit.
   func transaction(named name: TransactionName) -> CommittedTransaction? {
     for event in counterexample.trace.events {
-      if case .committed(let told) = event.happening, told.name == name { return told }
+      if case .committed(let text) = event.happening, text.name == name { return text }
     }
     return nil
   }
@@ -243,13 +243,13 @@ extension CounterexampleStory {
   /// Returns a transaction's author, context, time and changes.
   func value(of name: TransactionName) -> String {
     typealias Say = CounterexamplePhrase
-    guard let told = transaction(named: name) else { return Say.name(name) }
-    let author = told.author.map { "author " + Say.printable($0) } ?? "no author"
-    let context = told.context.map { ", context " + Say.printable($0) } ?? ""
-    let changes = told.changes.map { change in
+    guard let text = transaction(named: name) else { return Say.name(name) }
+    let author = text.author.map { "author " + Say.printable($0) } ?? "no author"
+    let context = text.context.map { ", context " + Say.printable($0) } ?? ""
+    let changes = text.changes.map { change in
       "\(change.type.word) \(Say.object(change.object, change.values))"
     }
-    let time = Say.value(.double(told.timestamp))
+    let time = Say.value(.double(text.timestamp))
     let said = changes.isEmpty ? "no changes" : Say.list(changes)
     return "\(Say.name(name)): \(author)\(context), at \(time) s; \(said)"
       .replacing("\u{a0}", with: " ")
@@ -257,12 +257,12 @@ extension CounterexampleStory {
 
   /// Returns the movements of an actor's cursor, row by row.
   func cursors(of actor: ActorID, _ positions: [TracePositions]) -> String {
-    var told = ["The cursor of \(CounterexamplePhrase.printable(actor.name))"]
+    var text = ["The cursor of \(CounterexamplePhrase.printable(actor.name))"]
     for (row, (before, after)) in zip(rows, zip(positions, positions.dropFirst())) {
       guard let cursor = after.cursors[actor], cursor != before.cursors[actor] else { continue }
       let place = row.number.isEmpty ? "then" : "step \(row.number)"
-      told.append("\(place): \(CounterexamplePhrase.cursor(after.name(at: cursor)))")
+      text.append("\(place): \(CounterexamplePhrase.cursor(after.name(at: cursor)))")
     }
-    return told.joined(separator: "; ")
+    return text.joined(separator: "; ")
   }
 }

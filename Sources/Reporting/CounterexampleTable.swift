@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 internal import Traces
 
 /// A layout of rows in columns that fit a width, with each cell wrapped within its column.

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 package import Traces
 
 /// A counterexample as text for a terminal: the steps by actor, and the loss.

@@ -17,7 +17,7 @@ struct LatencyChart {
   var chart: Chart {
     Chart(
       id: id,
-      summary: "Latency by percentile. " + series.map(told).joined(separator: "; ") + ".",
+      summary: "Latency by percentile. " + series.map(summarized).joined(separator: "; ") + ".",
       spec: spec,
       legend: palette.legend(for: series.map(\.name)),
       note: "Each step to the right is one tenth of the samples before it."
@@ -34,7 +34,7 @@ struct LatencyChart {
     NumberText.exact((share * 1_000_000).rounded() / 10_000) + " %"
   }
 
-  private func told(_ series: Series) -> String {
+  private func summarized(_ series: Series) -> String {
     let most = series.samples.quantile(1)
     return
       "\(series.name): half within \(NumberText.time(nanoseconds: series.samples.median)), all "
@@ -130,7 +130,7 @@ extension BenchmarkReport {
       anchor: "latency",
       [
         .paragraph(
-          "How long the slowest took: of ten, of a hundred, of a thousand. A percentile is told only "
+          "How long the slowest took: of ten, of a hundred, of a thousand. A percentile is reported only "
             + "where at least one sample lies beyond it."
         ),
         .figure(

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 internal import Traces
 
 /// The drawing of a counterexample as inline SVG.
@@ -249,11 +249,11 @@ extension PictureDrawing {
   /// The lines of the cursors, which step to the right when they are recorded.
   var cursors: [HTML] {
     layout.lanes.indices.map { lane in
-      let told = story.cursors(of: layout.lanes[lane], positions)
+      let text = story.cursors(of: layout.lanes[lane], positions)
       return .element(
         "g",
         ["class": tone(lane)],
-        [.element("title", text: told), Self.path("tl-cursor", line(ofCursor: lane))]
+        [.element("title", text: text), Self.path("tl-cursor", line(ofCursor: lane))]
       )
     }
   }

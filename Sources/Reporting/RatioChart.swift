@@ -46,8 +46,8 @@ package struct RatioChart: Sendable, Hashable {
   }
 
   private var summary: String {
-    let told = entries.prefix(8).map(label).joined(separator: "; ")
-    return "Cost beside \(floor), which is 1. \(told)"
+    let text = entries.prefix(8).map(label).joined(separator: "; ")
+    return "Cost beside \(floor), which is 1. \(text)"
       + (entries.count > 8 ? "; and \(entries.count - 8) more, in the table." : ".")
   }
 

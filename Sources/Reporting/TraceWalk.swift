@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// The steps of a trace, and the state after each of them.
@@ -69,8 +69,8 @@ package struct TraceWalk: Sendable {
       guard event.actor == id, case .viewed(let context, let objects) = event.happening else {
         return nil
       }
-      let told = context == "view" ? "view" : "view \(CounterexamplePhrase.printable(context))"
-      return [name, cursor, "\(told): \(Self.plain(objects))"]
+      let text = context == "view" ? "view" : "view \(CounterexamplePhrase.printable(context))"
+      return [name, cursor, "\(text): \(Self.plain(objects))"]
     }
     return views.isEmpty ? [[name, cursor, ""]] : views
   }

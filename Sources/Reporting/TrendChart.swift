@@ -1,5 +1,5 @@
+internal import HistoryTypes
 package import Measuring
-internal import PersistentHistory
 
 /// A chart of one row's values over several runs, with a rule at each step.
 struct TrendChart {
@@ -17,9 +17,9 @@ struct TrendChart {
   }
 
   private var summary: String {
-    let told = steps.map { "\($0.change) on \($0.point.time.readable)" }
+    let text = steps.map { "\($0.change) on \($0.point.time.readable)" }
     return "\(course.row.name) over \(course.points.count.counted("run"))"
-      + (told.isEmpty ? ", without a step." : "; steps: \(told.joined(separator: ", ")).")
+      + (text.isEmpty ? ", without a step." : "; steps: \(text.joined(separator: ", ")).")
   }
 
   private var spec: ChartSpec {

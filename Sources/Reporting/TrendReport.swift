@@ -1,5 +1,5 @@
+internal import HistoryTypes
 package import Measuring
-internal import PersistentHistory
 
 /// A report on results over several runs and the steps between their levels.
 package struct TrendReport: Sendable {

@@ -195,7 +195,7 @@ package struct KnownMoves: Sendable {
   /// The outcome of a move.
   struct Outcome: Sendable {
     /// The state that the move leads to, or `nil` if the move was refused.
-    let likeness: UInt64?
+    let equivalence: UInt64?
     /// The invariants that the move broke.
     let broken: UInt64
     /// The invariants that were exercised and held up to and including the move.

@@ -81,10 +81,10 @@ extension Explorer {
     }
     var course: [[Step]] = []
     while course.count < length, !simulator.isBeyondRepair {
-      let kept = Kept(place: place, judge: judge, standing: try standing())
+      let kept = Kept(place: place, judge: judge, snapshot: try snapshot())
       var outcomes: [(step: Step, command: Command)] = []
       for command in space.moves(from: place) {
-        try simulator.goBack(to: kept.standing, header, performing: done)
+        try simulator.goBack(to: kept.snapshot, header, performing: done)
         (judge, place) = (kept.judge, kept.place)
         let step = try step(command, done.count, root, &judge, &place)
         outcomes.append((step, command))
@@ -93,7 +93,7 @@ extension Explorer {
       course.append(outcomes.map(\.step))
       guard !outcomes.isEmpty else { break }
       let next = outcomes[Int(numbers.next() % UInt64(outcomes.count))].command
-      try simulator.goBack(to: kept.standing, header, performing: done)
+      try simulator.goBack(to: kept.snapshot, header, performing: done)
       (judge, place) = (kept.judge, kept.place)
       perform(next, done.count, in: header, &judge, &place)
       done.append(next)
@@ -112,7 +112,7 @@ extension Explorer {
     perform(command, index, in: roots[root].header, &judge, &place) { event in
       words.append(event.happening.word.rawValue)
     }
-    let key = simulator.isBeyondRepair ? 0 : try key(root, place, judge).likeness
+    let key = simulator.isBeyondRepair ? 0 : try key(root, place, judge).equivalence
     return Step(words: words, broken: judge.broken, key: key)
   }
 }
@@ -121,13 +121,13 @@ extension Explorer {
 extension Explorer {
   /// Stores the outcome of a last move; `end` is `nil` if the move was refused.
   func keep(
-    _ end: (likeness: UInt64, judge: Judge, node: Int)?,
+    _ end: (equivalence: UInt64, judge: Judge, node: Int)?,
     of command: Command,
     from open: Open
   ) {
     guard bounds.keepsMoves else { return }
     let outcome = KnownMoves.Outcome(
-      likeness: end?.likeness,
+      equivalence: end?.equivalence,
       broken: end?.judge.broken ?? 0,
       held: end?.judge.conclusion.held ?? 0,
       conclusion: end.map { conclusions[$0.node] } ?? KnownMoves.Conclusion()
@@ -137,12 +137,12 @@ extension Explorer {
 
   /// Applies the outcome that an earlier exploration recorded for a last move.
   func take(_ outcome: KnownMoves.Outcome, of command: Command, from open: Open) {
-    guard let likeness = outcome.likeness else { return }
+    guard let equivalence = outcome.equivalence else { return }
     let header = roots[open.root].header
     result.moveCount += 1
     result.exercised |= outcome.held
     note(outcome.broken, after: command, at: open.node, header)
-    let key = StateKey(root: open.root, likeness: likeness)
+    let key = StateKey(root: open.root, equivalence: equivalence)
     if let node = visited[key] { return tree.link(open.node, to: node) }
     let node = tree.add(command, after: open.node)
     visited[key] = node
@@ -156,7 +156,7 @@ extension Explorer {
   ///
   /// This covers the state of the store and the judge's state after the power-off.
   func describeLosses(_ root: Int, _ judge: Judge) throws(SystemFailure) {
-    guard let power = simulator.place.powerStanding, !power.isWhole else { return }
+    guard let power = simulator.place.powerState, !power.isWhole else { return }
     if roots[root].survivors[power.durable] == nil {
       let survivors = try simulator.survivors(roots[root].header)
       if roots[root].survivors.count == Self.survivorsCountMax { roots[root].survivors.removeAll() }

@@ -37,13 +37,13 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   struct Kept {
     let place: Space.Place
     let judge: Judge
-    let standing: Simulator.Standing
+    let snapshot: Simulator.Snapshot
   }
 
   /// The values shared by all plans with one header.
   struct Root {
     let header: PlanHeader
-    let likeness: StateLikeness
+    let equivalence: StateEquivalence
     var state: StateSketch
     /// The data that would survive a power-off, by the disk's number of the durable state.
     var survivors: [Int: Survivors] = [:]
@@ -75,10 +75,10 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     self.bounds = bounds
     roots = space.headers.map { header in
       var state = StateSketch(header)
-      state.tellsLosses = space.losesPower
+      state.includesLosses = space.losesPower
       return Root(
         header: header,
-        likeness: StateLikeness(
+        equivalence: StateEquivalence(
           header,
           clipsAges: space.clockOnlyRises,
           exchangesActors: space.treatsActorsAlike
@@ -191,7 +191,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     for (index, command) in tree.commands(to: open.node).enumerated() {
       perform(command, index, in: header, &judge, &place)
     }
-    return Kept(place: place, judge: judge, standing: try standing())
+    return Kept(place: place, judge: judge, snapshot: try snapshot())
   }
 
   /// Starts a plan of a root on an empty store.
@@ -204,8 +204,8 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   }
 
   /// Returns the simulator's state, with a system snapshot if ``ExplorationBounds/putsStatesBack``.
-  func standing() throws(SystemFailure) -> Simulator.Standing {
-    try simulator.standing(withSystem: bounds.putsStatesBack)
+  func snapshot() throws(SystemFailure) -> Simulator.Snapshot {
+    try simulator.snapshot(withSystem: bounds.putsStatesBack)
   }
 
   /// Performs a command and returns whether it ran; a skipped command is not part of any plan.
@@ -240,7 +240,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     _ following: inout [Open]
   ) throws(SystemFailure) {
     let header = roots[open.root].header
-    try simulator.goBack(to: kept.standing, header, performing: tree.commands(to: open.node))
+    try simulator.goBack(to: kept.snapshot, header, performing: tree.commands(to: open.node))
     var (judge, place) = (kept.judge, kept.place)
     let isLast = depth + 1 == bounds.depth
     guard perform(command, depth, in: header, &judge, &place) else {
@@ -264,7 +264,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
       if bounds.mergesStates { visited[key] = node }
       try meet(node, open.root, place, judge, isLast: isLast, &following)
     }
-    if isLast { keep((key.likeness, judge, node), of: command, from: open) }
+    if isLast { keep((key.equivalence, judge, node), of: command, from: open) }
   }
 
   /// Handles a new state: stores it for its next commands, and runs the closing phase.
@@ -278,7 +278,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
   ) throws(SystemFailure) {
     if !isLast {
       let isKept = following.count < bounds.keptCountMax
-      let kept = isKept ? Kept(place: place, judge: judge, standing: try standing()) : nil
+      let kept = isKept ? Kept(place: place, judge: judge, snapshot: try snapshot()) : nil
       following.append(Open(node: node, root: root, kept: kept))
     }
     var closing = judge
@@ -308,7 +308,7 @@ package final class Explorer<Space: PlanSpace, Judge: PlanJudge> {
     judge.describe(&roots[root].state, tick: simulator.tick)
     space.describe(place, &roots[root].state)
     try describeLosses(root, judge)
-    return StateKey(root: root, likeness: roots[root].state.likeness(roots[root].likeness))
+    return StateKey(root: root, equivalence: roots[root].state.equivalence(roots[root].equivalence))
   }
 
   // MARK: Broken invariants
@@ -341,5 +341,5 @@ extension Event {
 /// The key of a state, equal for states that are merged.
 struct StateKey: Hashable {
   let root: Int
-  let likeness: UInt64
+  let equivalence: UInt64
 }

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The signals on their way to actors, and the time of each actor's next poll.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Systems
 import Traces
 
@@ -14,7 +14,7 @@ extension Simulator {
     quietRounds: Int = 2,
     _ observe: (Event) -> Bool
   ) {
-    if post != nil { settle(observe) }
+    if post != nil { reconcile(observe) }
     let roundCountMax = max(Self.closingRoundCountMax, header.pageCountMax(commandCount) + 2)
     if !isStopped { close(header, quietRounds, roundCountMax, observe) }
   }
@@ -31,7 +31,7 @@ extension Simulator {
     _ roundCountMax: Int,
     _ observe: (Event) -> Bool
   ) {
-    system.heal()
+    system.recover()
     if quietRounds > 0 {
       passRounds(header, quietRounds, roundCountMax, observe)
     } else {
@@ -100,27 +100,27 @@ extension Simulator {
 
   /// Resyncs a member if the system reported that its history is gone.
   private func resyncIfTold(_ member: ActorID, since before: Int, _ observe: (Event) -> Bool) {
-    let wasToldSo = log.events[before...].contains {
+    let wasNotified = log.events[before...].contains {
       switch $0.happening {
       case .expired, .rewound: true
       default: false
       }
     }
-    if wasToldSo, capabilities.contains(.resync), !isStopped {
+    if wasNotified, capabilities.contains(.resync), !isStopped {
       perform(.resync(member), command: nil, observe)
     }
   }
 
   /// Launches a process again if it was reported as superseded by one that then failed to start.
   private func relaunchIfTold(_ actor: ActorID, since before: Int, _ observe: (Event) -> Bool) {
-    let wasToldSo = log.events[before...].contains {
+    let wasNotified = log.events[before...].contains {
       if case .ended(_, .failed(let failure)) = $0.happening {
         failure.code == .superseded
       } else {
         false
       }
     }
-    if wasToldSo, life.isOvertaken(actor), !isStopped {
+    if wasNotified, life.isOvertaken(actor), !isStopped {
       perform(.launch(actor), command: nil, observe)
     }
   }

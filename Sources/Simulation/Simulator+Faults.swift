@@ -19,17 +19,17 @@ extension Simulator {
   }
 
   /// Logs the faults that were injected into a command, and turns the power off if one requires it.
-  func strike(_ faults: [PlannedFault], _ action: Action, _ outcome: inout Outcome) {
-    let struck = place.disarm(faults)
+  func fire(_ faults: [PlannedFault], _ action: Action, _ outcome: inout Outcome) {
+    let fired = place.disarm(faults)
     if place.isOff, case .failed = outcome {
       outcome = .unknown(SystemFailure(.crashed, "The power went."))
     }
-    if !place.isOff, struck.contains(true) { settle(action, &outcome) }
-    for (fault, hasStruck) in zip(faults, struck) {
+    if !place.isOff, fired.contains(true) { reconcile(action, &outcome) }
+    for (fault, hasFired) in zip(faults, fired) {
       // A power-off whose file call was not reached happens now.
       let isLate = fault.kind.isPowerOff && !place.isOff
       if isLate { place.turnOff(fault) }
-      if hasStruck || isLate { log.add(action.actor, .fault(fault)) }
+      if hasFired || isLate { log.add(action.actor, .fault(fault)) }
     }
     if place.isOff { restart(after: action) }
   }
@@ -37,10 +37,10 @@ extension Simulator {
   /// Determines whether a failed command took effect, and marks its outcome as unknown if so.
   ///
   /// Such effects are a committed write, or a purge within a command that continued without it.
-  private func settle(_ action: Action, _ outcome: inout Outcome) {
+  private func reconcile(_ action: Action, _ outcome: inout Outcome) {
     let before = log.events.count
     do throws(SystemFailure) {
-      try system.settle(after: action, &log)
+      try system.reconcile(after: action, &log)
     } catch {
       // The events of a successful command are certain even if the store cannot be inspected.
       if case .failed = outcome { outcome = .unknown(error) }

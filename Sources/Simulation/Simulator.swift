@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Systems
 package import Traces
 
@@ -162,7 +162,7 @@ package final class Simulator {
       life.noteFailure(of: action)
       outcome = .failed(error)
     }
-    if !faults.isEmpty { strike(faults, action, &outcome) }
+    if !faults.isEmpty { fire(faults, action, &outcome) }
     log.add(action.actor, .ended(command: command, outcome))
     hand(observe)
     if isDown { startConsumers(observe) }
@@ -191,7 +191,7 @@ package final class Simulator {
   }
 
   /// Advances time after the plan's last command, long enough for all signals and polls to arrive.
-  func settle(_ observe: (Event) -> Bool) {
+  func reconcile(_ observe: (Event) -> Bool) {
     let end = log.tick + SignalTicks.boundAtWorst
     while !isStopped, log.tick < end {
       let before = log.tick
@@ -203,7 +203,7 @@ package final class Simulator {
 
 extension Simulator {
   /// The state of a run between two commands, with the system's snapshot if it supports them.
-  struct Standing {
+  struct Snapshot {
     fileprivate let life: ActorLife
     fileprivate let post: SignalPost?
     fileprivate let log: EventLog
@@ -215,8 +215,8 @@ extension Simulator {
   /// Returns the state of the run, with the system's snapshot if it is requested and supported.
   ///
   /// - Throws: ``SystemFailure`` when the snapshot fails for another reason than being unsupported.
-  func standing(withSystem isWanted: Bool) throws(SystemFailure) -> Standing {
-    Standing(
+  func snapshot(withSystem isWanted: Bool) throws(SystemFailure) -> Snapshot {
+    Snapshot(
       life: life,
       post: post,
       log: EventLog(after: log),
@@ -234,11 +234,11 @@ extension Simulator {
 
   /// Restores the state of a run, by performing its commands again if it has no snapshot.
   func goBack(
-    to standing: Standing,
+    to snapshot: Snapshot,
     _ header: PlanHeader,
     performing commands: @autoclosure () -> [Command]
   ) throws(SystemFailure) {
-    guard let snapshot = standing.system else {
+    guard let state = snapshot.system else {
       try open(header) { _ in true }
       for (index, command) in commands().enumerated() {
         step(command, index, in: header) { _ in true }
@@ -248,11 +248,11 @@ extension Simulator {
       return
     }
     (isStopped, isDown, isBeyondRepair) = (false, false, false)
-    try system.restore(snapshot)
-    place.clock.now = standing.now
-    life = standing.life
-    post = standing.post
-    log.restart(after: standing.log)
+    try system.restore(state)
+    place.clock.now = snapshot.now
+    life = snapshot.life
+    post = snapshot.post
+    log.restart(after: snapshot.log)
     handed = 0
   }
 

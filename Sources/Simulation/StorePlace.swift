@@ -1,6 +1,6 @@
 import Faults
 import Foundation
-import PersistentHistory
+import HistoryTypes
 package import Systems
 package import Traces
 
@@ -120,10 +120,10 @@ package final class StorePlace {
   /// Disables all faults, and returns for each of them whether it made a call fail.
   func disarm(_ faults: [PlannedFault]) -> [Bool] {
     guard let faulty else { return faults.map { _ in false } }
-    let isMemoryStruck = FailingAllocator.isInPlace && FailingAllocator.disarm() > 0
+    let hasMemoryFaultFired = FailingAllocator.isInPlace && FailingAllocator.disarm() > 0
     var tallies = faulty.disarm().makeIterator()
     return faults.map { fault in
-      guard FileFault(fault) != nil else { return isMemoryStruck }
+      guard FileFault(fault) != nil else { return hasMemoryFaultFired }
       return tallies.next().map { $0.failedCalls > 0 } ?? false
     }
   }
@@ -132,7 +132,7 @@ package final class StorePlace {
   func watchPower() { faulty?.watchPower(syncs) }
 
   /// The state that would survive a power-off, or `nil` on a real disk or if it is not tracked.
-  var powerStanding: PowerStanding? { files?.powerStanding }
+  var powerState: PowerState? { files?.powerState }
 
   /// Whether the power is off.
   var isOff: Bool { faulty?.isOff ?? false }
@@ -244,11 +244,11 @@ struct Survivors {
   /// The state of the store after the power-off.
   let state: StateSketch
   /// The events after the power-off, without the crashes of running actors.
-  private let told: [Happening]
+  private let happenings: [Happening]
 
-  fileprivate init(state: StateSketch, told: [Happening]) {
+  fileprivate init(state: StateSketch, happenings: [Happening]) {
     self.state = state
-    self.told = told
+    self.happenings = happenings
   }
 
   /// Returns the events that a judge would observe, with the crashes of the given actors.
@@ -258,8 +258,9 @@ struct Survivors {
       Event(at: 0, tick: 0, actor: nil, happening)
     }
     // The command number belongs to no command of the plan, and the word is arbitrary.
-    return [plain(.called(command: .max, word: "clock"))] + told.prefix(1).map(plain) + crashes
-      + told.dropFirst().map(plain) + [plain(.ended(command: .max, .ok))]
+    return [plain(.called(command: .max, word: "clock"))] + happenings.prefix(1).map(plain)
+      + crashes
+      + happenings.dropFirst().map(plain) + [plain(.ended(command: .max, .ok))]
   }
 }
 
@@ -268,13 +269,13 @@ extension Simulator {
   ///
   /// - Throws: ``SystemFailure`` when the system cannot be inspected or restored.
   func survivors(_ header: PlanHeader) throws(SystemFailure) -> Survivors {
-    let standing = try standing(withSystem: true)
-    let told = loseEverything(.powerOff).filter { $0.actor == nil }.map(\.happening)
+    let snapshot = try snapshot(withSystem: true)
+    let happenings = loseEverything(.powerOff).filter { $0.actor == nil }.map(\.happening)
     var state = StateSketch(header)
     // The time of the power-off is not part of the state.
     place.clock.now = PlanClock.start
     if !isBeyondRepair { try system.describe(&state) }
-    try goBack(to: standing, header, performing: [])
-    return Survivors(state: state, told: told)
+    try goBack(to: snapshot, header, performing: [])
+    return Survivors(state: state, happenings: happenings)
   }
 }

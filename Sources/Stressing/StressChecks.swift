@@ -1,8 +1,8 @@
 import Checkers
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 package import Traces
 
 /// Joins the traces of the processes of a stress run, and runs the checkers on the joined trace.
@@ -41,11 +41,11 @@ package struct StressChecks {
   /// - Returns: The last events of the trace as the text of a file; `nil` if there is no violation.
   /// - Throws: ``FormatError`` if a file cannot be read.
   package mutating func run(
-    _ lanes: [TraceLane],
+    _ sources: [TraceSource],
     origin: Int64,
     into result: inout StressResult
   ) throws -> String? {
-    var join = try TraceJoin(lanes, origin: origin)
+    var join = try TraceJoin(sources, origin: origin)
     var suite = CheckerSuite(header, scope: .all)
     while let step = try join.next() {
       // Events after a violation are counted, but no longer judged.
@@ -59,10 +59,10 @@ package struct StressChecks {
         result.eventCount += 1
       }
     }
-    result.settledCount = join.settledCount
+    result.reconciledCount = join.reconciledCount
     result.openCount = join.openCount
-    result.untoldCount = join.untoldCount
-    result.doubtCount = join.doubtCount
+    result.unreportedCount = join.unreportedCount
+    result.ambiguousCount = join.ambiguousCount
     result.participants = header.plan.header.actors.compactMap { tally[$0.id] }
       .filter { $0.lives > 0 }
     result.checkers = suite.verdicts.map(Self.answer).map { answer in

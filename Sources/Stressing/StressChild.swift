@@ -122,7 +122,7 @@ enum StressWord: String, Sendable {
   /// To a process: write one transaction that all others must merge.
   case once
   /// To a process: merge all new transactions.
-  case settle
+  case reconcile
   /// To a process: write the content of the view to the trace.
   case view
   /// To a process: retire the member, and exit.

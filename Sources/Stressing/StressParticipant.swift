@@ -1,8 +1,8 @@
 import Foundation
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Systems
 import Traces
 
@@ -88,7 +88,7 @@ package final class StressParticipant: Sendable {
     }
     for await order in orders {
       // Disable disk faults, so that the final orders can succeed.
-      if order.word == .settle { await trouble?.end() }
+      if order.word == .reconcile { await trouble?.end() }
       guard try await obey(order, pen) else { break }
     }
     pen.end()
@@ -152,8 +152,8 @@ package final class StressParticipant: Sendable {
     case .once:
       await pen.once()
       Self.say(.done)
-    case .settle:
-      await settle()
+    case .reconcile:
+      await reconcile()
       Self.say(.done)
     case .view:
       tellView()
@@ -173,7 +173,7 @@ package final class StressParticipant: Sendable {
   }
 
   /// Makes passes until one finds no new transactions.
-  private func settle() async {
+  private func reconcile() async {
     do {
       while try await tracker.pass().transactionCount > 0 {}
     } catch {

@@ -1,5 +1,5 @@
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The settings of a stress run.
@@ -95,12 +95,12 @@ package struct StressResult: Codable, Hashable, Sendable {
   /// The number of judged events of the joined trace.
   package var eventCount = 0
   /// The number of writes of unknown outcome that the store decided; `openCount` counts the others.
-  package var settledCount = 0
+  package var reconciledCount = 0
   package var openCount = 0
   /// The number of transactions in the store that no process reported.
-  package var untoldCount = 0
+  package var unreportedCount = 0
   /// The number of points where the intervals leave open whether a purge came too early.
-  package var doubtCount = 0
+  package var ambiguousCount = 0
   package var checkers: [StressChecks.Answer] = []
 
   /// The number of transactions that history may always hold without counting as unbounded.
@@ -119,13 +119,13 @@ package struct StressResult: Codable, Hashable, Sendable {
   /// `invalid` if there is a fault, else `unknown` if the run is undecided, else `valid`.
   package var verdict: String {
     if !faults.isEmpty { return "invalid" }
-    return doubts.isEmpty ? "valid" : "unknown"
+    return ambiguities.isEmpty ? "valid" : "unknown"
   }
 
   /// The verdict in a sentence.
   package var because: String {
     if !faults.isEmpty { return faults.joined(separator: "; ") + "." }
-    if !doubts.isEmpty { return doubts.joined(separator: " ") }
+    if !ambiguities.isEmpty { return ambiguities.joined(separator: " ") }
     return
       "all views equal the store's data, nothing was purged or lost too early, and history held "
       + "\(heldMax.inGroups) of \(Int(committed).counted("transaction")) at most and "
@@ -139,8 +139,10 @@ package struct StressResult: Codable, Hashable, Sendable {
       .map { "\($0.checker): \($0.because ?? "")" }
     if let integrityProblem { faults.append("the file is damaged: \(integrityProblem)") }
     faults += errorFaults
-    if untoldCount > openCount {
-      faults.append("the store holds \(untoldCount.counted("transaction")) that no process told of")
+    if unreportedCount > openCount {
+      faults.append(
+        "the store holds \(unreportedCount.counted("transaction")) that no process reported"
+      )
     }
     return faults + historyFaults
   }
@@ -181,7 +183,7 @@ package struct StressResult: Codable, Hashable, Sendable {
   }
 
   /// The reasons why the run is undecided, each as a sentence.
-  private var doubts: [String] {
+  private var ambiguities: [String] {
     if isInterrupted {
       return ["it was interrupted after \(Int(seconds.rounded())) s; nothing was checked."]
     }
@@ -189,7 +191,7 @@ package struct StressResult: Codable, Hashable, Sendable {
       return ["the disk was \(disk.rawValue), and no error reached a caller. Try a longer run."]
     }
     let unknown = checkers.filter { $0.verdict == "unknown" && StressChecks.isNeeded($0.checker) }
-    return unknown.map { "\($0.checker) cannot be told: \($0.because ?? "")" }
+    return unknown.map { "\($0.checker) cannot be decided: \($0.because ?? "")" }
   }
 }
 

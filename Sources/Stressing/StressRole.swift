@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The parameters of one life of a process of a stress run.
@@ -149,11 +149,11 @@ final class StressMember {
   }
 
   /// Ends a life, with the outcome of its last write.
-  func end(at moment: Int64, _ settlement: TraceLife.Settlement) {
+  func end(at moment: Int64, _ cutOff: TraceLife.CutOff) {
     guard !trackerLives.isEmpty else { return }
     trackerLives[trackerLives.count - 1].diedAt = moment
     writerLives[writerLives.count - 1].diedAt = moment
-    writerLives[writerLives.count - 1].settlement = settlement
+    writerLives[writerLives.count - 1].cutOff = cutOff
     child = nil
     forgetDeath()
   }
@@ -170,26 +170,26 @@ final class StressMember {
 /// Before a process can commit, it notes the number that the write's transaction will have. The
 /// transaction with that number in history is that write if the author matches. It is still there,
 /// because history is kept for the dead member.
-struct StressSettler {
+struct StressReconciler {
   let store: Store
 
   /// Returns the outcome, and the number of the last transaction that the process has committed.
-  func settle(
+  func reconcile(
     _ role: StressRole,
     after last: Int64
-  ) throws -> (settlement: TraceLife.Settlement, last: Int64) {
+  ) throws -> (cutOff: TraceLife.CutOff, last: Int64) {
     guard FileManager.default.fileExists(atPath: role.writerTrace) else { return (.nothing, last) }
     let tail = try LifeTrace.tail(of: role.writerTrace, role.header)
-    let told = tail.compactMap(\.event.happening.committedNumber).max() ?? last
+    let reported = tail.compactMap(\.event.happening.committedNumber).max() ?? last
     // A write without a number has no effect; a number noted for an earlier write proves nothing.
     guard let open = tail.last(where: { $0.event.happening.isCallOrEnd }), let given = open.given,
       case .called(let count?, _) = open.event.happening,
       let noted = StressNumberFile.read(role.numberFile), noted.write == Int64(count)
-    else { return (.nothing, told) }
+    else { return (.nothing, reported) }
     guard let transaction = try store.transaction(noted.number) else {
-      return (try isPurged(noted.number) ? .open : .nothing, told)
+      return (try isPurged(noted.number) ? .open : .nothing, reported)
     }
-    guard transaction.author == author(of: given, role) else { return (.nothing, told) }
+    guard transaction.author == author(of: given, role) else { return (.nothing, reported) }
     return (.committed(committed(transaction, role)), noted.number)
   }
 

@@ -2,7 +2,7 @@ import Basics
 import Faults
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Synchronization
 import Systems
 import Traces

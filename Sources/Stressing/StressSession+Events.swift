@@ -1,7 +1,7 @@
 import Basics
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The main phase of a run: processes write and are disturbed.
@@ -181,7 +181,7 @@ extension StressSession {
     }
     isQuiet = true
     try ask(.pause, "pause")
-    for _ in 0..<2 { try ask(.settle, "merge what there was") }
+    for _ in 0..<2 { try ask(.reconcile, "merge what there was") }
     try ask(.view, "tell what its view holds")
     try look()
     for member in members where member.state == .running {

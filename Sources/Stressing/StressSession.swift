@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 package import Traces
 
 /// A stress run, which starts the processes, disturbs them, and reads what they leave.
@@ -113,9 +113,11 @@ package final class StressSession {
   }
 
   /// Returns the traces of the run and of the processes, one lane per thread.
-  package func lanes(_ header: PlanHeader) -> [TraceLane] {
-    [TraceLane([TraceLife(path: "\(traces)/run.jsonl")], header)]
-      + members.flatMap { [TraceLane($0.trackerLives, header), TraceLane($0.writerLives, header)] }
+  package func sources(_ header: PlanHeader) -> [TraceSource] {
+    [TraceSource([TraceLife(path: "\(traces)/run.jsonl")], header)]
+      + members.flatMap {
+        [TraceSource($0.trackerLives, header), TraceSource($0.writerLives, header)]
+      }
   }
 
   package var header: PlanHeader { StressModel.header(members.map(\.id), seed: settings.seed) }
@@ -193,12 +195,12 @@ package final class StressSession {
       member.state = .away
     case (_, true, SIGKILL):
       result.counts.kill(at: member.place)
-      var settlement = TraceLife.Settlement.nothing
+      var cutOff = TraceLife.CutOff.nothing
       if let role = member.role {
-        (settlement, member.lastNumber) = try StressSettler(store: store)
-          .settle(role, after: member.lastNumber)
+        (cutOff, member.lastNumber) = try StressReconciler(store: store)
+          .reconcile(role, after: member.lastNumber)
       }
-      member.end(at: moment, settlement)
+      member.end(at: moment, cutOff)
       trace.add([.init(.crashed, at: moment)], about: member.id)
       member.state = .dead
       member.restartsAt = .now + nemesis.deathTime()

@@ -1,8 +1,8 @@
 import Basics
 import Foundation
 import HistoryStore
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Systems
 import Traces
 
@@ -123,7 +123,7 @@ struct StressWriter {
     seams.beginWrite(Command(.write(PlannedWrite(actor: role.id, changes: changes))))
     do {
       let (written, edits) = try view.saveReporting()
-      end(written, "view", role.name, told(edits, changes))
+      end(written, "view", role.name, reported(edits, changes))
     } catch {
       view.rollback()
       fail(error)
@@ -131,7 +131,7 @@ struct StressWriter {
   }
 
   /// Returns the changes that took effect.
-  private func told(_ edits: [SavedEdit], _ changes: [PlannedChange]) -> [CommittedChange] {
+  private func reported(_ edits: [SavedEdit], _ changes: [PlannedChange]) -> [CommittedChange] {
     let values = Dictionary(changes.map { ($0.object, $0.values) }) { $1 }
     return edits.filter { $0.outcome != .leftOut && $0.outcome != .gone }
       .map { edit in
@@ -171,8 +171,8 @@ struct StressWriter {
     guard let transaction = found, isOurs(transaction) else {
       return seams.endWrite(nil, .failed(failure))
     }
-    let told = CommittedTransaction(view.store.model, transaction, writer: role.name)
-    seams.endWrite(.committed(told), .unknown(failure))
+    let reported = CommittedTransaction(view.store.model, transaction, writer: role.name)
+    seams.endWrite(.committed(reported), .unknown(failure))
   }
 
   private func failure(_ error: any Error) -> SystemFailure {
@@ -292,8 +292,8 @@ extension StressWriter {
     seams.beginWrite(Command(action))
     do {
       let result = try perform(view.store, BatchAuthor(name, contextName: "batch"))
-      let told = result.objectIDs.map { CommittedChange(type, self.name($0), columns: columns) }
-      end(result.transaction, "batch", name, told)
+      let reported = result.objectIDs.map { CommittedChange(type, self.name($0), columns: columns) }
+      end(result.transaction, "batch", name, reported)
     } catch {
       fail(error)
     }

@@ -1,5 +1,5 @@
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// When a published system purges after a pass that found transactions.

@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 extension ConsumerProcess {

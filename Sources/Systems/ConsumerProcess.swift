@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 /// A consumer of a plan: a mirror or an index that reads history and keeps its token.
 final class ConsumerProcess {
@@ -31,7 +31,7 @@ final class ConsumerProcess {
   }
 
   /// A snapshot of the process's memory.
-  struct Memory {
+  struct Snapshot {
     let registration: Registration
     let token: HistoryToken
     /// The cached state of its store connection.
@@ -39,16 +39,16 @@ final class ConsumerProcess {
   }
 
   /// Returns a snapshot of the process's memory.
-  func memory() throws(HistoryError) -> Memory {
-    Memory(registration: registration.released, token: token, store: try store.cachedState())
+  func snapshot() throws(HistoryError) -> Snapshot {
+    Snapshot(registration: registration.released, token: token, store: try store.cachedState())
   }
 
   /// Restores the process from a snapshot, on a store that was restored too.
-  init(_ memory: Memory, on store: Store) throws(HistoryError) {
+  init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
     self.store = store
-    try store.restore(memory.store)
-    registration = try store.holding(memory.registration)
-    token = memory.token
+    try store.restore(snapshot.store)
+    registration = try store.holding(snapshot.registration)
+    token = snapshot.token
   }
 
   /// Reads all new transactions, then records the token.

@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The core of a tracker without its actor: each call runs synchronously on the caller's thread.
@@ -27,8 +27,8 @@ final class CoreEngine: PassEngine {
   }
 
   /// A snapshot of the engine's memory.
-  struct Memory {
-    let core: TrackerCore.Memory
+  struct Snapshot {
+    let core: TrackerCore.Snapshot
     let registration: Registration
     let callCounts: [Int: Int]
     let isStarted: Bool
@@ -37,17 +37,17 @@ final class CoreEngine: PassEngine {
 
   /// Restores the engine and its hooks from a snapshot, on a store that was restored too.
   init(
-    _ memory: Memory,
+    _ snapshot: Snapshot,
     _ setup: TrackerSetup,
     _ process: PlanProcess
   ) throws(HistoryError) {
     core = Self.core(setup, process)
-    registration = memory.registration
-    isStarted = memory.isStarted
-    repetition = memory.repetition
-    notes.callCounts = memory.callCounts
+    registration = snapshot.registration
+    isStarted = snapshot.isStarted
+    repetition = snapshot.repetition
+    notes.callCounts = snapshot.callCounts
     try register(setup.hooks)
-    try core.resume(memory.core)
+    try core.resume(snapshot.core)
   }
 
   private static func core(_ setup: TrackerSetup, _ process: PlanProcess) -> TrackerCore {
@@ -156,7 +156,7 @@ final class CoreEngine: PassEngine {
     repetition = next.pause(after: failure) == nil ? nil : next
   }
 
-  func heal() { notes.isHealed = true }
+  func recover() { notes.hasRecovered = true }
 
   func end() {
     core.stop()
@@ -164,10 +164,10 @@ final class CoreEngine: PassEngine {
     repetition = nil
   }
 
-  var memory: PassEngineMemory? {
+  var snapshot: PassEngineSnapshot? {
     .core(
-      Memory(
-        core: core.memory,
+      Snapshot(
+        core: core.snapshot,
         registration: registration.released,
         callCounts: notes.callCounts,
         isStarted: isStarted,

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The defaults stores where the published systems keep one date per author.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The hook calls of one process, their results, and the passes that wait to be repeated.
@@ -13,7 +13,7 @@ final class HookNotes: @unchecked Sendable {
   /// The number of calls of each hook, by index.
   var callCounts: [Int: Int] = [:]
   /// Whether the plan's effects on hooks are disabled, so that none fails or finishes a merge.
-  var isHealed = false
+  var hasRecovered = false
   private var sleepers: [CheckedContinuation<Void, any Error>] = []
 
   /// Records that an observer received a transaction.
@@ -44,7 +44,7 @@ final class HookNotes: @unchecked Sendable {
   /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
   func isTrouble(_ hook: PlannedHook, _ index: Int) -> Bool {
     callCounts[index, default: 0] += 1
-    return !isHealed && hook.isTrouble(at: callCounts[index, default: 0])
+    return !hasRecovered && hook.isTrouble(at: callCounts[index, default: 0])
   }
 
   /// Adds the call counts, which determine the next call of each hook.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// A row of the data or of a context, with the plan's name for its object.

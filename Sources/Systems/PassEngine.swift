@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The results of one step of a member; if it failed, those before the failure.
@@ -39,20 +39,20 @@ protocol PassEngine: AnyObject {
   /// Delivers a signal of the store.
   func signal(_ newest: HistoryToken, _ report: inout StepReport) throws(HistoryError)
   /// Disables the plan's effects on hooks.
-  func heal()
+  func recover()
   /// Discards the engine's memory.
   func end()
 
   /// A snapshot of the engine's memory; `nil` if it cannot be restored.
-  var memory: PassEngineMemory? { get }
+  var snapshot: PassEngineSnapshot? { get }
   /// Adds the engine's memory.
   func describe(_ state: inout StateSketch)
 }
 
 /// A snapshot of the memory of a launch's engine.
-enum PassEngineMemory {
-  case core(CoreEngine.Memory)
-  case tracker(TrackerEngine.Memory)
+enum PassEngineSnapshot {
+  case core(CoreEngine.Snapshot)
+  case tracker(TrackerEngine.Snapshot)
 
   /// Creates an engine from the snapshot.
   func engine(
@@ -60,8 +60,8 @@ enum PassEngineMemory {
     _ process: PlanProcess
   ) throws(HistoryError) -> any PassEngine {
     switch self {
-    case .core(let memory): try CoreEngine(memory, setup, process)
-    case .tracker(let memory): try TrackerEngine(memory, setup, process)
+    case .core(let snapshot): try CoreEngine(snapshot, setup, process)
+    case .tracker(let snapshot): try TrackerEngine(snapshot, setup, process)
     }
   }
 }

@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 import Synchronization
 
 /// The clock of a simulated run; it advances only when a plan says so.

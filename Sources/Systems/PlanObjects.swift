@@ -1,5 +1,5 @@
 package import HistoryStore
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// The mapping between a plan's object names and the store's object identifiers.
@@ -29,8 +29,8 @@ struct PlanObjects {
   ///
   /// Keeps only objects that are present or in history, and gives the names of the attempted write
   /// to the objects that it inserted.
-  mutating func settle(present: Set<ObjectID>, told: Set<ObjectID>, inserted: [ObjectID]) {
-    names = names.filter { present.contains($0.key) || told.contains($0.key) }
+  mutating func reconcile(present: Set<ObjectID>, reported: Set<ObjectID>, inserted: [ObjectID]) {
+    names = names.filter { present.contains($0.key) || reported.contains($0.key) }
     ids = ids.filter { names[$0.value] != nil }
     // An object that is present again may have lost its name to another one meanwhile.
     for id in present {

@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The changes of one batch request by object: one entity, one type, the same updated attributes.

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Traces
 
 extension PlanProcess {
@@ -55,7 +55,7 @@ extension PlanProcess {
     case .differences: return try differenceLines()
     case .lags: return try lagLines()
     case .visit: return try visit(importing: query.date)
-    case .signals: return bench.signals.told.map { String($0) }
+    case .signals: return bench.signals.reported.map { String($0) }
     case .verify: return try verificationLines()
     case .count, .changeCount: return [String(try store.count(try request(query)))]
     case .exists: return [String(try store.hasHistory(try request(query)))]

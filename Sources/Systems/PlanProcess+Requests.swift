@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Traces
 
 /// The requests about objects, positions and the file.

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Traces
 
 /// A process of a plan: its own connection to the store, and its contexts with the view first.
@@ -32,36 +32,36 @@ final class PlanProcess {
   }
 
   /// A snapshot of the process's memory.
-  struct Memory {
+  struct Snapshot {
     let actor: PlannedActor
     let batchContextName: String
     let staged: PlannedWrite?
     let begunAt: Date?
-    let contexts: [ObjectContext.Memory]
+    let contexts: [ObjectContext.Snapshot]
     /// The cached state of its store connection.
     let store: CachedFileState
   }
 
-  func memory() throws(SystemFailure) -> Memory {
-    Memory(
+  func snapshot() throws(SystemFailure) -> Snapshot {
+    Snapshot(
       actor: actor,
       batchContextName: batchContextName,
       staged: staged,
       begunAt: begunAt,
-      contexts: contexts.map(\.memory),
+      contexts: contexts.map(\.snapshot),
       store: try telling { () throws(HistoryError) in try store.cachedState() }
     )
   }
 
   /// Restores the process from a snapshot, on a store that was restored too.
-  init(_ memory: Memory, on store: Store) throws(HistoryError) {
-    actor = memory.actor
-    batchContextName = memory.batchContextName
-    staged = memory.staged
-    begunAt = memory.begunAt
+  init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
+    actor = snapshot.actor
+    batchContextName = snapshot.batchContextName
+    staged = snapshot.staged
+    begunAt = snapshot.begunAt
     self.store = store
-    contexts = memory.contexts.map { ObjectContext(store: store, memory: $0) }
-    try store.restore(memory.store)
+    contexts = snapshot.contexts.map { ObjectContext(store: store, snapshot: $0) }
+    try store.restore(snapshot.store)
   }
 
   /// Returns the author of a write.

@@ -1,5 +1,5 @@
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 extension PlannedHook {

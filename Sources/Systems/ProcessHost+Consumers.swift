@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 extension ProcessHost {
@@ -66,13 +66,13 @@ extension ProcessHost {
 
   /// Restores the consumers from snapshots, on a store that was restored too.
   func restore(
-    consumers kept: [ActorID: ConsumerProcess.Memory],
+    consumers kept: [ActorID: ConsumerProcess.Snapshot],
     _ bench: StoreBench
   ) throws(SystemFailure) {
-    for (id, memory) in kept.sorted(by: { $0.key < $1.key }) {
+    for (id, snapshot) in kept.sorted(by: { $0.key < $1.key }) {
       let store = try bench.connect()
       consumers[id] = try telling { () throws(HistoryError) in
-        try ConsumerProcess(memory, on: store)
+        try ConsumerProcess(snapshot, on: store)
       }
     }
   }

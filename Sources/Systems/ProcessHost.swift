@@ -1,21 +1,21 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// A process of a system on this project's store, as its host starts, keeps and restores it.
 protocol HostedProcess: AnyObject {
   /// A snapshot of the process's memory.
-  associatedtype Memory
+  associatedtype Snapshot
 
   /// The process's connection and contexts.
   var process: PlanProcess { get }
   /// Returns a snapshot of the process's memory.
   ///
   /// - Throws: ``SystemFailure`` when the memory cannot be restored.
-  func memory() throws(SystemFailure) -> Memory
+  func snapshot() throws(SystemFailure) -> Snapshot
 
   /// Restores a process from a snapshot, on a store that was restored too.
-  init(_ memory: Memory, on store: Store) throws(HistoryError)
+  init(_ snapshot: Snapshot, on store: Store) throws(HistoryError)
 
   /// Discards the process's memory.
   func end()
@@ -168,10 +168,10 @@ final class ProcessHost<Hosted: HostedProcess> {
   // MARK: Snapshots
 
   /// A snapshot of the host's memory, with the system's own part.
-  private struct Memory<Own> {
-    let bench: StoreBench.Memory
-    let processes: [ActorID: Hosted.Memory]
-    let consumers: [ActorID: ConsumerProcess.Memory]
+  private struct Contents<Own> {
+    let bench: StoreBench.Snapshot
+    let processes: [ActorID: Hosted.Snapshot]
+    let consumers: [ActorID: ConsumerProcess.Snapshot]
     let ownTokens: [ActorID: HistoryToken]
     let astray: Set<ActorID>
     let own: Own
@@ -183,16 +183,16 @@ final class ProcessHost<Hosted: HostedProcess> {
     guard replaced.isEmpty else {
       throw SystemFailure(.unsupported, "Processes that were replaced cannot be kept and put back.")
     }
-    var processes: [ActorID: Hosted.Memory] = [:]
-    for (actor, process) in running { processes[actor] = try process.memory() }
-    var consumers: [ActorID: ConsumerProcess.Memory] = [:]
+    var processes: [ActorID: Hosted.Snapshot] = [:]
+    for (actor, process) in running { processes[actor] = try process.snapshot() }
+    var consumers: [ActorID: ConsumerProcess.Snapshot] = [:]
     for (id, consumer) in self.consumers {
-      consumers[id] = try telling { () throws(HistoryError) in try consumer.memory() }
+      consumers[id] = try telling { () throws(HistoryError) in try consumer.snapshot() }
     }
     return SystemSnapshot(
       restoreFiles: bench.environment.saveFiles(),
-      memory: Memory(
-        bench: try bench.memory(),
+      contents: Contents(
+        bench: try bench.snapshot(),
         processes: processes,
         consumers: consumers,
         ownTokens: ownTokens,
@@ -207,20 +207,20 @@ final class ProcessHost<Hosted: HostedProcess> {
     _ snapshot: SystemSnapshot,
     _ type: Own.Type = Own.self
   ) throws(SystemFailure) -> Own {
-    guard let memory = snapshot.memory as? Memory<Own> else {
+    guard let kept = snapshot.contents as? Contents<Own> else {
       throw SystemFailure(.failed, "The snapshot is of another system.")
     }
     let bench = try bench()
     endAll()
-    try bench.restore(memory.bench, snapshot.restoreFiles)
-    for (actor, process) in memory.processes.sorted(by: { $0.key < $1.key }) {
+    try bench.restore(kept.bench, snapshot.restoreFiles)
+    for (actor, process) in kept.processes.sorted(by: { $0.key < $1.key }) {
       let store = try bench.connect()
       running[actor] = try telling { () throws(HistoryError) in try Hosted(process, on: store) }
     }
-    try restore(consumers: memory.consumers, bench)
-    ownTokens = memory.ownTokens
-    astray = memory.astray
-    return memory.own
+    try restore(consumers: kept.consumers, bench)
+    ownTokens = kept.ownTokens
+    astray = kept.astray
+    return kept.own
   }
 
   /// Adds all state that affects the next steps, except the system's own part.

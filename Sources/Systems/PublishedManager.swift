@@ -1,6 +1,6 @@
 package import HistoryStore
+package import HistoryTypes
 package import ObjectContexts
-package import PersistentHistory
 package import Traces
 
 /// A published manager on any store, without a plan, for measuring its cost.
@@ -37,9 +37,9 @@ package final class PublishedManager {
   ///
   /// - Throws: ``SystemFailure`` when the memory cannot be restored.
   package func resumed(on store: Store) throws(SystemFailure) -> PublishedManager {
-    let memory = try manager.memory()
+    let snapshot = try manager.snapshot()
     return try telling { () throws(HistoryError) in
-      PublishedManager(self, try PublishedProcess(memory, on: store))
+      PublishedManager(self, try PublishedProcess(snapshot, on: store))
     }
   }
 

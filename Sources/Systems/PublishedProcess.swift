@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Traces
 
 /// A process that runs a published manager.
@@ -20,7 +20,7 @@ final class PublishedProcess: HostedProcess {
   /// The number of calls of each hook within its period, which decides if the next one is special.
   private var callCounts: [Int]
   /// Whether the plan's effects on hooks are disabled, so that none fails or finishes a merge.
-  var isHealed = false
+  var hasRecovered = false
 
   /// Starts the process, and loads its contexts from the store.
   init(
@@ -86,14 +86,14 @@ final class PublishedProcess: HostedProcess {
   /// Counts a call of a hook, and returns whether the plan makes it fail or finish the merge.
   func isTrouble(hook: Int) -> Bool {
     callCounts[hook] = callCounts[hook] % PlannedHook.period + 1
-    return !isHealed && setup.hooks[hook].isTrouble(at: callCounts[hook])
+    return !hasRecovered && setup.hooks[hook].isTrouble(at: callCounts[hook])
   }
 
   // MARK: Snapshots
 
   /// A snapshot of the process's memory.
-  struct Memory {
-    let process: PlanProcess.Memory
+  struct Snapshot {
+    let process: PlanProcess.Snapshot
     let setup: PublishedSetup
     let waiting: (fetched: [HistoryTransaction], dispatched: [[HistoryTransaction]])
     let unrecorded: [HistoryTransaction]
@@ -101,9 +101,9 @@ final class PublishedProcess: HostedProcess {
     let callCounts: [Int]
   }
 
-  func memory() throws(SystemFailure) -> Memory {
-    Memory(
-      process: try process.memory(),
+  func snapshot() throws(SystemFailure) -> Snapshot {
+    Snapshot(
+      process: try process.snapshot(),
       setup: setup,
       waiting: (fetched, dispatched),
       unrecorded: unrecorded,
@@ -113,13 +113,13 @@ final class PublishedProcess: HostedProcess {
   }
 
   /// Restores the process from a snapshot, on a store that was restored too.
-  init(_ memory: Memory, on store: Store) throws(HistoryError) {
-    process = try PlanProcess(memory.process, on: store)
-    setup = memory.setup
-    (fetched, dispatched) = memory.waiting
-    unrecorded = memory.unrecorded
-    counter = memory.counter
-    callCounts = memory.callCounts
+  init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
+    process = try PlanProcess(snapshot.process, on: store)
+    setup = snapshot.setup
+    (fetched, dispatched) = snapshot.waiting
+    unrecorded = snapshot.unrecorded
+    counter = snapshot.counter
+    callCounts = snapshot.callCounts
   }
 
   func end() {}

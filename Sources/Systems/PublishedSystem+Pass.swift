@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 extension PublishedSystem {
@@ -7,7 +7,7 @@ extension PublishedSystem {
   func fetch(_ manager: PublishedProcess, _ log: inout EventLog) throws(SystemFailure) {
     let setup = manager.setup
     let date =
-      memory.defaults.dates(of: setup.owner)[setup.author]
+      shared.defaults.dates(of: setup.owner)[setup.author]
       ?? Date(timeIntervalSinceReferenceDate: -.infinity)
     try telling { () throws(HistoryError) in try manager.fetch(after: date) }
     log.add(manager.id, .fetched(Self.names(manager.fetched)))
@@ -33,8 +33,8 @@ extension PublishedSystem {
     _ log: inout EventLog
   ) {
     guard manager.setup.hooks.contains(where: \.observes) else { return }
-    let told = transactions.filter { !$0.changes.isEmpty }
-    if !told.isEmpty { log.add(manager.id, .observed(Self.names(told))) }
+    let reported = transactions.filter { !$0.changes.isEmpty }
+    if !reported.isEmpty { log.add(manager.id, .observed(Self.names(reported))) }
   }
 
   /// Calls the merge hooks in order, and returns whether one of them finished the merge.
@@ -56,7 +56,7 @@ extension PublishedSystem {
     let done = manager.takeUnrecorded()
     guard let last = done.last else { return }
     let setup = manager.setup
-    memory.defaults.set(last.timestamp, of: setup.author, for: setup.owner)
+    shared.defaults.set(last.timestamp, of: setup.author, for: setup.owner)
     log.add(manager.id, .recorded(cursor: String(last.number)))
     if rules.hooks == .afterRecord { observe(done, manager, &log) }
   }
@@ -108,7 +108,7 @@ extension PublishedSystem {
   ) throws(SystemFailure) {
     let bench = try host.bench()
     let owner = manager.setup.owner
-    let dates = memory.defaults.dates(of: owner)
+    let dates = shared.defaults.dates(of: owner)
     let now = bench.environment.clock.date
     guard let before = cleaning.bound.date(dates, of: cleaning.waitsFor, now: now) else { return }
     try telling { () throws(HistoryError) in
@@ -120,8 +120,8 @@ extension PublishedSystem {
   }
 
   private func forgetDates(of owner: ActorID?, _ header: PlanHeader, _ log: inout EventLog) {
-    memory.defaults.removeAll(of: owner)
-    for member in header.actors where memory.members.contains(member.id) {
+    shared.defaults.removeAll(of: owner)
+    for member in header.actors where shared.members.contains(member.id) {
       guard owner.map({ $0 == member.id }) ?? (member.cursors != "own") else { continue }
       log.add(member.id, .recorded(cursor: nil))
     }

@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// A published system: fetcher, merger and cleaner with one date per author in a defaults store.
@@ -11,10 +11,10 @@ package import Traces
 package final class PublishedSystem: SystemUnderTest {
   let rules: PublishedProtocol
   let host = ProcessHost<PublishedProcess>(StorePools(layout: .coreData))
-  var memory = Memory()
+  var shared = SharedState()
 
   /// The state that outlives every process.
-  struct Memory {
+  struct SharedState {
     var defaults = CursorDefaults()
     /// The actors launched before: in the trace a later launch is no registration.
     var members: Set<ActorID> = []
@@ -29,14 +29,14 @@ package final class PublishedSystem: SystemUnderTest {
     _ header: PlanHeader,
     _ environment: SystemEnvironment
   ) throws(SystemFailure) {
-    memory = Memory()
+    shared = SharedState()
     try host.reset(header, environment)
   }
 
   package func close() { host.close() }
 
-  package func heal() {
-    for process in host.running.values { process.isHealed = true }
+  package func recover() {
+    for process in host.running.values { process.hasRecovered = true }
   }
 
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {
@@ -72,29 +72,29 @@ package final class PublishedSystem: SystemUnderTest {
     _ = try host.start(actor) { planned, store throws(HistoryError) in
       try PublishedProcess(planned, setup, on: store)
     }
-    let isNew = memory.members.insert(actor).inserted
+    let isNew = shared.members.insert(actor).inserted
     log.add(actor, isNew ? .registered(cursor: nil) : .launched(cursor: nil))
   }
 
   private func end(_ actor: ActorID, _ happening: Happening, _ log: inout EventLog) {
-    if happening == .retired { memory.members.remove(actor) }
+    if happening == .retired { shared.members.remove(actor) }
     host.end(actor, happening, &log)
   }
 
   // MARK: Snapshots
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    try host.snapshot(with: memory)
+    try host.snapshot(with: shared)
   }
 
   package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    memory = try host.restore(snapshot)
+    shared = try host.restore(snapshot)
   }
 
   package func describe(_ state: inout StateSketch) throws(SystemFailure) {
     try host.describe(&state)
-    memory.defaults.describe(&state)
-    for member in memory.members.sorted() {
+    shared.defaults.describe(&state)
+    for member in shared.members.sorted() {
       state.enter(member)
       state.add(true)
     }

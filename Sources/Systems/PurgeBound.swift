@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 
 /// The rule by which a published cleaner chooses the date before which it deletes.
 enum PurgeBound {

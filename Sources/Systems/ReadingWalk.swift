@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// A run of a consumer's process that makes the steps of a plan.

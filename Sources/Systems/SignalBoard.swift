@@ -6,7 +6,7 @@
 final class SignalBoard: @unchecked Sendable {
   private var isRaised = false
   /// The transactions that were signalled since the plan started, in order.
-  private(set) var told: [Int64] = []
+  private(set) var reported: [Int64] = []
   /// The number of the newest visible transaction.
   ///
   /// The closure is `nil` if the plan is not driven by signals; it returns `nil` if the store
@@ -15,7 +15,7 @@ final class SignalBoard: @unchecked Sendable {
 
   /// Records a signal of a transaction.
   func raise(_ number: Int64) {
-    told.append(number)
+    reported.append(number)
     guard let seen = visible?() else {
       isRaised = true
       return
@@ -26,7 +26,7 @@ final class SignalBoard: @unchecked Sendable {
   /// Discards all signals, for the next plan.
   func reset() {
     isRaised = false
-    told.removeAll(keepingCapacity: true)
+    reported.removeAll(keepingCapacity: true)
   }
 
   /// Returns whether any commit was signalled since the last call.

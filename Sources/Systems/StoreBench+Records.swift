@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 extension StoreBench {
@@ -13,11 +13,11 @@ extension StoreBench {
     resyncing: Bool = false,
     _ log: inout EventLog
   ) throws(HistoryError) {
-    guard let told = log.cursor(of: actor),
+    guard let reported = log.cursor(of: actor),
       let row = try registry()?.members.first(where: { $0.id == actor })
     else { return }
     // After a snapshot was restored, the log may contain later positions.
-    guard row.cursor > told.number else { return }
+    guard row.cursor > reported.number else { return }
     let cursor = String(row.cursor)
     log.add(actor, resyncing ? .resynced(cursor: cursor) : .recorded(cursor: cursor))
   }
@@ -25,21 +25,21 @@ extension StoreBench {
 
 extension EventLog {
   /// A reported position; a `nil` transaction is the start of history.
-  struct ToldCursor {
+  struct ReportedCursor {
     let transaction: TransactionName?
 
     var number: Int64 { transaction.flatMap { Int64($0) } ?? 0 }
   }
 
   /// Returns the last position that an actor reported as recorded, if it reported one.
-  func cursor(of actor: ActorID) -> ToldCursor? {
+  func cursor(of actor: ActorID) -> ReportedCursor? {
     for event in events.reversed() where event.actor == actor {
       switch event.happening {
       case .registered(let cursor), .launched(let cursor), .recorded(let cursor),
         .resynced(let cursor):
-        return ToldCursor(transaction: cursor)
+        return ReportedCursor(transaction: cursor)
       case .consumed(let names):
-        if let last = names.last { return ToldCursor(transaction: last) }
+        if let last = names.last { return ReportedCursor(transaction: last) }
       default: continue
       }
     }

@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 extension StoreBench {
@@ -15,12 +15,12 @@ extension StoreBench {
     let store = try store()
     let damage = try telling { () throws(HistoryError) in try store.integrityProblem() }
     let head = try head()
-    try settleNames(untold: head > Self.newest(in: log) ? head : nil)
+    try settleNames(unreported: head > Self.newest(in: log) ? head : nil)
     if let actor = action.actor, isResync(action, log) {
       // Observers will never receive the changes that the resync skipped.
       try telling { () throws(HistoryError) in try tellRecord(of: actor, resyncing: true, &log) }
     }
-    let history = try tellUntold(by: action.actor, &log)
+    let history = try logUnreported(by: action.actor, &log)
     return RestartReport(
       through: head == 0 ? nil : String(head),
       damage: damage,
@@ -30,7 +30,7 @@ extension StoreBench {
   }
 
   /// Inspects the store, and logs the unreported effects of a command with an injected fault.
-  func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
+  func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
     let isResync = isResync(action, log)
     if let actor = action.actor, purging != nil || isResync {
       try telling { () throws(HistoryError) in
@@ -38,7 +38,7 @@ extension StoreBench {
       }
     }
     if try head() > Self.newest(in: log) || purging != nil {
-      _ = try tellUntold(by: action.actor, &log)
+      _ = try logUnreported(by: action.actor, &log)
     }
   }
 
@@ -63,7 +63,7 @@ extension StoreBench {
   }
 
   /// Logs a write or a purge without an event, and returns the transactions in history.
-  private func tellUntold(
+  private func logUnreported(
     by actor: ActorID?,
     _ log: inout EventLog
   ) throws(SystemFailure) -> [CommittedTransaction] {
@@ -99,10 +99,10 @@ extension StoreBench {
   /// Losing a member keeps its cursor, and returning moves it. A member that had returned from an
   /// earlier loss may be lost again only because a power-off rolled its return back.
   private func isNewlyLost(_ member: ActorID, _ log: EventLog) throws(HistoryError) -> Bool {
-    guard let told = log.cursor(of: member),
+    guard let reported = log.cursor(of: member),
       let row = try registry()?.members.first(where: { $0.id == member })
     else { return true }
-    return row.cursor >= told.number
+    return row.cursor >= reported.number
   }
 
   /// Returns the number of the newest reported transaction that no power-off has rolled back.
@@ -110,13 +110,13 @@ extension StoreBench {
 
   /// Logs the interrupted write, with the values that it left.
   private func tell(
-    _ untold: CommittedTransaction,
+    _ unreported: CommittedTransaction,
     _ data: Objects,
     by actor: ActorID?,
     _ log: inout EventLog
   ) {
     guard let actor else { return }
-    var written = untold
+    var written = unreported
     for (index, change) in written.changes.enumerated() where change.type != .delete {
       let values = data[change.object] ?? [:]
       written.changes[index].values =
@@ -132,23 +132,25 @@ extension StoreBench {
   ///
   /// Removes the names of objects that are gone with the transactions that inserted them, because
   /// their keys may be assigned again, and adds the names of the interrupted write.
-  private func settleNames(untold: Int64?) throws(SystemFailure) {
+  private func settleNames(unreported: Int64?) throws(SystemFailure) {
     let store = try store()
     var present: Set<ObjectID> = []
-    var told: Set<ObjectID> = []
+    var reported: Set<ObjectID> = []
     for batch in try telling({ () throws(HistoryError) in try store.snapshot() }).rows {
       for key in batch.keys { present.insert(ObjectID(entity: batch.entity, key: key)) }
     }
     var inserted: [ObjectID] = []
     for transaction in try heldTransactions() {
       for change in transaction.changes {
-        told.insert(change.objectID)
-        if transaction.number == untold, change.type == .insert { inserted.append(change.objectID) }
+        reported.insert(change.objectID)
+        if transaction.number == unreported, change.type == .insert {
+          inserted.append(change.objectID)
+        }
       }
     }
-    objects.settle(
+    objects.reconcile(
       present: present,
-      told: told,
+      reported: reported,
       inserted: inserted.sorted { $0.key < $1.key }
     )
   }

@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The shared store of a plan: the file, its object names, and the lab's own connection.
@@ -195,8 +195,8 @@ final class StoreBench {
     if case .failure = outcome {
       let cutOff = try lostMembers().subtracting(lost)
       try tellRecord(of: actor, &log)
-      let told = Set(log.events[start...].filter { $0.happening == .lost }.compactMap(\.actor))
-      for member in cutOff.subtracting(told).sorted() { log.add(member, .lost) }
+      let reported = Set(log.events[start...].filter { $0.happening == .lost }.compactMap(\.actor))
+      for member in cutOff.subtracting(reported).sorted() { log.add(member, .lost) }
     }
     purging = nil
     let gone = before.filter { !after.contains($0) }
@@ -231,7 +231,7 @@ final class StoreBench {
   // MARK: Snapshots
 
   /// The lab's state that a snapshot keeps in addition to the files.
-  struct Memory {
+  struct Snapshot {
     let objects: PlanObjects
     let random: UInt64
     /// The cached state of its own connection.
@@ -240,9 +240,9 @@ final class StoreBench {
     let sight: StoreSight
   }
 
-  func memory() throws(SystemFailure) -> Memory {
+  func snapshot() throws(SystemFailure) -> Snapshot {
     let store = try store()
-    return Memory(
+    return Snapshot(
       objects: objects,
       random: pool.random.value,
       store: try telling { () throws(HistoryError) in try store.cachedState() },
@@ -251,16 +251,16 @@ final class StoreBench {
   }
 
   /// Restores the files and the state kept with them; every process must have ended.
-  func restore(_ memory: Memory, _ files: @Sendable () -> Void) throws(SystemFailure) {
+  func restore(_ snapshot: Snapshot, _ files: @Sendable () -> Void) throws(SystemFailure) {
     opened = nil
     if environment.vfs == nil || environment.isOnDisk { pool.close() }
     files()
-    pool.reset(seed: memory.random)
-    objects = memory.objects
+    pool.reset(seed: snapshot.random)
+    objects = snapshot.objects
     try open()
     let store = try store()
-    try telling { () throws(HistoryError) in try store.restore(memory.store) }
-    seen = memory.sight.counting(from: environment.writeCount())
+    try telling { () throws(HistoryError) in try store.restore(snapshot.store) }
+    seen = snapshot.sight.counting(from: environment.writeCount())
   }
 
   /// Adds the clock, the data, the history, and the store's registry.

@@ -20,10 +20,10 @@ package protocol SystemUnderTest: AnyObject {
   func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure)
 
   /// Disables all faults, after a plan's last command, so that every actor can catch up.
-  func heal()
+  func recover()
 
   /// Inspects the store after a command with an injected fault, and logs its unreported effects.
-  func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure)
+  func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure)
 
   /// Opens the store after a power-off, and logs the outcome of the interrupted command.
   ///
@@ -59,7 +59,7 @@ extension SystemUnderTest {
   package func switchDriver() {}
 
   /// Does nothing: in most systems a plan makes no hook fail.
-  package func heal() {}
+  package func recover() {}
 
   /// Returns a hash that is equal for equal states: data, history, cursors and views.
   package func digest() throws(SystemFailure) -> UInt64 {
@@ -69,7 +69,7 @@ extension SystemUnderTest {
   }
 
   /// Does nothing; called only for systems with ``Capability/faults``.
-  package func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
+  package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {}
 
   /// Always throws; called only for systems with ``Capability/powerOff``.
   package func restart(
@@ -192,10 +192,10 @@ package struct SystemEnvironment: Sendable {
 /// A snapshot of a system: a closure that restores its files, and its memory.
 package struct SystemSnapshot {
   let restoreFiles: @Sendable () -> Void
-  let memory: Any
+  let contents: Any
 
-  init(restoreFiles: @escaping @Sendable () -> Void, memory: Any) {
+  init(restoreFiles: @escaping @Sendable () -> Void, contents: Any) {
     self.restoreFiles = restoreFiles
-    self.memory = memory
+    self.contents = contents
   }
 }

@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// A process that runs the tracker.
@@ -10,7 +10,7 @@ final class TrackedProcess: HostedProcess {
   let engine: any PassEngine
   private let setup: TrackerSetup
   /// The last position that a signal or a poll reported; `nil` makes any position a new one.
-  var told: HistoryToken?
+  var reported: HistoryToken?
 
   /// Starts the process: registers or continues from its cursor, and loads its contexts.
   ///
@@ -33,35 +33,40 @@ final class TrackedProcess: HostedProcess {
   }
 
   /// A snapshot of the process's memory.
-  struct Memory {
-    let process: PlanProcess.Memory
-    let engine: PassEngineMemory
+  struct Snapshot {
+    let process: PlanProcess.Snapshot
+    let engine: PassEngineSnapshot
     let setup: TrackerSetup
-    let told: HistoryToken?
+    let reported: HistoryToken?
   }
 
-  func memory() throws(SystemFailure) -> Memory {
-    guard let engine = engine.memory else {
+  func snapshot() throws(SystemFailure) -> Snapshot {
+    guard let engine = engine.snapshot else {
       throw SystemFailure(
         .unsupported,
         "\(process.actor.id) waits to repeat a pass: its task cannot be kept and put back."
       )
     }
-    return Memory(process: try process.memory(), engine: engine, setup: setup, told: told)
+    return Snapshot(
+      process: try process.snapshot(),
+      engine: engine,
+      setup: setup,
+      reported: reported
+    )
   }
 
   /// Restores the process from a snapshot, on a store that was restored too.
-  init(_ memory: Memory, on store: Store) throws(HistoryError) {
-    process = try PlanProcess(memory.process, on: store)
-    setup = memory.setup
-    engine = try memory.engine.engine(memory.setup, process)
-    told = memory.told
+  init(_ snapshot: Snapshot, on store: Store) throws(HistoryError) {
+    process = try PlanProcess(snapshot.process, on: store)
+    setup = snapshot.setup
+    engine = try snapshot.engine.engine(snapshot.setup, process)
+    reported = snapshot.reported
   }
 
   func end() { engine.end() }
 
   func describe(_ state: inout StateSketch) {
     engine.describe(&state)
-    if let told { state.add(number: told.number) } else { state.add(-1) }
+    if let reported { state.add(number: reported.number) } else { state.add(-1) }
   }
 }

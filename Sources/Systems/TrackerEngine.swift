@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Traces
 
 /// The whole tracker as an app uses it: with hooks, strategies, and a task that follows signals.
@@ -36,26 +36,26 @@ final class TrackerEngine: PassEngine {
   }
 
   /// A snapshot of the engine's memory; it has no waiting task.
-  struct Memory {
-    let tracker: HistoryTracker.Memory
+  struct Snapshot {
+    let tracker: HistoryTracker.Snapshot
     let registration: Registration
     let callCounts: [Int: Int]
   }
 
   /// Restores the tracker and its hooks from a snapshot, on a store that was restored too.
   init(
-    _ memory: Memory,
+    _ snapshot: Snapshot,
     _ setup: TrackerSetup,
     _ process: PlanProcess
   ) throws(HistoryError) {
     let (tracker, signals) = Self.make(setup, process, executor, notes)
     self.tracker = tracker
     self.signals = signals
-    registration = memory.registration
-    notes.callCounts = memory.callCounts
+    registration = snapshot.registration
+    notes.callCounts = snapshot.callCounts
     try listen()
     for (index, hook) in setup.hooks.enumerated() { try register(hook, index, process.store.model) }
-    try ask { tracker, _ throws(HistoryError) in try await tracker.resume(memory.tracker) }
+    try ask { tracker, _ throws(HistoryError) in try await tracker.resume(snapshot.tracker) }
   }
 
   /// Creates a tracker that is not launched yet, and the continuation that delivers its signals.
@@ -179,7 +179,7 @@ final class TrackerEngine: PassEngine {
     reports.passes.removeAll()
   }
 
-  func heal() { notes.isHealed = true }
+  func recover() { notes.hasRecovered = true }
 
   func end() {
     let tracker = tracker
@@ -191,11 +191,11 @@ final class TrackerEngine: PassEngine {
   }
 
   /// `nil` while a task waits to repeat a pass, because it cannot be restored.
-  var memory: PassEngineMemory? {
+  var snapshot: PassEngineSnapshot? {
     let tracker = tracker
-    guard !notes.isAsleep, let kept = executor.run({ await tracker.memory }) else { return nil }
+    guard !notes.isAsleep, let kept = executor.run({ await tracker.snapshot }) else { return nil }
     return .tracker(
-      Memory(
+      Snapshot(
         tracker: kept,
         registration: registration.released,
         callCounts: notes.callCounts

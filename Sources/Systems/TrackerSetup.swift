@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The configuration of a planned actor's tracker.

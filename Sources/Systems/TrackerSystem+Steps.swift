@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 extension TrackerSystem {
@@ -11,15 +11,15 @@ extension TrackerSystem {
     let head = try telling { () throws(HistoryError) in
       try tracked.process.store.currentToken()
     }
-    guard head != tracked.told else { return }
-    tracked.told = head
+    guard head != tracked.reported else { return }
+    tracked.reported = head
     log.add(actor, .woke)
     do throws(SystemFailure) {
       try purging(actor, &log) { report throws(HistoryError) in
         try tracked.engine.signal(head, &report)
       }
     } catch {
-      tracked.told = nil
+      tracked.reported = nil
       log.add(actor, .signalled)
       throw error
     }

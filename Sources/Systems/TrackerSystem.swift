@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// The tracker and store of this project: the real code, in its default configuration.
@@ -32,12 +32,12 @@ package final class TrackerSystem: SystemUnderTest {
 
   package func close() { host.close() }
 
-  package func heal() {
-    for process in host.running.values { process.engine.heal() }
+  package func recover() {
+    for process in host.running.values { process.engine.recover() }
   }
 
-  package func settle(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
-    try host.bench().settle(after: action, &log)
+  package func reconcile(after action: Action, _ log: inout EventLog) throws(SystemFailure) {
+    try host.bench().reconcile(after: action, &log)
   }
 
   package func restart(
@@ -101,7 +101,7 @@ package final class TrackerSystem: SystemUnderTest {
     guard follows else { return }
     // The new process first catches up with earlier writes. It runs even if that fails: a signal
     // that is on its way then starts its tracker again.
-    do throws(SystemFailure) { try look(actor, &log) } catch { started.told = nil }
+    do throws(SystemFailure) { try look(actor, &log) } catch { started.reported = nil }
   }
 
   private func retire(_ actor: ActorID, _ log: inout EventLog) throws(SystemFailure) {

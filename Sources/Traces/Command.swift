@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 
 /// One generated step of a plan: an action and the faults injected while it runs.
 package struct Command: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 /// Encodes counterexamples as JSON Lines: the plan's lines, the trace's lines, then the verdict.
 ///

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 
 /// One event of a run.
 package struct Event: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 
 /// The name of an actor of a plan, which is a member of the store.
 public typealias ActorID = MemberID

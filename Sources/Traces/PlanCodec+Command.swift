@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension PlanCodec {
   /// Returns the command as one object; keys with default values are omitted.

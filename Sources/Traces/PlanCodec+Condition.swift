@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension PlanCodec {
   /// Returns a comparison as a list, and a compound condition as an object with one key.

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension PlanCodec {
   /// Returns the header as one object; keys with default values are omitted.

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension PlanCodec {
   /// Returns the members of a query's command; keys with default values are omitted.

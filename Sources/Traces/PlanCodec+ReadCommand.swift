@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension PlanCodec {
   static func command(_ fields: Fields, _ names: Vocabulary) throws(FormatError) -> Command {

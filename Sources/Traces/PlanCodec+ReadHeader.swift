@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension PlanCodec {
   private static let headerKeys = [

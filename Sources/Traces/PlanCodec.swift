@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 /// Encodes plans as JSON Lines: the header, then one command per line.
 ///

@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 
 /// The rule by which a store assigns timestamps to transactions.
 package enum TimestampPolicy: String, Hashable, Sendable, CaseIterable {

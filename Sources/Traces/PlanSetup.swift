@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 
 /// A user's own configuration, for which plans are generated: actors, consumers and limits.
 package struct PlanSetup: Hashable, Sendable {

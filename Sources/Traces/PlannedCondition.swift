@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 
 /// A comparison operator of a batch's predicate.
 package enum PlannedComparison: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 
 /// A request for history, or a purge of a part of it, that an actor makes outside of its passes.
 ///

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 
 /// A consumer's reading of history page by page, through the product's own consumer.
 ///

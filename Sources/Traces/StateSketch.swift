@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 
 /// The complete state that determines what follows, as words: the system's and the checkers'.
 ///
@@ -38,7 +38,7 @@ package struct StateSketch: Sendable {
   package private(set) var now = 0.0
   private var current = 0
   /// Whether the power may fail, so that the data it would revert counts too.
-  package var tellsLosses = false
+  package var includesLosses = false
   /// The index of the actor that is the only writer under an author.
   private let owners: [String: Int]
 

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 /// An event of a real process, with the interval in which it happened.
 package struct TimedEvent: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension CommittedTransaction {
   /// The keys of a transaction in a trace.

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension TraceCodec {
   /// Reads an event of a plan that has a number of commands.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 
 /// The events of one command of a real process, or one event outside of commands.
 ///

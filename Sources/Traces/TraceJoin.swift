@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 /// Joins the traces of several real processes into one, ordered by the intervals of their events.
 ///
@@ -14,15 +14,15 @@ internal import PersistentHistory
 /// - Complexity: linear in the events and in the lanes.
 package struct TraceJoin {
   /// The number of purges that may have come before a record that they had to wait for.
-  package private(set) var doubtCount = 0
+  package private(set) var ambiguousCount = 0
   /// The number of transaction numbers that no process logged.
-  package private(set) var untoldCount = 0
+  package private(set) var unreportedCount = 0
   /// The last transaction number that was logged.
   package private(set) var lastNumber: Int64 = 0
 
-  private var lanes: [TraceLane]
+  private var sources: [TraceSource]
   private var heads: [TraceGroup?]
-  private var doubts = PurgeDoubts()
+  private var ambiguities = AmbiguousPurges()
   private var commandCount = 0
   private var eventCount = 0
   private let origin: Int64
@@ -30,17 +30,17 @@ package struct TraceJoin {
   /// Starts the join; ticks of a millisecond are counted from the origin.
   ///
   /// - Throws: ``FormatError`` if a file cannot be read.
-  package init(_ lanes: [TraceLane], origin: Int64) throws(FormatError) {
-    self.lanes = lanes
+  package init(_ sources: [TraceSource], origin: Int64) throws(FormatError) {
+    self.sources = sources
     self.origin = origin
     heads = []
-    for index in lanes.indices { heads.append(try self.lanes[index].next()) }
+    for index in sources.indices { heads.append(try self.sources[index].next()) }
   }
 
   /// The number of writes with unknown outcome that the store's contents reconciled.
-  package var settledCount: Int { lanes.reduce(0) { $0 + $1.settledCount } }
+  package var reconciledCount: Int { sources.reduce(0) { $0 + $1.reconciledCount } }
   /// The number of writes whose outcome remains unknown.
-  package var openCount: Int { lanes.reduce(0) { $0 + $1.openCount } }
+  package var openCount: Int { sources.reduce(0) { $0 + $1.openCount } }
 
   /// One group at its position in the joined trace.
   package struct Step: Sendable {
@@ -57,12 +57,12 @@ package struct TraceJoin {
   /// - Throws: ``FormatError`` if a file cannot be read.
   package mutating func next() throws(FormatError) -> Step? {
     guard let index = choose(), let group = heads[index] else { return nil }
-    heads[index] = try lanes[index].next()
+    heads[index] = try sources[index].next()
     if let number = group.committed, number > lastNumber {
-      untoldCount += Int(number - lastNumber) - 1
+      unreportedCount += Int(number - lastNumber) - 1
       lastNumber = number
     }
-    doubtCount += doubts.take(group) ? 1 : 0
+    ambiguousCount += ambiguities.take(group) ? 1 : 0
     return step(group)
   }
 
@@ -144,8 +144,8 @@ extension Command {
     guard case .write(var write) = action, write.changes.contains(where: { $0.object.key < 0 })
     else { return self }
     for event in events {
-      guard case .committed(let told) = event.event.happening else { continue }
-      for (index, change) in told.changes.enumerated() where index < write.changes.count {
+      guard case .committed(let reported) = event.event.happening else { continue }
+      for (index, change) in reported.changes.enumerated() where index < write.changes.count {
         write.changes[index].object = change.object
       }
     }
@@ -154,22 +154,22 @@ extension Command {
 }
 
 /// Finds purges that overlap in time with a record that they had to wait for.
-private struct PurgeDoubts {
+private struct AmbiguousPurges {
   /// The last cursor of each member, the bounds of its time, and the cursor before.
   private var records: [ActorID: (cursor: Int64, mono: ClosedRange<Int64>, before: Int64)] = [:]
 
   /// Adds a group and returns whether it contains such a purge.
   mutating func take(_ group: TraceGroup) -> Bool {
-    var isDoubtful = false
+    var isUncertain = false
     for timed in group.events {
       switch timed.event.happening {
       case .recorded(let cursor?): note(group.actor, Int64(cursor) ?? 0, timed.mono)
-      case .purged: isDoubtful = isDoubtful || overlaps(timed, group.actor)
+      case .purged: isUncertain = isUncertain || overlaps(timed, group.actor)
       case .retired: if let actor = group.actor { records[actor] = nil }
       default: break
       }
     }
-    return isDoubtful
+    return isUncertain
   }
 
   private mutating func note(_ actor: ActorID?, _ cursor: Int64, _ mono: ClosedRange<Int64>) {

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

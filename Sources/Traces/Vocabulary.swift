@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 /// The names that a plan's header declares, used to read its commands and events.
 struct Vocabulary {

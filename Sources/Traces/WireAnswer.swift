@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 
 /// The effects of a command as a program under test reports them: the keys of a wire answer.
 ///

@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension WireCodec {
   /// Returns one answer without its newline.

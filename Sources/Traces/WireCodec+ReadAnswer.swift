@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 extension WireCodec {
   /// The reply of a program: the effects of a command, or its failure.
@@ -87,10 +87,10 @@ extension WireCodec {
     let place = Place(line: nil, lenient: true)
     let fields = try Fields(JSONValue(message: line), as: "the answer to \"\(word)\"", at: place)
     if let id {
-      let told = try fields.need("id", "the id of the message", \.whole)
-      guard told == Int64(id) else {
+      let reported = try fields.need("id", "the id of the message", \.whole)
+      guard reported == Int64(id) else {
         throw place.error(
-          "the answer to \"\(word)\" has the id \(told), and the message had \(id)",
+          "the answer to \"\(word)\" has the id \(reported), and the message had \(id)",
           "Answer each message once, with its id."
         )
       }

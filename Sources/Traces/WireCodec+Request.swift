@@ -1,4 +1,4 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 /// Encodes messages between the lab and a program under test: one JSON object per line.
 ///
@@ -22,7 +22,7 @@ package enum WireCodec {
       members["version"] = .integer(Int64(PlanHeader.version))
       return members
     case .command(let action): return PlanCodec.json(of: Command(action)).members ?? [:]
-    case .heal, .bye: return [:]
+    case .recover, .bye: return [:]
     }
   }
 
@@ -59,7 +59,7 @@ package enum WireCodec {
     switch try fields.string("do") {
     case "hello": return .hello
     case "reset": return .reset(try plan(fields))
-    case "heal": return .heal
+    case "heal": return .recover
     case "bye": return .bye
     case let word:
       guard CommandWord(rawValue: word) != nil else {

@@ -6,7 +6,7 @@ package enum WireRequest: Hashable, Sendable {
   case reset(PlanHeader)
   case command(Action)
   /// Disables all faults: hooks stop throwing.
-  case heal
+  case recover
   /// Ends the program.
   case bye
 
@@ -16,7 +16,7 @@ package enum WireRequest: Hashable, Sendable {
     case .hello: "hello"
     case .reset: "reset"
     case .command(let action): action.word
-    case .heal: "heal"
+    case .recover: "heal"
     case .bye: "bye"
     }
   }

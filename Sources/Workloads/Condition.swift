@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// A difficult condition that plans may contain; raw values are the command line's names.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// All plans under one condition: their headers, and the possible commands at each place.

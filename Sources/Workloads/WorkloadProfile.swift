@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials

@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -102,7 +102,7 @@ import Traces
     story.close()
     #expect(
       violation(story)?.because
-        == "share was told that its write changed nothing, but it makes an insert of Item/1"
+        == "share got the answer that its write changed nothing, but it makes an insert of Item/1"
     )
   }
 
@@ -111,7 +111,7 @@ import Traces
     story.run(.write(PlannedWrite(actor: "share", changes: [.insert("Item", 1)]))) {
       $0.tell("share", .wroteNothing)
     }
-    story.write("share", "2", .delete("Item", 8), told: [])
+    story.write("share", "2", .delete("Item", 8), reported: [])
     story.pass("app", "2")
     story.close()
     #expect(story.verdict(Convergence.self) == .valid)
@@ -126,11 +126,17 @@ import Traces
     ([.update(1), .update(1), .insert(2)], "tells of an update and an update of Item/1"),
   ])
   func `An answer with other changes than the write makes is rejected`(
-    told: [CommittedChange],
+    reported: [CommittedChange],
     part: String
   ) throws {
     var story = try opened()
-    story.write("share", "2", .update("Item", 1, ["count": 9]), .insert("Item", 2), told: told)
+    story.write(
+      "share",
+      "2",
+      .update("Item", 1, ["count": 9]),
+      .insert("Item", 2),
+      reported: reported
+    )
     let because = try #require(violation(story)).because
     #expect(because.contains(part), "\(because)")
   }
@@ -142,27 +148,27 @@ import Traces
       "2",
       .insert("Item", 2),
       .update("Item", 1, ["count": 9]),
-      told: [.update(1), .insert(2)]
+      reported: [.update(1), .insert(2)]
     )
     #expect(violation(story) == nil)
   }
 
-  @Test func `A replaced object may be told as one change or as two`() throws {
-    for told in [[CommittedChange.update(1)], [.delete(1), .insert(1)]] {
+  @Test func `A replaced object may be reported as one change or as two`() throws {
+    for reported in [[CommittedChange.update(1)], [.delete(1), .insert(1)]] {
       var story = try opened()
-      story.write("share", "2", .delete("Item", 1), .insert("Item", 1), told: told)
+      story.write("share", "2", .delete("Item", 1), .insert("Item", 1), reported: reported)
       #expect(violation(story) == nil)
     }
     var story = try opened()
-    story.write("share", "2", .delete("Item", 1), .insert("Item", 1), told: [.insert(1)])
+    story.write("share", "2", .delete("Item", 1), .insert("Item", 1), reported: [.insert(1)])
     #expect(violation(story) != nil)
   }
 
   @Test func `An update that changes no value may be left out, one that does may not`() throws {
     var story = try opened()
-    story.write("share", "2", .update("Item", 1, ["count": 1]), told: [])
+    story.write("share", "2", .update("Item", 1, ["count": 1]), reported: [])
     #expect(violation(story) == nil)
-    story.write("share", "3", .update("Item", 1, ["count": 2]), told: [])
+    story.write("share", "3", .update("Item", 1, ["count": 2]), reported: [])
     #expect(violation(story)?.transaction == "3")
   }
 

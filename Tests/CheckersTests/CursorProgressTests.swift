@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -102,7 +102,7 @@ import Traces
     #expect(story.verdict(CursorProgress.self) == .valid)
   }
 
-  @Test func `Nobody is told that history went back unless a power-off took some`() throws {
+  @Test func `Nobody is reported that history went back unless a power-off took some`() throws {
     for isPowerOff in [true, false] {
       var story = try Story("app", "share")
       story.write("share", "1")

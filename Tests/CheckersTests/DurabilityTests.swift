@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -100,8 +100,8 @@ import Traces
     lose(&story, through: 3, during: write)
     #expect(verdict(story) == .valid)
     story = try written(.full)
-    let told = Story.transaction("4", by: "app", [.insert(4)])
-    lose(&story, through: 4, during: write, history: story.transactions + [told]) { story in
+    let reported = Story.transaction("4", by: "app", [.insert(4)])
+    lose(&story, through: 4, during: write, history: story.transactions + [reported]) { story in
       story.commit("app", "4", [.insert(4)])
     }
     #expect(verdict(story) == .valid)

@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -33,29 +33,29 @@ import Traces
         "share",
         "2",
         .update("Item", 1, ["title": "a", "count": 2]),
-        told: [CommittedChange(.update, item, columns: columns)]
+        reported: [CommittedChange(.update, item, columns: columns)]
       )
       #expect(story.verdict(HistoryExplainsData.self) == .valid)
     }
   }
 
-  @Test func `An update whose column is not told is rejected`() throws {
+  @Test func `An update whose column is not reported is rejected`() throws {
     var story = try opened()
     story.write(
       "share",
       "2",
       .update("Item", 1, ["title": "b", "count": 2]),
-      told: update("title")
+      reported: update("title")
     )
     #expect(
       violation(story)?.because
-        == "share's write #2 changed count of Item/1 and does not tell that column"
+        == "share's write #2 changed count of Item/1 and does not report that column"
     )
   }
 
   @Test func `A column that was not set is rejected`() throws {
     var story = try opened()
-    story.write("share", "2", .update("Item", 1, ["count": 2]), told: update("title", "count"))
+    story.write("share", "2", .update("Item", 1, ["count": 2]), reported: update("title", "count"))
     #expect(violation(story)?.because.contains("which it did not set") == true)
   }
 
@@ -64,23 +64,23 @@ import Traces
     let edits = [
       PlannedChange.update("Item", 1, ["title": "b"]), .update("Item", 1, ["count": 5]),
     ]
-    story.write("share", "2", edits[0], edits[1], told: update("title", "count"))
+    story.write("share", "2", edits[0], edits[1], reported: update("title", "count"))
     #expect(violation(story) == nil)
     story.write(
       "share",
       "3",
       .update("Item", 1, ["title": "c"]),
       .update("Item", 1, ["count": 6]),
-      told: update("count")
+      reported: update("count")
     )
     #expect(violation(story)?.transaction == "3")
   }
 
   @Test func `An update without columns is rejected where others have them`() throws {
     var story = try opened()
-    story.write("share", "2", .update("Item", 1, ["count": 2]), told: update())
+    story.write("share", "2", .update("Item", 1, ["count": 2]), reported: update())
     #expect(story.verdict(HistoryExplainsData.self).isUnknown)
-    story.write("share", "3", .update("Item", 1, ["count": 3]), told: update("count"))
+    story.write("share", "3", .update("Item", 1, ["count": 3]), reported: update("count"))
     #expect(violation(story)?.transaction == "2")
   }
 
@@ -91,18 +91,18 @@ import Traces
       "2",
       .delete("Item", 1),
       .insert("Item", 1, ["title": "b", "count": 2]),
-      told: update("count")
+      reported: update("count")
     )
     #expect(violation(story) == nil)
   }
 
-  @Test func `A told value that the write did not leave is rejected`() throws {
+  @Test func `A reported value that the write did not leave is rejected`() throws {
     var story = try opened()
     story.write(
       "share",
       "2",
       .update("Item", 1, ["count": 2]),
-      told: update("count", values: ["count": 3])
+      reported: update("count", values: ["count": 3])
     )
     #expect(
       violation(story)?.because.contains("tells count = 3 for Item/1, where it left 2") == true
@@ -172,7 +172,7 @@ import Traces
 
   @Test func `History with another order, author or change is rejected`() throws {
     var story = try opened()
-    story.write("share", "2", .update("Item", 1, ["count": 2]), told: update("count"))
+    story.write("share", "2", .update("Item", 1, ["count": 2]), reported: update("count"))
     let all = held(story)
     var author = all
     author[0].author = nil
@@ -200,7 +200,7 @@ import Traces
 
   @Test func `History may tell columns that the commit did not`() throws {
     var story = try opened()
-    story.write("share", "2", .update("Item", 1, ["count": 2]), told: update())
+    story.write("share", "2", .update("Item", 1, ["count": 2]), reported: update())
     var all = held(story)
     all[1].changes[0].columns = ["count"]
     story.tell(nil, .history(all))
@@ -209,8 +209,8 @@ import Traces
 
   @Test func `An update that changes no value need not tell its columns`() throws {
     var story = try opened()
-    story.write("share", "2", .update("Item", 1, ["count": 1]), told: update())
-    story.write("share", "3", .update("Item", 1, ["count": 3]), told: update("count"))
+    story.write("share", "2", .update("Item", 1, ["count": 1]), reported: update())
+    story.write("share", "3", .update("Item", 1, ["count": 3]), reported: update("count"))
     #expect(story.verdict(HistoryExplainsData.self) == .valid)
   }
 

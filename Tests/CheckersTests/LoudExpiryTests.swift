@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -17,7 +17,7 @@ import Traces
     return story
   }
 
-  @Test func `A member that is told at its next fetch is accepted`() throws {
+  @Test func `A member that is reported at its next fetch is accepted`() throws {
     var story = try opened()
     story.run(.fetch("app"), .failed(SystemFailure(.expired, "gone")))
     #expect(story.verdict(LoudExpiry.self) == .valid)
@@ -31,7 +31,7 @@ import Traces
     story.run(.fetch("app")) { $0.tell("app", .fetched(["2"])) }
     #expect(
       violation(story)?.because
-        == "#1 was purged before app had merged it, and app fetched again without being told"
+        == "#1 was purged before app had merged it, and app fetched again without an error"
     )
     #expect(violation(story)?.transaction == "1")
   }
@@ -49,14 +49,14 @@ import Traces
     #expect(violation(story)?.because.contains("app was cut off by a limit, and app") == true)
   }
 
-  @Test func `Who was cut off and registers anew without being told is rejected`() throws {
-    for isTold in [true, false] {
+  @Test func `Who was cut off and registers anew without being reported is rejected`() throws {
+    for isReported in [true, false] {
       var story = try Story("app", "share")
       story.tell("app", .lost)
       story.stop("app")
-      if isTold { story.tell("app", .expired) }
+      if isReported { story.tell("app", .expired) }
       story.register("app")
-      #expect((violation(story) == nil) == isTold)
+      #expect((violation(story) == nil) == isReported)
     }
   }
 
@@ -79,7 +79,7 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `A member that was told once is not told at every fetch`() throws {
+  @Test func `A member that was reported once is not reported at every fetch`() throws {
     var story = try opened()
     story.run(.fetch("app"), .failed(SystemFailure(.expired, "gone")))
     story.run(.fetch("app")) { $0.tell("app", .fetched(["2"])) }
@@ -95,7 +95,7 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `A member that resyncs or registers anew need not be told`() throws {
+  @Test func `A member that resyncs or registers anew need not be reported`() throws {
     for happening in [Happening.resynced(cursor: nil), .registered(cursor: "2")] {
       var story = try opened()
       story.tell("app", happening)

@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -43,7 +43,7 @@ import Traces
 
   @Test func `An empty transaction is no work`() throws {
     var story = try Story("app", "share")
-    story.write("share", "1", .delete("Item", 1), told: [])
+    story.write("share", "1", .delete("Item", 1), reported: [])
     story.pass("app", "1")
     story.close()
     #expect(story.verdict(NoLostTransaction.self).isUnknown)
@@ -136,7 +136,8 @@ import Traces
     #expect(story.verdict(NoLostTransaction.self) == .valid)
   }
 
-  @Test func `A member that registers anew once it was told that history expired starts afresh`()
+  @Test
+  func `A member that registers anew once it was reported that history expired starts afresh`()
     throws
   {
     var story = try Story("app", "share", "third")

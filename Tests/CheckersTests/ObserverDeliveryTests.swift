@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -9,10 +9,11 @@ import Traces
   }
 
   /// A pass of app in which its observers are told.
-  private func pass(_ story: inout Story, _ names: TransactionName..., told: [TransactionName]) {
+  private func pass(_ story: inout Story, _ names: TransactionName..., reported: [TransactionName])
+  {
     story.run(.pass("app")) { story in
       story.tell("app", .fetched(names))
-      story.tell("app", .observed(told))
+      story.tell("app", .observed(reported))
       story.tell("app", .merged(names))
       story.tell("app", .recorded(cursor: names.last))
     }
@@ -25,19 +26,19 @@ import Traces
     return story
   }
 
-  @Test func `Observers that are told once are accepted`() throws {
+  @Test func `Observers that are reported once are accepted`() throws {
     var story = try opened()
-    pass(&story, "1", "2", told: ["1", "2"])
+    pass(&story, "1", "2", reported: ["1", "2"])
     story.close()
     #expect(story.verdict(ObserverDelivery.self) == .valid)
   }
 
-  @Test func `A transaction that no observer was told of is rejected`() throws {
+  @Test func `A transaction that no observer was reported of is rejected`() throws {
     var story = try opened()
-    pass(&story, "1", "2", told: ["1"])
+    pass(&story, "1", "2", reported: ["1"])
     story.close()
     #expect(
-      violation(story)?.because == "share wrote #2; no observer of app was ever told of it"
+      violation(story)?.because == "share wrote #2; no observer of app was ever notified of it"
     )
   }
 
@@ -54,18 +55,18 @@ import Traces
 
   @Test func `A trace that was cut short says nothing`() throws {
     var story = try opened()
-    pass(&story, "1", told: ["1"])
+    pass(&story, "1", reported: ["1"])
     #expect(story.verdict(ObserverDelivery.self).isUnknown)
   }
 
-  @Test func `What was recorded is told once only`() throws {
+  @Test func `What was recorded is reported once only`() throws {
     var story = try opened()
-    pass(&story, "1", "2", told: ["1", "2"])
-    pass(&story, "2", told: ["2"])
+    pass(&story, "1", "2", reported: ["1", "2"])
+    pass(&story, "2", reported: ["2"])
     #expect(violation(story)?.because == "observers of app were told of #2 again")
   }
 
-  @Test func `Within one fetch nothing is told twice`() throws {
+  @Test func `Within one fetch nothing is reported twice`() throws {
     var story = try opened()
     story.tell("app", .fetched(["1", "2"]))
     story.tell("app", .observed(["1", "2"]))
@@ -73,13 +74,13 @@ import Traces
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `Observers are told in commit order`() throws {
+  @Test func `Observers are reported in commit order`() throws {
     var story = try opened()
-    pass(&story, "1", "2", told: ["2", "1"])
+    pass(&story, "1", "2", reported: ["2", "1"])
     #expect(violation(story)?.because.contains("#1 after one that was committed later") == true)
   }
 
-  @Test func `After a crash before the record they may be told again`() throws {
+  @Test func `After a crash before the record they may be reported again`() throws {
     var story = try opened()
     story.tell("app", .observed(["1", "2"]))
     story.crash("app")
@@ -91,7 +92,7 @@ import Traces
     #expect(story.verdict(ObserverDelivery.self) == .valid)
   }
 
-  @Test func `After a failed pass they may be told again`() throws {
+  @Test func `After a failed pass they may be reported again`() throws {
     var story = try opened()
     story.run(.pass("app"), .failed(SystemFailure(.failed, "hook"))) { story in
       story.tell("app", .observed(["1", "2"]))
@@ -100,32 +101,32 @@ import Traces
     #expect(violation(story) == nil)
   }
 
-  @Test func `After a record of unknown outcome they may be told again`() throws {
+  @Test func `After a record of unknown outcome they may be reported again`() throws {
     var story = try opened()
     story.run(.pass("app"), .unknown(SystemFailure(.io, "disk"))) { story in
       story.tell("app", .observed(["1"]))
       story.tell("app", .merged(["1"]))
     }
-    pass(&story, "1", "2", told: ["1", "2"])
+    pass(&story, "1", "2", reported: ["1", "2"])
     #expect(violation(story) == nil)
   }
 
   @Test func `A reset and a power-off excuse repeats`() throws {
     var story = try opened()
-    pass(&story, "1", told: ["1"])
+    pass(&story, "1", reported: ["1"])
     var down = story
     story.record("app", nil)
-    pass(&story, "1", "2", told: ["1", "2"])
+    pass(&story, "1", "2", reported: ["1", "2"])
     #expect(violation(story) == nil)
     down.tell(nil, .recovered(through: "2"))
     down.relaunch("app", at: nil)
-    pass(&down, "1", "2", told: ["1", "2"])
+    pass(&down, "1", "2", reported: ["1", "2"])
     #expect(violation(down) == nil)
   }
 
-  @Test func `A power-off does not excuse that something new is not told`() throws {
+  @Test func `A power-off does not excuse that something new is not reported`() throws {
     var story = try opened()
-    pass(&story, "1", "2", told: ["1", "2"])
+    pass(&story, "1", "2", reported: ["1", "2"])
     story.tell(nil, .recovered(through: "1"))
     story.relaunch("app", at: nil)
     story.write("share", "3")
@@ -136,13 +137,13 @@ import Traces
 
   @Test func `A reset excuses nothing after a new registration`() throws {
     var story = try opened()
-    pass(&story, "1", "2", told: ["1", "2"])
+    pass(&story, "1", "2", reported: ["1", "2"])
     story.record("app", nil)
     story.retire("app")
     story.register("app")
     story.write("share", "3")
-    pass(&story, "3", told: ["3"])
-    pass(&story, "3", told: ["3"])
+    pass(&story, "3", reported: ["3"])
+    pass(&story, "3", reported: ["3"])
     #expect(violation(story)?.transaction == "3")
   }
 
@@ -151,7 +152,7 @@ import Traces
     story.header.retention = PlannedRetention(transactions: 1)
     story.tell("app", .lost)
     story.tell("app", .resynced(cursor: "1"))
-    pass(&story, "2", told: ["2"])
+    pass(&story, "2", reported: ["2"])
     story.close()
     #expect(story.verdict(ObserverDelivery.self) == .valid)
   }

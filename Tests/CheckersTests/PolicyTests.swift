@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -20,7 +20,7 @@ import Traces
     _ policy: PlannedPolicy,
     _ change: PlannedChange,
     merging: Bool = false,
-    told: CommittedChange?,
+    reported: CommittedChange?,
     left: Values?,
     refused: Bool = false
   ) throws -> Verdict {
@@ -29,11 +29,11 @@ import Traces
     let write = PlannedWrite(actor: "app", changes: [change], policy: policy)
     let failure = SystemFailure(.conflict, "")
     story.run(.write(write), refused ? .failed(failure) : .ok) { story in
-      if let told { story.commit("app", "3", [told]) }
+      if let reported { story.commit("app", "3", [reported]) }
     }
     let objects: Objects = left.map { [Self.item: $0] } ?? [:]
     story.pass("app", "2")
-    if told != nil { story.pass("share", "3") }
+    if reported != nil { story.pass("share", "3") }
     story.close(data: objects)
     return story.verdict(Convergence.self)
   }
@@ -50,51 +50,58 @@ import Traces
     _ policy: PlannedPolicy,
     _ expected: Values
   ) throws {
-    #expect(try verdict(policy, both, told: .update(1), left: expected) == .valid)
+    #expect(try verdict(policy, both, reported: .update(1), left: expected) == .valid)
     let wrong: Values = ["title": expected["title"] == "b" ? "c" : "b", "count": 2]
-    #expect(try verdict(policy, both, told: .update(1), left: wrong).violation != nil)
-    #expect(try verdict(policy, both, told: nil, left: expected).violation != nil)
+    #expect(try verdict(policy, both, reported: .update(1), left: wrong).violation != nil)
+    #expect(try verdict(policy, both, reported: nil, left: expected).violation != nil)
   }
 
   @Test func `Overwriting puts attributes back that the write did not set`() throws {
     let count = PlannedChange.update("Item", 1, ["count": 2])
     let whole: Values = ["title": "a", "count": 2]
-    #expect(try verdict(.overwrite, count, told: .update(1), left: whole) == .valid)
+    #expect(try verdict(.overwrite, count, reported: .update(1), left: whole) == .valid)
     let partly: Values = ["title": "b", "count": 2]
-    #expect(try verdict(.overwrite, count, told: .update(1), left: partly).violation != nil)
-    #expect(try verdict(.storeWins, count, told: .update(1), left: partly) == .valid)
+    #expect(try verdict(.overwrite, count, reported: .update(1), left: partly).violation != nil)
+    #expect(try verdict(.storeWins, count, reported: .update(1), left: partly) == .valid)
   }
 
   @Test func `A rollback changes nothing, and neither does a store that wins everything`() throws {
     let stored: Values = ["title": "b", "count": 1]
     let title = PlannedChange.update("Item", 1, ["title": "c"])
-    #expect(try verdict(.rollback, both, told: nil, left: stored) == .valid)
-    #expect(try verdict(.rollback, both, told: .update(1), left: stored).violation != nil)
-    #expect(try verdict(.storeWins, title, told: nil, left: stored) == .valid)
+    #expect(try verdict(.rollback, both, reported: nil, left: stored) == .valid)
+    #expect(try verdict(.rollback, both, reported: .update(1), left: stored).violation != nil)
+    #expect(try verdict(.storeWins, title, reported: nil, left: stored) == .valid)
   }
 
   @Test func `A delete follows the policy`() throws {
     let delete = PlannedChange.delete("Item", 1)
     let stored: Values = ["title": "b", "count": 1]
     for policy in [PlannedPolicy.storeWins, .rollback] {
-      #expect(try verdict(policy, delete, told: nil, left: stored) == .valid)
-      #expect(try verdict(policy, delete, told: .delete(1), left: nil).violation != nil)
+      #expect(try verdict(policy, delete, reported: nil, left: stored) == .valid)
+      #expect(try verdict(policy, delete, reported: .delete(1), left: nil).violation != nil)
     }
     for policy in [PlannedPolicy.objectWins, .overwrite] {
-      #expect(try verdict(policy, delete, told: .delete(1), left: nil) == .valid)
-      #expect(try verdict(policy, delete, told: nil, left: stored).violation != nil)
+      #expect(try verdict(policy, delete, reported: .delete(1), left: nil) == .valid)
+      #expect(try verdict(policy, delete, reported: nil, left: stored).violation != nil)
     }
   }
 
   @Test func `The policy error refuses a conflict, and nothing else`() throws {
     let stored: Values = ["title": "b", "count": 1]
     let written: Values = ["title": "c", "count": 2]
-    #expect(try verdict(.error, both, told: nil, left: stored, refused: true) == .valid)
-    let committed = try verdict(.error, both, told: .update(1), left: written)
+    #expect(try verdict(.error, both, reported: nil, left: stored, refused: true) == .valid)
+    let committed = try verdict(.error, both, reported: .update(1), left: written)
     #expect(committed.violation?.because.contains("which it does not make") == true)
-    let merged = try verdict(.error, both, merging: true, told: .update(1), left: written)
+    let merged = try verdict(.error, both, merging: true, reported: .update(1), left: written)
     #expect(merged == .valid)
-    let unfounded = try verdict(.error, both, merging: true, told: nil, left: stored, refused: true)
+    let unfounded = try verdict(
+      .error,
+      both,
+      merging: true,
+      reported: nil,
+      left: stored,
+      refused: true
+    )
     #expect(unfounded.violation?.because.contains("was refused as a conflict") == true)
   }
 

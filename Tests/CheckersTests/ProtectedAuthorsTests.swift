@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 

@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -316,7 +316,7 @@ import Traces
     #expect(violation(story)?.because.contains("before mirror had merged it") == true)
   }
 
-  @Test func `A record of unknown outcome is given the benefit of the doubt`() throws {
+  @Test func `A record of unknown outcome is given the benefit of the uncertainty`() throws {
     var story = try Story("app", "share")
     story.write("share", "1")
     story.merge("app", "1")

@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// Builds a plan and its trace together, one happening a line, so that a test reads as a story.
@@ -87,14 +87,14 @@ struct Story {
 
   // MARK: Writes
 
-  /// Saves changes as one transaction; `told` are the changes that the system admits to.
+  /// Saves changes as one transaction; `reported` are the changes that the system admits to.
   mutating func write(
     _ actor: ActorID,
     _ name: TransactionName,
     _ changes: PlannedChange...,
     context: String = "view",
     author: String? = nil,
-    told: [CommittedChange]? = nil,
+    reported: [CommittedChange]? = nil,
     at timestamp: Double = 0
   ) {
     let write = PlannedWrite(actor: actor, context: context, changes: changes)
@@ -102,7 +102,7 @@ struct Story {
       story.commit(
         actor,
         name,
-        told ?? changes.map { CommittedChange($0.type, $0.object) },
+        reported ?? changes.map { CommittedChange($0.type, $0.object) },
         context,
         author,
         timestamp

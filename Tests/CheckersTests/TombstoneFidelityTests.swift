@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -35,13 +35,13 @@ import Traces
 
   @Test func `A tombstone with the preserved values is accepted`() throws {
     var story = try opened()
-    story.write("share", "2", .delete("Item", 1), told: delete(["title": "a"]))
+    story.write("share", "2", .delete("Item", 1), reported: delete(["title": "a"]))
     #expect(story.verdict(TombstoneFidelity.self) == .valid)
   }
 
   @Test func `A tombstone with a wrong value is rejected`() throws {
     var story = try opened()
-    story.write("share", "2", .delete("Item", 1), told: delete(["title": "b"]))
+    story.write("share", "2", .delete("Item", 1), reported: delete(["title": "b"]))
     #expect(
       violation(story)?.because
         == "the tombstone of Item/1 in #2 says title = \"b\", the object had \"a\""
@@ -50,33 +50,33 @@ import Traces
 
   @Test func `A tombstone with more than the preserved values is rejected`() throws {
     var story = try opened()
-    story.write("share", "2", .delete("Item", 1), told: delete(["title": "a", "count": 1]))
+    story.write("share", "2", .delete("Item", 1), reported: delete(["title": "a", "count": 1]))
     #expect(violation(story)?.because.contains("says count = 1") == true)
   }
 
   @Test func `Null leaves nothing`() throws {
     var story = try opened(title: nil)
-    story.write("share", "2", .delete("Item", 1), told: delete(nil))
+    story.write("share", "2", .delete("Item", 1), reported: delete(nil))
     story.tell(nil, history(nil))
     #expect(story.verdict(TombstoneFidelity.self).isUnknown)
     var wrong = try opened(title: nil)
-    wrong.write("share", "2", .delete("Item", 1), told: delete(["title": "x"]))
+    wrong.write("share", "2", .delete("Item", 1), reported: delete(["title": "x"]))
     #expect(violation(wrong) != nil)
   }
 
-  @Test func `A tombstone that history lacks is rejected where others are told`() throws {
+  @Test func `A tombstone that history lacks is rejected where others are reported`() throws {
     var story = try opened()
-    story.write("share", "2", .delete("Item", 1), told: delete(nil))
+    story.write("share", "2", .delete("Item", 1), reported: delete(nil))
     story.tell(nil, history(nil))
     #expect(story.verdict(TombstoneFidelity.self).isUnknown)
     story.write("share", "3", .insert("Item", 1, ["title": "c"]))
-    story.write("share", "4", .delete("Item", 1), told: delete(["title": "c"]))
+    story.write("share", "4", .delete("Item", 1), reported: delete(["title": "c"]))
     #expect(violation(story)?.transaction == "2")
   }
 
-  @Test func `A tombstone that is told and holds nothing is rejected`() throws {
+  @Test func `A tombstone that is reported and holds nothing is rejected`() throws {
     var story = try opened()
-    story.write("share", "2", .delete("Item", 1), told: delete(nil))
+    story.write("share", "2", .delete("Item", 1), reported: delete(nil))
     story.tell(nil, history([:]))
     #expect(violation(story)?.transaction == "2")
   }
@@ -102,7 +102,7 @@ import Traces
       "2",
       .update("Item", 1, ["title": "b"]),
       .delete("Item", 1),
-      told: delete(["title": "b"])
+      reported: delete(["title": "b"])
     )
     #expect(violation(story) == nil)
   }

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Traces
 
@@ -39,16 +39,16 @@ struct ToySystem {
     var merged = -1
     var scanned = -1
     var fetched: [Int] = []
-    var isTold = false
+    var isReported = false
     var view: Objects = [:]
     var staged: PlannedWrite?
   }
 
   private struct Saved {
     let writer: ActorID
-    let told: CommittedTransaction
+    let reported: CommittedTransaction
     var isPurged = false
-    var context: String? { told.context }
+    var context: String? { reported.context }
   }
 
   private let bug: Bug?
@@ -248,7 +248,7 @@ struct ToySystem {
     }
     guard !changes.isEmpty, bug != .saysNothingChanged else { return tell(index, .wroteNothing) }
     if bug != .losesWrite || history.count % 5 != 4 { data = after }
-    let told = CommittedTransaction(
+    let reported = CommittedTransaction(
       name: String(history.count + 1),
       author: peers[index].id.name,
       context: context,
@@ -256,9 +256,9 @@ struct ToySystem {
       timestamp: 0,
       changes: changes
     )
-    history.append(Saved(writer: peers[index].id, told: told))
+    history.append(Saved(writer: peers[index].id, reported: reported))
     if context == "view" { show(changes, to: index) }
-    tell(index, .committed(told))
+    tell(index, .committed(reported))
   }
 
   private func change(_ object: ObjectName, _ old: Values?, _ new: Values?) -> CommittedChange {
@@ -298,7 +298,7 @@ struct ToySystem {
       return position > peer.cursor && !saved.isPurged && !isOwn
     }
     peers[index].scanned = history.count - 1
-    peers[index].isTold = false
+    peers[index].isReported = false
     if bug == .mergesBackwards { peers[index].fetched.reverse() }
     tell(index, .fetched(peers[index].fetched.map { String($0 + 1) }))
   }
@@ -306,11 +306,11 @@ struct ToySystem {
   private mutating func merge(_ index: Int) {
     let fetched = peers[index].fetched
     let observed = fetched.filter { bug != .skipsObservers || $0 % 3 != 1 }
-    for _ in 0..<(bug == .tellsObserversTwice ? 2 : 1) where !peers[index].isTold {
+    for _ in 0..<(bug == .tellsObserversTwice ? 2 : 1) where !peers[index].isReported {
       tell(index, .observed(observed.map { String($0 + 1) }))
     }
-    peers[index].isTold = true
-    for position in fetched { show(history[position].told.changes, to: index) }
+    peers[index].isReported = true
+    for position in fetched { show(history[position].reported.changes, to: index) }
     peers[index].merged = max(peers[index].merged, peers[index].scanned)
     tell(index, .merged(fetched.map { String($0 + 1) }))
   }
@@ -356,7 +356,7 @@ struct ToySystem {
       tell(index, .viewed(context: "view", peers[index].view))
     }
     tell(nil, .data(data))
-    let held = history.filter { !$0.isPurged }.map(\.told)
+    let held = history.filter { !$0.isPurged }.map(\.reported)
     tell(nil, .history(bug == .losesHistory ? Array(held.dropLast()) : held))
   }
 }

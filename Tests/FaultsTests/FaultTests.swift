@@ -39,7 +39,7 @@ struct FaultTests {
     #expect(connection.code("INSERT INTO item VALUES (1, 1)") == SQLITE_OK)
   }
 
-  @Test func `A fault that does not last strikes once`() throws {
+  @Test func `A fault that does not last fires once`() throws {
     let connection = try Connection.store(on: files)
     files.arm([FileFault(.full, file: .wal, call: .write, k: 2)])
     #expect(connection.code("INSERT INTO item VALUES (1, 1)") == SQLITE_FULL)
@@ -100,7 +100,7 @@ struct FaultTests {
     from: Bool
   ) throws {
     let template = try HeapFileSystem.template()
-    var strikes = 0
+    var fires = 0
     for k in 1... {
       files.removeAll()
       files.install(template, at: "app.store")
@@ -110,9 +110,9 @@ struct FaultTests {
       let failedCalls = files.disarm().map(\.failedCalls)
       try Self.expectWhole(on: files, saved: saved, afterCrash: from)
       if failedCalls == [0] { break }
-      strikes += 1
+      fires += 1
     }
-    #expect(strikes >= (kind == .full ? 4 : 7))
+    #expect(fires >= (kind == .full ? 4 : 7))
   }
 
   /// Whether the save was acknowledged.

@@ -47,27 +47,27 @@ import Testing
   @Test func `What would be left has a number that changes only with it`() throws {
     let file = try RawFile("f", on: files)
     let base = files.snapshot()
-    #expect(files.powerStanding == nil)
+    #expect(files.powerState == nil)
     files.watchPower()
-    let start = try #require(files.powerStanding)
+    let start = try #require(files.powerState)
     #expect(start.isWhole)
     #expect(file.write([1], at: 0) == SQLITE_OK)
-    let written = try #require(files.powerStanding)
+    let written = try #require(files.powerState)
     #expect(!written.isWhole && written.durable == start.durable)
     let image = files.snapshot(sharing: base)
     sync(file)
-    let synced = try #require(files.powerStanding)
+    let synced = try #require(files.powerState)
     #expect(synced.isWhole && synced.durable != start.durable)
     files.restore(image)
-    #expect(files.powerStanding == written)
+    #expect(files.powerState == written)
     sync(file)
-    #expect(files.powerStanding?.durable != synced.durable)
+    #expect(files.powerState?.durable != synced.durable)
     sync(file)
-    let last = files.powerStanding
+    let last = files.powerState
     sync(file)
-    #expect(files.powerStanding == last)
+    #expect(files.powerState == last)
     files.restore(base)
-    #expect(files.powerStanding == nil)
+    #expect(files.powerState == nil)
   }
 
   @Test func `What was there before anyone watched is durable`() throws {
@@ -162,7 +162,7 @@ import Testing
       for k in 1... {
         let files: any FaultySystem = isReal ? RealFileSystem() : HeapFileSystem(seed: seed)
         let path = folder.path("\(seed)-\(k)")
-        let (lasts, count) = try strike(files, path, synchronous, k, seed)
+        let (lasts, count) = try fire(files, path, synchronous, k, seed)
         guard lasts else { break }
         #expect(count >= (synchronous == "FULL" ? 8 : 0), "call \(k), seed \(seed)")
       }
@@ -171,7 +171,7 @@ import Testing
 
   /// Lets the power go at a call while a store saves and checkpoints, and answers whether it did, and
   /// how many rows are left.
-  private func strike(
+  private func fire(
     _ files: any FaultySystem,
     _ path: String,
     _ synchronous: String,

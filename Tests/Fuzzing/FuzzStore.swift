@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// A folder with one small store file whose history has every kind of change.

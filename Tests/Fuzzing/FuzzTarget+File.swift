@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 /// Whole files in place of a store's.
 extension FuzzTarget {

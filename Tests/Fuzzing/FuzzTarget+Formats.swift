@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The files and messages of the lab: each is refused with a sentence, or read and written again as the

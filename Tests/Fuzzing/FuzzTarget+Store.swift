@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// Whatever lies in a store file, it is read, or refused with a sentence; nothing is skipped silently.

@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 /// What an app keeps outside of the store and hands in again.
 extension FuzzTarget {

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// What the lab and a program under test say to each other.
@@ -32,7 +32,7 @@ extension FuzzTarget {
     let header = try plannedHeader()
     let app = header.actors[0].id
     let requests: [WireRequest] =
-      [.hello, .reset(header), .heal, .bye]
+      [.hello, .reset(header), .recover, .bye]
       + [
         .launch(app), .fetch(app), .merge(app), .record(app), .pass(app), .purge(app), .data,
         .history,

@@ -1,6 +1,6 @@
 import BenchmarkFloor
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Testing
 

@@ -21,7 +21,9 @@ import Testing
     }
   }
 
-  @Test func `A count that rose is a regression, named, and one that fell is told`() async throws {
+  @Test func `A count that rose is a regression, named, and one that fell is reported`()
+    async throws
+  {
     try await withRuns { runs in
       try write(rows(steps: 607), to: "\(runs)/20260101T000000Z-bench")
       let words = ["--output", runs]
@@ -43,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `Times that lie apart are told; they are decided beside a commit`() async throws {
+  @Test func `Times that lie apart are reported; they are decided beside a commit`() async throws {
     try await withRuns { runs in
       let words = ["--output", runs]
       try write(times(ratio: 1.0), commit: nil, to: "\(runs)/20260101T000000Z-bench")
@@ -52,12 +54,12 @@ import Testing
       try write(times(ratio: 1.04), to: "\(runs)/20260102T000000Z-bench")
       #expect(await !run(compare).output.contains("lie apart"))
       try write(times(ratio: 1.2), to: "\(runs)/20260103T000000Z-bench")
-      let told = await run(compare)
-      #expect(told.code == .undecided)
-      #expect(told.output.contains("two launches decide nothing:\n"))
-      #expect(told.output.contains("×1.00      ×1.20\n"))
+      let reported = await run(compare)
+      #expect(reported.code == .undecided)
+      #expect(reported.output.contains("two launches decide nothing:\n"))
+      #expect(reported.output.contains("×1.00      ×1.20\n"))
       #expect(
-        told.output.contains("Decide with: history-lab bench baseline compare before --decide")
+        reported.output.contains("Decide with: history-lab bench baseline compare before --decide")
       )
       let unknown = await run(compare + ["--decide"])
       #expect(unknown.code == .usage)

@@ -55,7 +55,7 @@ import Darwin
     }
   }
 
-  @Test func `The goals of what was measured are told`() async throws {
+  @Test func `The goals of what was measured are reported`() async throws {
     try await withFolder { folder in
       let words = ["bench", "run", "--only", "history bytes", "--seed", "5"]
       let result = await run(words + ["--output", folder], composition: .small)

@@ -25,7 +25,7 @@ import Workloads
     )
   }
 
-  @Test func `Markdown shows a table with the standing of conditions`() async {
+  @Test func `Markdown shows a table with the evidence of conditions`() async {
     let result = await run(["list", "conditions", "--markdown"])
     let lines = result.output.split(separator: "\n")
     #expect(lines.first == "## Conditions")
@@ -49,21 +49,21 @@ import Workloads
     struct Entry: Decodable, Equatable {
       let name: String
       let what: String
-      let standing: String?
+      let evidence: String?
       let because: String?
     }
     let result = await run(["list", "--json"])
     let lists = try JSONDecoder().decode([String: [Entry]].self, from: Data(result.output.utf8))
     #expect(Set(lists.keys) == Set(Catalogue.Kind.allCases.map(\.rawValue)))
     #expect(
-      lists["systems"]?.first == Entry(name: "tracker", what: "Ours.", standing: nil, because: nil)
+      lists["systems"]?.first == Entry(name: "tracker", what: "Ours.", evidence: nil, because: nil)
     )
     #expect(lists["conditions"]?.map(\.name) == Catalogue.conditions.map(\.name))
-    #expect(lists["conditions"]?.first?.standing == "observed")
+    #expect(lists["conditions"]?.first?.evidence == "observed")
     #expect(lists["faults"] == [])
   }
 
-  @Test func `Conditions are the design's, each with its standing`() {
+  @Test func `Conditions are the design's, each with its evidence`() {
     #expect(
       Set(Catalogue.conditions.map(\.name)) == [
         "steady", "ties", "clock-back", "clock-jump", "stamp-before-commit", "pause", "crash",
@@ -74,10 +74,10 @@ import Workloads
     )
     let unseen = ["ties", "clock-back"]
     for condition in Catalogue.conditions where unseen.contains(condition.name) {
-      #expect(condition.standing?.word == "hypothetical")
+      #expect(condition.evidence?.word == "hypothetical")
     }
     for condition in Catalogue.conditions {
-      #expect(condition.name == "all" || condition.standing != nil)
+      #expect(condition.name == "all" || condition.evidence != nil)
     }
   }
 

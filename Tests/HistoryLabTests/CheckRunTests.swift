@@ -135,17 +135,17 @@ extension CheckRun {
     #expect(without.stepCount < goal)
   }
 
-  @Test func `Tallies of lanes add up to that of one lane, in any order`() throws {
+  @Test func `Tallies of workers add up to that of one worker, in any order`() throws {
     let run = try checkRun("article", seed: 5)
-    let lane = PlanLane(run.system, at: .heap(), versions: [:])
-    var (whole, lanes) = (CheckTally(), [[PlanOutcome](), []])
+    let worker = PlanWorker(run.system, at: .heap(), versions: [:])
+    var (whole, workers) = (CheckTally(), [[PlanOutcome](), []])
     for number in 1...24 {
-      let outcome = try lane.outcome(of: run.recipe.plan(number).plan, number: number)
+      let outcome = try worker.outcome(of: run.recipe.plan(number).plan, number: number)
       whole.add(outcome)
-      lanes[number % 2].append(outcome)
+      workers[number % 2].append(outcome)
     }
     #expect(whole.broken.count > 2)
-    for order in [lanes, lanes.reversed()] {
+    for order in [workers, workers.reversed()] {
       var sum = CheckTally()
       for outcome in order.joined() { sum.add(outcome) }
       #expect(sum.counts == whole.counts && sum.planCount == 24)
@@ -159,15 +159,15 @@ extension CheckRun {
     #expect(run.recipe.plan(7).plan == run.recipe.plan(7).plan)
     #expect(run.recipe.plan(7).plan != run.recipe.plan(8).plan)
     #expect(run.recipe.plan(1).plan.header.timestamps == .wallClock)
-    let lane = PlanLane(run.system, at: .heap(), versions: [:])
-    let alone = PlanLane(run.system, at: .heap(), versions: [:])
+    let worker = PlanWorker(run.system, at: .heap(), versions: [:])
+    let alone = PlanWorker(run.system, at: .heap(), versions: [:])
     let plans = (1...6).map { run.recipe.plan($0).plan }
-    let traces = try plans.map { try lane.trace($0) }
+    let traces = try plans.map { try worker.trace($0) }
     #expect(try alone.trace(plans[5]) == traces[5])
-    #expect(try lane.trace(plans[0]) == traces[0])
+    #expect(try worker.trace(plans[0]) == traces[0])
   }
 
-  @Test func `A run that is told to stop has counted what it ran`() async throws {
+  @Test func `A run that is reported to stop has counted what it ran`() async throws {
     let asked = Atomic<Int>(0)
     let tally = try await checkRun("tracker").tally(
       plans: 50,

@@ -1,5 +1,5 @@
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -108,7 +108,7 @@ import Traces
       let json = await run(words + ["\(folder)/json", "--json"], composition: Self.composition)
       let system = try #require(try document(json.output).systems.first)
       let (count, faults) = (try #require(system.powerOffs), try #require(system.faults))
-      #expect(count > 5 && faults.reduce(0) { $0 + $1.struck } == count)
+      #expect(count > 5 && faults.reduce(0) { $0 + $1.fired } == count)
       let full = try #require(system.powerOffsAtFull)
       #expect(full > 0 && full < count)
       let sentence = "  The power went \(count) times, \(full) of them with synchronous=FULL.\n"
@@ -247,8 +247,9 @@ import Traces
       let lines = result.output.split(separator: "\n").filter { $0.hasPrefix("  crash ") }
       #expect(lines.count == 1)
       let replay = ["replay", "--config", config, "--conditions", "crash,retention", "--seed", "1"]
-      let told = await run(replay + ["--plan", "2", "--json"], composition: Self.composition).output
-      let header = try TraceCodec.decode(told).header.plan.header
+      let reported = await run(replay + ["--plan", "2", "--json"], composition: Self.composition)
+        .output
+      let header = try TraceCodec.decode(reported).header.plan.header
       #expect(header.actors.map(\.id) == ["phone", "tablet"] && header.consumers == ["search"])
     }
   }
@@ -272,14 +273,14 @@ import Traces
   ])
   func `A configuration that asks for what there is not is refused`(
     _ key: String,
-    _ told: String
+    _ reported: String
   ) async throws {
     try await withFolder { folder in
       let config = "\(folder)/mine.json"
       try makeFile(config, #"{"config":1,"actors":[{"id":"app",\#(key)}]}"#)
       let result = await lab("check", "--config", config, "--output", folder)
       #expect(result.code == .usage)
-      #expect(result.errors.hasPrefix("history-lab: --config: \(config): \(told)"))
+      #expect(result.errors.hasPrefix("history-lab: --config: \(config): \(reported)"))
     }
   }
 
@@ -333,11 +334,11 @@ import Traces
       let replayOfPlan: String
       let plan: [String]
     }
-    struct Struck: Decodable { let struck: Int }
+    struct Fired: Decodable { let fired: Int }
     struct System: Decodable {
       var powerOffs: Int?
       var powerOffsAtFull: Int?
-      var faults: [Struck]?
+      var faults: [Fired]?
       let system: String
       let plans: Int
       let invalidPlans: Int

@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 import TestSupport
 import Testing
@@ -84,14 +84,14 @@ import Darwin
       bytes.replaceSubrange(8192..., with: repeatElement(0xFF, count: bytes.count - 8192))
       try bytes.write(to: URL(filePath: path))
       for line in ["inspect \(path)", "inspect --verify \(path)", "convert \(path) \(folder)/new"] {
-        let told = await run(line.split(separator: " ").map(String.init))
-        #expect(told.code == .usage, "\(line)")
-        #expect(told.errors.contains(path), "\(line): \(told.errors)")
+        let reported = await run(line.split(separator: " ").map(String.init))
+        #expect(reported.code == .usage, "\(line)")
+        #expect(reported.errors.contains(path), "\(line): \(reported.errors)")
       }
     }
   }
 
-  @Test func `One of anything is told in the singular`() async throws {
+  @Test func `One of anything is reported in the singular`() async throws {
     try await withFolder { folder in
       let store = try Store(
         path: "\(folder)/old",

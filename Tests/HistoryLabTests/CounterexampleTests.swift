@@ -29,8 +29,8 @@ import Traces
   /// What breaks on our tracker when the plan of a file runs, if anything does.
   private static func violation(_ text: String) throws -> Violation? {
     let tracker = try #require(LabSystem.named("tracker"))
-    let lane = PlanLane(tracker, at: .heap(), versions: [:])
-    return try lane.check(try LabFile(text).plan).violation
+    let worker = PlanWorker(tracker, at: .heap(), versions: [:])
+    return try worker.check(try LabFile(text).plan).violation
   }
 
   @Test func `A file from a run's folder can be dropped in as it stands`() async throws {

@@ -26,7 +26,7 @@ final class Fickle: SystemUnderTest {
     try system.perform(action, &log)
   }
 
-  func heal() { system.heal() }
+  func recover() { system.recover() }
 
   func snapshot() throws(SystemFailure) -> SystemSnapshot { try system.snapshot() }
 
@@ -107,9 +107,9 @@ final class Fickle: SystemUnderTest {
       )
       #expect(result.code == .good, "\(result.errors)")
       #expect(result.output.contains("with a probability of at least 1 in 40."))
-      let told = await run(["replay", "--plan", "7", "--json"] + words, composition: .current)
+      let reported = await run(["replay", "--plan", "7", "--json"] + words, composition: .current)
       let again = await run(["replay", "--plan", "7", "--json"] + words, composition: .current)
-      #expect(told.output == again.output && !told.output.isEmpty)
+      #expect(reported.output == again.output && !reported.output.isEmpty)
     }
   }
 }

@@ -51,7 +51,7 @@ import Testing
     #expect(repeats.done == 5 && repeats.isWhole)
     #expect(repeats.sentence == "3 of 3 exact rows differ in 5 of 5 runs")
     #expect(
-      repeats.told == [
+      repeats.sentences == [
         "fetch b, Store, 1000 transactions: VM steps, in 2 of 4",
         "fetch c, Store: VM steps missing, in 1 of 4",
         "1 row that the first run has not, in 1 of 4",

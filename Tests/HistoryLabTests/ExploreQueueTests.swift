@@ -7,7 +7,8 @@ import Workloads
 @testable import HistoryLab
 
 @Suite struct `Pieces of explorations` {
-  @Test func `The pieces that take longest begin first, and are told in their order`() async throws
+  @Test func `The pieces that take longest begin first, and are reported in their order`()
+    async throws
   {
     let system = try #require(LabSystem.named("tracker"))
     let tasks = [Condition.lateJoin, .steady, .backgroundWrites, .crash].map { condition in

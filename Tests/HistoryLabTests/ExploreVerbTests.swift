@@ -85,7 +85,8 @@ import Workloads
     }
   }
 
-  @Test func `Each break is told with its replay, and its picture lies beside it`() async throws {
+  @Test func `Each break is reported with its replay, and its picture lies beside it`() async throws
+  {
     try await withFolder { folder in
       let words = [
         "explore", "--system", "greatest-cursor", "--depth", "3", "--conditions",
@@ -194,9 +195,9 @@ import Workloads
       #expect(document.cells.count == Self.conditionCount * Self.invariantCount)
       let hooks = try #require(document.conditions.first { $0.condition == "hook-failure" })
       #expect(hooks.explored.isEmpty && hooks.because?.contains("hooks") == true)
-      #expect(hooks.standing == "documented")
+      #expect(hooks.evidence == "documented")
       let ties = try #require(document.conditions.first { $0.condition == "ties" })
-      #expect(ties.standing == "hypothetical" && ties.explored.map(\.actors) == [2])
+      #expect(ties.evidence == "hypothetical" && ties.explored.map(\.actors) == [2])
     }
   }
 
@@ -315,10 +316,10 @@ import Workloads
       card: CardsDocument.Card(card, kept: [:], for: .folder)
     )
     let blocks = CardSections(cards: [kept], pageFolder: ".").sections.flatMap(\.blocks)
-    let told = PageBlock.paragraph(
+    let reported = PageBlock.paragraph(
       "Every plan of 2 actors to depth 3 was to be run; it was cut short under steady (interrupted)."
     )
-    #expect(blocks.contains(told))
+    #expect(blocks.contains(reported))
   }
 
   @Test func `Results do not depend on the jobs`() async throws {

@@ -1,7 +1,7 @@
 import Checkers
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Simulation
 import Systems
 import Testing

@@ -69,9 +69,9 @@ import Traces
       ])
       #expect(kept.code == .good && kept.errors == "", "\(kept)")
       let sentence = kept.output.split(separator: "\n").first { $0.contains("exercised held") }
-      let told = sentence.map { $0.trimmingCharacters(in: .whitespaces) }
+      let reported = sentence.map { $0.trimmingCharacters(in: .whitespaces) }
       let page = try Self.page()
-      #expect(told.map { page.contains($0) } == true, "\(told as Any)")
+      #expect(reported.map { page.contains($0) } == true, "\(reported as Any)")
     }
   }
 

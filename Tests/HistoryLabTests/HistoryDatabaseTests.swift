@@ -59,7 +59,10 @@ import Darwin
     ("{", "it is not JSON"), ("{}", "the key check is missing"),
     (#"{"check": "1"}"#, "the value at check is of another type"),
   ])
-  func `A damaged file of a run is told in a sentence`(text: String, reason: String) async throws {
+  func `A damaged file of a run is reported in a sentence`(
+    text: String,
+    reason: String
+  ) async throws {
     try await withFolder { folder in
       let path = try Night(folder + "/runs").bench("one", ours: 1_000)
       try makeFile(path + "/check.json", text)
@@ -200,7 +203,7 @@ import Darwin
     }
   }
 
-  @Test func `A step in our costs is told with its night, and by the exit code`() async throws {
+  @Test func `A step in our costs is reported with its night, and by the exit code`() async throws {
     try await withFolder { folder in
       let night = Night(folder + "/runs")
       var noise = SplitMix64(seed: 4)

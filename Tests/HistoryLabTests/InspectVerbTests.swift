@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Testing
 
 @testable import HistoryLab
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `What a purge would delete is told in every format`() async throws {
+  @Test func `What a purge would delete is reported in every format`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)

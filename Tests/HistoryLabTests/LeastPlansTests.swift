@@ -21,7 +21,7 @@ import Traces
   func `Ours holds`(_ file: String) throws {
     let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
     let tracker = try #require(LabSystem.named("tracker"))
-    let lane = PlanLane(tracker, at: .heap(), versions: [:])
-    #expect(try lane.violation(by: try LabFile(text).plan) == nil)
+    let worker = PlanWorker(tracker, at: .heap(), versions: [:])
+    #expect(try worker.violation(by: try LabFile(text).plan) == nil)
   }
 }

@@ -47,7 +47,7 @@ import Testing
 
   // MARK: Options
 
-  @Test func `Every mutant is tried with ten seeds unless told otherwise`() throws {
+  @Test func `Every mutant is tried with ten seeds unless reported otherwise`() throws {
     let options = try MutantsOptions(parse("mutants"), in: .sample)
     #expect(options.mutants.map(\.name) == Composition.sample.mutants.map(\.name))
     #expect(options.seedCount == 10 && options.seed == 42 && options.jobs == 3)
@@ -83,7 +83,9 @@ import Testing
 
   // MARK: Outcomes
 
-  @Test func `A mutant that every seed kills is good, and is told with its killers`() async throws {
+  @Test func `A mutant that every seed kills is good, and is reported with its killers`()
+    async throws
+  {
     try await withFolder { folder in
       let result = await mutants([.mortal], in: folder)
       #expect(result.code == .good)
@@ -107,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `A mutant that is listed as equivalent is told with the reason`() async throws {
+  @Test func `A mutant that is listed as equivalent is reported with the reason`() async throws {
     try await withFolder { folder in
       let result = await mutants([.same], in: folder)
       #expect(result.code == .good)
@@ -115,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `A mutant that is wrongly listed as equivalent is told`() async throws {
+  @Test func `A mutant that is wrongly listed as equivalent is reported`() async throws {
     try await withFolder { folder in
       let result = await mutants([.wronglySame], in: folder)
       #expect(result.code == .violation)

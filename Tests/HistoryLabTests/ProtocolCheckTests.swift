@@ -21,7 +21,7 @@ import Traces
   @Test(arguments: ["tracker", "article-eager", "kit-1.0", "kit-2", "seven-day-purge"])
   func `Systems of ours answer rightly`(_ name: String) throws {
     let report = try report(name)
-    #expect(report.verdict == "valid", "\(report.findings.filter { $0.standing == .wrong })")
+    #expect(report.verdict == "valid", "\(report.findings.filter { $0.status == .wrong })")
     #expect(report.system == name)
     #expect(report.findings.count == 22 && report.unknownCapabilities.isEmpty)
   }
@@ -48,7 +48,7 @@ import Traces
     let report = try report { $0.replacingOccurrences(of: right, with: wrong) }
     #expect(report.verdict == "invalid")
     let finding = report.findings.first { $0.command == command }
-    #expect(finding?.standing == .wrong, "\(report.findings)")
+    #expect(finding?.status == .wrong, "\(report.findings)")
     #expect(report.because.hasPrefix("It answers ") && report.because.contains(command))
     let fault = try #require(report.faults.first { $0.command == command })
     #expect(fault.because == finding?.because && fault.because.contains(sentence), "\(fault)")
@@ -62,12 +62,12 @@ import Traces
   ) throws {
     for printed in ["at work\n", "\n"] {
       let report = try report { $0.contains("\"objects\"") ? printed + $0 : $0 }
-      let wrong = report.findings.filter { $0.standing == .wrong }.map(\.command)
+      let wrong = report.findings.filter { $0.status == .wrong }.map(\.command)
       #expect(wrong == ["data", "view"] && report.trouble == nil, "\(report.because)")
     }
     let report = try report { $0.contains("\"objects\"") ? $0 + "\n" + $0 : $0 }
     #expect(report.faults.first { $0.command == word }?.because.hasSuffix("answered twice") == true)
-    #expect(report.trouble == nil && !report.findings.contains { $0.standing == .notAsked })
+    #expect(report.trouble == nil && !report.findings.contains { $0.status == .notAsked })
   }
 
   @Test func `One wrong write is blamed on no other command`() throws {
@@ -85,7 +85,7 @@ import Traces
   @Test func `After three lines in a row that are no JSON the conversation ends`() throws {
     let report = try report { $0.contains("\"capabilities\"") ? $0 : "{" }
     #expect(report.trouble == "Three lines in a row are no JSON objects.")
-    #expect(report.findings.count { $0.standing == .notAsked } == 18, "\(report.findings)")
+    #expect(report.findings.count { $0.status == .notAsked } == 18, "\(report.findings)")
     #expect(report.faults.first?.because.contains("it wrote a line that is no JSON object") == true)
   }
 
@@ -99,7 +99,7 @@ import Traces
     let warning = try #require(report.warnings.first)
     #expect(warning.because == "the capability \"flying\" is unknown and ignored.")
     #expect(warning.right.contains(#""capabilities":["steps"]"#))
-    let passedOver = report.findings.filter { $0.standing == .notOffered }.map(\.command)
+    let passedOver = report.findings.filter { $0.status == .notOffered }.map(\.command)
     #expect(
       passedOver
         == ["crash", "history", "purge", "begin", "commit", "batch", "consume", "resync", "clock"]
@@ -121,8 +121,8 @@ import Traces
     let document = try JSONDecoder().decode(Document.self, from: Data(kept.output.utf8))
     #expect(document.verdict == "invalid")
     let findings = document.report.findings
-    #expect(findings.count { $0.standing == .wrong } == 1 && findings[0].standing == .wrong)
-    #expect(findings.dropFirst().allSatisfy { $0.standing == .notAsked })
+    #expect(findings.count { $0.status == .wrong } == 1 && findings[0].status == .wrong)
+    #expect(findings.dropFirst().allSatisfy { $0.status == .notAsked })
   }
 
   private struct Document: Decodable {

@@ -1,5 +1,5 @@
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import Simulation
 import Testing
 import Traces
@@ -13,8 +13,8 @@ import Workloads
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Reached")
 
-  private static func tracker() throws -> PlanLane {
-    PlanLane(try #require(LabSystem.named("tracker")), at: .heap(), versions: [:])
+  private static func tracker() throws -> PlanWorker {
+    PlanWorker(try #require(LabSystem.named("tracker")), at: .heap(), versions: [:])
   }
 
   private static func plan(_ file: String) throws -> Plan {
@@ -25,9 +25,9 @@ import Workloads
   func `What a process does that was replaced is refused, and nothing breaks`(
     _ step: String
   ) throws {
-    let lane = try Self.tracker()
+    let worker = try Self.tracker()
     let plan = try Self.plan("superseded-at-\(step)")
-    let outcome = try lane.outcome(of: plan, number: 1)
+    let outcome = try worker.outcome(of: plan, number: 1)
     #expect(!outcome.isBroken)
     let pair = RefusalCounts.Pair(command: "belated \(step)", code: .superseded)
     #expect(outcome.refusals.pairs == [pair: 1])
@@ -35,15 +35,15 @@ import Workloads
   }
 
   @Test(arguments: ["rewound-above-the-head", "rewound-to-another-history"])
-  func `Who remembers what a power-off took back is told, and resyncs`(_ file: String) throws {
-    let lane = try Self.tracker()
+  func `Who remembers what a power-off took back is reported, and resyncs`(_ file: String) throws {
+    let worker = try Self.tracker()
     let plan = try Self.plan(file)
-    let trace = try lane.trace(plan)
-    let told = trace.events.filter { $0.actor == "mirror" }.map(\.happening)
-    #expect(told.contains(.rewound))
-    #expect(try #require(told.firstIndex(of: .rewound)) < told.count - 1)
-    #expect(told.contains { if case .resynced = $0 { true } else { false } })
-    #expect(try !lane.outcome(of: plan, number: 1).isBroken)
+    let trace = try worker.trace(plan)
+    let reported = trace.events.filter { $0.actor == "mirror" }.map(\.happening)
+    #expect(reported.contains(.rewound))
+    #expect(try #require(reported.firstIndex(of: .rewound)) < reported.count - 1)
+    #expect(reported.contains { if case .resynced = $0 { true } else { false } })
+    #expect(try !worker.outcome(of: plan, number: 1).isBroken)
   }
 
   /// What commands of random plans were refused.
@@ -55,10 +55,10 @@ import Workloads
       seed: 1,
       timestamps: system.timestamps
     )
-    let lane = try Self.tracker()
+    let worker = try Self.tracker()
     var refusals = RefusalCounts()
     for number in 1...count {
-      let outcome = try lane.outcome(of: recipe.plan(number).plan, number: number)
+      let outcome = try worker.outcome(of: recipe.plan(number).plan, number: number)
       refusals.add(outcome.refusals)
       #expect(!outcome.isBroken, "plan \(number)")
     }

@@ -112,7 +112,7 @@ import Traces
     #expect(!(try await replay("--step", keys: [])).output.contains("widget: launch"))
   }
 
-  @Test func `Until stops after a command, and what breaks later is not told`() async throws {
+  @Test func `Until stops after a command, and what breaks later is not reported`() async throws {
     let two = try await replay("--until", "2")
     #expect(two.code == .good)
     #expect(two.output.contains("  2/3  app: pass"))

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `An unknown format is told with the nearest one`() async throws {
+  @Test func `An unknown format is reported with the nearest one`() async throws {
     try await withFolder { folder in
       let result = await run(["report", "export", "--format", "junnit", "--output", folder])
       #expect(result.code == .usage)

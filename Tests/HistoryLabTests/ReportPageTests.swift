@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [["report"], ["report", "export"]])
-  func `Where nothing can be read, the reason is told`(_ verb: [String]) async throws {
+  func `Where nothing can be read, the reason is reported`(_ verb: [String]) async throws {
     try await withFolder { folder in
       try Self.keep("check.json", "{", in: folder + "/runs/20260101T000000Z-check")
       let result = await run(verb + ["--output", folder + "/runs"])

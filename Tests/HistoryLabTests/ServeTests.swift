@@ -16,8 +16,8 @@ import Workloads
       seed: seed,
       timestamps: served.timestamps
     )
-    let here = PlanLane(try #require(LabSystem.named("tracker")), at: .heap(), versions: [:])
-    let there = PlanLane(served, at: .heap(), versions: [:])
+    let here = PlanWorker(try #require(LabSystem.named("tracker")), at: .heap(), versions: [:])
+    let there = PlanWorker(served, at: .heap(), versions: [:])
     for number in 1...plans {
       let plan = recipe.plan(number).plan
       // The wire does not carry the report of a whole pass.
@@ -29,8 +29,8 @@ import Workloads
   }
 
   /// The events of a plan, numbered without the reports of whole passes.
-  private func events(_ plan: Plan, _ lane: PlanLane) throws -> [Event] {
-    let kept = try lane.trace(plan).events.filter { event in
+  private func events(_ plan: Plan, _ worker: PlanWorker) throws -> [Event] {
+    let kept = try worker.trace(plan).events.filter { event in
       if case .passed = event.happening { false } else { true }
     }
     return kept.enumerated().map { index, event in
@@ -91,9 +91,9 @@ import Workloads
     let run = CheckRun(system: served, recipe: recipe, versions: [:], place: { _ in .heap() })
     let tally = try await run.tally(80)
     #expect(tally.broken.isEmpty && tally.undecided.isEmpty && tally.trouble == nil)
-    let lane = PlanLane(served, at: .heap(), versions: [:])
+    let worker = PlanWorker(served, at: .heap(), versions: [:])
     for number in 1...20 {
-      let trace = try lane.trace(recipe.plan(number).plan)
+      let trace = try worker.trace(recipe.plan(number).plan)
       let words = trace.events.compactMap { event in
         if case .called(_, let word) = event.happening { word } else { nil }
       }
@@ -147,7 +147,7 @@ import Workloads
 
   // MARK: The verb
 
-  @Test func `It answers lines until it is told to end`() async throws {
+  @Test func `It answers lines until it is reported to end`() async throws {
     let (input, kept) = (Pipe(), TestTerminal())
     let lines = [
       #"{"id":1,"do":"hello"}"#, "nonsense", "", #"{"id":2,"do":"foo"}"#, #"{"id":3,"do":"bye"}"#,

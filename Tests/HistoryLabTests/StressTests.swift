@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .blocksItsThread) struct `Real processes on one store` {
   // MARK: Options
 
-  @Test func `Three processes write for a minute unless told otherwise`() throws {
+  @Test func `Three processes write for a minute unless reported otherwise`() throws {
     let options = try StressOptions(parse("stress"), in: .sample)
     #expect(options.processes == 3)
     #expect(options.settings.duration == .seconds(60))
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// Where it can, a run with a full disk lies on a file system of its own; else SQLite's calls fail.
-  @Test func `A disk that is full at times costs nothing that was told, and leaves no mount`()
+  @Test func `A disk that is full at times costs nothing that was reported, and leaves no mount`()
     async throws
   {
     let command = try #require(BuiltCommand.path)
@@ -173,7 +173,9 @@ import Testing
     }
   }
 
-  @Test func `A run that is told to end leaves what can be read, and nothing else`() async throws {
+  @Test func `A run that is reported to end leaves what can be read, and nothing else`()
+    async throws
+  {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let run = Process()

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import Testing
 
 /// Batch requests of so many rows, and in such an order of keys, that one statement writes many rows.

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import Testing
 
 /// Writes that read the clock when they begin and take the lock when they commit.

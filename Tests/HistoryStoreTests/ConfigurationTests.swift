@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import Testing
 
 /// Processes that disagree about how the store is used.

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import Testing
 
 /// An edit names the version of the row that it was made on; what happens when somebody has written

@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Testing
 
 /// Asks two stores the same, with every kind of request there is, and compares what they answer, but

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import Testing
 
 /// A token after which something is gone that the request could have returned is refused.

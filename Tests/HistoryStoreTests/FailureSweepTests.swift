@@ -1,7 +1,7 @@
 import Faults
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import SQLiteStorage
 import Testing
 
@@ -79,9 +79,9 @@ import Testing
         try putBack()
         files.arm([FileFault(kind, k: k, from: from)])
         let error = attempt(request)
-        let struck = files.disarm().contains { $0.failedCalls > 0 }
-        try check(error, kind, struck, before: before, after: after)
-        guard struck else { return failures }
+        let fired = files.disarm().contains { $0.failedCalls > 0 }
+        try check(error, kind, fired, before: before, after: after)
+        guard fired else { return failures }
         failures += 1
         if error != nil { try request(store) }
         #expect(try holding() == after, "call \(k): the next try")
@@ -103,7 +103,7 @@ import Testing
     private func check(
       _ error: HistoryError?,
       _ kind: FileFault.Kind,
-      _ struck: Bool,
+      _ fired: Bool,
       before: Holding,
       after: Holding
     ) throws {
@@ -112,7 +112,7 @@ import Testing
         #expect(now == after, "a request that succeeded took effect")
         return
       }
-      #expect(struck, "\(error)")
+      #expect(fired, "\(error)")
       #expect(now == before || now == after, "\(error): half of it took effect")
       guard case .sqlite(let cause) = error.reason else {
         Issue.record("\(error)")

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import Testing
 
 /// What a store remembers of the newest transaction between two of its own commits.

@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import Testing
 
 /// Dates that PersistentHistoryTrackingKit has kept, brought along by a member's first launch.

@@ -1,7 +1,7 @@
 import Faults
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Testing
 

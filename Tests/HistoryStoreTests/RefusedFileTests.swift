@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import SQLiteStorage
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Synchronization
 
 /// A clock that stands still until a test moves it.

@@ -1,10 +1,10 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Testing
 
 /// The tokens that a watch has reported, and a way to wait for one: only tests that block their threads may.
-final class ToldTokens: @unchecked Sendable {
+final class ReportedTokens: @unchecked Sendable {
   private let condition = NSCondition()
   private var tokens: [HistoryToken] = []
 

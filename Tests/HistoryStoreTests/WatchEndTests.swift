@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Testing
 
@@ -30,7 +30,7 @@ import Testing
 
   private static func useWatches(_ fixture: StoreFixture) throws {
     let store = try fixture.open()
-    let told = ToldTokens()
+    let told = ReportedTokens()
     let watches = [try store.watch(told.note), try store.watch(told.note)]
     let number = try store.add("b")
     told.wait(for: number)
@@ -56,7 +56,7 @@ import Testing
       try store.add("b")
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
       try #require(error?.description.contains("cannot be watched: ") == true)
-      let told = ToldTokens()
+      let told = ReportedTokens()
       let watch = try store.watch(told.note)
       try store.add("c")
       told.wait(for: 3)
@@ -96,8 +96,8 @@ import Testing
   @Test func `A closure may end its own watch`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ToldTokens()
-    let later = ToldTokens()
+    let told = ReportedTokens()
+    let later = ReportedTokens()
     let box = WatchBox()
     box.watch = try store.watch { token in
       box.watch = nil
@@ -115,7 +115,7 @@ import Testing
   @Test func `Ending a watch does not wait for a closure that waits for whoever ends it`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ToldTokens()
+    let told = ReportedTokens()
     let hasEnded = DispatchSemaphore(value: 0)
     let watch = try store.watch { token in
       told.note(token)

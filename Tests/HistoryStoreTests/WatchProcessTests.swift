@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
   @Test func `Of a thousand commits of another process none is missed`() async throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ToldTokens()
+    let told = ReportedTokens()
     let watch = try store.watch(told.note)
     let path = fixture.path
     let changes = try store.changes
@@ -38,8 +38,8 @@ import Testing
     let patient = try fixture.open()
     fixture.configuration.changePollInterval = .milliseconds(20)
     let polling = try fixture.open()
-    let toldPatient = ToldTokens()
-    let toldPolling = ToldTokens()
+    let toldPatient = ReportedTokens()
+    let toldPolling = ReportedTokens()
     let watches = [
       try patient.watch(toldPatient.note), try polling.watch(toldPolling.note),
     ]

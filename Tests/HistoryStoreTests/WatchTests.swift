@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import TestSupport
 import Testing
 
@@ -10,7 +10,7 @@ import Testing
     let fixture = try StoreFixture.withoutPoll()
     let reader = try fixture.open()
     let writer = try fixture.open()
-    let told = ToldTokens()
+    let told = ReportedTokens()
     let watch = try reader.watch(told.note)
     let token = try #require(try writer.add(["a"]).transaction).token
     told.wait(for: 1)
@@ -21,7 +21,7 @@ import Testing
   @Test func `A commit of the watching store itself is told too`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ToldTokens()
+    let told = ReportedTokens()
     let watch = try store.watch(told.note)
     try store.add("a")
     told.wait(for: 1)
@@ -34,7 +34,7 @@ import Testing
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
     try store.add("a")
-    let told = ToldTokens()
+    let told = ReportedTokens()
     let watch = try store.watch(told.note)
     // The watch wakes up and looks at the store when somebody removes the file for signals.
     let signalPath = fixture.path + "-signal"
@@ -52,7 +52,7 @@ import Testing
   {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ToldTokens()
+    let told = ReportedTokens()
     let mayGoOn = DispatchSemaphore(value: 0)
     let watch = try store.watch { token in
       told.note(token)
@@ -74,9 +74,9 @@ import Testing
   @Test func `All watches of a store are told`() throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let first = ToldTokens()
-    let second = ToldTokens()
-    let ended = ToldTokens()
+    let first = ReportedTokens()
+    let second = ReportedTokens()
+    let ended = ReportedTokens()
     let watches = try [first, second, ended].map { try store.watch($0.note) }
     watches[2].cancel()
     try store.add("a")
@@ -95,7 +95,7 @@ import Testing
     fixture.configuration.signalsChanges = false
     fixture.configuration.changePollInterval = .milliseconds(5)
     let store = try fixture.open()
-    let told = ToldTokens()
+    let told = ReportedTokens()
     let watch = try store.watch(told.note)
     try store.add("a")
     told.wait(for: 1)
@@ -112,8 +112,8 @@ import Testing
       withDestinationPath: fixture.path
     )
     let linked = try Store(path: link, configuration: fixture.configuration)
-    let told = ToldTokens()
-    let toldLinked = ToldTokens()
+    let told = ReportedTokens()
+    let toldLinked = ReportedTokens()
     let watches = [try store.watch(told.note), try linked.watch(toldLinked.note)]
     try linked.add("a")
     told.wait(for: 1)
@@ -125,7 +125,7 @@ import Testing
   @Test func `The sequence gives the newest position, whatever came meanwhile`() async throws {
     let fixture = try StoreFixture.withoutPoll()
     let store = try fixture.open()
-    let told = ToldTokens()
+    let told = ReportedTokens()
     let changes = try store.changes
     // It is told after the sequence, so the sequence has each position that came here.
     let watch = try store.watch(told.note)

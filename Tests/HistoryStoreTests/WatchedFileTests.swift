@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Testing
 
@@ -9,7 +9,7 @@ import Testing
   private let fixture: StoreFixture
   private let store: Store
   private let writer: Store
-  private let told = ToldTokens()
+  private let told = ReportedTokens()
   private let watch: ChangeWatch
 
   init() throws {
@@ -44,7 +44,7 @@ import Testing
   @Test func `A file for signals that is removed is made anew, and signals go on`() throws {
     for _ in 1...3 {
       try FileManager.default.removeItem(atPath: signalPath)
-      try commitUntilTold()
+      try commitUntilNotified()
     }
     #expect(FileManager.default.fileExists(atPath: signalPath))
   }
@@ -54,13 +54,13 @@ import Testing
     for _ in 1...3 {
       try Data("something".utf8).write(to: URL(fileURLWithPath: other))
       #expect(rename(other, signalPath) == 0)
-      try commitUntilTold()
+      try commitUntilNotified()
     }
   }
 
   /// Commits until a position from here on was told: a writer looks ten times a second whether
   /// its file is still the one that is watched.
-  private func commitUntilTold() throws {
+  private func commitUntilNotified() throws {
     let first = try writer.currentToken().number
     let deadline = Date(timeIntervalSinceNow: 20)
     while (told.numbers.last ?? 0) <= first + 1 {

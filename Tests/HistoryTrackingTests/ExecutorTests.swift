@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Testing
 
 @testable import HistoryTracking

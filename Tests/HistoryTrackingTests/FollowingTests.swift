@@ -1,9 +1,9 @@
 import Foundation
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import LayoutTraits
 import ObjectContexts
-import PersistentHistory
 import SQLiteStorage
 import Testing
 

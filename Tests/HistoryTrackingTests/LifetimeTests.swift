@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Testing
 
 @testable import HistoryTracking

@@ -1,7 +1,7 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
 import ObjectContexts
-import PersistentHistory
 import Testing
 
 @testable import HistoryTracking
@@ -36,7 +36,7 @@ import Testing
     let store = try shared.open { $0.clock = { time } }
     let other = ObjectContext(store: store, author: "other", name: "editor")
     let app = try await shared.started("app")
-    let told = Told()
+    let told = Reported()
     for operation in ChangeType.allCases {
       try await app.registerObserver(entity: "Item", operation: operation) { group in
         await told.add(group)
@@ -155,7 +155,7 @@ import Testing
 }
 
 /// Groups that were told.
-private actor Told {
+private actor Reported {
   var contexts: [HookContext] = []
 
   func add(_ group: [HookContext]) { contexts += group }

@@ -1,8 +1,8 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
 import ObjectContexts
-import PersistentHistory
 import Testing
 
 @testable import HistoryTracking
@@ -70,13 +70,13 @@ import Testing
     let shared = try SharedStore()
     let file = URL(fileURLWithPath: shared.path)
     // Nothing may have the file open while it is copied, so each process ends with its closure.
-    let early = try { try shared.launch("app").memory }()
+    let early = try { try shared.launch("app").snapshot }()
     let backup = try Data(contentsOf: file)
     let merged = try {
       let app = try shared.resume(early)
       try shared.writer("other").write("a", "b")
       try app.pass()
-      return app.memory
+      return app.snapshot
     }()
     #expect(merged.mergedThrough.number == 2)
     try backup.write(to: file)
@@ -91,8 +91,8 @@ import Testing
 
 extension SharedStore {
   /// Goes on with what a process had in memory, on a connection of its own.
-  fileprivate func resume(_ memory: MemberSession.Memory) throws -> MemberSession {
+  fileprivate func resume(_ snapshot: MemberSession.Snapshot) throws -> MemberSession {
     let store = try open()
-    return MemberSession(memory, store: store, contexts: [ObjectContext(store: store)])
+    return MemberSession(snapshot, store: store, contexts: [ObjectContext(store: store)])
   }
 }

@@ -1,7 +1,7 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
 import ObjectContexts
-import PersistentHistory
 import Synchronization
 import Testing
 
@@ -134,8 +134,8 @@ import Testing
     try other.write("a", "b", "c")
     _ = try app.fetch()
     let store = try shared.open()
-    let view = ObjectContext(store: store, memory: app.view.memory)
-    let again = MemberSession(app.memory, store: store, contexts: [view])
+    let view = ObjectContext(store: store, snapshot: app.view.snapshot)
+    let again = MemberSession(app.snapshot, store: store, contexts: [view])
     #expect(again.registration == app.registration && again.ignoredAuthors == ["noise"])
     #expect(again.awaitingMerge.numbers == [1, 2])
     #expect(try again.pass().numbers == [1, 2, 3])

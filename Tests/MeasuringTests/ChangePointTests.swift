@@ -48,11 +48,11 @@ import Testing
     for seed in 0..<rows {
       // Every night the row so far is judged; a step that stays is told once.
       let values = nights(nightCount, seed: 1_000 + seed)
-      var told: Set<Int> = []
+      var reported: Set<Int> = []
       for count in 1...nightCount {
         let steps = judge.steps(in: Array(values.prefix(count))).map(\.index)
-        for step in steps where !told.contains(where: { abs($0 - step) <= 3 }) {
-          told.insert(step)
+        for step in steps where !reported.contains(where: { abs($0 - step) <= 3 }) {
+          reported.insert(step)
           falseSteps += 1
         }
       }

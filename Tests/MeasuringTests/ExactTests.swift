@@ -38,7 +38,7 @@ import Testing
     )
   }
 
-  @Test func `Time and counts that agree, or cannot be told, are none`() {
+  @Test func `Time and counts that agree, or cannot be reported, are none`() {
     #expect(
       ComplexityFindings(results(time: { 1 + $0 }, steps: { 14 + 1.2 * $0 })).disagreements.isEmpty
     )
@@ -75,7 +75,7 @@ import Testing
 @Suite struct `The noise floor` {
   @Test func `A quiet run finds what was put in and no more`() throws {
     let noise = try #require(NoiseFloor(rows(same: 1...1.002, more: 1.028...1.031)))
-    #expect(noise.doubt == nil)
+    #expect(noise.uncertainty == nil)
     #expect(abs(noise.halfWidth - 0.001) < 1e-9)
     #expect(
       noise.sentence
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (0.97...1.03, 1.02...1.04, "equal work could not be told apart better than 3.0 %"),
+    (0.97...1.03, 1.02...1.04, "equal work could not be distinguished better than 3.0 %"),
     (1.02...1.03, 1.02...1.04, "equal work seemed to differ by 2.5 %"),
     (0.999...1.001, 0.999...1.001, "3 % more work was not found: it seemed 0.0 % more"),
     (0.999...1.001, 1.2...1.3, "3 % more work was not found: it seemed 25.0 % more"),
@@ -92,9 +92,9 @@ import Testing
   func `Too much noise is said to be`(
     same: ClosedRange<Double>,
     more: ClosedRange<Double>,
-    doubt: String
+    uncertainty: String
   ) {
-    #expect(NoiseFloor(rows(same: same, more: more))?.doubt == doubt)
+    #expect(NoiseFloor(rows(same: same, more: more))?.uncertainty == uncertainty)
   }
 
   @Test func `Runs without such rows have no noise floor`() {

@@ -23,12 +23,12 @@ import Testing
     #expect(abs(below - 0.05) < 0.015)
   }
 
-  @Test func `Of many chances only those are told that are rare among so many`() {
-    #expect(FalseDiscovery.told([0.04, 0.5, 0.9, 0.7]) == [false, false, false, false])
-    #expect(FalseDiscovery.told([0.001, 0.5, 0.9, 0.7]) == [true, false, false, false])
+  @Test func `Of many chances only those are reported that are rare among so many`() {
+    #expect(FalseDiscovery.reported([0.04, 0.5, 0.9, 0.7]) == [false, false, false, false])
+    #expect(FalseDiscovery.reported([0.001, 0.5, 0.9, 0.7]) == [true, false, false, false])
     // The second is told because the first is so rare.
-    #expect(FalseDiscovery.told([0.02, 0.001, 0.9, 0.7]) == [true, true, false, false])
-    #expect(FalseDiscovery.told([]) == [])
+    #expect(FalseDiscovery.reported([0.02, 0.001, 0.9, 0.7]) == [true, true, false, false])
+    #expect(FalseDiscovery.reported([]) == [])
   }
 
   @Test func `What is confirmed lies beyond the margin`() {

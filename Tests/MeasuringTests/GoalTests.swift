@@ -32,7 +32,7 @@ import Testing
     let rows = [row("ours", [2, 2]), row("peer", [1, 1])]
     #expect(judge(rows, .ratio(to: "peer"), atMost: 2).verdict == .reached)
     #expect(judge(rows, .ratio(to: "peer"), atMost: 1.99).verdict == .missed)
-    #expect(judge(rows, .ratio(to: "peer"), atMost: nil).verdict == .told)
+    #expect(judge(rows, .ratio(to: "peer"), atMost: nil).verdict == .reported)
   }
 
   @Test func `The largest history counts`() {

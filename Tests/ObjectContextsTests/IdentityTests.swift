@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import Testing
 
 @testable import ObjectContexts
@@ -79,7 +79,7 @@ import Testing
     )
     let id = try app.savedItem("milk", count: 1)
     try #require(try app.object(id)).set(.int(5), for: "count")
-    let again = ObjectContext(store: try file.open(), memory: app.memory)
+    let again = ObjectContext(store: try file.open(), snapshot: app.snapshot)
     #expect(again.author == "app" && again.name == "view" && again.mergePolicy == .objectWins)
     #expect(again.writer == app.writer)
     #expect(try again.item(id) == [.string("milk"), .int(5)])

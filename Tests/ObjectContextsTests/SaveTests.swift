@@ -1,7 +1,7 @@
 import Foundation
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
-import PersistentHistory
 import Synchronization
 import Testing
 
@@ -76,7 +76,10 @@ import Testing
     try #require(try context.object(id)).set(.string("bread"), for: "title")
     let other = try file.open()
     // The writer that holds the lock does not let go while the context waits.
-    let impatient = ObjectContext(store: try file.open(busyTimeout: .zero), memory: context.memory)
+    let impatient = ObjectContext(
+      store: try file.open(busyTimeout: .zero),
+      snapshot: context.snapshot
+    )
     _ = try other.batchInsert(into: "Tag", by: BatchAuthor("other")) { row in
       #expect(throws: HistoryError.self) { try impatient.save() }
       return false

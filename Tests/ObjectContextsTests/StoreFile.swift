@@ -1,7 +1,7 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
 import ObjectContexts
-import PersistentHistory
 import TestSupport
 
 /// A store file in a folder of its own, which any number of connections may open.

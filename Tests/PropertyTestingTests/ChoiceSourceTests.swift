@@ -68,16 +68,16 @@ import Testing
   }
 
   @Test func `A replayed weight that has become zero settles for the nearest earlier one`() {
-    func settled(_ index: Int, _ weights: [Int]) -> Int {
+    func adjusted(_ index: Int, _ weights: [Int]) -> Int {
       var source = ChoiceSource(replaying: ChoiceSequence("1:\(index)") ?? ChoiceSequence())
       let result = source.weighted(weights)
       #expect(source.sequence.choices[0].value == Int64(result))
       return result
     }
-    #expect(settled(2, [1, 1, 1]) == 2)
-    #expect(settled(2, [1, 1, 0]) == 1)
-    #expect(settled(1, [0, 0, 5]) == 2)
-    #expect(settled(9, [1, 1, 1]) == 2)
+    #expect(adjusted(2, [1, 1, 1]) == 2)
+    #expect(adjusted(2, [1, 1, 0]) == 1)
+    #expect(adjusted(1, [0, 0, 5]) == 2)
+    #expect(adjusted(9, [1, 1, 1]) == 2)
   }
 
   @Test func `A source that reaches its limit draws the simplest values`() {
@@ -106,7 +106,7 @@ import Testing
     #expect(draw(&wide, wide: true) == [7, 7, 0, 5])
   }
 
-  @Test func `An index that was settled for is the choice that is kept`() {
+  @Test func `An index that was adjusted for is the choice that is kept`() {
     let recorded = ChoiceSequence(choices: [Choice(0, in: 0...4)], spans: [])
     var first = ChoiceSource(replaying: recorded)
     #expect(first.index(below: 5) { max($0, 3) } == 3)

@@ -144,7 +144,7 @@ import Testing
     #expect(Set(ids).count == ids.count)
   }
 
-  @Test func `Outliers are told of everything that is timed`() throws {
+  @Test func `Outliers are reported of everything that is timed`() throws {
     var results = try Sample.results(operations: (1...12).map { "number \($0)" })
     results.rows += try Sample.results(sizes: [100_000], operations: ["peers"]).rows
     let tables = BenchmarkReport(results).page().sections.flatMap(\.blocks).compactMap {

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -9,7 +9,7 @@ import Traces
     (86_400, "+1 day"), (-172_800, "-2 days"), (3_600, "+1 hour"), (120, "+2 minutes"),
     (90, "+90 s"), (0, "+0 s"), (-0.5, "-0.5 s"), (1e300, "+1e+300 s"),
   ])
-  func `A duration is told in its greatest whole unit`(seconds: Double, phrase: String) {
+  func `A duration is reported in its greatest whole unit`(seconds: Double, phrase: String) {
     #expect(CounterexamplePhrase.duration(seconds) == phrase)
   }
 
@@ -20,7 +20,7 @@ import Traces
     #expect(CounterexampleCell.width("aü漢😀e\u{301}") == 7)
   }
 
-  @Test func `A view is told by what it lacks, still has, or holds otherwise`() {
+  @Test func `A view is reported by what it lacks, still has, or holds otherwise`() {
     let view = CounterexampleSamples.items([1: "a", 2: "z", 3: "c"])
     let data = CounterexampleSamples.items([1: "a", 2: "b", 4: "d"])
     let phrase = CounterexamplePhrase.difference(of: view, from: data)
@@ -90,7 +90,7 @@ import Traces
     #expect(CounterexamplePhrase.answer([]) == "none")
   }
 
-  @Test func `Writes and batches are told with what is unusual about them`() {
+  @Test func `Writes and batches are reported with what is unusual about them`() {
     let write = PlannedWrite(
       actor: "app",
       context: "batch",

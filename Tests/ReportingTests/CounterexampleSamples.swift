@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// Writes a trace command by command, as a simulation would.
@@ -170,7 +170,7 @@ extension CounterexampleSamples {
   }
 
   /// A trace that tells a text wherever it can.
-  static func told(_ text: String) throws -> Counterexample {
+  static func reported(_ text: String) throws -> Counterexample {
     let actor = ActorID(text)
     var script = try TraceScript([actor, "widget"], consumers: [ActorID(text + "2")])
     script.insert(actor, 1, .string(text), as: text)

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -84,7 +84,8 @@ import Traces
     )
   }
 
-  @Test func `A view that differs from the data at the end is told by its differences`() throws {
+  @Test func `A view that differs from the data at the end is reported by its differences`() throws
+  {
     #expect(
       Self.text(try CounterexampleSamples.convergence()) == """
         Convergence is broken by article in 5 commands (seed 0x2a)
@@ -159,7 +160,9 @@ import Traces
     }
   }
 
-  @Test func `What overlaps is told step by step, and what came by itself has no number`() throws {
+  @Test func `What overlaps is reported step by step, and what came by itself has no number`()
+    throws
+  {
     var script = try TraceScript(["app", "widget"])
     script.plan.commands = [Command(.fetch("app")), Command(.merge("widget"))]
     script.happen("app", .called(command: 0, word: "fetch"))
@@ -181,7 +184,7 @@ import Traces
     )
   }
 
-  @Test func `Launches, crashes and what did not run are told`() throws {
+  @Test func `Launches, crashes and what did not run are reported`() throws {
     var script = try TraceScript(["app", "widget"])
     script.run(.launch("app"), .registered(cursor: "7"))
     script.run(.crash("app"), .crashed)
@@ -196,13 +199,13 @@ import Traces
         "  2   │ crash                              │",
         "  3   │ launch without a cursor            │",
         "  4   │                                    │ (skipped) widget is stopped",
-        "> 5   │ pass: is told that history expired │",
+        "> 5   │ pass: gets the error that history expired │",
         "late.",
       ]
     )
   }
 
-  @Test func `Steps of the closing phase that touch the lost transaction are told`() throws {
+  @Test func `Steps of the closing phase that touch the lost transaction are reported`() throws {
     var script = try TraceScript(["app", "widget"])
     script.insert("app", 1, "a", as: "1")
     script.close("app", "fetch", .fetched([]))

@@ -47,7 +47,7 @@ import Testing
     #expect(lines[6].hasSuffix("not measured"))
   }
 
-  @Test func `A busy machine is told with the goals`() throws {
+  @Test func `A busy machine is reported with the goals`() throws {
     var results = try Sample.results()
     results.environment.load = 1
     #expect(!results.environment.isBusy)

@@ -14,7 +14,7 @@ import Testing
     #expect(HTML.escaped("a\u{0}\u{1B}b\n") == "a\u{FFFD}\u{FFFD}b\n")
   }
 
-  @Test func `Nothing that is told can become markup`() throws {
+  @Test func `Nothing that is reported can become markup`() throws {
     let page = try hostilePage()
     let html = page.html(images: .missing(because: Self.hostile))
     #expect(!html.contains("<script>alert"))
@@ -59,7 +59,7 @@ import Testing
     #expect(ids.contains("fetch-newest-100-ours-10000"))
   }
 
-  @Test func `Verdicts come first and are told by sign and word`() throws {
+  @Test func `Verdicts come first and are reported by sign and word`() throws {
     let tiles = [VerdictState.good, .bad, .unknown].map {
       VerdictTile(subject: "s", state: $0, answer: "a", detail: "d")
     }
@@ -170,7 +170,7 @@ import Testing
     ).chart
     let blocks: [PageBlock] = [
       .paragraph(text), .subheading(text, anchor: "a"), .table(table), .preformatted(text),
-      .counterexample(CounterexamplePicture(try CounterexampleSamples.told(text))),
+      .counterexample(CounterexamplePicture(try CounterexampleSamples.reported(text))),
       .command(text, purpose: text), .definitions([.init(text, text)]),
       .link(path: text, text: text), .figure(Figure(chart: chart, table: table)),
     ]

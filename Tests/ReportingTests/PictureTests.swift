@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -141,7 +141,7 @@ import Traces
   @Test func `Names and values cannot become markup or address anything`() throws {
     let hostile = "\"><script>alert('1')</script>&"
     let page = CounterexamplePage(
-      try CounterexampleSamples.told(hostile),
+      try CounterexampleSamples.reported(hostile),
       replay: hostile,
       file: "javascript:" + hostile
     )

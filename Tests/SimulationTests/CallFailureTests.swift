@@ -11,7 +11,7 @@ import Workloads
 @Suite struct `Random plans whose calls fail` {
   /// What came of some plans: how many commands met a fault of each kind, and what broke.
   private struct Outcome {
-    var struck: [PlannedFault.Kind: Int] = [:]
+    var fired: [PlannedFault.Kind: Int] = [:]
     var failed = 0
     var violations: [String] = []
   }
@@ -34,7 +34,7 @@ import Workloads
       let events = try simulator.run(plan)
       for event in events {
         switch event.happening {
-        case .fault(let fault): outcome.struck[fault.kind, default: 0] += 1
+        case .fault(let fault): outcome.fired[fault.kind, default: 0] += 1
         case .ended(_, .failed(let failure)) where [.io, .busy, .full].contains(failure.code):
           outcome.failed += 1
         default: break
@@ -53,7 +53,7 @@ import Workloads
     #expect(alone.violations == [])
     #expect(alone.failed > 20)
     for kind in [PlannedFault.Kind.ioError, .full, .busy, .shortRead, .delay] {
-      #expect(alone.struck[kind] ?? 0 > 0, "\(kind)")
+      #expect(alone.fired[kind] ?? 0 > 0, "\(kind)")
     }
     let among = try Self.run(100...140, Set(Condition.allCases))
     #expect(among.violations == [])
@@ -62,7 +62,7 @@ import Workloads
   @Test func `Lost power besides does not make it worse`() throws {
     let outcome = try Self.run(1...60, [.callFailure, .powerOff])
     #expect(outcome.violations == [])
-    #expect(outcome.struck[.torn] ?? 0 > 10 && outcome.failed > 10)
+    #expect(outcome.fired[.torn] ?? 0 > 10 && outcome.failed > 10)
   }
 
   @Test(.property(cases: 10, seed: 1))

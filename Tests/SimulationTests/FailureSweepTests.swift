@@ -1,7 +1,7 @@
 import Checkers
 import Faults
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -65,7 +65,7 @@ import Traces
 
   /// What one try came to.
   private struct Attempt {
-    let hasStruck: Bool
+    let hasFired: Bool
     /// What was wrong, if anything was.
     let complaint: String?
   }
@@ -90,7 +90,7 @@ import Traces
     let violation = CheckerSuite(checking: trace, scope: .all).violation
     let refusal = isDone(action, in: events, first, again) ? nil : "the next try failed"
     return Attempt(
-      hasStruck: events.contains { $0.happening == .fault(fault) },
+      hasFired: events.contains { $0.happening == .fault(fault) },
       complaint: (violation?.because ?? refusal).map {
         "\(action.word) \(action.actor?.name ?? ""), \(fault): \($0)"
       }
@@ -127,7 +127,7 @@ import Traces
           for k in Swift.stride(from: 1 + number % stride, through: 4_000, by: stride) {
             let fault = PlannedFault(kind: kind, file: file, call: call, k: k, from: from)
             let attempt = try attempt(plan, fault, simulator)
-            guard attempt.hasStruck else { break }
+            guard attempt.hasFired else { break }
             failureCount += 1
             if let complaint = attempt.complaint { return (failureCount, complaint) }
           }

@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import PropertyTesting
 import PropertyTraits
 import TestSupport
@@ -51,7 +51,7 @@ import Workloads
     #expect(try happenings(fault(), .full).contains(.recovered(through: "1")))
   }
 
-  @Test func `One whose call does not come strikes when the command has ended`() throws {
+  @Test func `One whose call does not come fires when the command has ended`() throws {
     let told = try happenings(fault(k: 999), .full)
     #expect(words(told).prefix(4) == [.called, .committed, .fault, .crashed])
     #expect(told.contains(.recovered(through: "2")))

@@ -21,7 +21,7 @@ import Testing
       ({ $0.participants[0].errors["io"] = 2 }, "process-1 met 2 errors, first: "),
       ({ $0.heldAtEnd = 2 }, "history still holds 2 transactions that everybody merged"),
       ({ $0.heldMax = 10_001 }, "history grew to 10,001 of 100 transactions"),
-      ({ $0.untoldCount = 1 }, "the store holds 1 transaction that no process told of"),
+      ({ $0.unreportedCount = 1 }, "the store holds 1 transaction that no process reported"),
       ({ $0.integrityProblem = "page 3" }, "the file is damaged: page 3"),
       ({ $0.troubles = ["process-2 did not pause"] }, "Process-2 did not pause"),
     ]
@@ -52,7 +52,7 @@ import Testing
     var result = StressResult.good
     result.checkers[0] = .init(checker: "Convergence", verdict: "unknown", because: "No views.")
     #expect(result.verdict == "unknown")
-    #expect(result.because == "Convergence cannot be told: No views.")
+    #expect(result.because == "Convergence cannot be decided: No views.")
     result.checkers[0] = .init(checker: "WakeUp", verdict: "unknown", because: "No signals.")
     #expect(result.verdict == "valid")
   }

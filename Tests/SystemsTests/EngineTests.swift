@@ -1,5 +1,5 @@
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -56,7 +56,7 @@ import Traces
       }
       #expect(failures == (fails ? 1 : 0))
       #expect(try rig.perform(.pass("app")).contains(.merged(["3"])) == fails)
-      rig.system.heal()
+      rig.system.recover()
     }
   }
 

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -204,17 +204,18 @@ private final class ScriptedChannel: WireChannel {
     #expect(told.contains(#"The last that it said: {"id":3,"ok":{"transaction":"t1""#))
   }
 
-  @Test func `It is asked to heal where it has hooks, and moves its clock where it has one`() throws
+  @Test func `It is asked to recover where it has hooks, and moves its clock where it has one`()
+    throws
   {
     let plain = try Bench([])
-    plain.system.heal()
+    plain.system.recover()
     #expect(try plain.perform(.clock(advance: 5)) == [])
     #expect(plain.launches[0].asked.count == 2)
     let able = try Bench([#""ok":{}"#, #""ok":{"now":3}"#], capabilities: ["hooks", "clock"])
     able.clock.now += 5
-    able.system.heal()
+    able.system.recover()
     #expect(try able.perform(.clock(advance: 5)) == [])
-    #expect(able.launches[0].asked[2] == #"{"do":"heal","id":3,"now":800000005}"#)
+    #expect(able.launches[0].asked[2] == #"{"do":"recover","id":3,"now":800000005}"#)
     #expect(able.launches[0].asked[3] == #"{"advance":5,"do":"clock","id":4,"now":800000005}"#)
   }
 

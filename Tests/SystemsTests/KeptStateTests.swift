@@ -1,6 +1,6 @@
 import HistoryTracking
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import Testing
 import Traces
 
@@ -15,8 +15,8 @@ import Traces
   }
 
   /// Those that the memory does not hold under the same name and that are not known to be fixed.
-  private func forgotten(_ value: Any, in memory: Any, fixed: Set<String>) -> Set<String> {
-    properties(value).subtracting(properties(memory)).subtracting(fixed)
+  private func forgotten(_ value: Any, in snapshot: Any, fixed: Set<String>) -> Set<String> {
+    properties(value).subtracting(properties(snapshot)).subtracting(fixed)
   }
 
   private func tracked() throws -> (Rig, TrackedProcess) {
@@ -30,9 +30,9 @@ import Traces
     defer { withExtendedLifetime(rig) {} }
     let process = tracked.process
     // Its connection is another one after a restore; what that knows is kept.
-    #expect(forgotten(process, in: try process.memory(), fixed: []) == [])
+    #expect(forgotten(process, in: try process.snapshot(), fixed: []) == [])
     #expect(
-      forgotten(tracked, in: try tracked.memory(), fixed: []) == []
+      forgotten(tracked, in: try tracked.snapshot(), fixed: []) == []
     )
   }
 
@@ -40,20 +40,22 @@ import Traces
     let (rig, tracked) = try tracked()
     defer { withExtendedLifetime(rig) {} }
     let engine = try #require(tracked.engine as? CoreEngine)
-    guard case .core(let memory) = engine.memory else { throw SystemFailure(.failed, "no memory") }
+    guard case .core(let snapshot) = engine.snapshot else {
+      throw SystemFailure(.failed, "no memory")
+    }
     // Hooks are registered again in the same order, and their notes are taken after each step.
     let fixed: Set = ["notes", "observers", "mergeHooks"]
-    #expect(forgotten(engine, in: memory, fixed: fixed) == [])
+    #expect(forgotten(engine, in: snapshot, fixed: fixed) == [])
     let core = try #require(Mirror(reflecting: engine).descendant("core") as? TrackerCore)
     let given: Set = ["member", "store", "contexts", "configuration", "log", "hooks"]
-    #expect(forgotten(core, in: core.memory, fixed: given) == [])
+    #expect(forgotten(core, in: core.snapshot, fixed: given) == [])
     // Of the hooks only how far they were called changes.
     #expect(properties(core.hooks) == ["observers", "mergeHooks", "lastNumber"])
-    #expect(properties(core.memory).contains("called"))
+    #expect(properties(core.snapshot).contains("called"))
     let session = try #require(core.session)
     // The page that was fetched has both.
     let derived: Set = ["member", "store", "contexts", "awaitingMerge", "hasMore"]
-    #expect(forgotten(session, in: session.memory, fixed: derived) == [])
+    #expect(forgotten(session, in: session.snapshot, fixed: derived) == [])
   }
 
   @Test func `A consumer keeps its registration and its token`() throws {
@@ -62,12 +64,12 @@ import Traces
     try rig.perform(.launch("mirror"))
     try rig.perform(.consume("mirror"))
     let consumer = try #require(system.host.consumers["mirror"])
-    #expect(forgotten(consumer, in: try consumer.memory(), fixed: []) == [])
+    #expect(forgotten(consumer, in: try consumer.snapshot(), fixed: []) == [])
   }
 
-  @Test func `A property that no memory holds is found`() {
+  @Test func `A property that no snapshot holds is found`() {
     struct Process { var cursor = 1, forgotten = 2 }
-    struct Memory { var cursor = 1 }
-    #expect(forgotten(Process(), in: Memory(), fixed: []) == ["forgotten"])
+    struct Snapshot { var cursor = 1 }
+    #expect(forgotten(Process(), in: Snapshot(), fixed: []) == ["forgotten"])
   }
 }

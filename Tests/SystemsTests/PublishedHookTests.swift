@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -53,7 +53,7 @@ import Traces
       }
     }
     #expect(failure?.code == .failed)
-    rig.system.heal()
+    rig.system.recover()
     #expect(try rig.perform(.pass("app")).contains(.recorded(cursor: "6")))
   }
 

@@ -1,5 +1,5 @@
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Traces
 
@@ -101,7 +101,7 @@ final class Rig {
   }
 
   /// What happened since a count of events, with the actors.
-  func events(since count: Int) -> [Told] {
+  func events(since count: Int) -> [Reported] {
     log.events[count...].map { .happened($0.actor, $0.happening) }
   }
 

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Testing
 import Traces
@@ -116,15 +116,15 @@ import Traces
 }
 
 /// What came of a command.
-enum Told: Hashable {
+enum Reported: Hashable {
   case happened(ActorID?, Happening)
   case failed(String, SystemFailure.Code)
 }
 
 extension Rig {
   /// Performs actions one after another and answers all that happened, failures included.
-  func run(_ actions: some Sequence<Action>) -> [Told] {
-    var told: [Told] = []
+  func run(_ actions: some Sequence<Action>) -> [Reported] {
+    var told: [Reported] = []
     for action in actions {
       let before = eventCount
       do throws(SystemFailure) {

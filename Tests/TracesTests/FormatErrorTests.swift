@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Testing
 
 @testable import Traces

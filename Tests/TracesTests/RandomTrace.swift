@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 
 @testable import Traces
 

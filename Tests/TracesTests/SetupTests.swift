@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Testing
 import Traces
 
@@ -68,15 +68,15 @@ import Traces
         + #"Give it one: {"name":"title","type":"string"}."#
     ),
   ])
-  func `What is wrong is told with its line`(
+  func `What is wrong is reported with its line`(
     _ right: String,
     _ wrong: String,
-    _ told: String
+    _ reported: String
   ) throws {
     let text = Self.whole.replacing(right, with: wrong)
     #expect(text != Self.whole)
     let error = try #require(throws: FormatError.self) { try SetupCodec.decode(text) }
-    #expect(error.description == told)
+    #expect(error.description == reported)
   }
 
   @Test(arguments: ["", "{", "hello", "[1]", "{}", #"{"config":1,"actors":[]}"#])

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Testing
 
@@ -15,7 +15,7 @@ import Testing
     return header
   }
 
-  private func likeness(
+  private func equivalence(
     _ header: PlanHeader,
     clipsAges: Bool = true,
     now: Double = 1_000,
@@ -24,12 +24,12 @@ import Testing
     var state = StateSketch(header)
     state.restart(at: now)
     add(&state)
-    return state.likeness(StateLikeness(header, clipsAges: clipsAges))
+    return state.equivalence(StateEquivalence(header, clipsAges: clipsAges))
   }
 
   @Test func `Numbers, keys and times count by their order alone`() {
     func state(_ numbers: [Int64], _ keys: [Int64], _ times: [Double], now: Double) -> UInt64 {
-      likeness(header(), now: now) { state in
+      equivalence(header(), now: now) { state in
         for number in numbers { state.add(number: number) }
         for key in keys { state.add(ObjectName("Item", key)) }
         for time in times { state.add(time: time) }
@@ -44,7 +44,7 @@ import Testing
 
   @Test func `A time counts by its age, in hours up to a week unless the clock may turn back`() {
     func state(_ age: Double, clipsAges: Bool) -> UInt64 {
-      likeness(header(), clipsAges: clipsAges, now: 1e9) { $0.add(time: 1e9 - age) }
+      equivalence(header(), clipsAges: clipsAges, now: 1e9) { $0.add(time: 1e9 - age) }
     }
     let day = 86_400.0
     #expect(state(2, clipsAges: true) == state(3, clipsAges: true))
@@ -55,7 +55,7 @@ import Testing
 
   @Test func `Values count by which of them are equal`() {
     func state(_ values: [Int64]) -> UInt64 {
-      likeness(header()) { state in for value in values { state.add(.int(value)) } }
+      equivalence(header()) { state in for value in values { state.add(.int(value)) } }
     }
     #expect(state([7, 9, 7]) == state([2, 1, 2]))
     #expect(state([7, 9, 7]) != state([2, 1, 1]))
@@ -64,7 +64,7 @@ import Testing
   @Test func `Under a limit on transactions the distance from the newest counts`() {
     func state(_ numbers: [Int64], isLimited: Bool) -> UInt64 {
       let header = header { if isLimited { $0.retention = PlannedRetention(transactions: 1) } }
-      return likeness(header) { state in for number in numbers { state.add(number: number) } }
+      return equivalence(header) { state in for number in numbers { state.add(number: number) } }
     }
     #expect(state([1, 2], isLimited: false) == state([1, 9], isLimited: false))
     #expect(state([1, 2], isLimited: true) != state([1, 9], isLimited: true))
@@ -73,7 +73,7 @@ import Testing
 
   @Test func `Actors that are configured alike may be exchanged, others not`() {
     func state(_ header: PlanHeader, _ one: ActorID, _ other: ActorID) -> UInt64 {
-      likeness(header) { state in
+      equivalence(header) { state in
         state.add(author: one.name)
         state.add(members: one == "app" ? 0b101 : 0b110)
         state.enter(one)
@@ -92,11 +92,11 @@ import Testing
 
   @Test func `An author that two share stands for neither of them`() {
     let shared = header { $0.actors[1].author = "app" }
-    let one = likeness(shared) { state in
+    let one = equivalence(shared) { state in
       state.enter(author: "app")
       state.add(1)
     }
-    let two = likeness(shared) { state in
+    let two = equivalence(shared) { state in
       state.enter("app")
       state.add(1)
     }
@@ -105,7 +105,7 @@ import Testing
 
   @Test func `What belongs to one actor is not what belongs to another`() {
     func state(_ first: ActorID, _ second: ActorID) -> UInt64 {
-      likeness(header()) { state in
+      equivalence(header()) { state in
         state.enter(first)
         state.add(1)
         state.enter(second)
@@ -121,7 +121,7 @@ import Testing
       var added = StateSketch(header())
       added.enter(member)
       added.add(number: other)
-      return likeness(header()) { state in
+      return equivalence(header()) { state in
         for number in [2, 4] as [Int64] { state.add(number: number) }
         state.enter("widget")
         state.add(added)

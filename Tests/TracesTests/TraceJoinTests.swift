@@ -1,5 +1,5 @@
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 import Testing
 
@@ -40,35 +40,35 @@ import Testing
   @Test func `Where a purge and a record overlap the record comes first, and that is counted`()
     throws
   {
-    let lanes = [
+    let sources = [
       [write("app", 1, during: 1...2), event("app", .purged(["1"]), 10...30)],
       [event("widget", .recorded(cursor: "1"), 20...40)],
     ]
-    var counts = (doubts: 0, untold: 0)
-    let events = try join(lanes, &counts)
+    var counts = (ambiguities: 0, unreported: 0)
+    let events = try join(sources, &counts)
     #expect(events.suffix(2).map(\.word) == ["recorded", "purged"])
-    #expect(counts.doubts == 1)
+    #expect(counts.ambiguities == 1)
   }
 
   @Test func `A record that certainly came later stays behind the purge`() throws {
-    let lanes = [
+    let sources = [
       [write("app", 1, during: 1...2), event("app", .purged(["1"]), 10...30)],
       [event("widget", .recorded(cursor: "1"), 31...40)],
     ]
-    var counts = (doubts: 0, untold: 0)
-    let events = try join(lanes, &counts)
+    var counts = (ambiguities: 0, unreported: 0)
+    let events = try join(sources, &counts)
     #expect(events.suffix(2).map(\.word) == ["purged", "recorded"])
-    #expect(counts.doubts == 0)
+    #expect(counts.ambiguities == 0)
   }
 
-  @Test func `A number that nobody told of is counted, and others do not run ahead`() throws {
-    let lanes = [
+  @Test func `A number that nobody reported of is counted, and others do not run ahead`() throws {
+    let sources = [
       [write("app", 1, during: 1...2), write("app", 3, during: 10...12)],
       [event("widget", .crashed, 50...50)],
     ]
-    var counts = (doubts: 0, untold: 0)
-    let events = try join(lanes, &counts)
-    #expect(counts.untold == 1)
+    var counts = (ambiguities: 0, unreported: 0)
+    let events = try join(sources, &counts)
+    #expect(counts.unreported == 1)
     #expect(events.last?.word == "crashed")
   }
 
@@ -82,23 +82,23 @@ import Testing
 
   @Test func `A write that was cut off ends as the store says`() throws {
     let cut = Array(write("app", 2, during: 10...20).prefix(1))
-    let settled = told(2)
-    let cases: [(TraceLife.Settlement, [String])] = [
+    let settled = reported(2)
+    let cases: [(TraceLife.CutOff, [String])] = [
       (.committed(settled), ["called", "committed", "ended ok"]),
       (.nothing, ["called", "ended failed"]),
       (.open, ["called", "ended unknown"]),
     ]
-    for (settlement, expected) in cases {
+    for (cutOff, expected) in cases {
       var life = try file([cut])
-      life.settlement = settlement
+      life.cutOff = cutOff
       life.diedAt = 90
       let other = try file([
         write("widget", 1, during: 30...40), write("widget", 3, during: 50...60),
       ])
       let events = try joinLives([[life], [other]])
       let mine = events.filter { $0.event.actor == "app" }.map(\.ending)
-      #expect(mine == expected, "\(settlement)")
-      if case .committed = settlement {
+      #expect(mine == expected, "\(cutOff)")
+      if case .committed = cutOff {
         #expect(events.compactMap(\.committed) == ["1", "2", "3"])
       }
     }
@@ -156,7 +156,7 @@ import Testing
     var lines = write("app", 1, during: 1...2)
     lines[0].given = given
     let life = try file([lines])
-    var join = try TraceJoin([TraceLane([life], header)], origin: 0)
+    var join = try TraceJoin([TraceSource([life], header)], origin: 0)
     let step = try #require(try join.next())
     guard case .write(let write) = step.command?.action else {
       Issue.record("the step has no write")
@@ -195,7 +195,7 @@ import Testing
     _ mono: ClosedRange<Int64>
   ) -> [TimedEvent] { [line(actor, happening, mono)] }
 
-  private func told(_ number: Int64) -> CommittedTransaction {
+  private func reported(_ number: Int64) -> CommittedTransaction {
     CommittedTransaction(
       name: String(number),
       author: nil,
@@ -216,7 +216,7 @@ import Testing
     var called = line(actor, .called(command: 1, word: "write"), 0...0)
     called.given = Command(.write(PlannedWrite(actor: actor, changes: [change])))
     return [
-      called, line(actor, .committed(told(number)), mono),
+      called, line(actor, .committed(reported(number)), mono),
       line(actor, .ended(command: nil, .ok), mono),
     ]
   }
@@ -228,27 +228,27 @@ import Testing
     return TraceLife(path: path)
   }
 
-  private func join(_ lanes: [[[TimedEvent]]]) throws -> [JoinedEvent] {
-    var counts = (doubts: 0, untold: 0)
-    return try join(lanes, &counts)
+  private func join(_ sources: [[[TimedEvent]]]) throws -> [JoinedEvent] {
+    var counts = (ambiguities: 0, unreported: 0)
+    return try join(sources, &counts)
   }
 
   private func join(
-    _ lanes: [[[TimedEvent]]],
-    _ counts: inout (doubts: Int, untold: Int)
+    _ sources: [[[TimedEvent]]],
+    _ counts: inout (ambiguities: Int, unreported: Int)
   ) throws -> [JoinedEvent] {
     var join = try TraceJoin(
-      try lanes.map { TraceLane([try file($0)], header) },
+      try sources.map { TraceSource([try file($0)], header) },
       origin: 0
     )
     var events: [JoinedEvent] = []
     while let step = try join.next() { events += step.events.map(JoinedEvent.init) }
-    counts = (join.doubtCount, join.untoldCount)
+    counts = (join.ambiguousCount, join.unreportedCount)
     return events
   }
 
-  private func joinLives(_ lanes: [[TraceLife]]) throws -> [JoinedEvent] {
-    var join = try TraceJoin(lanes.map { TraceLane($0, header) }, origin: 0)
+  private func joinLives(_ sources: [[TraceLife]]) throws -> [JoinedEvent] {
+    var join = try TraceJoin(sources.map { TraceSource($0, header) }, origin: 0)
     var events: [JoinedEvent] = []
     while let step = try join.next() { events += step.events.map(JoinedEvent.init) }
     return events

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Testing
 
 @testable import Traces
@@ -14,7 +14,7 @@ import Testing
     var random = RandomPlan(seed: 3)
     let plan = try random.plan()
     let requests: [WireRequest] =
-      [.hello, .reset(plan.header), .heal, .bye] + plan.commands.map { .command($0.action) }
+      [.hello, .reset(plan.header), .recover, .bye] + plan.commands.map { .command($0.action) }
     for (id, request) in requests.enumerated() {
       let message = WireMessage(id: id, request: request, now: 800_000_000.5)
       let line = WireCodec.encode(message)
@@ -64,7 +64,7 @@ import Testing
     (launch.isRegistered, launch.isExpired, launch.hasWoken) = (true, true, true)
     var write = WireAnswer()
     let change = CommittedChange(.update, ObjectName("Item", 1), columns: ["title"])
-    let told = CommittedTransaction(
+    let reported = CommittedTransaction(
       name: "7",
       author: nil,
       context: "view",
@@ -72,19 +72,19 @@ import Testing
       timestamp: 1.5,
       changes: [change]
     )
-    write.write = .committed(told)
+    write.write = .committed(reported)
     var nothing = WireAnswer()
     nothing.write = .nothing
     var view = WireAnswer()
     view.objects = [ObjectName("Item", 1): ["title": .string("a")]]
     var history = WireAnswer()
-    history.history = [told]
+    history.history = [reported]
     let save = PlannedWrite(actor: "app", changes: [])
     return [
       (.command(.pass("app")), pass), (.command(.launch("app")), launch),
       (.command(.write(save)), write), (.command(.write(save)), nothing),
       (.command(.view("app", context: "view")), view), (.command(.history), history),
-      (.heal, WireAnswer()),
+      (.recover, WireAnswer()),
     ]
   }
 
@@ -116,11 +116,11 @@ import Testing
     let line = #"{"id":1,"ok":{"transaction":"x","timestamp":3,"changes":[]}}"#
     let request = WireRequest.command(.write(PlannedWrite(actor: "app", changes: [])))
     let reply = try WireCodec.reply(line, id: 1, to: request, by: Self.writer, in: Self.header)
-    guard case .committed(let told) = try reply.get().write else {
+    guard case .committed(let reported) = try reply.get().write else {
       Issue.record("\(reply)")
       return
     }
-    #expect(told.author == "app" && told.context == "view" && told.writer == nil)
+    #expect(reported.author == "app" && reported.context == "view" && reported.writer == nil)
   }
 
   @Test(arguments: [

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import PropertyTesting
 import PropertyTraits
 import Testing
@@ -74,10 +74,10 @@ import Traces
 
   @Test func `Plans that lose power do so in every kind of command, in either way`() {
     let plans = Self.plans([.powerOff], 400)
-    let struck = plans.flatMap(\.commands).filter { !$0.faults.isEmpty }
+    let fired = plans.flatMap(\.commands).filter { !$0.faults.isEmpty }
     let words = Set(plans.flatMap(\.commands).map(\.action.word))
     for kind in [PlannedFault.Kind.powerOff, .torn] {
-      let met = struck.filter { $0.faults.contains { $0.kind == kind } }.map(\.action.word)
+      let met = fired.filter { $0.faults.contains { $0.kind == kind } }.map(\.action.word)
       #expect(Set(met) == words, "\(kind)")
     }
     #expect(Set(plans.map(\.header.synchronous)).count == 2)
@@ -125,9 +125,9 @@ import Traces
 
   @Test func `Calls fail in every kind of command, in every way that a store can notice`() {
     let plans = Self.plans([.callFailure], 400)
-    let struck = plans.flatMap(\.commands).filter { !$0.faults.isEmpty }
-    #expect(Set(struck.map(\.action.word)) == Set(plans.flatMap(\.commands).map(\.action.word)))
-    let faults = struck.flatMap(\.faults)
+    let fired = plans.flatMap(\.commands).filter { !$0.faults.isEmpty }
+    #expect(Set(fired.map(\.action.word)) == Set(plans.flatMap(\.commands).map(\.action.word)))
+    let faults = fired.flatMap(\.faults)
     #expect(Set(faults.map(\.kind)) == Set(PlannedFault.Kind.allCases.filter { !$0.isPowerOff }))
     for fault in faults {
       #expect(fault.kind.calls.contains(fault.call), "\(fault)")

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// Who may do what, written anew so that it does not share the generator's mistakes.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import PropertyTesting
 import PropertyTraits
 import Testing

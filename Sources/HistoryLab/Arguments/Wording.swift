@@ -1,6 +1,6 @@
 import Basics
 import Foundation
-import PersistentHistory
+import HistoryTypes
 
 extension Int {
   /// The number with commas between groups of three digits.

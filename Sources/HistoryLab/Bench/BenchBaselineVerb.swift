@@ -1,6 +1,6 @@
 import HistoryBenchmarks
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Reporting
 
 /// The options of the `bench baseline` verbs that name a run.
@@ -177,7 +177,7 @@ struct BaselineCompareVerb: Verb {
       head: head.rows,
       tolerance: options.tolerancePercent / 100
     )
-    let code = CountText(terminal: terminal).tell(counts)
+    let code = CountText(terminal: terminal).print(counts)
     let suspects = TimeSuspects(base: base.rows, head: head.rows)
     guard !suspects.suspects.isEmpty else { return code }
     terminal.print("Times beside the floor that lie apart; two launches decide nothing:")
@@ -258,7 +258,7 @@ struct BaselineCheckVerb: Verb {
       of: BenchmarkSubject.ours,
       tolerance: options.tolerancePercent / 100
     )
-    let code = CountText(terminal: terminal).tell(counts)
+    let code = CountText(terminal: terminal).print(counts)
     let unmet = thresholds.unmet(by: results.rows)
     guard let first = unmet.first else { return code }
     terminal.print(

@@ -1,8 +1,8 @@
 import Basics
 import Foundation
 import HistoryBenchmarks
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Reporting
 
 /// The options of `bench compare`.
@@ -155,7 +155,7 @@ struct BenchCompareVerb: Verb {
       guard Interruption.isRequested else { throw .lab("the builds cannot be compared: \(error)") }
       return .undecided
     }
-    return try tell(outcome)
+    return try print(outcome)
   }
 
   private func compare(base: String, head: String) throws -> BuildComparison.Outcome {
@@ -197,16 +197,16 @@ struct BenchCompareVerb: Verb {
 
   // MARK: Output
 
-  private func tell(_ outcome: BuildComparison.Outcome) throws(LabError) -> ExitCode {
+  private func print(_ outcome: BuildComparison.Outcome) throws(LabError) -> ExitCode {
     let changed = outcome.judged.filter { [.dearer, .cheaper].contains($0.verdict.answer) }
     let undecided = outcome.judged.filter { $0.verdict.answer == .undecided }
     if options.json {
-      try tellJSON(outcome)
+      try printJSON(outcome)
     } else {
-      tellTimes(outcome, changed, undecided)
+      printTimes(outcome, changed, undecided)
     }
     let counts =
-      options.json ? code(outcome.counts) : CountText(terminal: terminal).tell(outcome.counts)
+      options.json ? code(outcome.counts) : CountText(terminal: terminal).print(outcome.counts)
     if changed.contains(where: { $0.verdict.answer == .dearer }) || counts == .violation {
       return .violation
     }
@@ -217,7 +217,7 @@ struct BenchCompareVerb: Verb {
     counts.compared == 0 ? .undecided : counts.dearer.isEmpty ? .good : .violation
   }
 
-  private func tellTimes(
+  private func printTimes(
     _ outcome: BuildComparison.Outcome,
     _ changed: [LaunchComparison.Judged],
     _ undecided: [LaunchComparison.Judged]
@@ -262,7 +262,7 @@ struct BenchCompareVerb: Verb {
     return table
   }
 
-  private func tellJSON(_ outcome: BuildComparison.Outcome) throws(LabError) {
+  private func printJSON(_ outcome: BuildComparison.Outcome) throws(LabError) {
     let document = ComparisonDocument(outcome, seed: options.seed)
     terminal.print(try JSONText.document(document, named: "the comparison"))
   }

@@ -1,6 +1,6 @@
 import HistoryBenchmarks
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Reporting
 
 /// The output files of a benchmark run.
@@ -80,8 +80,8 @@ struct BenchText {
       "ratio: wall time beside raw SQLite in C, in the same rounds; growth: wall time at the "
         + "largest history beside that at the smallest."
     )
-    tellNoise(outcome)
-    tellLaws(report.results)
+    printNoise(outcome)
+    printLaws(report.results)
     if let sentence = report.goalSentence {
       terminal.print("")
       terminal.print(terminal.styled("Goals", .bold) + ": " + sentence)
@@ -90,16 +90,16 @@ struct BenchText {
   }
 
   /// Prints the noise floor, and why the times are inconclusive if they are.
-  private func tellNoise(_ outcome: BenchSession.Outcome) {
+  private func printNoise(_ outcome: BenchSession.Outcome) {
     guard let noise = NoiseFloor(outcome.noise) else { return }
     terminal.print("Noise floor: \(noise.sentence).")
-    if let doubt = noise.doubt {
-      terminal.print(terminal.styled("Inconclusive", .bold) + ": \(doubt).")
+    if let uncertainty = noise.uncertainty {
+      terminal.print(terminal.styled("Inconclusive", .bold) + ": \(uncertainty).")
     }
   }
 
   /// Prints whether times and counts fit the same complexity laws, and where they do not.
-  private func tellLaws(_ results: BenchmarkResults) {
+  private func printLaws(_ results: BenchmarkResults) {
     let findings = ComplexityFindings(results)
     guard !findings.entries.isEmpty else { return }
     let disagreements = findings.disagreements
@@ -124,7 +124,7 @@ struct BenchText {
       let sizes = Set(rows.map(\.historySize)).sorted()
       guard let least = sizes.first, let most = sizes.last else { continue }
       var title = subject.title
-      for row in told(rows) where row.historySize == most {
+      for row in summarized(rows) where row.historySize == most {
         let small = rows.first {
           $0.historySize == least && $0.contender == row.contender && $0.metric == row.metric
         }
@@ -136,7 +136,7 @@ struct BenchText {
   }
 
   /// Returns the rows to show; with many contenders only those of this library and the floor.
-  private func told(_ rows: [BenchmarkRow]) -> [BenchmarkRow] {
+  private func summarized(_ rows: [BenchmarkRow]) -> [BenchmarkRow] {
     let rows = rows.filter { $0.metric.kind != .cpu && !$0.isCountedBeside }
     guard Set(rows.map(\.contender)).count > Self.contendersMax,
       let floor = rows.compactMap(\.ratio?.to).first
@@ -164,7 +164,7 @@ struct CountText {
   private static let shown = 20
 
   /// Prints the differences and the verdict, and returns the exit code.
-  func tell(_ counts: ExactComparison) -> ExitCode {
+  func print(_ counts: ExactComparison) -> ExitCode {
     list("Regression", counts.dearer)
     list("Improvement", counts.cheaper)
     guard counts.compared > 0 else {

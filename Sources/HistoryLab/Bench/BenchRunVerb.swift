@@ -174,14 +174,14 @@ struct BenchRunVerb: Verb {
       terminal: terminal
     )
     try output.write()
-    if options.exactOnly { return try tellCounts(outcome, output, folder, journal) }
+    if options.exactOnly { return try printCounts(outcome, output, folder, journal) }
     try finish(outcome, output, folder)
     if outcome.isWhole { try journal.remove() }
-    return outcome.isWhole && outcome.doubt == nil ? .good : .undecided
+    return outcome.isWhole && outcome.uncertainty == nil ? .good : .undecided
   }
 
   /// Repeats the counts as often as requested, and reports whether they were identical each time.
-  private func tellCounts(
+  private func printCounts(
     _ outcome: BenchSession.Outcome,
     _ output: BenchOutput,
     _ folder: RunOutput,
@@ -195,7 +195,7 @@ struct BenchRunVerb: Verb {
       terminal.log("\(sentence.capitalised)")
     } else {
       terminal.print(sentence.capitalised)
-      for difference in counts.told { terminal.print("  \(difference)") }
+      for difference in counts.sentences { terminal.print("  \(difference)") }
       folder.printPlace(on: terminal)
     }
     let isWhole = outcome.isWhole && counts.isWhole
@@ -264,7 +264,7 @@ struct BenchRunVerb: Verb {
       folder.printPlace(on: terminal)
     }
     try folder.finish(
-      verdict: outcome.isWhole && outcome.doubt == nil ? "valid" : "unknown",
+      verdict: outcome.isWhole && outcome.uncertainty == nil ? "valid" : "unknown",
       because: outcome.sentence
     )
   }

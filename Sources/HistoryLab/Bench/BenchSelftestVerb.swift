@@ -53,13 +53,13 @@ struct BenchSelftestVerb: Verb {
     } catch {
       throw .lab("the measuring could not be tested: \(error)")
     }
-    try tell(outcomes, isWhole: isWhole)
+    try print(outcomes, isWhole: isWhole)
     guard outcomes.allSatisfy(\.isReached) else { return .violation }
     return isWhole ? .good : .undecided
   }
 
-  private func tell(_ outcomes: [SelfTestOutcome], isWhole: Bool) throws(LabError) {
-    if options.json { return try tellJSON(outcomes) }
+  private func print(_ outcomes: [SelfTestOutcome], isWhole: Bool) throws(LabError) {
+    if options.json { return try printJSON(outcomes) }
     terminal.print(
       terminal.styled("The measuring, tested on what is known", .bold)
         + " (seed 0x\(String(options.seed, radix: 16)))"
@@ -89,7 +89,7 @@ struct BenchSelftestVerb: Verb {
     return table
   }
 
-  private func tellJSON(_ outcomes: [SelfTestOutcome]) throws(LabError) {
+  private func printJSON(_ outcomes: [SelfTestOutcome]) throws(LabError) {
     terminal.print(try JSONText.document(outcomes, named: "the list of outcomes"))
   }
 

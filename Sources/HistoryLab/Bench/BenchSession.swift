@@ -1,8 +1,8 @@
 import Basics
 import Foundation
 import HistoryBenchmarks
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 /// Runs benchmarks and shows their progress, until they are complete or interrupted.
 struct BenchSession {
@@ -26,7 +26,7 @@ struct BenchSession {
     /// The reason why the times are inconclusive, or `nil`.
     ///
     /// It is `nil` if the times are conclusive or the noise was not measured.
-    var doubt: String? { NoiseFloor(noise)?.doubt }
+    var uncertainty: String? { NoiseFloor(noise)?.uncertainty }
 
     /// The verb of the sentence: `measured` or `counted`.
     var deed = "measured"
@@ -34,7 +34,7 @@ struct BenchSession {
     /// One sentence that summarizes the session.
     var sentence: String {
       if !isWhole { return "ended early: \(measured.count) of \(subjectCount) were \(deed)" }
-      if let doubt { return "inconclusive: \(doubt)" }
+      if let uncertainty { return "inconclusive: \(uncertainty)" }
       return "\(subjectCount.counted("benchmark was", "benchmarks were")) \(deed)"
     }
   }

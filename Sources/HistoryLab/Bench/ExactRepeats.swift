@@ -1,7 +1,7 @@
 import Basics
 import HistoryBenchmarks
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Reporting
 
 /// Repeats the exact counts and compares each repetition with the first.
@@ -75,7 +75,7 @@ struct ExactRepeats {
   }
 
   /// The differences to print, at most 20, and the number of the others.
-  var told: [String] {
+  var sentences: [String] {
     let more = differences.count - Self.shown
     return differences.prefix(Self.shown).map { "\($0.sentence), in \($0.count) of \(done - 1)" }
       + (more > 0 ? ["\(more) more"] : [])

@@ -20,12 +20,12 @@ struct Catalogue: Sendable {
     let name: String
     let sentence: String
     /// The evidence that it occurs outside the lab; `nil` where that does not apply.
-    var standing: Standing?
+    var evidence: Evidence?
 
-    init(_ name: String, _ sentence: String, _ standing: Standing? = nil) {
+    init(_ name: String, _ sentence: String, _ evidence: Evidence? = nil) {
       self.name = name
       self.sentence = sentence
-      self.standing = standing
+      self.evidence = evidence
     }
   }
 
@@ -48,7 +48,7 @@ enum CatalogueFormat: Hashable, Sendable {
 }
 
 /// The evidence for a condition: whether it is known to occur outside the lab.
-enum Standing: Hashable, Sendable {
+enum Evidence: Hashable, Sendable {
   /// It occurs in real stores; the text says where.
   case observed(String)
   /// It is described in public; the text names the source.
@@ -92,8 +92,8 @@ extension Catalogue {
   private func text(_ kinds: [Kind], width: Int) -> String {
     kinds.map { kind in
       let rows = self[kind].map { entry in
-        let standing = entry.standing.map { " \($0.word.capitalised): \($0.because)." } ?? ""
-        return (name: entry.name, sentence: entry.sentence + standing)
+        let evidence = entry.evidence.map { " \($0.word.capitalised): \($0.because)." } ?? ""
+        return (name: entry.name, sentence: entry.sentence + evidence)
       }
       let lines = rows.isEmpty ? ["none in this build"] : Columns.rows(rows, width: width)
       return ([kind.title + ":"] + lines.map { "  " + $0 }).joined(separator: "\n")
@@ -104,11 +104,11 @@ extension Catalogue {
     kinds.map { kind in
       let entries = self[kind]
       guard !entries.isEmpty else { return "## \(kind.title)\n\nNone in this build." }
-      let hasStanding = entries.contains { $0.standing != nil }
-      let head = ["name", "what"] + (hasStanding ? ["standing", "because"] : [])
+      let hasEvidence = entries.contains { $0.evidence != nil }
+      let head = ["name", "what"] + (hasEvidence ? ["standing", "because"] : [])
       let rows = entries.map { entry in
-        let standing = [entry.standing?.word ?? "", entry.standing?.because ?? ""]
-        return ["`\(entry.name)`", entry.sentence] + (hasStanding ? standing : [])
+        let evidence = [entry.evidence?.word ?? "", entry.evidence?.because ?? ""]
+        return ["`\(entry.name)`", entry.sentence] + (hasEvidence ? evidence : [])
       }
       let lines = ([head, head.map { _ in "---" }] + rows).map(Self.markdownRow)
       return "## \(kind.title)\n\n" + lines.joined(separator: "\n")
@@ -139,13 +139,13 @@ extension Catalogue.Kind {
 private struct EncodedEntry: Encodable {
   let name: String
   let what: String
-  let standing: String?
+  let evidence: String?
   let because: String?
 
   init(_ entry: Catalogue.Entry) {
     name = entry.name
     what = entry.sentence
-    standing = entry.standing?.word
-    because = entry.standing?.because
+    evidence = entry.evidence?.word
+    because = entry.evidence?.because
   }
 }

@@ -1,7 +1,7 @@
 import Basics
 import Checkers
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Reporting
 import Systems
 import Traces
@@ -29,7 +29,7 @@ struct CheckReport {
     if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
     if systems.contains(where: { !$0.tally.broken.isEmpty }) { return "invalid" }
     let isUndecided = systems.contains {
-      !$0.tally.undecided.isEmpty || !$0.unstruck.isEmpty || $0.tally.trouble != nil
+      !$0.tally.undecided.isEmpty || !$0.unfired.isEmpty || $0.tally.trouble != nil
     }
     return isUndecided || isEndedEarly || systems.isEmpty ? "unknown" : "valid"
   }
@@ -56,7 +56,7 @@ struct SystemReport {
   var needsPowerOffs = false
 
   /// The required power-offs that never occurred.
-  var unstruck: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
+  var unfired: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
 
   private func troubleSentence(_ first: (plan: Int, because: SystemTrouble)) -> String {
     "It did not take part to the end in \(tally.troubleCount.grouped) of "
@@ -80,7 +80,7 @@ struct SystemReport {
     if !tally.undecided.isEmpty {
       return "none of \(plans) exercised \(tally.undecided.joinedWithAnd)."
     }
-    guard unstruck.isEmpty else { return "none of \(plans) had \(unstruck.joinedWithAnd)." }
+    guard unfired.isEmpty else { return "none of \(plans) had \(unfired.joinedWithAnd)." }
     guard !tally.notExercised.isEmpty else { return "every invariant held in \(plans)." }
     return "every invariant that \(plans) exercised held; none exercised "
       + "\(tally.notExercised.joinedWithAnd)."
@@ -130,7 +130,7 @@ struct CheckDocument: Codable, RunFile {
     /// The number of times that it was planned for a command that ran.
     let planned: Int
     /// The number of times that it occurred: at its call, or for a power-off at the command's end.
-    let struck: Int
+    let fired: Int
   }
   struct Refusal: Codable {
     let command: String
@@ -219,7 +219,7 @@ struct CheckDocument: Codable, RunFile {
           command: pair.command,
           kind: pair.kind.rawValue,
           planned: count.planned,
-          struck: count.struck
+          fired: count.fired
         )
       },
       refusals: report.tally.refusals.pairs.sorted { $0.key < $1.key }.map { pair, count in

@@ -14,7 +14,7 @@ struct CheckRun: Sendable {
   let recipe: PlanRecipe
   let versions: [String: String]
   /// Creates the place for the stores of a worker.
-  let place: @Sendable (_ lane: Int) throws(LabError) -> StorePlace
+  let place: @Sendable (_ worker: Int) throws(LabError) -> StorePlace
 
   /// The maximum number of times that shrinking runs the system, for each broken invariant.
   static let shrinkEvaluations = 2_000
@@ -35,11 +35,11 @@ struct CheckRun: Sendable {
   ) async throws(LabError) -> CheckTally {
     let queue = PlanQueue(plans: plans, steps: steps, shard: shard)
     let results = await withTaskGroup(of: Result<[PlanOutcome], LabError>.self) { group in
-      for lane in 0..<min(jobs, plans) {
+      for worker in 0..<min(jobs, plans) {
         // A worker blocks while it waits for an external program, so each needs its own thread.
         group.addTask(executorPreference: ThreadPerJob()) {
           do throws(LabError) {
-            return .success(try runLane(lane, queue, progress, goesOn))
+            return .success(try runWorker(worker, queue, progress, goesOn))
           } catch {
             return .failure(error)
           }
@@ -56,7 +56,7 @@ struct CheckRun: Sendable {
     return total
   }
 
-  private func runLane(
+  private func runWorker(
     _ number: Int,
     _ queue: PlanQueue,
     _ progress: (PlanOutcome) -> Void,
@@ -64,12 +64,12 @@ struct CheckRun: Sendable {
   ) throws(LabError) -> [PlanOutcome] {
     let place = try place(number)
     defer { place.removeStore() }
-    let lane = PlanLane(system, at: place, versions: versions)
+    let worker = PlanWorker(system, at: place, versions: versions)
     var outcomes: [PlanOutcome] = []
     var troubleCount = 0
     while goesOn(), troubleCount < Self.troubleCountMax, let plan = queue.take() {
       do throws(SystemFailure) {
-        let outcome = try lane.outcome(
+        let outcome = try worker.outcome(
           of: recipe.plan(plan).plan,
           number: plan,
           repeating: recipe.repeats(plan)
@@ -93,18 +93,18 @@ struct CheckRun: Sendable {
   ) throws(LabError) -> Finding {
     let place = try place(0)
     defer { place.removeStore() }
-    let lane = PlanLane(system, at: place, versions: versions)
+    let worker = PlanWorker(system, at: place, versions: versions)
     let found = recipe.plan(number)
     var shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
     shrinker.isThorough = true
     let shrunk = shrinker.shrink(found.choices, label: checker) { step in
       if case .shrank(_, let evaluations) = step { progress(evaluations) }
     } _: { source in
-      let violation = try lane.violation(of: checker, by: recipe.plan(from: &source))
+      let violation = try worker.violation(of: checker, by: recipe.plan(from: &source))
       return violation.map { .failed(label: checker, message: $0.because) } ?? .passed
     }
     do throws(SystemFailure) {
-      return try finding(checker, number, shrunk, lane)
+      return try finding(checker, number, shrunk, worker)
     } catch {
       let sentence =
         "plan \(number), made shorter, could not be run on \(system.name): \(error.message)"
@@ -116,15 +116,15 @@ struct CheckRun: Sendable {
     _ checker: String,
     _ number: Int,
     _ shrunk: ShrinkResult,
-    _ lane: PlanLane
+    _ worker: PlanWorker
   ) throws(SystemFailure) -> Finding {
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
-    let trace = try lane.trace(plan)
+    let trace = try worker.trace(plan)
     // The whole trace is needed: stopping at the first violation could place an end-of-run
     // violation elsewhere.
     let suite = CheckerSuite(checking: trace, scope: .all)
-    if let trouble = lane.trouble { throw SystemFailure(.crashed, trouble.description) }
+    if let trouble = worker.trouble { throw SystemFailure(.crashed, trouble.description) }
     guard let violation = suite.violation(of: checker) else {
       throw SystemFailure(
         .failed,

@@ -1,5 +1,5 @@
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Systems
 import Traces
 import Workloads
@@ -132,7 +132,7 @@ struct FaultCounts: Sendable, Equatable {
     /// The number of times that it was planned for a command that ran.
     var planned = 0
     /// The number of times that it occurred: at its call, or for a power-off at the command's end.
-    var struck = 0
+    var fired = 0
   }
   private(set) var pairs: [Pair: Count] = [:]
   /// The number of power-offs with `synchronous=FULL`, where each commit waits for the disk.
@@ -154,7 +154,7 @@ struct FaultCounts: Sendable, Equatable {
     case .fault(let fault):
       if fault.kind.isPowerOff, plan.header.synchronous == .full { fullPowerOffCount += 1 }
       guard let current else { return }
-      pairs[Pair(command: current, kind: fault.kind), default: Count()].struck += 1
+      pairs[Pair(command: current, kind: fault.kind), default: Count()].fired += 1
     default: break
     }
   }
@@ -162,14 +162,14 @@ struct FaultCounts: Sendable, Equatable {
   init() {}
 
   /// Reads the counts from a report.
-  init(_ told: CheckDocument.System) {
-    fullPowerOffCount = told.powerOffsAtFull ?? 0
-    for fault in told.faults ?? [] {
+  init(_ document: CheckDocument.System) {
+    fullPowerOffCount = document.powerOffsAtFull ?? 0
+    for fault in document.faults ?? [] {
       guard let kind = PlannedFault.Kind(rawValue: fault.kind) else { continue }
       words.insert(fault.command)
       pairs[Pair(command: fault.command, kind: kind)] = Count(
         planned: fault.planned,
-        struck: fault.struck
+        fired: fault.fired
       )
     }
   }
@@ -180,38 +180,38 @@ struct FaultCounts: Sendable, Equatable {
     fullPowerOffCount += other.fullPowerOffCount
     for (pair, count) in other.pairs {
       pairs[pair, default: Count()].planned += count.planned
-      pairs[pair, default: Count()].struck += count.struck
+      pairs[pair, default: Count()].fired += count.fired
     }
   }
 
   /// The number of power-offs.
   var powerOffCount: Int {
-    pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? $1.value.struck : 0) }
+    pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? $1.value.fired : 0) }
   }
 
   /// The number of faults that occurred, power-offs excluded.
   var failureCount: Int {
-    pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? 0 : $1.value.struck) }
+    pairs.reduce(0) { $0 + ($1.key.kind.isPowerOff ? 0 : $1.value.fired) }
   }
 
   /// Sentences that summarize the faults; empty if none occurred.
   var sentences: [String] {
-    var told: [String] = []
+    var sentences: [String] = []
     if powerOffCount > 0 {
-      told.append(
+      sentences.append(
         "The power went \(powerOffCount.counted("time")), \(fullPowerOffCount.grouped) of them with "
           + "synchronous=FULL."
       )
     }
-    if failureCount > 0 { told.append("\(failureCount.counted("call")) failed.") }
-    return told
+    if failureCount > 0 { sentences.append("\(failureCount.counted("call")) failed.") }
+    return sentences
   }
 
   /// The kinds of power-off that never occurred in a command that ran, each as "torn in retire".
   var missingPowerOffs: [String] {
     let kinds = PlannedFault.Kind.allCases.filter(\.isPowerOff)
     return words.sorted().flatMap { word in
-      kinds.filter { (pairs[Pair(command: word, kind: $0)]?.struck ?? 0) == 0 }
+      kinds.filter { (pairs[Pair(command: word, kind: $0)]?.fired ?? 0) == 0 }
         .map { "\($0.rawValue) in \(word)" }
     }
   }
@@ -233,8 +233,8 @@ struct RefusalCounts: Sendable, Equatable {
   init() {}
 
   /// Reads the counts from a report.
-  init(_ told: [CheckDocument.Refusal]) {
-    for refusal in told {
+  init(_ document: [CheckDocument.Refusal]) {
+    for refusal in document {
       guard let code = SystemFailure.Code(rawValue: refusal.code) else { continue }
       pairs[Pair(command: refusal.command, code: code)] = refusal.count
     }

@@ -1,6 +1,6 @@
 import Basics
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Reporting
 import Traces
 import Workloads
@@ -27,7 +27,7 @@ struct CheckText {
     let style: Style = isGood ? (report.tally.trouble == nil ? .green : .yellow) : .red
     terminal.print(terminal.styled("  " + report.sentence.capitalised, style))
     terminal.print("")
-    for (index, finding) in FindingOrder.tellingFirst(report.findings, by: \.violation.checker)
+    for (index, finding) in FindingOrder.mostSpecificFirst(report.findings, by: \.violation.checker)
       .enumerated()
     {
       if index == 0 { show(finding) } else { mention(finding) }
@@ -81,7 +81,7 @@ struct CheckText {
     for word in faults.words.sorted() {
       let counts = kinds.map { faults.pairs[FaultCounts.Pair(command: word, kind: $0)] }
       table.append(
-        [word] + counts.map { "\(($0?.struck ?? 0).grouped)/\(($0?.planned ?? 0).grouped)" }
+        [word] + counts.map { "\(($0?.fired ?? 0).grouped)/\(($0?.planned ?? 0).grouped)" }
       )
     }
     return table

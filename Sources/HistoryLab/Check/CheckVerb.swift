@@ -266,10 +266,10 @@ extension CheckOptions {
   /// Creates the place for a worker's stores: on the heap, or its own folder in `--on-disk`.
   var place: @Sendable (Int) throws(LabError) -> StorePlace {
     let folder = onDisk
-    return { lane throws(LabError) in
+    return { worker throws(LabError) in
       guard let folder else { return .heap() }
       do throws(StorePlaceError) {
-        return try .folder("\(folder)/lane-\(lane + 1)")
+        return try .folder("\(folder)/worker-\(worker + 1)")
       } catch {
         throw .usage("--on-disk: \(error.description)")
       }

@@ -151,9 +151,9 @@ final class ProgramShelf: Sendable {
   /// The standard error of all programs in the order of their starts; `nil` if all of it is empty.
   var text: String? {
     let texts = texts.withLock { $0.map(\.text) }
-    let told = texts.enumerated().filter { !$0.element.isEmpty }
-    guard !told.isEmpty else { return nil }
-    return told.map { "== program \($0.offset + 1) ==\n\($0.element)" }.joined(separator: "\n")
+    let outputs = texts.enumerated().filter { !$0.element.isEmpty }
+    guard !outputs.isEmpty else { return nil }
+    return outputs.map { "== program \($0.offset + 1) ==\n\($0.element)" }.joined(separator: "\n")
   }
 
   /// The name of the file in the run's folder that contains the text.

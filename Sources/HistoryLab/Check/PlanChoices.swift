@@ -74,7 +74,7 @@ enum ConditionChoice: Hashable, Sendable {
 }
 
 /// The model for generated plans.
-enum Likeness: Hashable, Sendable {
+enum ProfileSource: Hashable, Sendable {
   /// The committed profile of Photos stores.
   case photos
   /// The committed profile of a Notes store.
@@ -89,7 +89,7 @@ enum Likeness: Hashable, Sendable {
     placeholder: "photos|notes|FILE",
     expectation: "photos, notes or a store file",
     show: { $0.text },
-    read: { Likeness($0) }
+    read: { ProfileSource($0) }
   )
 
   /// Parses a profile's name or a path; write `./photos` for a file that has the name of a profile.

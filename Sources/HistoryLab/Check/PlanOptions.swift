@@ -19,10 +19,10 @@ struct PlanOptions: VerbOptions, Hashable {
   var actors: Int?
   @Option(
     "like",
-    Likeness.reader,
+    ProfileSource.reader,
     "What the plans resemble: photos, notes, or the history of a store file."
   )
-  var like = Likeness.photos
+  var like = ProfileSource.photos
   @Option(
     "conditions",
     ConditionChoice.reader,
@@ -49,7 +49,7 @@ struct PlanOptions: VerbOptions, Hashable {
   init(
     commands: Int = 40,
     actors: Int? = nil,
-    like: Likeness = .photos,
+    like: ProfileSource = .photos,
     conditions: ConditionChoice = .everyday,
     config: String? = nil,
     schedule: ScheduleChoice = .random

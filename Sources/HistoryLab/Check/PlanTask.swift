@@ -46,7 +46,7 @@ struct PlanRecipe: Sendable {
 /// A worker that runs plans one after another on one system, and checks them.
 ///
 /// Only one thread at a time may use it.
-final class PlanLane {
+final class PlanWorker {
   let system: LabSystem
   private let underTest: any SystemUnderTest
   private let simulator: Simulator

@@ -1,6 +1,6 @@
 import Basics
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import PropertyTesting
 import Reporting
 import Systems
@@ -126,8 +126,8 @@ struct ReplayWalk {
   /// The contexts of all running actors and the store are read after each step.
   ///
   /// - Throws: ``SystemFailure`` when the system cannot start or cannot answer.
-  func run(showing: Showing, _ lane: PlanLane) throws(SystemFailure) {
-    let answers = try lane.answers(trace.header.plan, until: until)
+  func run(showing: Showing, _ worker: PlanWorker) throws(SystemFailure) {
+    let answers = try worker.answers(trace.header.plan, until: until)
     let last = walk.steps.indices.last
     for (index, step) in walk.steps.enumerated() {
       tell(step)

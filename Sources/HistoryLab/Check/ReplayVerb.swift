@@ -1,6 +1,6 @@
 import Basics
 import Checkers
-import PersistentHistory
+import HistoryTypes
 import Reporting
 import Simulation
 import Systems
@@ -149,21 +149,21 @@ struct ReplayVerb: Verb {
     let programs = ProgramShelf(seconds: options.timeout)
     let source = try ReplaySource(options, programs)
     let place = try options.place()
-    let lane = PlanLane(source.system, at: place, versions: ["lab": ToolSpec.version])
+    let worker = PlanWorker(source.system, at: place, versions: ["lab": ToolSpec.version])
     defer { place.removeStore() }
     do throws(SystemFailure) {
-      let code = try run(source, lane)
+      let code = try run(source, worker)
       if source.system.isExternal, let errors = programs.text { terminal.log(errors) }
       return code
     } catch {
-      if let trouble = lane.trouble { throw Self.undecided(trouble) }
+      if let trouble = worker.trouble { throw Self.undecided(trouble) }
       throw .lab("the plan could not be run on \(source.system.name): \(error.message)")
     }
   }
 
-  private func run(_ source: ReplaySource, _ lane: PlanLane) throws(SystemFailure) -> ExitCode {
-    let trace = try lane.trace(source.plan, until: options.until)
-    if let trouble = lane.trouble { throw SystemFailure(.crashed, trouble.description) }
+  private func run(_ source: ReplaySource, _ worker: PlanWorker) throws(SystemFailure) -> ExitCode {
+    let trace = try worker.trace(source.plan, until: options.until)
+    if let trouble = worker.trouble { throw SystemFailure(.crashed, trouble.description) }
     let suite = CheckerSuite(checking: trace, scope: .all)
     let violation = violation(in: suite, source)
     if options.json {
@@ -174,7 +174,7 @@ struct ReplayVerb: Verb {
       terminal.print(TraceCodec.encode(trace).trimmedNewline)
     } else if options.steps || options.until != nil {
       let walk = ReplayWalk(trace, violation, until: options.until, on: terminal)
-      try walk.run(showing: options.steps ? .everyStep : .lastStep, lane)
+      try walk.run(showing: options.steps ? .everyStep : .lastStep, worker)
     } else {
       show(trace, violation, suite)
     }

@@ -42,9 +42,9 @@ struct CardsOverview {
     )
     for condition in some.flatMap(\.conditions).map(\.condition).uniqued {
       let found = some.map { Cell($0, under: condition) }
-      let standing = some.flatMap(\.conditions).first { $0.condition == condition }?.standing
+      let evidence = some.flatMap(\.conditions).first { $0.condition == condition }?.evidence
       var row = ReportTable.Row(
-        [condition, standing ?? ""] + found.map(\.word),
+        [condition, evidence ?? ""] + found.map(\.word),
         anchor: PageSection.anchor(from: "safe \(some.first?.system ?? "") \(condition)")
       )
       for (column, (card, cell)) in zip(2..., zip(some, found)) {

@@ -1,6 +1,6 @@
 import Checkers
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import Simulation
 import Synchronization
 import Systems
@@ -121,10 +121,10 @@ struct ExploreTask: Sendable {
     _ exploration: Exploration
   ) throws(SystemFailure) -> [String: Counterexample] {
     let names = CheckerSuite.names(in: .all)
-    let lane = PlanLane(system, at: .heap(), versions: versions)
+    let worker = PlanWorker(system, at: .heap(), versions: versions)
     var found: [String: Counterexample] = [:]
     for (number, plan) in exploration.broken {
-      let trace = try lane.trace(plan)
+      let trace = try worker.trace(plan)
       let suite = CheckerSuite(checking: trace, scope: .all)
       guard let violation = suite.violation(of: names[number]) else {
         throw SystemFailure(
@@ -241,22 +241,22 @@ final class ExploreQueue: Sendable {
     progress: @escaping @Sendable (_ states: Int) -> Bool
   ) async throws(LabError) -> [(task: ExploreTask, outcome: ExploreTask.Outcome)] {
     typealias Done = (number: Int, outcome: ExploreTask.Outcome)
-    let lanes = await withTaskGroup(of: Result<[Done], LabError>.self) { group in
+    let workers = await withTaskGroup(of: Result<[Done], LabError>.self) { group in
       for _ in 0..<max(1, min(jobs, tasks.count)) {
         group.addTask {
-          Result { () throws(LabError) in try self.lane(finished, progress) }
+          Result { () throws(LabError) in try self.worker(finished, progress) }
         }
       }
-      var lanes: [Result<[Done], LabError>] = []
-      for await lane in group { lanes.append(lane) }
-      return lanes
+      var workers: [Result<[Done], LabError>] = []
+      for await worker in group { workers.append(worker) }
+      return workers
     }
     var done: [Done] = []
-    for lane in lanes { done += try lane.get() }
+    for worker in workers { done += try worker.get() }
     return done.sorted { $0.number < $1.number }.map { (tasks[$0.number], $0.outcome) }
   }
 
-  private func lane(
+  private func worker(
     _ finished: (ExploreTask.Outcome) -> Void,
     _ progress: (Int) -> Bool
   ) throws(LabError) -> [(number: Int, outcome: ExploreTask.Outcome)] {

@@ -16,15 +16,15 @@ struct ExploreText {
       .number("states"), .number("seconds"), .text("verdict"),
     ])
     for row in card.conditions {
-      let standing = Catalogue.standing(of: row.condition)?.word ?? ""
+      let evidence = Catalogue.evidence(of: row.condition)?.word ?? ""
       if row.pieces.isEmpty {
         table.append([
-          row.condition.rawValue, standing, "", "", "", "", "", row.because ?? "not explored",
+          row.condition.rawValue, evidence, "", "", "", "", "", row.because ?? "not explored",
         ])
       }
       for piece in row.pieces {
         table.append([
-          row.condition.rawValue, standing, String(piece.scope.actors),
+          row.condition.rawValue, evidence, String(piece.scope.actors),
           String(piece.exploration.depth), piece.exploration.planCount.counted,
           piece.exploration.stateCount.grouped, String((piece.seconds * 10).rounded() / 10),
           Self.verdict(of: piece),
@@ -70,8 +70,8 @@ struct ExploreText {
         + names.map { .text(isShort ? Self.short($0) : $0) }
     )
     for row in card.conditions {
-      let standing = Catalogue.standing(of: row.condition)?.word ?? ""
-      table.append([row.condition.rawValue, standing] + row.cells.map(\.word))
+      let evidence = Catalogue.evidence(of: row.condition)?.word ?? ""
+      table.append([row.condition.rawValue, evidence] + row.cells.map(\.word))
     }
     return table
   }

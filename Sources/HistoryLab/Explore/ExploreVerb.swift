@@ -1,6 +1,6 @@
 import Basics
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Reporting
 import Simulation
 import Systems

@@ -42,11 +42,20 @@ struct CardsDocument: Codable, RunFile {
   /// One condition, with the evidence for it.
   struct Row: Codable {
     let condition: String
-    var standing: String?
+    var evidence: String?
     var because: String?
     /// The reason why the condition violates the authors' stated use; `nil` if it does not.
     var outsideStatedUse: String?
     let explored: [Piece]
+
+    /// Files of before version 0.2 have `standing`.
+    enum CodingKeys: String, CodingKey {
+      case condition
+      case evidence = "standing"
+      case because
+      case outsideStatedUse
+      case explored
+    }
   }
   struct Card: Codable {
     let system: String
@@ -82,9 +91,9 @@ extension CardsDocument.Card {
 
 extension CardsDocument.Row {
   fileprivate init(_ report: SafetyCard.ConditionReport) {
-    let standing = Catalogue.standing(of: report.condition)
+    let evidence = Catalogue.evidence(of: report.condition)
     condition = report.condition.rawValue
-    self.standing = standing?.word
+    self.evidence = evidence?.word
     because = report.because
     outsideStatedUse = report.outside
     explored = report.pieces.map { piece in
@@ -137,7 +146,7 @@ extension CardsDocument.Card {
 
 extension Catalogue {
   /// Returns the evidence for a condition.
-  static func standing(of condition: Condition) -> Standing? {
-    conditions.first { $0.name == condition.rawValue }?.standing
+  static func evidence(of condition: Condition) -> Evidence? {
+    conditions.first { $0.name == condition.rawValue }?.evidence
   }
 }

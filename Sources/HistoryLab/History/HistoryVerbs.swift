@@ -1,5 +1,5 @@
 import Basics
-import PersistentHistory
+import HistoryTypes
 import Reporting
 
 /// The options of `history add`.

@@ -1,6 +1,6 @@
 import Basics
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 /// The options of `convert`.
 struct ConvertOptions: VerbOptions {

@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 extension InspectRendering {
   /// Returns the census as text in aligned columns, or in lists if the columns exceed the width.

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import Measuring
-import PersistentHistory
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import Reporting
 
 #if canImport(FoundationEssentials)

@@ -1,6 +1,6 @@
 import Basics
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import PropertyTesting
 import Reporting
 import Simulation
@@ -170,10 +170,10 @@ struct GeneratedTrial {
       seed: seed,
       timestamps: system.timestamps
     )
-    let lane = PlanLane(system, at: .heap(), versions: [:])
-    defer { lane.close() }
+    let worker = PlanWorker(system, at: .heap(), versions: [:])
+    defer { worker.close() }
     for number in 1...planCount {
-      if let violation = try lane.violation(by: recipe.plan(number).plan) {
+      if let violation = try worker.violation(by: recipe.plan(number).plan) {
         return "killed\t\(violation.checker)\t\(number)"
       }
     }

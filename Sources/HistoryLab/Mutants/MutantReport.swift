@@ -1,6 +1,6 @@
 import Basics
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import Reporting
 import Systems
 import Traces

@@ -64,7 +64,7 @@ struct MutantRun: Sendable {
       for _ in 0..<min(jobs, seeds.count) {
         group.addTask {
           do throws(LabError) {
-            return .success(try lane(mutant, queue, progress, goesOn))
+            return .success(try worker(mutant, queue, progress, goesOn))
           } catch {
             return .failure(error)
           }
@@ -79,14 +79,14 @@ struct MutantRun: Sendable {
     return seeds.indices.compactMap { all[$0] }
   }
 
-  private func lane(
+  private func worker(
     _ mutant: Mutant,
     _ queue: PlanQueue,
     _ progress: (MutantTrial) -> Void,
     _ goesOn: () -> Bool
   ) throws(LabError) -> [Int: MutantTrial] {
     let isEquivalent = mutant.equivalence != nil
-    let lane = MutantLane(
+    let worker = MutantWorker(
       place: .heap(),
       system: system(mutant),
       now: now,
@@ -94,7 +94,7 @@ struct MutantRun: Sendable {
     )
     var trials: [Int: MutantTrial] = [:]
     while goesOn(), let number = queue.take() {
-      let trial = try lane.trial(mutant, seed: seeds[number - 1])
+      let trial = try worker.trial(mutant, seed: seeds[number - 1])
       trials[number - 1] = trial
       progress(trial)
     }
@@ -134,7 +134,7 @@ struct MutantTrial: Sendable {
 }
 
 /// A worker that runs trials one after the other, with all stores in one place.
-struct MutantLane {
+struct MutantWorker {
   let place: StorePlace
   let system: LabSystem
   let now: @Sendable () -> Duration
@@ -162,11 +162,11 @@ struct MutantLane {
       seed: seed,
       timestamps: system.timestamps
     )
-    let lane = PlanLane(system, at: place, versions: [:])
-    defer { lane.close() }
+    let worker = PlanWorker(system, at: place, versions: [:])
+    defer { worker.close() }
     do throws(SystemFailure) {
       let start = now()
-      let first = try next(from: 1, count: caseCountMax, recipe, lane)
+      let first = try next(from: 1, count: caseCountMax, recipe, worker)
       let seconds = (now() - start) / .seconds(1)
       return MutantTrial(
         mutant: mutant.name,
@@ -174,7 +174,7 @@ struct MutantLane {
         caseCount: first?.number ?? caseCountMax,
         seconds: seconds,
         kills: try first.map { (first) throws(SystemFailure) in
-          try kills(from: first, recipe, lane)
+          try kills(from: first, recipe, worker)
         } ?? []
       )
     } catch {
@@ -190,10 +190,10 @@ struct MutantLane {
     from first: Int,
     count: Int,
     _ recipe: PlanRecipe,
-    _ lane: PlanLane
+    _ worker: PlanWorker
   ) throws(SystemFailure) -> Found? {
     for number in first..<first + count {
-      if let found = try lane.violation(by: recipe.plan(number).plan) { return (number, found) }
+      if let found = try worker.violation(by: recipe.plan(number).plan) { return (number, found) }
     }
     return nil
   }
@@ -201,15 +201,15 @@ struct MutantLane {
   private func kills(
     from first: Found,
     _ recipe: PlanRecipe,
-    _ lane: PlanLane
+    _ worker: PlanWorker
   ) throws(SystemFailure) -> [MutantTrial.Kill] {
     let last = first.number + Self.furtherCaseCountMax
     var kills: [MutantTrial.Kill] = []
     var found: Found? = first
     while let (number, violation) = found {
-      kills.append(try shrink(violation, recipe, number, lane))
+      kills.append(try shrink(violation, recipe, number, worker))
       guard kills.count < Self.killCount else { break }
-      found = try next(from: number + 1, count: last - number, recipe, lane)
+      found = try next(from: number + 1, count: last - number, recipe, worker)
     }
     return kills
   }
@@ -218,19 +218,19 @@ struct MutantLane {
     _ violation: Violation,
     _ recipe: PlanRecipe,
     _ number: Int,
-    _ lane: PlanLane
+    _ worker: PlanWorker
   ) throws(SystemFailure) -> MutantTrial.Kill {
     let start = now()
     let found = recipe.plan(number)
     var shrinker = Shrinker(budget: Budget(evaluations: Self.shrinkEvaluations))
     shrinker.isThorough = true
     let shrunk = shrinker.shrink(found.choices, label: "killed") { source in
-      let violation = try lane.violation(by: recipe.plan(from: &source))
+      let violation = try worker.violation(by: recipe.plan(from: &source))
       return violation.map { .failed(label: "killed", message: $0.because) } ?? .passed
     }
     var source = ChoiceSource(replaying: shrunk.sequence)
     let plan = recipe.plan(from: &source)
-    guard let last = try lane.violation(by: plan) else {
+    guard let last = try worker.violation(by: plan) else {
       throw SystemFailure(.failed, "a shrunk plan broke nothing when it ran again.")
     }
     return MutantTrial.Kill(

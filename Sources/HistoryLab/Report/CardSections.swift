@@ -1,7 +1,7 @@
 import Basics
 import Checkers
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Reporting
 import Stressing
 
@@ -64,10 +64,10 @@ struct CardSections {
     )
     for condition in card.conditions {
       let cells = card.cells.filter { $0.condition == condition.condition }
-      let standing =
-        (condition.standing ?? "") + (condition.outsideStatedUse == nil ? "" : ", outside")
+      let evidence =
+        (condition.evidence ?? "") + (condition.outsideStatedUse == nil ? "" : ", outside")
       var row = ReportTable.Row(
-        [condition.condition, standing] + cells.map(\.word),
+        [condition.condition, evidence] + cells.map(\.word),
         anchor: Self.anchor(card.system, condition.condition)
       )
       for (column, cell) in zip(2..., cells) {

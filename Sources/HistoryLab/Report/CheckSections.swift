@@ -1,8 +1,8 @@
 import Checkers
 import Foundation
 import HistoryBenchmarks
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Reporting
 import Stressing
 import Traces
@@ -49,7 +49,7 @@ struct CheckSections {
     )
     var explained: Set<String> = []
     for check in broken {
-      for found in FindingOrder.tellingFirst(check.system.counterexamples, by: \.checker) {
+      for found in FindingOrder.mostSpecificFirst(check.system.counterexamples, by: \.checker) {
         var row = ReportTable.Row(
           [check.system.system, found.checker, String(found.commands), found.because],
           mark: .bad,
@@ -115,15 +115,15 @@ struct CheckSections {
     for row in system.invariants {
       let state: VerdictState = row.invalid > 0 ? .bad : row.valid > 0 ? .good : .unknown
       let word = row.invalid > 0 ? "broken" : row.valid > 0 ? "held" : "not exercised"
-      var told = ReportTable.Row(
+      var cells = ReportTable.Row(
         [
           row.invariant, word, row.valid.grouped, row.invalid.grouped, row.unknown.grouped,
         ],
         mark: state,
         anchor: PageSection.anchor(from: "invariant \(system.system) \(row.invariant)")
       )
-      told.cellNotes[0] = CheckerSuite.sentence(of: row.invariant)
-      table.append(told)
+      cells.cellNotes[0] = CheckerSuite.sentence(of: row.invariant)
+      table.append(cells)
     }
     return table
   }
@@ -138,15 +138,15 @@ struct CheckSections {
     )
     for (kind, found) in faults.sorted(by: { $0.key < $1.key }) {
       let planned = found.reduce(0) { $0 + $1.planned }
-      let struck = found.reduce(0) { $0 + $1.struck }
-      table.append([kind, planned.grouped, struck.grouped, String(found.count)])
+      let fired = found.reduce(0) { $0 + $1.fired }
+      table.append([kind, planned.grouped, fired.grouped, String(found.count)])
     }
     return [.table(table)]
   }
 
   /// Returns the counterexamples, the most informative one first and with its picture.
   private func findings(_ check: RunCollection.Check) -> [PageBlock] {
-    let found = FindingOrder.tellingFirst(check.system.counterexamples, by: \.checker)
+    let found = FindingOrder.mostSpecificFirst(check.system.counterexamples, by: \.checker)
     return found.enumerated().flatMap { place, found -> [PageBlock] in
       let anchor = PageSection.anchor(from: "\(check.system.system) \(found.checker)")
       let commands = found.commands.counted("command")

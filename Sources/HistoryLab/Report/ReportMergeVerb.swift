@@ -1,8 +1,8 @@
 import Basics
 import Foundation
 import HistoryBenchmarks
+import HistoryTypes
 import Measuring
-import PersistentHistory
 import Reporting
 import Traces
 

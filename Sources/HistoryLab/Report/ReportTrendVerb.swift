@@ -8,7 +8,7 @@ struct ReportTrendOptions: VerbOptions {
   @Option(
     "fresh",
     .integer("N", 1...10_000),
-    "A step in the last N runs of its row is news, and the exit code tells it."
+    "A step in the last N runs of its row is news, and changes the exit code."
   )
   var fresh = 5
   @Option(.history) var history: String

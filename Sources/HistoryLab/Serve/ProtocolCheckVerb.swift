@@ -1,6 +1,6 @@
 import Basics
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import ProtocolChecks
 import Reporting
 import Systems
@@ -81,8 +81,8 @@ struct ProtocolCheckVerb: Verb {
     }
     var table = ReportTable(columns: [.text("command"), .text("answer"), .text("because")])
     for finding in report.findings {
-      let because = finding.standing == .wrong ? "see below" : finding.because
-      table.append([finding.command, finding.standing.rawValue, because ?? ""])
+      let because = finding.status == .wrong ? "see below" : finding.because
+      table.append([finding.command, finding.status.rawValue, because ?? ""])
     }
     if !report.findings.isEmpty { terminal.print(table) }
     for warning in report.warnings { show([warning], as: .yellow) }

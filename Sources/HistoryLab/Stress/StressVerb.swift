@@ -1,6 +1,6 @@
 import Basics
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import Reporting
 import Stressing
 import Systems
@@ -171,7 +171,7 @@ struct StressVerb: Verb {
         versions: folder.versions
       )
       let excerpt = try checks.run(
-        session.lanes(session.header),
+        session.sources(session.header),
         origin: session.origin,
         into: &result
       )
@@ -269,7 +269,7 @@ private struct StressText {
     guard !result.isInterrupted else { return lines }
     lines.append(
       "checked \(result.eventCount.counted("event")); writes cut off by a death: "
-        + "\(result.settledCount.grouped) settled, \(result.openCount.grouped) not"
+        + "\(result.reconciledCount.grouped) reconciled, \(result.openCount.grouped) not"
     )
     let held = result.checkers.filter { $0.verdict == "valid" }.map(\.checker)
     if !held.isEmpty { lines.append("held: " + held.joined(separator: ", ")) }

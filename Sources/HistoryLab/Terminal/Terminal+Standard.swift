@@ -57,12 +57,12 @@ extension Terminal.Traits {
     environment: (String) -> String?
   ) {
     let isDumb = environment("TERM") == "dumb"
-    let told = environment("COLUMNS").flatMap { Int($0) }
+    let environmentColumns = environment("COLUMNS").flatMap { Int($0) }
     usesColour = outputIsTerminal && !isDumb && environment("NO_COLOR") == nil
     showsStatus = errorIsTerminal && !isDumb
-    columns = (outputColumns ?? told).map { max($0, 40) }
+    columns = (outputColumns ?? environmentColumns).map { max($0, 40) }
     width = min(columns ?? 80, 100)
-    statusWidth = max(errorColumns ?? told ?? 80, 20)
+    statusWidth = max(errorColumns ?? environmentColumns ?? 80, 20)
   }
 }
 

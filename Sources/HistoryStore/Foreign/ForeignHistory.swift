@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// The properties that a store needs of a file that Core Data wrote, and the tables that it lacks.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 
 /// Unpacks the output of a ``ChangePacker`` into flat buffers.
 ///

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// A filter with names resolved to numbers, used in SQL and for changes as they are unpacked.

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 
 /// Reads the history that a request selects page by page, with bounded memory.
 ///

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 
 /// The part of matching history that a page contains (Core Data: `NSPersistentHistoryResultType`).
 public enum HistoryContents: Sendable, Hashable, CaseIterable {

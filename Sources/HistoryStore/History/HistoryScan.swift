@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// The state of a fetch: its start, its filter, and the transactions and changes read so far.

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 
 /// Requests with a result other than a page, like Core Data's other result types.
 ///

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// The tables in which one layout keeps its history, which were found complete.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// The key of a chunk: the transaction's number, then the chunk's index in the low bits.

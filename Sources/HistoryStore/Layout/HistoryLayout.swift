@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 
 /// The storage layout of a store file's history, chosen when the file is created.
 ///

@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 import SQLiteStorage
 
 extension StoreCore {

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 import SQLiteStorage
 
 extension Store {
@@ -72,7 +72,7 @@ extension Store {
         try core.write {
           try core.checkIsOurs(cursor)
           try core.record(registration, through: cursor)
-          core.tellWitness(MemberWrite(member: registration.member, cursor: cursor))
+          core.notifyWitness(MemberWrite(member: registration.member, cursor: cursor))
         }
       }
     }

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 import SQLiteStorage
 
 /// The registry of members and the purge marks that a store's file keeps next to data and history.

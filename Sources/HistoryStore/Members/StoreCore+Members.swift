@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// The arguments of a member's launch.

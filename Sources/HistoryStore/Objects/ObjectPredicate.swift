@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 
 /// An operator that compares an attribute with a value.
 public enum Comparison: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 
 /// A predicate as SQL, with the values to bind in the order of their positions.
 struct CompiledPredicate {

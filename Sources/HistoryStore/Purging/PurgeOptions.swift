@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 
 /// The condition under which a requested purge is carried out.
 ///

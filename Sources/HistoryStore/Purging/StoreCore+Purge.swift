@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 extension StoreCore {
@@ -17,7 +17,7 @@ extension StoreCore {
     }
     let before = try metadata("purged")
     guard isDue else {
-      tellWitness(write)
+      notifyWitness(write)
       return RaisedPurge(through: before, watermark: try purgeBound(0).watermark, hasRows: false)
     }
     let cut = try cut(order)
@@ -27,7 +27,7 @@ extension StoreCore {
     try rememberPurge(order.trigger, isRaised: isRaised)
     let reached = max(bound, before)
     if isRaised { write.purged = before + 1..<reached + 1 }
-    tellWitness(write)
+    notifyWitness(write)
     return RaisedPurge(
       through: order.authors == nil ? reached : max(bound, 0),
       watermark: watermark,

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// The position at which retention limits exclude members, and the gaps that they ignored.

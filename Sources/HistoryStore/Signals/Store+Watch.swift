@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 import SQLiteStorage
 
 extension Store {
@@ -163,7 +163,7 @@ final class ChangeListeners: @unchecked Sendable {
   private let lock = ConnectionLock()
   private var listeners: [Listener] = []
   private var nextID = 0
-  private var isTelling = false
+  private var isReporting = false
   private var isOver = false
 
   /// Whether notifications have ended permanently.
@@ -191,7 +191,7 @@ final class ChangeListeners: @unchecked Sendable {
   /// Notifies all listeners, one after the other.
   func tell(_ token: HistoryToken) {
     for listener in begin() where isListening(listener.id) { listener.tell(token) }
-    lock.withLock { isTelling = false }
+    lock.withLock { isReporting = false }
   }
 
   /// Ends all notifications.
@@ -200,14 +200,14 @@ final class ChangeListeners: @unchecked Sendable {
   func end() -> Bool {
     lock.withLock {
       isOver = true
-      return !isTelling
+      return !isReporting
     }
   }
 
   private func begin() -> [Listener] {
     lock.withLock {
       guard !isOver else { return [] }
-      isTelling = true
+      isReporting = true
       return listeners
     }
   }

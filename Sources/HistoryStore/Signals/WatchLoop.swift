@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 
 #if canImport(Glibc)
 import Glibc
@@ -18,7 +18,7 @@ final class WatchLoop: @unchecked Sendable {
   private let listeners: ChangeListeners
   private var reader: HeadReader?
   /// The last reported position, or the head when the watch started.
-  private var told: HistoryToken
+  private var reported: HistoryToken
 
   /// Starts the watch: commits from now on will be reported.
   ///
@@ -26,7 +26,7 @@ final class WatchLoop: @unchecked Sendable {
   init(_ file: WatchedFile, _ files: FileWatch, _ listeners: ChangeListeners) throws {
     files.arm()
     let reader = try HeadReader(file)
-    told = try reader.token()
+    reported = try reader.token()
     self.file = file
     self.files = files
     self.listeners = listeners
@@ -51,8 +51,8 @@ final class WatchLoop: @unchecked Sendable {
       if checkingFile { files.arm() }
       let reader = try currentReader(checkingFile: checkingFile)
       let head = try reader.token()
-      guard head != told else { return }
-      told = head
+      guard head != reported else { return }
+      reported = head
       listeners.tell(head)
     } catch {
       // The file is missing, locked or being replaced: the next signal or poll tries again.

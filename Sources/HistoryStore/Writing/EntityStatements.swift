@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// The statements of one entity's table, prepared on first use.

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// Updates some attributes of objects from a batch request's buffered rows, and packs the changes.

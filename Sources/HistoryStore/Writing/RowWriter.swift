@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 import SQLiteStorage
 
 /// The row of a batch request that is written next, with attributes set by position in the entity.

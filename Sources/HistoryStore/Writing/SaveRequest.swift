@@ -1,4 +1,4 @@
-package import PersistentHistory
+package import HistoryTypes
 
 /// One insert, update or delete of an object by a context.
 package struct ObjectEdit: Sendable {

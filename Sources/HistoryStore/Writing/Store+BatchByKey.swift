@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 import SQLiteStorage
 
 extension Store {

@@ -1,4 +1,4 @@
-public import PersistentHistory
+public import HistoryTypes
 import SQLiteStorage
 
 /// The author, context and start time of a transaction.

@@ -48,7 +48,7 @@ struct PlanSearch: Sendable {
       if tally.trouble != nil { break }
     }
     var outcome = Outcome(tally: tally)
-    if let (checker, number) = FindingOrder.tellingFirst(tally.broken, by: \.checker).first {
+    if let (checker, number) = FindingOrder.mostSpecificFirst(tally.broken, by: \.checker).first {
       outcome.found = try shrink(checker, number, generator, runner, deadline, clock)
     }
     runner.close()

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import PersistentHistory
+internal import HistoryTypes
 internal import PropertyTesting
 internal import Systems
 internal import Traces

@@ -1,6 +1,6 @@
 package import HistoryStore
+package import HistoryTypes
 package import ObjectContexts
-package import PersistentHistory
 
 /// One launch of one member, with the steps of a pass as synchronous methods.
 ///
@@ -70,7 +70,7 @@ package final class MemberSession {
   }
 
   /// A snapshot of the in-memory state of a session.
-  package struct Memory: Sendable {
+  package struct Snapshot: Sendable {
     let ignoredAuthors: Set<String>
     let pageTransactionCountMax: Int
     var registration: Registration
@@ -82,7 +82,7 @@ package final class MemberSession {
     /// Returns the same snapshot with a registration that marks the member as running.
     ///
     /// - Throws: ``HistoryError/Code/inUse`` if the member is already running.
-    package func held(by store: Store) throws(HistoryError) -> Memory {
+    package func held(by store: Store) throws(HistoryError) -> Snapshot {
       var held = self
       held.registration = try store.holding(registration)
       return held
@@ -90,8 +90,8 @@ package final class MemberSession {
   }
 
   /// A snapshot of the session's in-memory state.
-  package var memory: Memory {
-    Memory(
+  package var snapshot: Snapshot {
+    Snapshot(
       ignoredAuthors: ignoredAuthors,
       pageTransactionCountMax: pageTransactionCountMax,
       registration: registration.released,
@@ -105,19 +105,19 @@ package final class MemberSession {
   /// Restores a session from a snapshot, on another connection to the same store.
   ///
   /// Restoring does not register a launch.
-  package init(_ memory: Memory, store: Store, contexts: [ObjectContext]) {
-    member = memory.registration.member
+  package init(_ snapshot: Snapshot, store: Store, contexts: [ObjectContext]) {
+    member = snapshot.registration.member
     self.store = store
     self.contexts = contexts
-    ignoredAuthors = memory.ignoredAuthors
-    pageTransactionCountMax = memory.pageTransactionCountMax
-    registration = memory.registration
-    mergedThrough = memory.mergedThrough
-    recordedThrough = memory.recordedThrough
-    fetched = memory.fetched
-    isUnloaded = memory.isUnloaded
-    hasMore = memory.fetched?.hasMore ?? false
-    awaitingMerge = memory.fetched.map(relevant) ?? []
+    ignoredAuthors = snapshot.ignoredAuthors
+    pageTransactionCountMax = snapshot.pageTransactionCountMax
+    registration = snapshot.registration
+    mergedThrough = snapshot.mergedThrough
+    recordedThrough = snapshot.recordedThrough
+    fetched = snapshot.fetched
+    isUnloaded = snapshot.isUnloaded
+    hasMore = snapshot.fetched?.hasMore ?? false
+    awaitingMerge = snapshot.fetched.map(relevant) ?? []
   }
 
   /// Reads the next page of history after the merged position.

@@ -1,6 +1,6 @@
 public import HistoryStore
+public import HistoryTypes
 public import ObjectContexts
-public import PersistentHistory
 
 /// A deduplicator that removes objects of one entity that equal an older one in some attributes.
 ///

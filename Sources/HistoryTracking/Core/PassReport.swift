@@ -1,5 +1,5 @@
 public import HistoryStore
-public import PersistentHistory
+public import HistoryTypes
 
 /// The results of one pass.
 public struct PassReport: Sendable, Hashable {

@@ -1,5 +1,5 @@
 package import HistoryStore
-package import PersistentHistory
+package import HistoryTypes
 
 /// A hook whose call is in progress.
 struct CalledHook {

@@ -1,5 +1,5 @@
 package import HistoryStore
-package import PersistentHistory
+package import HistoryTypes
 
 /// One step of a pass.
 package enum PassStep: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import HistoryStore
+public import HistoryTypes
 public import ObjectContexts
-public import PersistentHistory
 
 /// The condition under which a tracker purges after a pass.
 ///

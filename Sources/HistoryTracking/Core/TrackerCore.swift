@@ -1,6 +1,6 @@
 package import HistoryStore
+package import HistoryTypes
 package import ObjectContexts
-package import PersistentHistory
 
 /// The synchronous logic of a tracker, without tasks and without waiting.
 ///
@@ -204,8 +204,8 @@ extension TrackerCore {
 
 extension TrackerCore {
   /// A snapshot of the in-memory state of a tracker between two requests.
-  package struct Memory: Sendable {
-    let session: MemberSession.Memory?
+  package struct Snapshot: Sendable {
+    let session: MemberSession.Snapshot?
     let failure: HistoryError?
     let troubles: HookTroubles
     let purges: PurgeTurn
@@ -215,9 +215,9 @@ extension TrackerCore {
   }
 
   /// A snapshot of the in-memory state of the tracker; no pass may be in progress.
-  package var memory: Memory {
-    Memory(
-      session: session?.memory,
+  package var snapshot: Snapshot {
+    Snapshot(
+      session: session?.snapshot,
       failure: failure,
       troubles: troubles,
       purges: purges,
@@ -229,15 +229,15 @@ extension TrackerCore {
   /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
   ///
   /// - Throws: ``HistoryError/Code/inUse`` if the member is already running.
-  package func resume(_ memory: Memory) throws(HistoryError) {
-    session = try memory.session.map { kept throws(HistoryError) in
+  package func resume(_ snapshot: Snapshot) throws(HistoryError) {
+    session = try snapshot.session.map { kept throws(HistoryError) in
       MemberSession(try kept.held(by: store), store: store, contexts: contexts)
     }
-    failure = memory.failure
-    troubles = memory.troubles
-    purges = memory.purges
-    hooks.called = memory.called
-    loggedAuthors = memory.loggedAuthors
+    failure = snapshot.failure
+    troubles = snapshot.troubles
+    purges = snapshot.purges
+    hooks.called = snapshot.called
+    loggedAuthors = snapshot.loggedAuthors
   }
 }
 

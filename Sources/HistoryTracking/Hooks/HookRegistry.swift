@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 /// The observers and merge hooks of a tracker in calling order, without their callbacks.
 package struct HookRegistry: Sendable {

@@ -1,5 +1,5 @@
+public import HistoryTypes
 public import ObjectContexts
-public import PersistentHistory
 
 /// The input of a merge hook: the transactions of one page, and the contexts to merge them into.
 public struct MergeHookInput: Sendable {

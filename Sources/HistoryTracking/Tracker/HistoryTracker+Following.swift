@@ -1,5 +1,5 @@
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 extension HistoryTracker {
   /// Runs a pass for each signal, after first retrying the pass that has just failed, if any.

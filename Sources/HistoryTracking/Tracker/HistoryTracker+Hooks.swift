@@ -1,5 +1,5 @@
 public import HistoryStore
-public import PersistentHistory
+public import HistoryTypes
 
 extension HistoryTracker {
   /// Registers an observer, which receives changes to an entity's objects before they are merged.

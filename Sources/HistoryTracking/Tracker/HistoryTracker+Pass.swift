@@ -1,6 +1,6 @@
 public import HistoryStore
+package import HistoryTypes
 import ObjectContexts
-package import PersistentHistory
 
 extension HistoryTracker {
   /// Runs a pass: fetches, calls hooks, merges, records and, if the strategy requires it, purges.

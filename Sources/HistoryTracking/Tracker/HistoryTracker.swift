@@ -1,6 +1,6 @@
 public import HistoryStore
+public import HistoryTypes
 public import ObjectContexts
-public import PersistentHistory
 
 /// Keeps contexts up to date with changes that other processes and contexts write to a store.
 ///
@@ -164,15 +164,15 @@ public actor HistoryTracker {
 
 extension HistoryTracker {
   /// A snapshot of the in-memory state of a tracker between two requests.
-  package struct Memory: Sendable {
-    let core: TrackerCore.Memory
+  package struct Snapshot: Sendable {
+    let core: TrackerCore.Snapshot
     let isStarted: Bool
   }
 
   /// A snapshot of the tracker's in-memory state.
   ///
   /// No pass may be in progress or waiting for a retry.
-  package var memory: Memory { Memory(core: core.memory, isStarted: isStarted) }
+  package var snapshot: Snapshot { Snapshot(core: core.snapshot, isStarted: isStarted) }
 
   /// Restores the snapshot of a tracker with the same hooks, on a store that was restored as well.
   ///
@@ -180,9 +180,9 @@ extension HistoryTracker {
   ///
   /// - Throws: ``HistoryError/Code/inUse`` if the member is already running, and errors
   ///   that prevent watching the store.
-  package func resume(_ memory: Memory) throws(HistoryError) {
-    try core.resume(memory.core)
-    if memory.isStarted { follow(try configuration.signals(store)) }
+  package func resume(_ snapshot: Snapshot) throws(HistoryError) {
+    try core.resume(snapshot.core)
+    if snapshot.isStarted { follow(try configuration.signals(store)) }
   }
 
   /// The position of the current launch; `nil` before the launch.

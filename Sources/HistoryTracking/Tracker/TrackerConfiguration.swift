@@ -1,5 +1,5 @@
 public import HistoryStore
-package import PersistentHistory
+package import HistoryTypes
 
 /// The options of a tracker; the defaults suit an app with extensions.
 public struct TrackerConfiguration: Sendable {

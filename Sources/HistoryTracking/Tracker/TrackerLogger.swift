@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 
 #if canImport(Glibc)
 import Glibc

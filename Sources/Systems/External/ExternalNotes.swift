@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The answers of a program to a plan so far, used to interpret its next answers.

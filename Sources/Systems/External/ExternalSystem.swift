@@ -128,10 +128,10 @@ package final class ExternalSystem: SystemUnderTest {
     channel = nil
   }
 
-  package func heal() {
+  package func recover() {
     guard capabilities.contains(.hooks), trouble == nil else { return }
     // A program that cannot disable faults fails later passes, which is noticed there.
-    do throws(SystemFailure) { _ = try ask(.heal) } catch {}
+    do throws(SystemFailure) { _ = try ask(.recover) } catch {}
   }
 
   package func perform(_ action: Action, _ log: inout EventLog) throws(SystemFailure) {

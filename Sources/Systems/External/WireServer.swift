@@ -33,7 +33,7 @@ package final class WireServer {
     switch message.request {
     case .hello: return WireCodec.encode(hello, id: message.id)
     case .bye: hasEnded = true
-    case .heal: system.heal()
+    case .recover: system.recover()
     case .reset(let header):
       do throws(SystemFailure) { try reset(header) } catch {
         return WireCodec.encode(WireFailure(error), id: message.id)

@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 package import Traces
 
 /// A system that tests a design of history tracking.
@@ -48,11 +48,11 @@ package final class LogSystem<Log: HistoryLog>: SystemUnderTest {
   package func close() {}
 
   package func snapshot() throws(SystemFailure) -> SystemSnapshot {
-    SystemSnapshot(restoreFiles: {}, memory: state)
+    SystemSnapshot(restoreFiles: {}, contents: state)
   }
 
   package func restore(_ snapshot: SystemSnapshot) throws(SystemFailure) {
-    guard let kept = snapshot.memory as? State else {
+    guard let kept = snapshot.contents as? State else {
       throw SystemFailure(.failed, "The snapshot is of another system.")
     }
     state = kept

@@ -5,7 +5,7 @@ import PackageDescription
 // and runs it, and compares it with the pages word for word.
 
 let tracking: [Target.Dependency] = [
-  .product(name: "HistoryTracking", package: "persistent-history-lab")
+  .product(name: "PersistentHistory", package: "persistent-history-lab")
 ]
 let testing: [Target.Dependency] = [
   .product(name: "PropertyTesting", package: "persistent-history-lab"),

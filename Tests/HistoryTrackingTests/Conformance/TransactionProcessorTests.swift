@@ -1,7 +1,7 @@
 import HistoryStore
+import HistoryTypes
 import LayoutTraits
 import ObjectContexts
-import PersistentHistory
 import Testing
 
 @testable import HistoryTracking

@@ -1,6 +1,6 @@
 import Faults
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import SQLiteStorage
 
 /// Makes each call of a public operation fail, one after the other, until the operation runs through.
@@ -87,10 +87,10 @@ struct OperationSweep {
     let request = try ready(operation)
     arm(k, from)
     var answer = Result { try world.run(request) }
-    let hasStruck = disarm()
+    let hasFired = disarm()
     let now = try world.holding()
     if case .failure(let error) = answer {
-      guard hasStruck, isTold(error) else { throw complain("told as \(error)") }
+      guard hasFired, isReported(error) else { throw complain("told as \(error)") }
       guard operation.hasSteps || now == calm.before || now == calm.after else {
         throw complain("half of it took effect: \(now)")
       }
@@ -104,7 +104,7 @@ struct OperationSweep {
       throw complain("left \(try world.holding()), not \(calm.after)")
     }
     if let damage = try world.damage() { throw complain(damage) }
-    return hasStruck
+    return hasFired
   }
 
   private func arm(_ k: Int, _ from: Bool) {
@@ -122,7 +122,7 @@ struct OperationSweep {
     return world.files.disarm().contains { $0.failedCalls > 0 }
   }
 
-  private func isTold(_ error: any Error) -> Bool {
+  private func isReported(_ error: any Error) -> Bool {
     guard case .sqlite(let cause) = HistoryError(error).reason else { return false }
     return trouble.causes.contains(cause.cause)
   }

@@ -2,8 +2,8 @@ import Faults
 import Foundation
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 import SQLiteStorage
 
 /// A store on the lab's file system, with history and two members, that is put back before every try.

@@ -1,7 +1,7 @@
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 
 extension PublicOperation {
   /// What contexts do.

@@ -1,6 +1,6 @@
 import HistoryStore
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 
 extension PublicOperation {
   /// What members do.

@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 extension PublicOperation {
   /// What can be asked of a store's history.

@@ -1,7 +1,7 @@
 import Faults
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 import TestSupport
 
 /// The operations that take a file as a whole, on real files: each call of theirs is made to fail.
@@ -96,13 +96,13 @@ final class RealFileSweep {
     try putBack()
     disk.arm([fault])
     var answer = Result { try request.perform(self) }
-    let hasStruck = disk.disarm().contains { $0.failedCalls > 0 }
+    let hasFired = disk.disarm().contains { $0.failedCalls > 0 }
     let left = try transactions()
     func complain(_ what: String) -> OperationSweep.Complaint {
       OperationSweep.Complaint(description: "\(request.name), \(fault): \(what)")
     }
     if case .failure(let error) = answer {
-      guard hasStruck, error is HistoryError else { throw complain("told as \(error)") }
+      guard hasFired, error is HistoryError else { throw complain("told as \(error)") }
       guard left == 3 || left == calm.left else { throw complain("left \(left ?? -1)") }
       answer = Result { try request.perform(self) }
     }
@@ -113,7 +113,7 @@ final class RealFileSweep {
     guard try !folder.names().contains(where: { $0.hasSuffix("-replacement") }) else {
       throw complain("a copy lies about")
     }
-    return hasStruck
+    return hasFired
   }
 
   /// Puts the files back as they were in the beginning.

@@ -1,6 +1,6 @@
 import HistoryStore
+import HistoryTypes
 import ObjectContexts
-import PersistentHistory
 
 @testable import HistoryTracking
 

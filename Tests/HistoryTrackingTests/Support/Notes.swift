@@ -1,6 +1,6 @@
 import Foundation
 import HistoryTracking
-import PersistentHistory
+import HistoryTypes
 
 /// What hooks were told, in order, from whichever task.
 final class Notes: @unchecked Sendable {

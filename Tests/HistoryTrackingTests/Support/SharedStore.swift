@@ -1,8 +1,8 @@
 import HistoryStore
 import HistoryTracking
+import HistoryTypes
 import LayoutTraits
 import ObjectContexts
-import PersistentHistory
 import SQLiteStorage
 import TestSupport
 

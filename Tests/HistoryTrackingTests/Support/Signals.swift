@@ -1,6 +1,6 @@
 import Foundation
 import HistoryStore
-import PersistentHistory
+import HistoryTypes
 
 /// Signals of a store that a test sends; those that nobody has taken become one, as a store's do.
 final class Signals: @unchecked Sendable {

@@ -7,7 +7,7 @@ import Foundation
 
 /// The rooms of the product: the edits are theirs.
 let rooms = [
-  "SQLiteStorage", "PersistentHistory", "HistoryStore", "ObjectContexts", "HistoryTracking",
+  "SQLiteStorage", "HistoryTypes", "HistoryStore", "ObjectContexts", "HistoryTracking",
 ]
 
 /// What no plan is about: files of others, and what is the same in words only.

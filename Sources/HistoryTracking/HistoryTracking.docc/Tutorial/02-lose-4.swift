@@ -1,5 +1,3 @@
-import HistoryStore
-import ObjectContexts
 import PersistentHistory
 
 let title = Attribute("title", .string)

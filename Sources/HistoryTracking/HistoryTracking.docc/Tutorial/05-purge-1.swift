@@ -1,6 +1,3 @@
-import HistoryStore
-import HistoryTracking
-import ObjectContexts
 import PersistentHistory
 
 let title = Attribute("title", .string)

@@ -1,6 +1,3 @@
-import HistoryStore
-import HistoryTracking
-import ObjectContexts
 import PersistentHistory
 
 /// The guide "Choose a purge policy".

@@ -1,7 +1,4 @@
 import Foundation
-import HistoryStore
-import HistoryTracking
-import ObjectContexts
 import PersistentHistory
 
 /// The guide "Migrating from PersistentHistoryTrackingKit".

@@ -1,13 +1,10 @@
-import HistoryStore
-import HistoryTracking
-import ObjectContexts
 import PersistentHistory
 
 private func remove(_ uri: String, _ title: Value?) {}
 
 /// The overviews of the modules' pages.
 enum ModulePages {
-  static func persistentHistory() throws -> Model {
+  static func historyTypes() throws -> Model {
     let item = Entity("Item", [Attribute("title", .string), Attribute("count", .int)])
     let model = try Model([item])
     return model

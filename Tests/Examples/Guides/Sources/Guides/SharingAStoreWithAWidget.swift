@@ -1,6 +1,3 @@
-import HistoryStore
-import HistoryTracking
-import ObjectContexts
 import PersistentHistory
 
 func openStore(in folder: String) throws -> Store {

@@ -1,6 +1,4 @@
 import Foundation
-import HistoryStore
-import ObjectContexts
 import PersistentHistory
 
 // Runs the code of every guide in the current folder, which should be empty.
@@ -18,7 +16,7 @@ try await ChoosingAPurgePolicy.purge(store)
 try ChoosingAPurgePolicy.look(store)
 print(ChoosingAPurgePolicy.daily().strategy, ChoosingAPurgePolicy.limited().retention ?? .init())
 try ModulePages.objectContexts(store)
-try await ModulePages.historyStore(ModulePages.persistentHistory())
+try await ModulePages.historyStore(ModulePages.historyTypes())
 let container = try StoreContainer([StoreDescription(path: "kit.store", model: store.model)])
 try await MigratingFromTheKit.track(container, UserDefaults())
 try await ModulePages.historyTracking("modules.store", store.model)

@@ -1,5 +1,5 @@
 import Foundation
-import PersistentHistory
+import HistoryTypes
 import Testing
 
 @Suite struct ModelTests {

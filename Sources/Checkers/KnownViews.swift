@@ -1,4 +1,4 @@
-import PersistentHistory
+import HistoryTypes
 import Traces
 
 /// The state of each object that each actor's view has read, which decides about conflicts.
@@ -6,7 +6,7 @@ import Traces
 /// A view reads everything when it is launched and when it resyncs, an unknown object when a save
 /// touches it, and the changes of a transaction when it merges that one. It knows its own saves.
 /// Sightings are kept only for plans with a write whose policy depends on them.
-struct Sightings: Sendable {
+struct KnownViews: Sendable {
   /// The state in which a view has read an object.
   private struct Sight: Sendable {
     /// The write that inserted the object: one name may denote several objects in turn.
@@ -67,7 +67,7 @@ struct Sightings: Sendable {
     }
   }
 
-  mutating func doubt(_ actor: ActorID) { views[actor, default: View()].isUnsure = true }
+  mutating func uncertainty(_ actor: ActorID) { views[actor, default: View()].isUnsure = true }
 
   mutating func forget() {
     views.removeAll()

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PersistentHistory
+@testable import HistoryTypes
 
 @Suite struct `Numbers with nouns` {
   @Test(arguments: [

@@ -1,7 +1,7 @@
-internal import PersistentHistory
+internal import HistoryTypes
 
 /// The equivalence of states: the differences that cannot affect what follows.
-package struct StateLikeness: Sendable {
+package struct StateEquivalence: Sendable {
   /// The permutations of actors with equal configurations: the new place of each member.
   fileprivate let exchanges: [[Int]]
   /// Whether the distance of a number from the newest one counts, rather than its rank.
@@ -46,8 +46,8 @@ extension StateSketch {
   /// Returns a number that is equal for equivalent states, which have the same possible futures.
   ///
   /// - Complexity: n log n in the words, and n for each permutation of actors.
-  package func likeness(_ likeness: StateLikeness) -> UInt64 {
-    let ranks = Ranks(self, likeness)
+  package func equivalence(_ equivalence: StateEquivalence) -> UInt64 {
+    let ranks = Ranks(self, equivalence)
     var plain = PlainWords(
       sectionCount: sections.count,
       count: sections.reduce(0) { $0 + $1.count }
@@ -57,7 +57,7 @@ extension StateSketch {
       plain.ends.append(plain.words.count)
     }
     var least = UInt64.max
-    for exchange in likeness.exchanges {
+    for exchange in equivalence.exchanges {
       least = min(least, Self.hash(plain, Self.extended(exchange, to: members.count)))
     }
     return least
@@ -122,11 +122,11 @@ private struct Ranks {
   /// The number of each value, by first appearance in the common section, then by magnitude.
   private var values: [Int64: UInt64] = [:]
   private let now: Double
-  private let likeness: StateLikeness
+  private let equivalence: StateEquivalence
 
-  init(_ sketch: StateSketch, _ likeness: StateLikeness) {
+  init(_ sketch: StateSketch, _ equivalence: StateEquivalence) {
     now = sketch.now
-    self.likeness = likeness
+    self.equivalence = equivalence
     var others: [Int64] = []
     for (index, section) in sketch.sections.enumerated() {
       for word in section {
@@ -164,7 +164,7 @@ private struct Ranks {
   func rank(of word: StateSketch.Word) -> UInt64 {
     let number = Int64(bitPattern: word.bits)
     switch word.kind {
-    case .number where likeness.keepsDistances:
+    case .number where equivalence.keepsDistances:
       return UInt64(bitPattern: (numbers.last ?? 0) - number)
     case .number: return Self.rank(number, numbers)
     case .key: return Self.rank(number, keys)
@@ -188,7 +188,7 @@ private struct Ranks {
   /// Returns the age of a time in whole hours, since plans run within a few seconds.
   private func age(of time: Double) -> Int32 {
     let hours = ((now - time) / 3_600).rounded()
-    let most = likeness.clipsAges ? Self.weekHours : Double(Int32.max)
+    let most = equivalence.clipsAges ? Self.weekHours : Double(Int32.max)
     return Int32(min(max(hours, Double(Int32.min)), most))
   }
 
