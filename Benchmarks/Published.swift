@@ -43,7 +43,7 @@ enum Published {
   }
 
   private static func pass(_ rules: PublishedProtocol, _ data: MergeData) throws -> MeasuredWork {
-    let last = try data.file.store.transaction(data.page.records[0].number - 1)
+    let last = try data.file.store.transaction(TransactionNumber(data.page.records[0].number - 1))
     return MeasuredWork(contender: rules.name, operations: 1) { watch in
       let manager = try PublishedManager(rules, author: reader, of: authors, on: data.before)
         .resumed(on: data.file.store)
@@ -85,7 +85,8 @@ enum Published {
       let first = try file.side.prepareForPurge(of: mergedCount)
       let request = HistoryRequest(after: nil, transactionCountMax: mergedCount)
       _ = try file.store.fetch(request)
-      guard let kept = try file.store.transaction(first + Int64(mergedCount)) else {
+      guard let kept = try file.store.transaction(TransactionNumber(first + Int64(mergedCount)))
+      else {
         return WorkTally(count: 0 as Int64, sum: 0)
       }
       for author in authors { manager.keep(kept.timestamp, of: author) }

@@ -128,7 +128,7 @@ enum Purges {
       try watch.time {
         for _ in 0..<times {
           let result = try file.store.purge()
-          watermark = result.watermark
+          watermark = result.watermark.rawValue
           count += result.transactionCount
         }
       }

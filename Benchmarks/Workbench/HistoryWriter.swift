@@ -60,7 +60,7 @@ struct HistoryWriter {
       writer: writer,
       policy: .error
     )
-    guard let number = try store.save(request).transaction?.number else { return }
+    guard let number = try store.save(request).transaction?.token.number else { return }
     for slot in updated { live[slot].version = number }
     for offset in 0..<Self.insertCount {
       live[oldest] = LiveItem(key: edits[offset].id.key, version: number)

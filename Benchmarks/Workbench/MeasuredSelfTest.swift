@@ -200,7 +200,7 @@ struct SeededRegressions {
     return MeasuredWork(contender: MeasuredWork.store, operations: 1) { watch in
       let page = try watch.time { try store.fetch(request) }
       let newest = page.transactions.suffix(newest)
-      return WorkTally(count: newest.count, sum: newest.reduce(0) { $0 &+ $1.number })
+      return WorkTally(count: newest.count, sum: newest.reduce(0) { $0 &+ $1.number.rawValue })
     }
   }
 }

@@ -158,7 +158,7 @@ enum CommitPeer {
         return true
       }
       let end = NanosecondClock.wall.now()
-      return [result.transaction?.number ?? 0, Int64(moment.ns), Int64(end - moment.ns)]
+      return [result.transaction?.number.rawValue ?? 0, Int64(moment.ns), Int64(end - moment.ns)]
     }
   }
 }

@@ -25,7 +25,7 @@ public struct HistoryChange: Sendable, Identifiable {
     let place =
       page.places.isEmpty
       ? transaction.firstPlace + index - transaction.firstChange : page.places[index]
-    return ChangeID(transaction: transaction.number, place: place)
+    return ChangeID(transaction: TransactionNumber(transaction.number), place: place)
   }
   /// The transaction that made the change.
   ///
@@ -79,12 +79,12 @@ public struct HistoryChange: Sendable, Identifiable {
 /// The identity of one change (Core Data: `NSPersistentHistoryChange.changeID`).
 public struct ChangeID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The number of the transaction.
-  public let transaction: Int64
+  public let transaction: TransactionNumber
   /// The index among the transaction's changes, from 0.
   public let place: Int
 
   /// Creates the identity of the change at an index of a transaction.
-  public init(transaction: Int64, place: Int) {
+  public init(transaction: TransactionNumber, place: Int) {
     self.transaction = transaction
     self.place = place
   }

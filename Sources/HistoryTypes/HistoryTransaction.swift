@@ -16,9 +16,9 @@ public struct HistoryTransaction: Sendable, Identifiable {
   package var record: TransactionRecord { page.records[index] }
 
   /// The number of the transaction; numbers increase in commit order.
-  public var number: Int64 { record.number }
+  public var number: TransactionNumber { TransactionNumber(record.number) }
   /// The number, which is the same in every fetch.
-  public var id: Int64 { record.number }
+  public var id: TransactionNumber { number }
   /// The time at which the transaction was written, by the store's clock.
   public var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.timestamp) }
   /// The store that contains the transaction.

@@ -64,6 +64,36 @@ public struct WriterID: RawRepresentable, Hashable, Sendable, Codable {
   }
 }
 
+/// The number of one transaction in its store (Core Data: `transactionNumber`).
+///
+/// The first transaction has number 1. Numbers grow in commit order and may have gaps; they say
+/// nothing about time. A number of 0 stands for the beginning of history.
+public struct TransactionNumber: RawRepresentable, Hashable, Sendable, Codable {
+  /// The number as it is in the file.
+  public let rawValue: Int64
+
+  /// Creates a number from its value in the file.
+  public init(rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+
+  /// Creates a number from its value in the file.
+  public init(_ rawValue: Int64) { self.init(rawValue: rawValue) }
+}
+
+extension TransactionNumber: Comparable, ExpressibleByIntegerLiteral, CustomStringConvertible {
+  /// Creates a number from a literal.
+  public init(integerLiteral value: Int64) { self.init(rawValue: value) }
+
+  /// Orders by commit order.
+  public static func < (left: TransactionNumber, right: TransactionNumber) -> Bool {
+    left.rawValue < right.rawValue
+  }
+
+  /// The digits of the number.
+  public var description: String { String(rawValue) }
+}
+
 /// A position in one store's history: everything up to and including one transaction.
 ///
 /// A token contains the store's identity, the transaction's number and a random mark of that

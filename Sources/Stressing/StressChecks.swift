@@ -184,6 +184,6 @@ struct StressMergeNotes: TransactionDeduplicator {
   let seams: StressSeams
 
   func deduplicate(_ transactions: [HistoryTransaction], in contexts: [ObjectContext]) {
-    seams.note(merged: transactions.map(\.number))
+    seams.note(merged: transactions.map(\.number.rawValue))
   }
 }

@@ -186,7 +186,7 @@ struct StressReconciler {
       case .called(let count?, _) = open.event.happening,
       let noted = StressNumberFile.read(role.numberFile), noted.write == Int64(count)
     else { return (.nothing, reported) }
-    guard let transaction = try store.transaction(noted.number) else {
+    guard let transaction = try store.transaction(TransactionNumber(noted.number)) else {
       return (try isPurged(noted.number) ? .open : .nothing, reported)
     }
     guard transaction.author == author(of: given, role) else { return (.nothing, reported) }
@@ -220,7 +220,7 @@ extension CommittedTransaction {
   /// Converts a transaction of history; objects are named by the store's own keys.
   init(_ model: Model, _ transaction: HistoryTransaction, writer: String? = nil) {
     self.init(
-      name: String(transaction.number),
+      name: transaction.number.description,
       author: transaction.author,
       context: transaction.contextName,
       writer: writer,

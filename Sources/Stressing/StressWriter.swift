@@ -151,7 +151,7 @@ struct StressWriter {
   ) {
     guard let written else { return seams.endWrite(.wroteNothing, .ok) }
     let transaction = CommittedTransaction(
-      name: String(written.number),
+      name: written.number.description,
       author: author,
       context: context,
       writer: "\(role.name)/\(context)",
@@ -184,7 +184,9 @@ struct StressWriter {
   /// Retries until history can be read; the outer `nil` means that this failed for about 5 seconds.
   private func look(for number: Int64) -> HistoryTransaction?? {
     for _ in 0..<Self.lookCountMax {
-      do { return .some(try view.store.transaction(number)) } catch { usleep(20_000) }
+      do { return .some(try view.store.transaction(TransactionNumber(number))) } catch {
+        usleep(20_000)
+      }
     }
     return nil
   }

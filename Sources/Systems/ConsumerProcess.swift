@@ -60,7 +60,7 @@ final class ConsumerProcess {
     var page: HistoryPage
     repeat {
       page = try store.fetch(request, by: registration)
-      numbers += page.transactions.map(\.number)
+      numbers += page.transactions.map(\.number.rawValue)
       request = request.next(after: page)
     } while page.hasMore
     // The token is recorded after reading: a consumer that fails before that reads the page again.

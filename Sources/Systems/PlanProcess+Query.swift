@@ -42,7 +42,7 @@ extension PlanProcess {
   ) throws(HistoryError) -> [String] {
     switch query.form {
     case .transaction:
-      let found = try store.transaction(query.number ?? 0)
+      let found = try store.transaction(TransactionNumber(query.number ?? 0))
       return found.map { [line(bench.committed($0))] } ?? []
     case .sql: return try sqlLines(query, bench)
     case .rows: return try rowCount()
@@ -115,7 +115,7 @@ extension PlanProcess {
     _ bench: StoreBench
   ) throws(HistoryError) -> [String] {
     let names = try store.objectIDs(request).map { (id) throws(HistoryError) in
-      let same = try store.objectID(for: store.uri(of: id))
+      let same = try store.objectID(forURI: store.uri(of: id))
       return bench.objects.name(same, in: store.model)
     }
     return Set(names).map(\.description).sorted()
@@ -162,7 +162,9 @@ extension PlanProcess {
     var request: HistoryRequest
     if let date = query.date {
       request = HistoryRequest(after: date, filter: query.filter, transactionCountMax: query.page)
-    } else if let number = query.number, let transaction = try store.transaction(number) {
+    } else if let number = query.number,
+      let transaction = try store.transaction(TransactionNumber(number))
+    {
       request = HistoryRequest(
         after: transaction,
         filter: query.filter,
@@ -183,7 +185,9 @@ extension PlanProcess {
     let result: PurgeResult
     if let date = query.date {
       result = try store.purge(before: date, filter: query.purgeFilter)
-    } else if let number = query.number, let transaction = try store.transaction(number) {
+    } else if let number = query.number,
+      let transaction = try store.transaction(TransactionNumber(number))
+    {
       result = try store.purge(before: transaction, filter: query.purgeFilter)
     } else {
       result = try store.purge(filter: query.purgeFilter)
@@ -237,7 +241,7 @@ extension HistoryFilter {
     case .object(let name): filter = .any(objects.ids(name).map(HistoryFilter.object))
     case .newest(let count):
       let first = head - Int64(count) + 1
-      filter = first > head ? .any([]) : .numbers(first...head)
+      filter = first > head ? .any([]) : .numbers(HistoryFilter.range(first...head))
     case .recent(let seconds):
       let first = Date(timeIntervalSinceReferenceDate: now - max(seconds, 0))
       filter = .timestamps(first...Date(timeIntervalSinceReferenceDate: now))

@@ -31,7 +31,7 @@ extension PlanProcess {
   func uris(of entity: String, _ bench: StoreBench) throws(HistoryError) -> [String] {
     let context = ObjectContext(store: store, author: nil, name: "query")
     let names = try context.objects(entity).map { (object) throws(HistoryError) in
-      let same = try store.objectID(for: store.uri(of: object.id))
+      let same = try store.objectID(forURI: store.uri(of: object.id))
       return bench.objects.name(same, in: store.model).description
     }
     let none = StoreID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
@@ -43,7 +43,7 @@ extension PlanProcess {
     return names.sorted()
       + foreign.map { uri in
         word { () throws(HistoryError) in
-          _ = try store.objectID(for: uri)
+          _ = try store.objectID(forURI: uri)
         }
       }
   }
@@ -52,7 +52,7 @@ extension PlanProcess {
   func tokenLines(_ number: Int64?, _ bench: StoreBench) throws(HistoryError) -> [String] {
     let head = try store.currentToken()
     let token = try number.flatMap { (number) throws(HistoryError) in
-      try store.transaction(number)?.token
+      try store.transaction(TransactionNumber(number))?.token
     }
     let found = try store.transaction(at: token ?? head)
     var lines = [found.map { line(bench.committed($0)) } ?? "none"]

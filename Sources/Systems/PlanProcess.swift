@@ -279,7 +279,7 @@ final class PlanProcess {
       actor.id,
       .committed(
         CommittedTransaction(
-          name: String(written.number),
+          name: written.number.description,
           author: author,
           context: context,
           writer: "\(actor.id)/\(context)",

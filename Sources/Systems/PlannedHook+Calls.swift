@@ -27,7 +27,7 @@ extension PlannedHook {
     case .finish:
       .mergeHook(.retry) { input in
         guard notes.isTrouble(self, index) else { return .goOn }
-        notes.noteFinished(input.transactions.map(\.number))
+        notes.noteFinished(input.transactions.map(\.number.rawValue))
         return .finish
       }
     case .retry, .skip, .retryAlternating, .skipAlternating:
@@ -42,6 +42,6 @@ extension PlannedHook {
 extension HookNotes {
   /// Records that an observer received a group of changes.
   fileprivate func note(_ group: [HookContext]) {
-    if let context = group.first { note(context.transaction.number) }
+    if let context = group.first { note(context.transaction.number.rawValue) }
   }
 }

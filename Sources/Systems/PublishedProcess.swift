@@ -127,7 +127,7 @@ final class PublishedProcess: HostedProcess {
   func describe(_ state: inout StateSketch) {
     for list in [fetched, unrecorded] + dispatched {
       state.add(list.count)
-      for transaction in list { state.add(number: transaction.number) }
+      for transaction in list { state.add(number: transaction.number.rawValue) }
     }
     counter.describe(&state)
     for count in callCounts { state.add(count) }

@@ -57,7 +57,7 @@ extension PublishedSystem {
     guard let last = done.last else { return }
     let setup = manager.setup
     shared.defaults.set(last.timestamp, of: setup.author, for: setup.owner)
-    log.add(manager.id, .recorded(cursor: String(last.number)))
+    log.add(manager.id, .recorded(cursor: last.number.description))
     if rules.hooks == .afterRecord { observe(done, manager, &log) }
   }
 
@@ -76,7 +76,7 @@ extension PublishedSystem {
   }
 
   private static func names(_ transactions: [HistoryTransaction]) -> [TransactionName] {
-    transactions.map { String($0.number) }
+    transactions.map { $0.number.description }
   }
 
   // MARK: Cleaner

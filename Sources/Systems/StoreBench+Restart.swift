@@ -143,7 +143,7 @@ extension StoreBench {
     for transaction in try heldTransactions() {
       for change in transaction.changes {
         reported.insert(change.objectID)
-        if transaction.number == unreported, change.type == .insert {
+        if transaction.number.rawValue == unreported, change.type == .insert {
           inserted.append(change.objectID)
         }
       }

@@ -166,7 +166,7 @@ final class StoreBench {
     // not.
     if transaction.writer == nil { changes.sort { $0.object < $1.object } }
     return CommittedTransaction(
-      name: String(transaction.number),
+      name: transaction.number.description,
       author: transaction.author,
       context: transaction.contextName,
       writer: nil,

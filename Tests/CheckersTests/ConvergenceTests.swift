@@ -119,11 +119,11 @@ import Traces
 
   @Test(arguments: [
     ([CommittedChange.update(1)], "insert of Item/2"),
-    ([.update(1), .insert(2), .delete(3)], "tells of a delete of Item/3"),
+    ([.update(1), .insert(2), .delete(3)], "reports a delete of Item/3"),
     ([.update(3), .insert(2)], "an update of Item/1"),
-    ([.delete(1), .insert(1), .insert(2)], "tells of a delete and an insert of Item/1"),
-    ([.insert(1), .insert(2)], "tells of an insert of Item/1"),
-    ([.update(1), .update(1), .insert(2)], "tells of an update and an update of Item/1"),
+    ([.delete(1), .insert(1), .insert(2)], "reports a delete and an insert of Item/1"),
+    ([.insert(1), .insert(2)], "reports an insert of Item/1"),
+    ([.update(1), .update(1), .insert(2)], "reports an update and an update of Item/1"),
   ])
   func `An answer with other changes than the write makes is rejected`(
     reported: [CommittedChange],
@@ -263,7 +263,7 @@ import Traces
     var story = try opened()
     let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
     story.run(write, .failed(SystemFailure(.io, "disk"))) { $0.commit("app", "2", [.delete(1)]) }
-    #expect(violation(story)?.because.contains("failed, but it was committed") == true)
+    #expect(violation(story)?.because.contains("got an error for its write, but it was committed") == true)
   }
 
   @Test func `After an unknown outcome both states are possible until an answer decides`() throws {

@@ -105,7 +105,7 @@ import Traces
       reported: update("count", values: ["count": 3])
     )
     #expect(
-      violation(story)?.because.contains("tells count = 3 for Item/1, where it left 2") == true
+      violation(story)?.because.contains("reports count = 3 for Item/1, where it left 2") == true
     )
   }
 

@@ -63,7 +63,7 @@ import Traces
     var story = try opened()
     pass(&story, "1", "2", reported: ["1", "2"])
     pass(&story, "2", reported: ["2"])
-    #expect(violation(story)?.because == "observers of app were told of #2 again")
+    #expect(violation(story)?.because == "observers of app were notified of #2 again")
   }
 
   @Test func `Within one fetch nothing is reported twice`() throws {

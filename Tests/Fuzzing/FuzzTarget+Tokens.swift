@@ -24,7 +24,7 @@ extension FuzzTarget {
         })
       else { return }
       try expect(
-        page.transactions.allSatisfy { $0.number > token.number },
+        page.transactions.allSatisfy { $0.number.rawValue > token.number },
         "a fetch after \(token) answers what lies before it"
       )
     }
@@ -46,7 +46,7 @@ extension FuzzTarget {
       }
       guard
         let uri = try answered({ () throws(HistoryError) in
-          try store.uri(of: try store.objectID(for: text))
+          try store.uri(of: try store.objectID(forURI: text))
         })
       else { return }
       try expect(uri.lowercased() == text.lowercased(), "\(text) came back as \(uri)")

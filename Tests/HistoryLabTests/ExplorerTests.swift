@@ -103,7 +103,9 @@ import Workloads
   ) throws {
     let (depth, condition, make) = Self.small[place]
     let wanted = ProcessInfo.processInfo.environment["SOUNDNESS_PAIRS"].flatMap { Int($0) } ?? 1
-    let explorer = explorer(make(), condition, depth: depth + 1) { $0.pairCountMax = wanted }
+    let explorer = explorer(make(), condition, depth: wanted > 1 ? depth + 1 : depth) {
+      $0.pairCountMax = wanted
+    }
     _ = try explorer.explore()
     // The time of the next poll is no part of a state, because short plans end before it.
     let (count, differences) = try explorer.continuePairs(

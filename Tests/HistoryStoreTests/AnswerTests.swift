@@ -20,7 +20,9 @@ import Testing
     let second = try #require(try store.transaction(2))
     #expect(second.number == 2)
     #expect(second.changes.map(\.objectID) == [ObjectID(entity: 1, key: 2)])
-    for number in [.min, -1, 0, 5, .max] as [Int64] {
+    for number in [-9_223_372_036_854_775_808, -1, 0, 5, 9_223_372_036_854_775_807]
+      as [TransactionNumber]
+    {
       #expect(try store.transaction(number)?.number == nil)
     }
     let tokens = try (1...4).map { try store.token($0) }

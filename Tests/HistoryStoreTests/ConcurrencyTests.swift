@@ -48,7 +48,7 @@ import Testing
       let page = try store.fetch(HistoryRequest(after: token, transactionCountMax: 7))
       // Without news it must not take the write lock again and again from those who write.
       guard !page.transactions.isEmpty else { continue }
-      numbers += page.transactions.map(\.number)
+      numbers += page.transactions.map(\.number.rawValue)
       token = page.scannedThrough
       try store.record(registration, through: token)
       try store.purge(by: registration)

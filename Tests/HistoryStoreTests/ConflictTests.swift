@@ -114,7 +114,7 @@ import Testing
 
   @Test func `What one save wrote is the version that the next must name`() throws {
     let result = try store.save([update(same, 3)])
-    let version = try #require(result.transaction).number
+    let version = try #require(result.transaction).token.number
     #expect(throws: HistoryError.conflict([same])) { try store.save([update(same, 3)]) }
     #expect(try store.save([update(same, version)]).outcomes == [.written])
   }

@@ -20,7 +20,7 @@ import Testing
     func live() throws {
       let index = try fixture.open().join("index", kind: .consumer)
       let position = try store.consume(index, pageTransactionCountMax: 2) { page in
-        taken.append(page.transactions.map(\.number))
+        taken.append(page.transactions.map(\.number.rawValue))
       }
       #expect(position == (try store.currentToken()))
     }
@@ -41,12 +41,12 @@ import Testing
     #expect(throws: HistoryError.stopped("Unready()")) {
       try store.consume(index, pageTransactionCountMax: 1) { page in
         guard taken.count < 2 else { throw Unready() }
-        taken += page.transactions.map(\.number)
+        taken += page.transactions.map(\.number.rawValue)
       }
     }
     #expect(taken == [1, 2])
     #expect(try store.recordedCursor(of: index).number == 2)
-    try store.consume(index) { taken += $0.transactions.map(\.number) }
+    try store.consume(index) { taken += $0.transactions.map(\.number.rawValue) }
     #expect(taken == [1, 2, 3])
   }
 
@@ -88,7 +88,7 @@ import Testing
       #expect(try store.numbers(after: token).count == 2 * round)
     }
     var exported: [Int64] = []
-    try store.consume(mirror) { exported += $0.transactions.map(\.number) }
+    try store.consume(mirror) { exported += $0.transactions.map(\.number.rawValue) }
     #expect(exported == Array(1...8))
     try store.purge(by: app)
     #expect(try store.heldNumbers() == [2, 4, 6, 8])

@@ -85,12 +85,14 @@ struct Differential {
     let first = all.transactions[0]
     var requests = [HistoryRequest(after: HistoryToken.beginning(of: left.id))]
     // What lies below the first is purged.
-    let below = HistoryToken(store: left.id, number: first.number - 1, mark: 0)
+    let below = HistoryToken(store: left.id, number: first.number.rawValue - 1, mark: 0)
     requests += [below, HistoryToken(store: left.id, number: .max, mark: 0)].map {
       HistoryRequest(after: $0)
     }
-    for transaction in all.transactions where transaction.number % 16 == first.number % 16 {
-      let filter: HistoryFilter? = transaction.number % 32 < 16 ? .not(.type(.insert)) : nil
+    for transaction in all.transactions
+    where transaction.number.rawValue % 16 == first.number.rawValue % 16 {
+      let filter: HistoryFilter? =
+        transaction.number.rawValue % 32 < 16 ? .not(.type(.insert)) : nil
       requests.append(
         HistoryRequest(after: transaction.token, filter: filter, transactionCountMax: 5)
       )
@@ -152,13 +154,15 @@ struct Differential {
   /// Single transactions, by number and by token.
   private func compareSingle() throws {
     let head = try left.currentToken().number
-    for number in [0, 1, all.transactions[0].number, head - 1, head, head + 1] {
-      let found = try (left.transaction(number), right.transaction(number))
+    for number in [0, 1, all.transactions[0].number.rawValue, head - 1, head, head + 1] {
+      let found = try (
+        left.transaction(TransactionNumber(number)), right.transaction(TransactionNumber(number))
+      )
       #expect(found.0.map(TransactionFacts.init) == found.1.map(TransactionFacts.init))
       guard let transaction = found.0 else { continue }
       let token = HistoryToken(store: right.id, number: number, mark: transaction.token.mark)
-      #expect(try left.transaction(at: transaction.token)?.number == number)
-      #expect(try right.transaction(at: token)?.number == number)
+      #expect(try left.transaction(at: transaction.token)?.token.number == number)
+      #expect(try right.transaction(at: token)?.token.number == number)
     }
   }
 }
@@ -178,7 +182,7 @@ private struct PageFacts: Equatable {
   init(_ page: HistoryPage) {
     through = page.scannedThrough.number
     hasMore = page.hasMore
-    transactions = page.transactions.map(\.number)
+    transactions = page.transactions.map(\.number.rawValue)
     changeCounts = page.transactions.map(\.changeCount)
     changes = page.changes.map(\.id)
   }
@@ -202,7 +206,7 @@ private struct TransactionFacts: Equatable {
 
   init(_ transaction: HistoryTransaction) {
     own = Own(
-      number: transaction.number,
+      number: transaction.number.rawValue,
       timestamp: transaction.timestamp,
       mark: transaction.token.mark,
       names: [

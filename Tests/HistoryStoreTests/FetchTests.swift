@@ -36,7 +36,7 @@ import Testing
     var pages: [[Int64]] = []
     var page = try store.fetch(request)
     while true {
-      pages.append(page.transactions.map(\.number))
+      pages.append(page.transactions.map(\.number.rawValue))
       guard page.hasMore else { break }
       request = request.next(after: page)
       page = try store.fetch(request)
@@ -69,11 +69,11 @@ import Testing
     var request = HistoryRequest(after: nil, filter: .author("mine"), transactionCountMax: 4)
     var found: [Int64] = []
     var page = try store.fetch(request)
-    found += page.transactions.map(\.number)
+    found += page.transactions.map(\.number.rawValue)
     while page.hasMore {
       request = request.next(after: page)
       page = try store.fetch(request)
-      found += page.transactions.map(\.number)
+      found += page.transactions.map(\.number.rawValue)
     }
     #expect(found == Array(stride(from: 1, through: 40, by: 3)))
   }
@@ -167,7 +167,7 @@ import Testing
       try store.add("a", by: random.next() % 4 == 0 ? "NSCloudKitMirroringDelegate.import" : "app")
     }
     let all = try store.fetch(HistoryRequest(after: nil)).transactions.map {
-      ($0.number, $0.record.timestamp)
+      ($0.number.rawValue, $0.record.timestamp)
     }
     try store.purge(before: store.token(30))
     let held = Set(try store.heldNumbers())

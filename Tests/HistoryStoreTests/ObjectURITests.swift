@@ -16,10 +16,12 @@ import Testing
     for id in [ObjectID(entity: 1, key: 1), ObjectID(entity: 2, key: .max)] {
       let uri = try store.uri(of: id)
       #expect(uri == "\(prefix)/\(id.entity == 1 ? "Item" : "Tag")/p\(id.key)")
-      #expect(try store.objectID(for: uri) == id)
+      #expect(try store.objectID(forURI: uri) == id)
+      #expect(try store.url(of: id).absoluteString == uri)
+      #expect(try store.objectID(for: store.url(of: id)) == id)
     }
     let small = "x-history://\(store.id.description.lowercased())/Item/p7"
-    #expect(try store.objectID(for: small) == ObjectID(entity: 1, key: 7))
+    #expect(try store.objectID(forURI: small) == ObjectID(entity: 1, key: 7))
   }
 
   @Test func `What no object can be has no URI`() {
@@ -43,17 +45,17 @@ import Testing
   )
   func `Another text is told from a URI`(pattern: String) {
     let text = pattern.replacing("PREFIX", with: prefix)
-    #expect(throws: HistoryError.badURI(text)) { try store.objectID(for: text) }
+    #expect(throws: HistoryError.badURI(text)) { try store.objectID(forURI: text) }
   }
 
   @Test func `A URI of another store, or of an unknown entity, is told by name`() throws {
     let other = try StoreFixture().open()
     let uri = try other.uri(of: ObjectID(entity: 1, key: 1))
     #expect(throws: HistoryError.otherStoreURI(uri, store: store.id)) {
-      try store.objectID(for: uri)
+      try store.objectID(forURI: uri)
     }
     #expect(throws: HistoryError.unknownEntity("item")) {
-      try store.objectID(for: "\(prefix)/item/p1")
+      try store.objectID(forURI: "\(prefix)/item/p1")
     }
     #expect(HistoryError.badURI("a").description.contains("\"a\" is not the URI"))
     #expect(HistoryError.otherStoreURI("a", store: store.id).description.contains("another store"))

@@ -163,7 +163,7 @@ import Testing
       try history.write(10)
       let new = try history.store.fetch(HistoryRequest(after: last)).transactions
       written += new
-      held.formUnion(new.map(\.number))
+      held.formUnion(new.map(\.number.rawValue))
       let filter = history.purgeFilter()
       let limit = written[Int(history.random.next() % UInt64(written.count))]
       let isByDate = history.random.next() % 2 == 0
@@ -171,14 +171,14 @@ import Testing
       if isByDate {
         try store.purge(before: limit.timestamp, filter: filter)
       } else {
-        try store.purge(before: limit.number, filter: filter, in: written)
+        try store.purge(before: limit.number.rawValue, filter: filter, in: written)
       }
       let gone = written.dropLast().filter { transaction in
         filter.matches(transaction)
           && (isByDate
             ? transaction.timestamp < limit.timestamp : transaction.number < limit.number)
       }
-      held.subtract(gone.map(\.number))
+      held.subtract(gone.map(\.number.rawValue))
       #expect(try store.heldNumbers() == held.sorted(), "\(filter)")
       purged.formUnion(filter.authors ?? Set(RandomHistory.authors))
       try expectExpiry(history.stores[1], written, held, purged)
@@ -202,7 +202,7 @@ import Testing
           let found = try store.fetch(request).transactions.map(\.number)
           #expect(found == wanted)
         } catch {
-          let first = after.map(\.number).first { held.contains($0) }
+          let first = after.map(\.number.rawValue).first { held.contains($0) }
           #expect(error == .expired(token: transaction.token, firstHeld: first))
           #expect(purged.contains(author) && author != PurgeTests.mirror)
         }
@@ -241,7 +241,7 @@ extension Store {
     filter: PurgeFilter,
     in written: [HistoryTransaction]
   ) throws {
-    let limit = try #require(written.first { $0.number == number })
+    let limit = try #require(written.first { $0.number.rawValue == number })
     try purge(before: limit, filter: filter)
   }
 }

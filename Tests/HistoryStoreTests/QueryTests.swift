@@ -27,7 +27,7 @@ import Testing
       ].map { $0.map(Value.string) ?? .null }
       let properties = change.updatedProperties.map { "\"\($0)\"" }.joined(separator: ",")
       return [
-        .int(transaction.number), .int(Int64(change.id.place)),
+        .int(transaction.number.rawValue), .int(Int64(change.id.place)),
         .double(transaction.timestamp.timeIntervalSinceReferenceDate),
       ] + names + [
         .string(change.entityName ?? "?"), .int(change.objectID.key), .string("\(change.type)"),
@@ -49,7 +49,7 @@ import Testing
     #expect(rows.count == page.changes.count && rows.count > 100)
     for (row, change) in zip(rows, page.changes) {
       let transaction = change.transaction
-      #expect(row[0...1] == [.int(transaction.number), .int(Int64(change.id.place))])
+      #expect(row[0...1] == [.int(transaction.number.rawValue), .int(Int64(change.id.place))])
       #expect(row[3] == transaction.author.map(Value.string) ?? .null)
       #expect(row[4] == transaction.contextName.map(Value.string) ?? .null)
       #expect(row[5] == transaction.bundleID.map(Value.string) ?? .null)

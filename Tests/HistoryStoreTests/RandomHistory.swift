@@ -85,7 +85,7 @@ struct RandomHistory {
     case 1: return .contextName(Self.contexts[index(below: Self.contexts.count)])
     case 2: return .bundleID(Self.programs[index(below: 3)].0)
     case 3: return .processID(Self.programs[index(below: 3)].1)
-    case 4: return .numbers(number...number + Int64(index(below: 20)))
+    case 4: return .numbers(HistoryFilter.range(number...number + Int64(index(below: 20))))
     case 5:
       let start = Date(timeIntervalSinceReferenceDate: fixture.clock.now - Double(number))
       return .timestamps(start...start.addingTimeInterval(Double(index(below: 12))))

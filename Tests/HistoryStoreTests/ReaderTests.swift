@@ -53,7 +53,9 @@ import Testing
       #expect(pages.flatMap { $0.changes.map(\.objectID) } == whole.changes.map(\.objectID))
       #expect(pages.flatMap { $0.changes.map(\.id) } == whole.changes.map(\.id))
       #expect(pages.last?.changes.last?.type == .insert)
-      let counts = Set(pages.flatMap { $0.transactions.map { [Int($0.number), $0.changeCount] } })
+      let counts = Set(
+        pages.flatMap { $0.transactions.map { [Int($0.number.rawValue), $0.changeCount] } }
+      )
       #expect(counts == [[1, 1], [2, 60_000], [3, 60_001], [4, 1]])
     }
   }
@@ -176,7 +178,7 @@ import Testing
     let pages = store.pages(HistoryRequest(after: nil, transactionCountMax: 2))
     for _ in 0..<2 {
       var numbers: [[Int64]] = []
-      for try await page in pages { numbers.append(page.transactions.map(\.number)) }
+      for try await page in pages { numbers.append(page.transactions.map(\.number.rawValue)) }
       #expect(numbers == [[1, 2], [3]])
     }
     try store.purge()

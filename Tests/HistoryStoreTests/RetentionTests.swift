@@ -92,7 +92,7 @@ import Testing
     let result = try store.purge(retaining: limits)
     #expect(result.lostMembers == ["slow"] && result.purgedThrough == 1)
     var taken: [Int64] = []
-    try store.consume(mirror) { taken += $0.transactions.map(\.number) }
+    try store.consume(mirror) { taken += $0.transactions.map(\.number.rawValue) }
     #expect(taken == Array(2...10))
     #expect(try store.purge(retaining: limits).purgedThrough == 9)
   }

@@ -81,7 +81,7 @@ extension Store {
   /// Inserts one item and answers its transaction's number.
   @discardableResult
   func add(_ title: String, by author: String? = "app", context: String? = nil) throws -> Int64 {
-    try #require(try add([title], by: author, context: context).transaction).number
+    try #require(try add([title], by: author, context: context).transaction).number.rawValue
   }
 
   /// The numbers of the transactions that a request returns in one page.
@@ -89,19 +89,19 @@ extension Store {
     after token: HistoryToken? = nil,
     _ filter: HistoryFilter? = nil
   ) throws -> [Int64] {
-    try fetch(HistoryRequest(after: token, filter: filter)).transactions.map(\.number)
+    try fetch(HistoryRequest(after: token, filter: filter)).transactions.map(\.number.rawValue)
   }
 
   /// The numbers of the transactions after a time, in seconds.
   func numbers(afterSeconds seconds: Double) throws -> [Int64] {
     let date = Date(timeIntervalSinceReferenceDate: seconds)
-    return try fetch(HistoryRequest(after: date)).transactions.map(\.number)
+    return try fetch(HistoryRequest(after: date)).transactions.map(\.number.rawValue)
   }
 
   /// The position right behind a transaction that is held.
   func token(_ number: Int64) throws -> HistoryToken {
     let page = try fetch(HistoryRequest(after: nil, transactionCountMax: .max))
-    return try #require(page.transactions.first { $0.number == number }).token
+    return try #require(page.transactions.first { $0.number.rawValue == number }).token
   }
 
   /// The titles of all items, in key order.

@@ -21,7 +21,7 @@ import Testing
       #expect(all.map(\.contextName) == ["first", "second", "third"])
       for (offset, author) in ["first", "second", "third"].enumerated() {
         let found = try store.fetch(HistoryRequest(after: nil, filter: .author(author)))
-        #expect(found.transactions.map(\.number) == [Int64(offset + 1)])
+        #expect(found.transactions.map(\.number.rawValue) == [Int64(offset + 1)])
       }
     }
   }

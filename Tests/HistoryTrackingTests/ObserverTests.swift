@@ -54,7 +54,7 @@ import Testing
     #expect(contexts.allSatisfy { $0.objectID == item.id && $0.author == "other" })
     #expect(contexts[0].timestamp == time)
     #expect(contexts[1].updatedProperties == ["count"])
-    #expect(contexts[0].objectIDURL == (try store.uri(of: item.id)))
+    #expect(contexts[0].objectIDURL == (try store.url(of: item.id)))
     #expect(contexts.allSatisfy { $0.tombstone == nil })
     #expect(contexts[1].transaction.contextName == "editor")
   }

@@ -22,7 +22,7 @@ import Testing
     _ numbers: ClosedRange<Int64>,
     into context: ObjectContext
   ) throws -> MergeDelta {
-    try context.merge(try context.store.history().filter { numbers.contains($0.number) })
+    try context.merge(try context.store.history().filter { numbers.contains($0.number.rawValue) })
   }
 
   @Test func `It tells what is new, what was read anew and what is gone`() throws {

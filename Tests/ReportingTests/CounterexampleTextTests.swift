@@ -195,10 +195,10 @@ import Traces
     let counterexample = script.broken("LoudExpiry", because: "late") { $0 == .expired }
     #expect(
       Self.text(counterexample).split(separator: "\n").dropFirst(3).prefix(6) == [
-        "  1   │ launch as a new member at #7       │",
-        "  2   │ crash                              │",
-        "  3   │ launch without a cursor            │",
-        "  4   │                                    │ (skipped) widget is stopped",
+        "  1   │ launch as a new member at #7              │",
+        "  2   │ crash                                     │",
+        "  3   │ launch without a cursor                   │",
+        "  4   │                                           │ (skipped) widget is stopped",
         "> 5   │ pass: gets the error that history expired │",
         "late.",
       ]

@@ -215,7 +215,7 @@ private final class ScriptedChannel: WireChannel {
     able.clock.now += 5
     able.system.recover()
     #expect(try able.perform(.clock(advance: 5)) == [])
-    #expect(able.launches[0].asked[2] == #"{"do":"recover","id":3,"now":800000005}"#)
+    #expect(able.launches[0].asked[2] == #"{"do":"heal","id":3,"now":800000005}"#)
     #expect(able.launches[0].asked[3] == #"{"advance":5,"do":"clock","id":4,"now":800000005}"#)
   }
 

@@ -63,7 +63,7 @@ struct TombstoneSample: Encodable, Hashable {
 
   init(_ change: HistoryChange, _ values: [String: Value]) {
     let transaction = change.transaction
-    self.transaction = transaction.number
+    self.transaction = transaction.number.rawValue
     date = InspectUnits.date(transaction.timestamp.timeIntervalSinceReferenceDate)
     author = transaction.author
     object = "\(change.entityName ?? "#\(change.objectID.entity)")/\(change.objectID.key)"

@@ -64,13 +64,15 @@ extension StoreCore {
   /// A damaged transaction makes the call throw.
   private func walk(from first: Int64, _ isDuplicate: (Int64) -> Void) throws -> Int64? {
     let last = try lastReadable(from: first)
-    var request = HistoryRequest(after: nil, filter: .numbers(first...last))
+    var request = HistoryRequest(after: nil, filter: .numbers(HistoryFilter.range(first...last)))
     var hasMore = true
     while hasMore {
       let page = try fetch(request)
       for transaction in page.transactions {
         let changes = page.changeRecords[transaction.changes.indices]
-        if Set(changes.map(\.objectID)).count < changes.count { isDuplicate(transaction.number) }
+        if Set(changes.map(\.objectID)).count < changes.count {
+          isDuplicate(transaction.number.rawValue)
+        }
       }
       request = request.next(after: page)
       hasMore = page.hasMore

@@ -45,7 +45,7 @@ indirect enum CompiledFilter {
     case .bundleID(let text): self = string(.bundle, text)
     case .processID(let text):
       self = .any(strings.numbers(ofProcess: text).map { .string(.process, $0) })
-    case .numbers(let range): self = .numbers(range)
+    case .numbers(let range): self = .numbers(range.lowerBound.rawValue...range.upperBound.rawValue)
     case .timestamps(let range):
       self = .timestamps(
         range.lowerBound

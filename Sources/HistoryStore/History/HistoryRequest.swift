@@ -120,7 +120,7 @@ public indirect enum HistoryFilter: Sendable, Hashable {
   /// Transactions of one process; `nil` matches transactions without one.
   case processID(String?)
   /// Transactions whose numbers lie in a range.
-  case numbers(ClosedRange<Int64>)
+  case numbers(ClosedRange<TransactionNumber>)
   /// Transactions that were written within a range of time, according to the store's clock.
   case timestamps(ClosedRange<Date>)
   /// Changes of objects of one entity, by name.
@@ -143,6 +143,11 @@ public indirect enum HistoryFilter: Sendable, Hashable {
 }
 
 extension HistoryFilter {
+  /// Returns a range of numbers as they are in the file, as the range of ``numbers(_:)``.
+  package static func range(_ numbers: ClosedRange<Int64>) -> ClosedRange<TransactionNumber> {
+    TransactionNumber(numbers.lowerBound)...TransactionNumber(numbers.upperBound)
+  }
+
   /// Returns whether transactions known only by author and number range can match or fail.
   func verdict(
     forAuthor author: String?,
@@ -150,7 +155,8 @@ extension HistoryFilter {
   ) -> (canMatch: Bool, canFail: Bool) {
     switch self {
     case .author(let wanted): return (wanted == author, wanted != author)
-    case .numbers(let wanted):
+    case .numbers(let numbers):
+      let wanted = numbers.lowerBound.rawValue...numbers.upperBound.rawValue
       let isInside = wanted.lowerBound <= gone.lowerBound && gone.upperBound <= wanted.upperBound
       return (wanted.overlaps(gone), !isInside)
     case .contextName, .bundleID, .processID, .timestamps, .entity, .type, .object:

@@ -36,7 +36,7 @@ extension Store {
   ///
   /// - Throws: ``HistoryError`` when the file cannot be read, or is damaged at the transaction.
   /// - Complexity: linear in its changes.
-  public func transaction(_ number: Int64) throws(HistoryError) -> HistoryTransaction? {
+  public func transaction(_ number: TransactionNumber) throws(HistoryError) -> HistoryTransaction? {
     let request = HistoryRequest(
       after: nil,
       filter: .numbers(number...number),
@@ -50,7 +50,7 @@ extension Store {
   /// - Throws: ``HistoryError/Code/otherStore`` or ``HistoryError/Code/rewound``.
   public func transaction(at token: HistoryToken) throws(HistoryError) -> HistoryTransaction? {
     try lockedHistory { core in try core.read { try core.checkIsOurs(token) } }
-    return try transaction(token.number)
+    return try transaction(TransactionNumber(token.number))
   }
 }
 

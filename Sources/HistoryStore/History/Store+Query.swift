@@ -161,7 +161,7 @@ final class HistoryChangeRows: TableRows {
   init(_ core: StoreCore) { self.core = core }
 
   func start(in numbers: ClosedRange<Int64>) throws {
-    request = HistoryRequest(after: nil, filter: .numbers(numbers))
+    request = HistoryRequest(after: nil, filter: .numbers(HistoryFilter.range(numbers)))
     request.streaming = StreamingLimits()
     request.changeCountMax = Self.changeCounts.first
     page = nil

@@ -33,13 +33,13 @@ public struct Member: Sendable, Hashable {
   /// The membership state.
   public let state: MemberState
   /// The number through which it has merged and recorded.
-  public let cursor: Int64
+  public let cursor: TransactionNumber
   /// The time of its last registration, launch or record, according to the store's clock.
   public let seen: Date
   /// The epoch of its last launch.
-  public let epoch: Int64
+  package let epoch: Int64
   /// The number of the newest transaction when it registered.
-  public let registeredAt: Int64
+  public let registeredAt: TransactionNumber
   /// The author that it writes under, if it named one.
   public let author: String?
   /// The process that it last launched in, if that has a name.

@@ -86,7 +86,7 @@ public struct Registration: Sendable, Hashable {
   /// The name of the member.
   public let member: MemberID
   /// The epoch of the launch; a later launch of the same member supersedes it.
-  public let epoch: Int64
+  package let epoch: Int64
   /// The position through which the member had merged and recorded.
   public let cursor: HistoryToken
   /// Whether the member registered just now, so that history before the cursor does not concern it.

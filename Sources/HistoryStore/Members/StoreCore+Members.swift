@@ -202,9 +202,9 @@ extension StoreCore {
   func members() throws -> [Member] {
     let head = try head()
     var rows = try memberRows()
-    let bytes = try bytesBehind(rows.map(\.cursor), head: head.number)
-    for index in rows.indices where rows[index].cursor < head.number {
-      let cursor = rows[index].cursor
+    let bytes = try bytesBehind(rows.map(\.cursor.rawValue), head: head.number)
+    for index in rows.indices where rows[index].cursor.rawValue < head.number {
+      let cursor = rows[index].cursor.rawValue
       let next = try row(atOrAfter: cursor + 1)
       rows[index].lag = MemberLag(
         transactionCount: head.number - cursor,
@@ -239,10 +239,10 @@ extension StoreCore {
       id: MemberID(name),
       kind: kind,
       state: state,
-      cursor: row.int(3),
+      cursor: TransactionNumber(row.int(3)),
       seen: Date(timeIntervalSinceReferenceDate: row.real(4)),
       epoch: row.int(5),
-      registeredAt: row.int(6),
+      registeredAt: TransactionNumber(row.int(6)),
       author: row.text(7),
       processID: row.text(8),
       configuration: try declared(row.text(9), by: name),

@@ -1,3 +1,4 @@
+public import Foundation
 public import HistoryTypes
 import SQLiteStorage
 
@@ -144,22 +145,35 @@ extension StoreCore {
 }
 
 extension Store {
-  /// Returns the URI of an object, `x-history://STORE/ENTITY/pKEY`.
+  /// Returns the URL of an object, `x-history://STORE/ENTITY/pKEY` (Core Data:
+  /// `NSManagedObjectID.uriRepresentation()`).
   ///
-  /// It can be stored outside the store, and identifies the object even after its deletion.
+  /// It can be kept outside the store, and identifies the object even after its deletion.
   ///
   /// - Throws: ``HistoryError/Code/unknownObject`` when the model has no such entity, or the key is
   ///   invalid.
-  public func uri(of id: ObjectID) throws(HistoryError) -> String {
+  public func url(of id: ObjectID) throws(HistoryError) -> URL {
+    let text = try uri(of: id)
+    guard let url = URL(string: text) else { throw .badURI(text) }
+    return url
+  }
+
+  /// Returns the ID of the object with a URL, without checking that the object exists.
+  ///
+  /// - Throws: ``HistoryError/Code/badURI``, ``HistoryError/Code/otherStoreURI`` or
+  ///   ``HistoryError/Code/unknownEntity``.
+  public func objectID(for url: URL) throws(HistoryError) -> ObjectID {
+    try objectID(forURI: url.absoluteString.removingPercentEncoding ?? url.absoluteString)
+  }
+
+  /// The text of ``url(of:)``.
+  package func uri(of id: ObjectID) throws(HistoryError) -> String {
     guard let entity = model.entity(id.entity), id.key > 0 else { throw .unknownObject(id) }
     return ObjectURI(store: self.id, entity: entity.name, key: id.key).description
   }
 
-  /// Returns the ID of the object with a URI, without checking that the object exists.
-  ///
-  /// - Throws: ``HistoryError/Code/badURI``, ``HistoryError/Code/otherStoreURI`` or
-  ///   ``HistoryError/Code/unknownEntity``.
-  public func objectID(for uri: String) throws(HistoryError) -> ObjectID {
+  /// Returns the ID of the object whose ``url(of:)`` has a text.
+  package func objectID(forURI uri: String) throws(HistoryError) -> ObjectID {
     guard let parts = ObjectURI(uri) else { throw .badURI(uri) }
     guard parts.store == id else { throw .otherStoreURI(uri, store: id) }
     guard let entity = model.number(of: parts.entity) else { throw .unknownEntity(parts.entity) }

@@ -103,9 +103,9 @@ extension RetentionLimits {
 /// The outcome of a purge.
 public struct PurgeResult: Sendable, Hashable {
   /// The last number that is now purged; transactions of protected authors remain.
-  public let purgedThrough: Int64
+  public let purgedThrough: TransactionNumber
   /// The lowest cursor of all members, or the head without a member.
-  public let watermark: Int64
+  public let watermark: TransactionNumber
   /// The number of transactions that this purge deleted.
   public let transactionCount: Int
   /// Whether the watermark or the head limited the purge below its requested position.
@@ -121,12 +121,12 @@ public struct PurgeResult: Sendable, Hashable {
 /// Two neighbors in history whose timestamps differ by more than a day, in either direction.
 public struct TimestampJump: Sendable, Hashable {
   /// The number of the later transaction.
-  public let number: Int64
+  public let number: TransactionNumber
   /// The difference of the timestamps; negative where time steps back.
   public let difference: Duration
 
   /// Creates a jump between a transaction and the one before it.
-  public init(number: Int64, difference: Duration) {
+  public init(number: TransactionNumber, difference: Duration) {
     self.number = number
     self.difference = difference
   }

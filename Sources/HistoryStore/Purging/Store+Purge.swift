@@ -58,8 +58,8 @@ extension Store {
       isDone = chunk.isLast
     }
     return PurgeResult(
-      purgedThrough: raised.through,
-      watermark: raised.watermark,
+      purgedThrough: TransactionNumber(raised.through),
+      watermark: TransactionNumber(raised.watermark),
       transactionCount: deleted,
       isLimited: isDue && raised.through < order.wanted && order.wanted != .max,
       isDue: isDue,

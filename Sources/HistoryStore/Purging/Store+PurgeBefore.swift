@@ -100,8 +100,8 @@ extension Store {
       next = chunk.next
     }
     return PurgeResult(
-      purgedThrough: max(raised.bound, 0),
-      watermark: raised.watermark,
+      purgedThrough: TransactionNumber(max(raised.bound, 0)),
+      watermark: TransactionNumber(raised.watermark),
       transactionCount: deleted,
       isLimited: found.last.values.contains { $0 > raised.bound },
       isDue: true,

@@ -119,7 +119,12 @@ struct ActiveTime {
   /// Adds the gap before a transaction, and returns whether the sum exceeds the limit.
   mutating func add(_ gap: Double, below number: Int64) -> Bool {
     if abs(gap) > Self.jump {
-      jumps.append(TimestampJump(number: number, difference: Duration(clampedSeconds: gap)))
+      jumps.append(
+        TimestampJump(
+          number: TransactionNumber(number),
+          difference: Duration(clampedSeconds: gap)
+        )
+      )
     } else {
       seconds += max(0, gap)
     }

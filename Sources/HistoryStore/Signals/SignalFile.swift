@@ -1,3 +1,4 @@
+import HistoryTypes
 import SQLiteStorage
 
 #if canImport(Glibc)
@@ -83,9 +84,9 @@ final class SignalFile {
 extension StoreCore {
   /// Signals a committed transaction to other processes, which can already read it.
   func signal(_ written: WrittenTransaction) {
-    configuration.witness?.signals(written.number)
-    signalFile?.tell(written.number)
-    configuration.onSignal?(written.number)
+    configuration.witness?.signals(written.token.number)
+    signalFile?.tell(written.token.number)
+    configuration.onSignal?(written.token.number)
   }
 }
 

@@ -21,7 +21,7 @@ public struct WrittenTransaction: Sendable, Hashable {
   public let count: Int
 
   /// The number of the transaction; number order is commit order.
-  public var number: Int64 { token.number }
+  public var number: TransactionNumber { TransactionNumber(token.number) }
 }
 
 extension StoreCore {
@@ -46,7 +46,7 @@ extension StoreCore {
         return try insert(number, after: head.timestamp, authorship)
       }
       positions.head = KnownHead(
-        number: written.number,
+        number: written.number.rawValue,
         timestamp: written.timestamp.timeIntervalSinceReferenceDate,
         dataVersion: connection.dataVersion
       )

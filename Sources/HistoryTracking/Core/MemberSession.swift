@@ -271,7 +271,7 @@ extension MemberSession {
       mergedThrough: mergedThrough.number,
       recordedThrough: recordedThrough.number,
       scannedThrough: scannedThrough?.number,
-      awaitingMerge: awaitingMerge.map(\.number),
+      awaitingMerge: awaitingMerge.map(\.number.rawValue),
       isUnloaded: isUnloaded
     )
   }

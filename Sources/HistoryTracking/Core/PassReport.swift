@@ -28,7 +28,7 @@ public struct PassReport: Sendable, Hashable {
   /// The recorded position, or `nil` if the pass recorded none.
   public internal(set) var cursor: HistoryToken?
   /// The number of the last purged transaction, or `nil` if the pass did not purge.
-  public internal(set) var purgedThrough: Int64?
+  public internal(set) var purgedThrough: TransactionNumber?
   /// The number of transactions that the pass purged.
   public internal(set) var purgedCount = 0
   /// The durations of the steps.
@@ -55,7 +55,7 @@ extension PassReport {
     for transaction in transactions {
       transactionCount += 1
       changeCount += transaction.record.count
-      numbers.append(transaction.number)
+      numbers.append(transaction.number.rawValue)
     }
   }
 

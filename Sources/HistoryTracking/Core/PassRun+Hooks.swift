@@ -89,7 +89,7 @@ struct HookCalls {
         id: hook.id,
         name: "merge",
         policy: hook.policy,
-        transaction: first.number,
+        transaction: first.number.rawValue,
         position: nil
       )
     }
@@ -138,7 +138,7 @@ extension PassRun {
       hook: hook.id,
       name: hook.name,
       policy: hook.policy,
-      transaction: hook.transaction,
+      transaction: TransactionNumber(hook.transaction),
       reason: String(describing: error),
       attemptCount: trouble.attemptCount,
       lasting: trouble.lasting

@@ -204,7 +204,7 @@ extension PassRun {
   /// The results of a single step.
   package var step: TrackerStep {
     TrackerStep(
-      fetched: session.awaitingMerge.map(\.number),
+      fetched: session.awaitingMerge.map(\.number.rawValue),
       merged: report.numbers,
       cursor: report.cursor
     )

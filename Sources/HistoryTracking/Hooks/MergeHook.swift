@@ -1,3 +1,4 @@
+public import Foundation
 public import HistoryTypes
 public import ObjectContexts
 
@@ -46,10 +47,10 @@ public struct HookContext: Sendable {
     /// The member that receives the change.
     public let member: MemberID
     /// The number of the transaction.
-    public let number: Int64
+    public let number: TransactionNumber
 
     /// Creates the key of a transaction's delivery to a member.
-    public init(member: MemberID, number: Int64) {
+    public init(member: MemberID, number: TransactionNumber) {
       self.member = member
       self.number = number
     }
@@ -69,9 +70,11 @@ public struct HookContext: Sendable {
   public var operation: ChangeType { change.type }
   /// The identity of the object.
   public var objectID: ObjectID { change.objectID }
-  /// The object's URI, which identifies the object outside of the store.
-  public var objectIDURL: String {
-    ObjectURI(store: transaction.storeID, entity: entityName, key: objectID.key).description
+  /// The object's URL, which identifies the object outside of the store; `nil` where its entity is
+  /// not in the model.
+  public var objectIDURL: URL? {
+    let uri = ObjectURI(store: transaction.storeID, entity: entityName, key: objectID.key)
+    return entityName.isEmpty ? nil : URL(string: uri.description)
   }
   /// The names of the attributes that an update set.
   public var updatedProperties: [String] { change.updatedProperties }
@@ -117,7 +120,7 @@ public struct HookFailure: Sendable, Hashable {
   /// The failure policy of the hook.
   public let policy: HookFailurePolicy
   /// The number of the first transaction passed to the hook in that call.
-  public let transaction: Int64
+  public let transaction: TransactionNumber
   /// A description of the error that the hook threw.
   public let reason: String
   /// The number of consecutive calls that threw, including this one.

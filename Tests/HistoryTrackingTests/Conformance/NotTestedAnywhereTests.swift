@@ -144,7 +144,7 @@ import Testing
     }
     var exported: [Int64] = []
     while let page = try await mirror.next() {
-      exported += page.transactions.map(\.number)
+      exported += page.transactions.map(\.number.rawValue)
       try await mirror.confirm(page)
     }
     #expect(exported == Array(1...10))

@@ -22,7 +22,7 @@ extension PublicOperation {
       PublicOperation("Store.hasHistory(_: HistoryRequest)") { world in
         "\(try world.store.hasHistory(HistoryRequest(after: world.token(5))))"
       },
-      PublicOperation("Store.transaction(_: Int64)") { world in
+      PublicOperation("Store.transaction(_: TransactionNumber)") { world in
         try world.store.transaction(4).map { [$0].summary } ?? "-"
       },
       PublicOperation("Store.transaction(at: HistoryToken)") { world in
@@ -54,12 +54,12 @@ extension PublicOperation {
       PublicOperation("Store.logSize()", takesNoLock: true) { world in
         "\(try world.store.logSize().bytes > 0)"
       },
-      PublicOperation("Store.uri(of: ObjectID)", isQuiet: true) { world in
-        try world.store.uri(of: ObjectID(entity: 1, key: 2))
+      PublicOperation("Store.url(of: ObjectID)", isQuiet: true) { world in
+        try world.store.url(of: ObjectID(entity: 1, key: 2)).absoluteString
       },
-      PublicOperation("Store.objectID(for: String)", isQuiet: true) { world in
+      PublicOperation("Store.objectID(for: URL)", isQuiet: true) { world in
         let id = ObjectID(entity: 1, key: 2)
-        return "\(try world.store.objectID(for: world.store.uri(of: id)) == id)"
+        return "\(try world.store.objectID(for: world.store.url(of: id)) == id)"
       },
     ]
   }

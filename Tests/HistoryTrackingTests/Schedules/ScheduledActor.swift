@@ -69,7 +69,7 @@ final class ScheduledActor: @unchecked Sendable {
       failureCount += 1
       throw Rain()
     }
-    told += group.prefix(1).map(\.key.number)
+    told += group.prefix(1).map(\.key.number.rawValue)
   }
 
   private func hook() async {

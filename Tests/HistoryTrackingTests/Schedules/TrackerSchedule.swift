@@ -99,7 +99,7 @@ struct TrackerSchedule {
 
   /// What members have not recorded, and what a purge leaves behind then.
   private func retained(by store: Store, _ head: Int64) throws -> [String] {
-    var violations = try store.members().filter { $0.cursor != head }.map {
+    var violations = try store.members().filter { $0.cursor.rawValue != head }.map {
       "\($0.id) recorded #\($0.cursor) of #\(head)"
     }
     _ = try store.purge()

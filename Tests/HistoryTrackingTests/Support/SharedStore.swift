@@ -75,7 +75,7 @@ struct SharedStore {
 
   /// The number that the registry holds for a member that it keeps history for.
   func cursor(_ member: MemberID) throws -> Int64? {
-    try open().members().first { $0.id == member && $0.state == .active }?.cursor
+    try open().members().first { $0.id == member && $0.state == .active }?.cursor.rawValue
   }
 }
 
@@ -122,7 +122,7 @@ extension MemberSession {
 }
 
 extension Sequence<HistoryTransaction> {
-  var numbers: [Int64] { map(\.number) }
+  var numbers: [Int64] { map(\.number.rawValue) }
 }
 
 extension SharedStore {

@@ -93,7 +93,7 @@ struct TrackedStore {
 
   /// The number that the registry holds for a member that it keeps history for.
   func cursor(_ member: MemberID) throws -> Int64? {
-    try open().members().first { $0.id == member && $0.state == .active }?.cursor
+    try open().members().first { $0.id == member && $0.state == .active }?.cursor.rawValue
   }
 }
 

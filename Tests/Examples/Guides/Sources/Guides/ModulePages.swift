@@ -1,6 +1,7 @@
+import Foundation
 import PersistentHistory
 
-private func remove(_ uri: String, _ title: Value?) {}
+private func remove(_ url: URL?, _ title: Value?) {}
 
 /// The overviews of the modules' pages.
 enum ModulePages {
