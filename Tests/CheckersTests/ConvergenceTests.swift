@@ -263,7 +263,8 @@ import Traces
     var story = try opened()
     let write = Action.write(PlannedWrite(actor: "app", changes: [.delete("Item", 1)]))
     story.run(write, .failed(SystemFailure(.io, "disk"))) { $0.commit("app", "2", [.delete(1)]) }
-    #expect(violation(story)?.because.contains("got an error for its write, but it was committed") == true)
+    let sentence = "got an error for its write, but it was committed"
+    #expect(violation(story)?.because.contains(sentence) == true)
   }
 
   @Test func `After an unknown outcome both states are possible until an answer decides`() throws {

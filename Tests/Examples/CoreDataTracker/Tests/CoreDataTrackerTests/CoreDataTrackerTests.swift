@@ -1,0 +1,19 @@
+import CoreDataTracker
+import HistoryTesting
+import Testing
+
+@Suite struct CoreDataTrackerTests {
+  /// Where Core Data is only declared, nothing of it can be run.
+  private static var hasCoreData: Bool {
+    #if os(macOS)
+    true
+    #else
+    false
+    #endif
+  }
+
+  @Test(.enabled(if: hasCoreData, "needs macOS: Core Data is on Apple's systems only"))
+  func `A tracker by token on Core Data loses nothing`() async throws {
+    try await checkHistory(of: CoreDataTracker.self, plans: 100, under: [.lateJoin])
+  }
+}
