@@ -71,7 +71,17 @@ struct UnfinishedCase: Sendable {
   func saySeed() { say("\(name): \(seedSetting)") }
 
   /// Creates the file of the running case; `nil` without a corpus.
-  func begin() -> RunningCase? { file.flatMap { RunningCase($0) } }
+  ///
+  /// A file that cannot be written is reported once: without it a trap loses its case.
+  func begin(warn: ((String) -> Void)? = nil) -> RunningCase? {
+    guard let file else { return nil }
+    if let running = RunningCase(file) { return running }
+    (warn ?? say)(
+      "\(name): \(file.path) cannot be written, so that a trap would lose the case that it ends. "
+        + "Choose another corpus folder, or repeat all cases with \(seedSetting)."
+    )
+    return nil
+  }
 
   /// Prints the case within which the last process ended, and adds it to the corpus.
   func reportEarlier() throws {

@@ -41,6 +41,12 @@ import Testing
       #expect(corpus.unfinished("Another") == nil)
       mark.remove()
       #expect(corpus.unfinished("A test") == nil)
+      let blocked = folder + "/file"
+      try "".write(toFile: blocked, atomically: true, encoding: .utf8)
+      #expect(throws: (any Error).self) {
+        try CorpusFolder(blocked, from: #filePath).mark("A test")
+      }
+      try FileManager.default.removeItem(atPath: blocked)
       try await checkHistory(of: FixedLog.self, plans: 3, corpus: folder)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
     }

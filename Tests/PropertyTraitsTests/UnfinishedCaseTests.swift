@@ -53,6 +53,19 @@ import Testing
     }
   }
 
+  @Test func `A file that cannot be written is reported with the seed`() async throws {
+    try await withFolder { folder in
+      let blocked = folder + "/file"
+      try "".write(toFile: blocked, atomically: true, encoding: .utf8)
+      var warnings: [String] = []
+      let unfinished = UnfinishedCase("p", seed: 7, Corpus(folder: blocked, property: "p"))
+      #expect(unfinished.begin { warnings.append($0) } == nil)
+      #expect(warnings.count == 1)
+      #expect(warnings.first?.contains("cannot be written") == true)
+      #expect(warnings.first?.contains("PROPERTY_SEED=7") == true)
+    }
+  }
+
   @Test func `A long case is cut off`() throws {
     let file = URL(filePath: NSTemporaryDirectory() + "running-\(UUID().uuidString)")
     let running = try #require(RunningCase(file))

@@ -37,13 +37,19 @@ struct CorpusFolder: Sendable {
 
   /// Returns the command that repeats the plan within which the last run of a test ended.
   func unfinished(_ test: String) -> String? {
-    try? String(contentsOf: place(of: test), encoding: .utf8)
+    let text = try? String(contentsOf: place(of: test), encoding: .utf8)
+    return text?.isEmpty == false ? text : nil
   }
 
   /// Returns the mark of the plan that a test is running.
+  ///
+  /// - Throws: an error of the file system when the mark cannot be written, since a trap would then
+  ///   lose its plan.
   func mark(_ test: String) throws -> PlanMark {
     try create()
-    return PlanMark(url: place(of: test))
+    let mark = PlanMark(url: place(of: test))
+    try Data().write(to: mark.url)
+    return mark
   }
 
   private func place(of test: String) -> URL {
@@ -69,7 +75,7 @@ struct CorpusFolder: Sendable {
 struct PlanMark: Sendable {
   let url: URL
 
-  /// Writes the command; a failure is ignored, because the plan itself does not need the file.
+  /// Writes the command; a later failure is ignored, because the plan does not need the file.
   func write(_ command: String) { try? Data(command.utf8).write(to: url) }
 
   /// Removes the file.
