@@ -96,6 +96,9 @@ public struct StoreConfiguration: Sendable {
 
 /// Patterns of author names, in which a trailing `*` matches any suffix.
 package enum AuthorPatterns {
+  /// The authors under which `NSPersistentCloudKitContainer` writes.
+  package static let cloudKitMirror = "NSCloudKitMirroringDelegate.*"
+
   /// Returns whether any pattern matches an author.
   package static func match(_ author: String?, _ patterns: some Sequence<String>) -> Bool {
     guard let author else { return false }

@@ -93,7 +93,8 @@ extension PlanCodec {
     return try fields.objects("actors", as: "actor").map(actor)
   }
 
-  private static func actor(_ fields: Fields) throws(FormatError) -> PlannedActor {
+  /// Reads an actor of a plan, or of a configuration of version 1.
+  static func actor(_ fields: Fields) throws(FormatError) -> PlannedActor {
     try fields.allow(actorKeys)
     var actor = PlannedActor(
       try id(try fields.string("id"), fields),

@@ -6,6 +6,9 @@ package struct PlanSetup: Hashable, Sendable {
   package var model: Model?
   /// The actors, launched in this order.
   package var actors: [PlannedActor]
+  /// The authors of background contexts and batch requests; an actor that is missing here writes
+  /// everything as itself.
+  package var backgroundAuthors: [ActorID: String] = [:]
   /// The consumers, which have no view.
   package var consumers: [ActorID] = []
   /// The authors that only write and are not members.

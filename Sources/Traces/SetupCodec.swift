@@ -8,8 +8,11 @@ internal import Foundation
 
 /// Decodes a user's own configuration: one JSON object, which may span several lines.
 package enum SetupCodec {
-  /// The version of the configuration format.
-  package static let version = 1
+  /// The version of the configuration format, in the kit's parameter names and with its defaults.
+  ///
+  /// Version 1 is still read, with its own keys and defaults: there, an actor merges a mirror's
+  /// imports unless it ignores them.
+  package static let version = 2
 
   private static let keys = [
     "config", "model", "actors", "consumers", "batchAuthors", "protectedAuthors", "retention",
@@ -22,19 +25,27 @@ package enum SetupCodec {
   package static func decode(_ text: String) throws(FormatError) -> PlanSetup {
     let place = Place(line: nil, keyLines: lines(of: text))
     let fields = try Fields(try parse(text), as: "the configuration", at: place)
-    try PlanCodec.checkVersion("config", is: version, in: fields)
+    let isOld = fields.members["config"] == .integer(1)
+    if !isOld { try PlanCodec.checkVersion("config", is: version, in: fields) }
     try fields.allow(keys)
-    var setup = PlanSetup(actors: try PlanCodec.actors(fields))
+    _ = try fields.need("actors", "a list of objects", \.elements)
+    var setup = PlanSetup(actors: [])
+    setup.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []
+    if isOld {
+      try checkOld(fields)
+      setup.actors = try PlanCodec.actors(fields)
+    } else {
+      try KitActors.read(fields, into: &setup)
+    }
     guard !setup.actors.isEmpty else {
       throw place.of("actors").error(
         "the configuration has no actors",
-        "Name at least one: {\"id\":\"app\",\"author\":\"app\"}."
+        "Name at least one: \(isOld ? #"{"id":"app","author":"app"}"# : #"{"currentAuthor":"app"}"#)."
       )
     }
     setup.model = try model(fields)
     setup.consumers = try PlanCodec.consumers(fields)
     setup.batchAuthors = try fields.strings(ifAny: "batchAuthors") ?? []
-    setup.protectedAuthors = try fields.strings(ifAny: "protectedAuthors") ?? []
     setup.retention = try PlanCodec.retention(fields)
     setup.drive = try fields.choice("drive", default: .commands)
     setup.synchronous =
@@ -42,6 +53,18 @@ package enum SetupCodec {
       ? try fields.choice("synchronous", as: PlannedSynchronous.self) : nil
     try PlanCodec.checkNames(setup.actors.map(\.id) + setup.consumers, place.of("actors"))
     return setup
+  }
+
+  /// Rejects the kit's parameter names in version 1, whose defaults differ.
+  private static func checkOld(_ fields: Fields) throws(FormatError) {
+    let new = ["currentAuthor", "includingCloudKitMirroring", "cleanStrategy", "backgroundAuthor"]
+    for actor in try fields.objects("actors", as: "actor") {
+      guard let key = new.first(where: actor.has) else { continue }
+      throw actor.place.of(key).error(
+        "\(actor.what) has the key \"\(key)\" of version 2 in a configuration of version 1",
+        "Write \"config\": 2, and the kit's parameter names throughout."
+      )
+    }
   }
 
   private static func model(_ fields: Fields) throws(FormatError) -> Model? {
@@ -65,7 +88,7 @@ package enum SetupCodec {
     throw FormatError(
       line: wrongLine,
       problem: "this is not JSON",
-      advice: "A configuration is one object: {\"config\":1,\"actors\":[...]}."
+      advice: "A configuration is one object: {\"config\":\(version),\"actors\":[...]}."
     )
   }
 

@@ -88,9 +88,12 @@ extension Condition {
     if authors.count < header.actors.count { found.insert(.absentAuthor) }
     if header.retention != nil { found.insert(.retention) }
     if !header.consumers.isEmpty { found.insert(.mirrorLag) }
+    // Not merging a mirror's imports is the kit's default.
+    let isMirrorless = header.actors.allSatisfy { $0.ignores == [PlanGenerator.mirrorAuthor] }
     for actor in header.actors {
       if !actor.launched { found.insert(.lateJoin) }
-      let isSkewed = [actor.allAuthors, actor.batchAuthors, actor.ignores].contains { $0 != nil }
+      let ignores = isMirrorless ? nil : actor.ignores
+      let isSkewed = [actor.allAuthors, actor.batchAuthors, ignores].contains { $0 != nil }
       if isSkewed || actor.cursors != nil { found.insert(.configSkew) }
       let hooks = (actor.hooks ?? []).compactMap(PlannedHook.init)
       if hooks.contains(where: { $0 != .observer }) { found.insert(.hookFailure) }
@@ -125,7 +128,11 @@ extension Condition {
     case .other(let author):
       let actors = header.actors.filter { $0.author == author }
       if actors.contains(where: { $0.id != write.actor }) { found.insert(.sameAuthorTwice) }
-      if actors.isEmpty, !header.batchAuthors.contains(author) { found.insert(.mirrorLag) }
+      // The author of a background context is among all authors.
+      let isListed =
+        header.batchAuthors.contains(author)
+        || header.actors.contains { $0.allAuthors?.contains(author) == true }
+      if actors.isEmpty, !isListed { found.insert(.mirrorLag) }
     }
     return found
   }

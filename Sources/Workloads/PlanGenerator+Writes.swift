@@ -10,7 +10,7 @@ extension PlanGenerator {
     _ draft: inout PlanDraft
   ) -> PlannedWrite {
     let context = context(&source, actor, draft)
-    let author = author(&source, draft)
+    let author = author(&source, draft, of: actor, in: context)
     // A batch request makes changes of one type.
     let only = context == "batch" ? batchType(&source) : nil
     let policy = context == "view" && style.hasPolicies ? policy(&source) : .objectWins
@@ -64,7 +64,12 @@ extension PlanGenerator {
   /// Draws the author of a write, mostly the actor's own.
   ///
   /// If the plan has them, it may be another actor's, a batch author or the mirror's, or none.
-  private func author(_ source: inout ChoiceSource, _ draft: PlanDraft) -> WriteAuthor {
+  private func author(
+    _ source: inout ChoiceSource,
+    _ draft: PlanDraft,
+    of actor: PlannedActor,
+    in context: String
+  ) -> WriteAuthor {
     let header = draft.header
     let absent = min(max(Int(style.absentAuthorShare * 100), 1), 60)
     let weights = [
@@ -73,7 +78,10 @@ extension PlanGenerator {
       header.protectedAuthors.isEmpty ? 0 : 20,
     ]
     switch source.weighted(weights) {
-    case 0: return .own
+    case 0:
+      let isBackground = context == "background" || context == "batch"
+      return isBackground
+        ? style.setup?.backgroundAuthors[actor.id].map { .other($0) } ?? .own : .own
     case 1: return .absent
     case 2:
       let other = header.actors[source.index(below: header.actors.count)]
@@ -134,7 +142,7 @@ extension PlanGenerator {
     let deletes = source.bool(probability: 0.2)
     return PlannedBatch(
       actor: actor.id,
-      author: author(&source, draft),
+      author: author(&source, draft, of: actor, in: "batch"),
       type: deletes ? .delete : .update,
       entity: entity.name,
       conditions: PlanPredicates.draw(on: entity, &source),

@@ -295,6 +295,31 @@ import Traces
     )
   }
 
+  @Test func `A system that never purged is reported as a result`() async throws {
+    try await withFolder { folder in
+      let words = ["check", "--conditions", "steady", "--seed", "1", "--plans", "12"]
+      // As the kit's README sets it up, nothing purges.
+      let never = words + ["--system", "kit-2-readme", "--output", "\(folder)/never"]
+      let result = await run(never, composition: Self.composition)
+      let sentence = "It never purged in 12 plans, so that history only grew."
+      #expect(result.output.contains(sentence))
+      let bytes = try #require(files("\(folder)/never")["check.json"])
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(text.contains(sentence) && text.contains(#""plansWithPurge" : 0"#))
+      let html = "\(folder)/page.html"
+      let page = await run(["report", "--output", "\(folder)/never", "--html", html])
+      #expect(page.code == .good)
+      let data = FileManager.default.contents(atPath: html) ?? Data()
+      #expect(String(decoding: data, as: UTF8.self).contains(sentence))
+      let purging = await run(
+        words + ["--output", "\(folder)/purging"],
+        composition: Self.composition
+      )
+      #expect(purging.code == .good || purging.code == .undecided)
+      #expect(!purging.output.contains("never purged"))
+    }
+  }
+
   @Test func `A run that exercised too little is undecided`() async throws {
     try await withFolder { folder in
       let result = await lab(

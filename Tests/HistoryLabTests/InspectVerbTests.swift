@@ -1,6 +1,7 @@
 import Foundation
 import HistoryStore
 import HistoryTypes
+import SQLiteStorage
 import Testing
 
 @testable import HistoryLab
@@ -161,6 +162,87 @@ import Testing
       #expect(purge["heldBackTransactions"] as? Int == 1)
       #expect(purge["beforeDate"] as? String == "2020-01-01T00:00:00.000Z")
       #expect(purge["bytes"] as? Int ?? 0 > 0)
+    }
+  }
+
+  @Test func `A purge of a Core Data file first says what is not known`() async throws {
+    try await withFolder { folder in
+      let file = "\(folder)/store"
+      var configuration = StoreConfiguration()
+      configuration.layout = .coreData
+      let store = try Store(
+        path: file,
+        model: Model([Entity("Note", [Attribute("text", .string)])]),
+        configuration: configuration
+      )
+      for author in ["app", "NSCloudKitMirroringDelegate.import", "widget"] {
+        try store.batchInsert(into: "Note", [["text": "a"]], by: BatchAuthor(author))
+      }
+      let foreign = "\(folder)/foreign"
+      try makeForeign(file, at: foreign)
+      let text = await inspect(foreign, "--before", "4").output
+      let risk = try #require(text.range(of: "This purge can lose data. Not known:\n"))
+      let numbers = try #require(text.range(of: "A purge of what is before #4 would delete\n"))
+      #expect(risk.upperBound < numbers.lowerBound)
+      #expect(text.contains("whether every consumer has merged these transactions"))
+      #expect(text.contains("whether the CloudKit mirror has exported them"))
+      #expect(text.contains("Every token before #3 (") && text.contains("(134301)"))
+      #expect(
+        text.contains("and leave 1: 1 by protected authors (NSCloudKitMirroringDelegate.import)")
+      )
+      #expect(text.contains("  authors (transactions): app 1, widget 1\n"))
+      #expect(text.contains("  entities (changes): Note 2\n"))
+      let json = await inspect(foreign, "--before", "4", "--json").output
+      let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+      let purge = try #require(object?["purge"] as? [String: Any])
+      #expect((purge["notKnown"] as? [String])?.count == 2)
+      #expect((purge["expiry"] as? String)?.contains("134301") == true)
+      #expect(object?["members"] == nil && object?["isMirrored"] as? Bool == true)
+      // A purge that deletes nothing has no risk.
+      #expect(await !inspect(foreign, "--before", "1").output.contains("can lose data"))
+      #expect(await !inspect(foreign).output.contains("can lose data"))
+    }
+  }
+
+  /// Copies the tables of Core Data from a store of this library into a file that is foreign to it.
+  private func makeForeign(_ path: String, at foreign: String) throws {
+    let connection = try Connection(path: foreign)
+    try connection.execute("ATTACH '\(path)' AS own")
+    for table in ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"] {
+      try connection.execute("CREATE TABLE \(table) AS SELECT * FROM own.\(table)")
+    }
+    try connection.execute(
+      "CREATE TABLE Z_PRIMARYKEY(Z_ENT, Z_NAME); INSERT INTO Z_PRIMARYKEY VALUES(1, 'Note')"
+    )
+  }
+
+  @Test func `Members are listed, and who holds history back is named`() async throws {
+    try await withFolder { folder in
+      let file = "\(folder)/store"
+      try makeStore(file)
+      #expect(
+        await inspect(file).output.contains(
+          "\nmembers: none, so that a purge waits for no process\n"
+        )
+      )
+      let store = try Store(path: file)
+      let registration = try store.join("widget", author: "widget")
+      try store.batchInsert(into: "Note", [["text": "new"]], by: BatchAuthor("app"))
+      let text = await inspect(file, "--before", "6").output
+      #expect(text.contains("\nwidget   tracker  active  #4      1 transaction"))
+      #expect(text.contains("\nheld back by widget: every purge stops at #4\n"))
+      #expect(text.contains("  and leave 1: 1 not merged by every member (widget)\n"))
+      #expect(text.contains("whether a token is kept outside of the registry"))
+      let csv = await inspect(file, "--csv").output
+      #expect(
+        csv.contains("\nmember,widget,cursor,4\n") && csv.contains("\nmember,widget,holdsBack,1\n")
+      )
+      let json = await inspect(file, "--json").output
+      let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+      let members = try #require(object?["members"] as? [[String: Any]])
+      #expect(members.map { $0["name"] as? String } == ["widget"])
+      #expect(members.map { $0["holdsBack"] as? Bool } == [true])
+      withExtendedLifetime(registration) {}
     }
   }
 

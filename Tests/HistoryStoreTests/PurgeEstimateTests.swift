@@ -32,7 +32,7 @@ import Testing
     let token = try store.token(301)
     let estimate = try estimate(.number(301))
     #expect((estimate.transactions, estimate.changes) == (300, 6000))
-    #expect(estimate.heldBack == 0 && estimate.timestamp == nil)
+    #expect(estimate.kept.all == 0 && estimate.timestamp == nil)
     let connection = try fixture.connection()
     let before = try #require(try connection.integer("PRAGMA freelist_count"))
     #expect(try store.purge(before: token).transactionCount == 300)
@@ -62,7 +62,7 @@ import Testing
     try write(2)
     let all = try estimate(.number(.max))
     // Members have merged five, of which one is protected; two lie above.
-    #expect((all.transactions, all.heldBack) == (4, 3))
+    #expect((all.transactions, all.kept.all) == (4, 3))
     let purged = try store.purge()
     #expect(purged.transactionCount == all.transactions)
     #expect(try estimate(.number(.max)).transactions == 0)
@@ -81,9 +81,108 @@ import Testing
     ] {
       let census = try StoreInspector().census(of: folder.file("a"), purging: bound)
       let purge = try #require(census.purge)
-      #expect((purge.transactions, purge.changes, purge.heldBack) == (transactions, changes, 0))
+      #expect((purge.transactions, purge.changes, purge.kept.all) == (transactions, changes, 0))
     }
     #expect(try StoreInspector().census(of: folder.file("a")).purge == nil)
+  }
+
+  @Test func `A Core Data file keeps the transactions of a CloudKit mirror`() throws {
+    let folder = try InspectionFolder()
+    try CoreDataFixture.make(
+      at: folder.file("a"),
+      CoreDataFixture.schema + CoreDataFixture.rows + """
+        INSERT INTO ATRANSACTIONSTRING VALUES(3,16003,1,'NSCloudKitMirroringDelegate.import');
+        UPDATE ATRANSACTION SET ZAUTHORTS = 3 WHERE Z_PK = 2;
+        UPDATE ATRANSACTION SET ZAUTHOR = 'NSCloudKitMirroringDelegate.export' WHERE Z_PK = 4;
+        """
+    )
+    let census = try StoreInspector().census(of: folder.file("a"), purging: .number(6))
+    let purge = try #require(census.purge)
+    #expect((purge.transactions, purge.kept.protected, purge.kept.all) == (3, 2, 2))
+    #expect(
+      purge.protectedAuthors.map(\.name.text).sorted() == [
+        "NSCloudKitMirroringDelegate.export", "NSCloudKitMirroringDelegate.import",
+      ]
+    )
+    #expect(purge.last?.number == 5)
+    #expect(census.isMirrored && census.members == nil)
+  }
+
+  @Test func `Mirroring is found by its tables too`() throws {
+    let folder = try InspectionFolder()
+    let sql = CoreDataFixture.schema + CoreDataFixture.rows
+    try CoreDataFixture.make(at: folder.file("a"), sql)
+    try CoreDataFixture.make(at: folder.file("b"), sql + "CREATE TABLE ANSCKMETADATAENTRY(a);")
+    #expect(try !StoreInspector().census(of: folder.file("a")).isMirrored)
+    #expect(try StoreInspector().census(of: folder.file("b")).isMirrored)
+  }
+
+  @Test func `Authors, entities and tombstones that go are counted`() throws {
+    try store.add(["a", "b", "c"], by: "app")
+    try store.batchDelete("Item", where: .compare("title", .equal, "a"), by: BatchAuthor("widget"))
+    try store.add("d", by: nil)
+    let purge = try estimate(.number(3))
+    #expect(purge.authors.map(\.name) == [.known("app"), .known("widget")])
+    #expect(purge.authors.map(\.changes) == [3, 1])
+    #expect(purge.entities.map(\.name) == [.known("Item")])
+    #expect(purge.entities.map(\.changes.inserts) == [3])
+    #expect(purge.entities.map(\.changes.deletes) == [1])
+    #expect(purge.tombstones == 1)
+    #expect(purge.last?.number == 2)
+    #expect(try estimate(.number(2)).tombstones == 0)
+  }
+
+  @Test func `Tombstones of a Core Data file are deletes with values`() throws {
+    let folder = try InspectionFolder()
+    try CoreDataFixture.make(
+      at: folder.file("a"),
+      CoreDataFixture.schema + CoreDataFixture.rows + "UPDATE ACHANGE SET ZTOMBSTONE0 = x'01';"
+    )
+    func tombstones(_ bound: Int64) throws -> Int? {
+      try StoreInspector().census(of: folder.file("a"), purging: .number(bound)).purge?.tombstones
+    }
+    #expect(try tombstones(4) == 0)
+    #expect(try tombstones(5) == 1)
+  }
+
+  @Test func `Members are listed with cursor, lag and who holds history back`() throws {
+    try store.add("a")
+    let slow = try store.join("slow", author: "widget")
+    fixture.clock.now += 60
+    try store.add("b")
+    fixture.clock.now += 60
+    try store.add("c")
+    let fast = try store.join("fast", kind: .consumer)
+    let census = try StoreInspector().census(of: fixture.path)
+    let members = try #require(census.members)
+    #expect(members.map(\.name) == ["fast", "slow"])
+    #expect(members.map(\.cursor) == [3, 1])
+    #expect(members.map(\.lag) == [0, 2])
+    #expect(members.map(\.holdsBack) == [false, true])
+    #expect(members.map(\.author) == [nil, "widget"])
+    #expect(members.map(\.seen) == [fixture.clock.now, fixture.clock.now - 120])
+    #expect(abs((members[1].lagSeconds ?? 0) - 60) < 0.001 && members[0].lagSeconds == nil)
+    // Retired members hold nothing back.
+    try store.retire(slow)
+    let after = try #require(try StoreInspector().census(of: fixture.path).members)
+    #expect(after.map(\.holdsBack) == [false, false])
+    withExtendedLifetime(fast) {}
+  }
+
+  @Test func `An author that only a member's store protects is kept`() throws {
+    var configuration = fixture.configuration
+    configuration.protectedAuthors = ["sync"]
+    let other = try Store(
+      path: fixture.path,
+      model: StoreFixture.model(),
+      configuration: configuration
+    )
+    try other.add("a", by: "sync")
+    try other.add("b", by: "app")
+    let registration = try other.join("app")
+    #expect(try estimate(.number(2)).kept.protected == 1)
+    #expect(try store.purge().transactionCount == 0)
+    withExtendedLifetime(registration) {}
   }
 
   @Test func `Tables that are not known, or not there, are named`() throws {

@@ -32,6 +32,104 @@ import Traces
     #expect(header.protectedAuthors == ["NSCloudKitMirroringDelegate.*"])
   }
 
+  @Test func `Parameters of the kit are read, with its defaults`() throws {
+    let setup = try SetupCodec.decode(
+      """
+      {
+        "config": 2,
+        "actors": [
+          {"currentAuthor": "app", "allAuthors": ["app", "widget"], "batchAuthors": ["job"],
+           "cleanStrategy": ".byDuration(seconds: 60 * 60 * 24 * 7)"},
+          {"id": "w", "currentAuthor": "widget", "cleanStrategy": ".byNotification(times: 2)"},
+          {"id": "nameless", "cleanStrategy": ".none"},
+          {"currentAuthor": "share"}
+        ],
+        "protectedAuthors": ["NSCloudKitMirroringDelegate.*"]
+      }
+      """
+    )
+    #expect(setup.actors.map(\.id) == ["app", "w", "nameless", "share"])
+    #expect(setup.actors.map(\.author) == ["app", "widget", nil, "share"])
+    #expect(
+      setup.actors.map(\.strategy) == ["byDuration/604800", "byNotification/2", "none", nil]
+    )
+    #expect(setup.actors[0].allAuthors == ["app", "widget"])
+    #expect(setup.actors[0].batchAuthors == ["job"] && setup.actors[1].batchAuthors == nil)
+    // The kit does not merge a mirror's imports by default; version 1 did.
+    let mirror = "NSCloudKitMirroringDelegate.import"
+    #expect(setup.actors.allSatisfy { $0.ignores == [mirror] })
+    let old = try SetupCodec.decode(
+      #"{"config":1,"actors":[{"id":"app"}],"protectedAuthors":["NSCloudKitMirroringDelegate.*"]}"#
+    )
+    #expect(old.actors[0].ignores == nil)
+  }
+
+  @Test func `A mirror is there when a process includes it, and others ignore it`() throws {
+    let mirror = "NSCloudKitMirroringDelegate.import"
+    let setup = try SetupCodec.decode(
+      """
+      {"config":2,"actors":[{"currentAuthor":"app","includingCloudKitMirroring":true},
+        {"currentAuthor":"widget","ignores":["app"]}]}
+      """
+    )
+    #expect(setup.protectedAuthors == ["NSCloudKitMirroringDelegate.*"])
+    #expect(setup.actors.map(\.ignores) == [nil, ["app", mirror]])
+    let without = try SetupCodec.decode(#"{"config":2,"actors":[{"currentAuthor":"app"}]}"#)
+    #expect(without.protectedAuthors.isEmpty && without.actors[0].ignores == nil)
+  }
+
+  @Test func `A background context has an author of its own`() throws {
+    let setup = try SetupCodec.decode(
+      """
+      {"config":2,"actors":[{"currentAuthor":"app","backgroundAuthor":"app.job"},
+        {"currentAuthor":"widget","allAuthors":["app","widget"]}]}
+      """
+    )
+    #expect(setup.backgroundAuthors == ["app": "app.job"])
+    #expect(setup.actors.map(\.allAuthors) == [["app", "widget", "app.job"], ["app", "widget"]])
+  }
+
+  @Test(arguments: [
+    (
+      #"{"config":2,"actors":[{"id":"app","author":"app"}]}"#,
+      #"line 1: actor 1 of the configuration has the key "author" of version 1. Write "#
+        + #""currentAuthor", the kit's name."#
+    ),
+    (
+      #"{"config":2,"actors":[{"currentAuthor":"app","strategy":"none"}]}"#,
+      #"line 1: actor 1 of the configuration has the key "strategy" of version 1. Write "#
+        + #""cleanStrategy", the kit's name."#
+    ),
+    (
+      #"{"config":2,"actors":[{"currentAuthor":"app","maximumDuration":60}]}"#,
+      #"line 1: actor 1 of the configuration has "maximumDuration", which the lab does not vary. "#
+        + "Leave it out: the kit's default is tested."
+    ),
+    (
+      #"{"config":2,"actors":[{"launched":true}]}"#,
+      #"actor 1 of the configuration has neither "currentAuthor" nor "id". Write "#
+        + #"{"currentAuthor":"app"}."#
+    ),
+    (
+      #"{"config":2,"actors":[{"currentAuthor":"app","cleanStrategy":".byDuration(days: 7)"}]}"#,
+      #"line 1: "cleanStrategy" of actor 1 of the configuration is ".byDuration(days: 7)". It must "#
+        + #"be a strategy of the kit such as ".none", ".byNotification(times: 1)" or "#
+        + #"".byDuration(seconds: 604800)", or a word of the system such as "whenMerged"."#
+    ),
+    (
+      #"{"config":1,"actors":[{"id":"app","includingCloudKitMirroring":true}]}"#,
+      #"line 1: actor 1 of the configuration has the key "includingCloudKitMirroring" of version 2 "#
+        + #"in a configuration of version 1. Write "config": 2, and the kit's parameter names throughout."#
+    ),
+  ])
+  func `Keys of the other version are refused with what to write`(
+    _ text: String,
+    _ reported: String
+  ) throws {
+    let error = try #require(throws: FormatError.self) { try SetupCodec.decode(text) }
+    #expect(error.description == reported)
+  }
+
   @Test func `A few keys are enough`() throws {
     let setup = try SetupCodec.decode(#"{"config":1,"actors":[{"id":"app"}]}"#)
     #expect(setup == PlanSetup(actors: [PlannedActor("app", author: nil)]))
@@ -55,8 +153,8 @@ import Traces
       #"line 11: "age" of the retention is "a week". It must be a number."#
     ),
     (
-      #""config": 1"#, #""config": 2"#,
-      "the config is of version 2, and this lab reads version 1. Use a newer history-lab."
+      #""config": 1"#, #""config": 3"#,
+      "the config is of version 3, and this lab reads version 2. Use a newer history-lab."
     ),
     (
       #"["index"]"#, #"["app"]"#,

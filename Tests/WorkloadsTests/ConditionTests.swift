@@ -112,6 +112,29 @@ import Traces
     }
   }
 
+  @Test func `Background contexts write under their own author where they have one`() {
+    var setup = PlanSetup(
+      actors: [PlannedActor("app", author: "app"), PlannedActor("widget", author: "widget")]
+    )
+    for index in setup.actors.indices { setup.actors[index].allAuthors = ["app", "widget", "job"] }
+    setup.backgroundAuthors = ["app": "job"]
+    var style = PlanStyle()
+    style.conditions = [.backgroundWrites]
+    style.setup = setup
+    let generator = PlanGenerator(style)
+    let writes = (1...60).flatMap { seed in
+      var source = ChoiceSource(seed: UInt64(seed))
+      let plan = generator.plan(from: &source, seed: UInt64(seed))
+      #expect(!Condition.found(in: plan).contains(.mirrorLag))
+      return plan.commands.compactMap(\.action.planned)
+    }
+    for write in writes {
+      let isBackground = write.actor == "app" && write.context != "view"
+      #expect(write.author == (isBackground ? .other("job") : .own), "\(write)")
+    }
+    #expect(writes.contains { $0.author == .other("job") })
+  }
+
   @Test func `Where a second process replaces the first, that one goes on in every way`() {
     let plans = Self.plans([.sameActorTwice], 200)
     let steps = plans.flatMap(\.commands).compactMap { command -> BelatedStep? in

@@ -63,8 +63,14 @@ struct SystemReport {
       + "\(tally.planCount.counted("plan")), first in plan \(first.plan): \(first.because)"
   }
 
-  /// One sentence that states the verdict.
+  /// The verdict in a sentence, after one that says when the system never purged.
   var sentence: String {
+    guard let never = tally.neverPurgedSentence else { return verdictSentence }
+    return "\(never) \(verdictSentence.capitalised)"
+  }
+
+  /// One sentence that states the verdict.
+  private var verdictSentence: String {
     let plans = tally.planCount.counted("plan")
     if let difference = tally.difference {
       return
@@ -152,6 +158,10 @@ struct CheckDocument: Codable, RunFile {
     var plansInTrouble: Int?
     /// The reason in the first of these plans.
     var trouble: String?
+    /// The number of plans in which the system purged; 0 means that it never did.
+    ///
+    /// `nil` in reports of older versions.
+    var plansWithPurge: Int?
     let steps: Int
     let seconds: Double
     let invariants: [Invariant]
@@ -198,6 +208,7 @@ struct CheckDocument: Codable, RunFile {
       nondeterministicPlan: report.tally.difference?.plan,
       plansInTrouble: report.tally.troubleCount,
       trouble: report.tally.trouble?.because.description,
+      plansWithPurge: report.tally.purgingPlanCount,
       steps: report.tally.stepCount,
       seconds: report.seconds,
       invariants: CheckerSuite.names(in: .all).map { name in

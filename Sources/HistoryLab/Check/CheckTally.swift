@@ -24,6 +24,8 @@ struct CheckTally: Sendable {
   private(set) var planCount = 0
   private(set) var invalidPlanCount = 0
   private(set) var stepCount = 0
+  /// The number of plans in which the system purged history, or `nil` when a part does not say.
+  private(set) var purgingPlanCount: Int? = 0
   /// The number of plans that ran twice.
   private(set) var repeatedPlanCount = 0
   /// The first plan whose second run differed, and the first event that did.
@@ -46,6 +48,9 @@ struct CheckTally: Sendable {
       invalidPlanCount += part.invalidPlans
       repeatedPlanCount += part.repeatedPlans ?? 0
       stepCount += part.steps
+      troubleCount += part.plansInTrouble ?? 0
+      purgingPlanCount = part.plansWithPurge.flatMap { count in purgingPlanCount.map { $0 + count }
+      }
       faults.add(FaultCounts(part))
       refusals.add(RefusalCounts(part.refusals ?? []))
       for (name, count) in part.conditions ?? [:] {
@@ -76,6 +81,7 @@ struct CheckTally: Sendable {
     faults.add(outcome.faults)
     refusals.add(outcome.refusals)
     if outcome.isRepeated { repeatedPlanCount += 1 }
+    if outcome.purges { purgingPlanCount = purgingPlanCount.map { $0 + 1 } }
     if let event = outcome.difference, outcome.plan < difference?.plan ?? .max {
       difference = (outcome.plan, event)
     }
@@ -101,6 +107,16 @@ struct CheckTally: Sendable {
     CheckerSuite.names(in: .all).compactMap { name in
       counts[name]?.firstInvalid.map { (name, $0) }
     }
+  }
+
+  /// Whether the system took part in every plan and purged history in none.
+  var neverPurged: Bool { planCount > 0 && purgingPlanCount == 0 && troubleCount == 0 }
+
+  /// The result of a check in which the system never purged, in a sentence; `nil` otherwise.
+  var neverPurgedSentence: String? {
+    neverPurged
+      ? "It never purged in \(planCount.counted("plan")), so that history only grew."
+      : nil
   }
 
   /// The core invariants that no plan exercised, which make the check inconclusive.

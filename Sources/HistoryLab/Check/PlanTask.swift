@@ -78,10 +78,12 @@ final class PlanWorker {
     let before = stepCount
     var faults = FaultCounts()
     var refusals = RefusalCounts()
+    var purges = false
     let hasFaults = plan.commands.contains { !$0.faults.isEmpty }
     let (suite, events) = try watch(plan) { event in
       if hasFaults { faults.observe(event, of: plan) }
       refusals.observe(event, of: plan)
+      if case .purged = event.happening { purges = true }
     }
     let steps = stepCount - before
     var trouble = trouble
@@ -99,6 +101,7 @@ final class PlanWorker {
       conditions: Condition.found(in: plan),
       faults: faults,
       refusals: refusals,
+      purges: purges,
       isRepeated: isRepeated,
       difference: difference,
       trouble: trouble,
@@ -256,6 +259,8 @@ struct PlanOutcome: Sendable {
   let faults: FaultCounts
   /// The commands that the system refused.
   let refusals: RefusalCounts
+  /// Whether the system purged history, in a pass or by command.
+  let purges: Bool
   /// Whether the plan ran a second time to check for determinism.
   let isRepeated: Bool
   /// The first event in which the second run differed.
@@ -270,6 +275,7 @@ struct PlanOutcome: Sendable {
     conditions: Set<Condition>,
     faults: FaultCounts = FaultCounts(),
     refusals: RefusalCounts = RefusalCounts(),
+    purges: Bool = false,
     isRepeated: Bool = false,
     difference: Int? = nil,
     trouble: SystemTrouble? = nil,
@@ -280,6 +286,7 @@ struct PlanOutcome: Sendable {
     self.plan = plan
     self.faults = faults
     self.refusals = refusals
+    self.purges = purges
     self.stepCount = stepCount
     self.conditions = conditions
     self.trouble = trouble

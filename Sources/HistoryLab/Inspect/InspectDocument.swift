@@ -71,8 +71,37 @@ struct InspectDocument: Encodable {
     let transactions: Int
     let changes: Int
     let heldBackTransactions: Int
+    let kept: Kept
     /// `nil` where this SQLite has no `dbstat`.
     let bytes: Int64?
+    /// The newest transaction that goes; every token before it expires.
+    let lastNumber: Int64?
+    let lastDate: String?
+    let authors: [Author]
+    let protectedAuthors: [String]
+    let entities: [Entity]
+    let tombstones: Int
+    /// The facts that decide whether the purge loses data and that the file does not contain.
+    let notKnown: [String]
+    /// The tokens that expire, in a sentence.
+    let expiry: String?
+  }
+  struct Kept: Encodable {
+    let protected: Int
+    let unmerged: Int
+    let newest: Int
+  }
+  struct Member: Encodable {
+    let name: String
+    let kind: String
+    let state: String
+    let cursor: Int64
+    let lagTransactions: Int64
+    let lagSeconds: Double?
+    let seenDate: String
+    let author: String?
+    let process: String?
+    let holdsBack: Bool
   }
 
   /// The version of the format.
@@ -96,6 +125,10 @@ struct InspectDocument: Encodable {
   let authors: [Author]
   let entities: [Entity]
   let bursts: Bursts
+  /// `nil` for a file without a registry, such as one of Core Data.
+  let members: [Member]?
+  /// Whether CloudKit mirrors the file, as far as the file shows.
+  let isMirrored: Bool
   /// `nil` unless a purge estimate was requested.
   let purge: Purge?
   /// `nil` unless tombstones were requested.
@@ -140,21 +173,17 @@ extension InspectDocument {
     secondsBetweenTransactions = Distribution(census.gaps, perOctave: 2, scale: 1e6)
     ties = census.ties
     stepsBack = census.stepsBack
-    authors = census.authors.map { author in
-      Author(
-        name: author.name == .absent ? nil : author.name.text,
-        transactions: author.transactions,
-        changes: author.changes
-      )
-    }
-    entities = census.entities.map { Entity(name: $0.name.text, changes: Changes($0.changes)) }
+    authors = census.authors.map(Author.init)
+    entities = census.entities.map(Entity.init)
     bursts = Bursts(
       secondsBetweenMax: BurstCounts.gapMax,
       count: census.bursts.sizes.count,
       transactions: census.bursts.transactions,
       longest: census.bursts.sizes.greatest
     )
-    purge = census.purge.map(Purge.init)
+    members = census.members?.map(Member.init)
+    isMirrored = census.isMirrored
+    purge = census.purge.map { Purge($0, PurgeRisks(census, $0)) }
     self.tombstones = tombstones
     unknownTables = census.unknownTables
     missingTables = census.missingTables
@@ -168,7 +197,7 @@ extension InspectDocument {
 }
 
 extension InspectDocument.Purge {
-  init(_ estimate: PurgeEstimate) {
+  init(_ estimate: PurgeEstimate, _ risks: PurgeRisks) {
     if case .number(let number) = estimate.bound {
       beforeNumber = number
     } else {
@@ -178,8 +207,54 @@ extension InspectDocument.Purge {
     beforeDate = estimate.timestamp.map(InspectUnits.date)
     transactions = estimate.transactions
     changes = estimate.changes
-    heldBackTransactions = estimate.heldBack
+    heldBackTransactions = estimate.kept.all
+    kept = InspectDocument.Kept(
+      protected: estimate.kept.protected,
+      unmerged: estimate.kept.unmerged,
+      newest: estimate.kept.newest
+    )
     bytes = estimate.bytes
+    lastNumber = estimate.last?.number
+    lastDate = estimate.last?.timestamp.map(InspectUnits.date)
+    authors = estimate.authors.map(InspectDocument.Author.init)
+    protectedAuthors = estimate.protectedAuthors.map(\.name.text)
+    entities = estimate.entities.map(InspectDocument.Entity.init)
+    tombstones = estimate.tombstones
+    notKnown = risks.notKnown
+    expiry = risks.expiry
+  }
+}
+
+extension InspectDocument.Author {
+  init(_ author: AuthorCount) {
+    self.init(
+      name: author.name == .absent ? nil : author.name.text,
+      transactions: author.transactions,
+      changes: author.changes
+    )
+  }
+}
+
+extension InspectDocument.Entity {
+  init(_ entity: EntityCount) {
+    self.init(name: entity.name.text, changes: InspectDocument.Changes(entity.changes))
+  }
+}
+
+extension InspectDocument.Member {
+  init(_ member: CensusMember) {
+    self.init(
+      name: member.name,
+      kind: "\(member.kind)",
+      state: "\(member.state)",
+      cursor: member.cursor,
+      lagTransactions: member.lag,
+      lagSeconds: member.lagSeconds,
+      seenDate: InspectUnits.date(member.seen),
+      author: member.author,
+      process: member.process,
+      holdsBack: member.holdsBack
+    )
   }
 }
 

@@ -5,7 +5,8 @@ extension InspectRendering {
   /// Returns the census as text in aligned columns, or in lists if the columns exceed the width.
   func text() -> String {
     let parts = [
-      [title], overview, purge, bytes, changesPerTransaction, gaps, authors, entities,
+      [title], overview, members, risks, purge, bytes, changesPerTransaction, gaps, authors,
+      entities,
       tombstoneLines,
       tables, oddities,
     ]
@@ -145,13 +146,72 @@ extension InspectRendering {
           + "VACUUM makes the file smaller"
       )
     }
-    if purge.heldBack > 0 {
+    return lines + kept(purge) + goes(purge)
+  }
+
+  /// The warnings that come before the numbers of a purge.
+  private var risks: [String] {
+    census.purge.map { PurgeRisks(census, $0).lines } ?? []
+  }
+
+  private func kept(_ purge: PurgeEstimate) -> [String] {
+    guard purge.kept.all > 0 else { return [] }
+    let (kept, names) = (purge.kept, holders.joined(separator: ", "))
+    let authors = purge.protectedAuthors.map { shown($0.name) }.joined(separator: ", ")
+    let parts = [
+      (kept.unmerged, "not merged by every member" + (names.isEmpty ? "" : " (\(names))")),
+      (kept.protected, "by protected authors (\(authors))"),
+      (kept.newest, "the newest"),
+    ]
+    let reasons = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    var lines = ["  and leave \(kept.all): \(reasons)"]
+    if !census.isOurs {
       lines.append(
-        "  and leave \(purge.heldBack): not merged by every member yet, by a protected author, or the "
-          + "newest"
+        "  (only with a fetch request on the author; deleteHistory(before:) alone deletes these too)"
       )
     }
     return lines
+  }
+
+  /// The authors, entities and tombstones of the deleted transactions.
+  private func goes(_ purge: PurgeEstimate) -> [String] {
+    guard purge.transactions > 0 else { return [] }
+    let authors = purge.authors.map { "\(shown($0.name)) \($0.transactions)" }
+    let entities = purge.entities.map { "\(shown($0.name)) \($0.changes.all)" }
+    return [
+      "  authors (transactions): \(listed(authors))", "  entities (changes): \(listed(entities))",
+      "  values of deleted objects: \(purge.tombstones.counted("tombstone"))",
+    ]
+  }
+
+  private func listed(_ items: [String]) -> String {
+    let rest = items.count - shownMax
+    guard !items.isEmpty else { return "none" }
+    return items.prefix(shownMax).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+
+  /// The names of the members at which every purge stops.
+  private var holders: [String] {
+    (census.members ?? []).filter(\.holdsBack).map(\.name.visible)
+  }
+
+  private var members: [String] {
+    guard let members = census.members else { return [] }
+    guard !members.isEmpty else { return ["members: none, so that a purge waits for no process"] }
+    let head = ["members", "kind", "state", "cursor", "lag", "last sign of life"]
+    let rows = members.map { member in
+      let seconds = member.lagSeconds ?? 0
+      let time = seconds > 0 ? ", \(InspectUnits.duration(seconds))" : ""
+      return [
+        member.name.visible, "\(member.kind)", "\(member.state)", "#\(member.cursor)",
+        Int(member.lag).counted("transaction") + time, InspectUnits.date(member.seen),
+      ]
+    }
+    let watermark = members.first(where: \.holdsBack)?.cursor
+    let holding = watermark.map { cursor in
+      ["held back by \(holders.joined(separator: ", ")): every purge stops at #\(cursor)"]
+    }
+    return InspectTable(rows: [head] + rows, hasTitles: true).lines(width: width) + (holding ?? [])
   }
 
   private var tombstoneLines: [String] {

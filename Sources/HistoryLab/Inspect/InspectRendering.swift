@@ -123,7 +123,8 @@ extension InspectRendering {
         ["entity", entity.name.text, measure, "\(count)"]
       }
     }
-    return totals + purgeRows + bytes + sizes + gaps + burstRows + authors + entities + tableRows
+    return totals + memberRows + purgeRows + bytes + sizes + gaps + burstRows + authors + entities
+      + tableRows
       + tombstoneRows
   }
 
@@ -131,10 +132,29 @@ extension InspectRendering {
     guard let purge = census.purge else { return [] }
     let numbers: [(String, Int64?)] = [
       ("transactions", Int64(purge.transactions)), ("changes", Int64(purge.changes)),
-      ("heldBackTransactions", Int64(purge.heldBack)), ("bytes", purge.bytes),
+      ("heldBackTransactions", Int64(purge.kept.all)), ("bytes", purge.bytes),
+      ("keptProtected", Int64(purge.kept.protected)), ("keptUnmerged", Int64(purge.kept.unmerged)),
+      ("keptNewest", Int64(purge.kept.newest)), ("lastNumber", purge.last?.number),
+      ("tombstones", Int64(purge.tombstones)),
     ]
-    return numbers.map { name, number in
-      ["purge", purge.place, name, number.map { "\($0)" } ?? ""]
+    let risks = PurgeRisks(census, purge)
+    return risks.notKnown.map { ["purge", purge.place, "notKnown", $0] }
+      + (risks.expiry.map { [["purge", purge.place, "expiry", $0]] } ?? [])
+      + numbers.map { name, number in
+        ["purge", purge.place, name, number.map { "\($0)" } ?? ""]
+      }
+      + purge.authors.map { ["purgeAuthor", $0.name.text, "transactions", "\($0.transactions)"] }
+      + purge.entities.map { ["purgeEntity", $0.name.text, "changes", "\($0.changes.all)"] }
+  }
+
+  private var memberRows: [[String]] {
+    (census.members ?? []).flatMap { member in
+      [
+        ("kind", "\(member.kind)"), ("state", "\(member.state)"), ("cursor", "\(member.cursor)"),
+        ("lagTransactions", "\(member.lag)"),
+        ("lagSeconds", member.lagSeconds.map { "\($0)" } ?? ""),
+        ("seen", InspectUnits.date(member.seen)), ("holdsBack", member.holdsBack ? "1" : "0"),
+      ].map { ["member", member.name, $0, $1] }
     }
   }
 

@@ -92,12 +92,16 @@ struct CheckSections {
     let sentence = LabSystem.named(check.system.system).map { $0.sentence + " " } ?? ""
     return sentence
       + "\(check.system.plans.counted("random plan")), \(check.system.invalidPlans.grouped) of which "
-      + "broke an invariant." + faultSentences(check.system)
+      + "broke an invariant." + purgeSentence(check.system) + faultSentences(check.system)
   }
 
   private func powerOffCount(_ system: CheckDocument.System) -> String {
     guard let count = system.powerOffs, count > 0 else { return "" }
     return ", \(count.counted("power-off"))"
+  }
+
+  private func purgeSentence(_ system: CheckDocument.System) -> String {
+    CheckTally(joining: [system]).neverPurgedSentence.map { " " + $0 } ?? ""
   }
 
   private func faultSentences(_ system: CheckDocument.System) -> String {

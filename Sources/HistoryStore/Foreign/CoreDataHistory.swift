@@ -11,8 +11,10 @@ struct CoreDataHistory: HistorySource {
   let tables = [transactionTable, changeTable, stringTable]
   let layout = HistoryLayout.coreData
   private let authorColumns: Set<String>
-  private let hasStrings: Bool
+  let hasStrings: Bool
   private let hasEntityNames: Bool
+  /// The columns of the values that deleted objects left behind.
+  private let tombstones: [String]
   /// Whether the file is a store of this library, which records how far it was purged.
   private let keepsPurges: Bool
 
@@ -34,7 +36,8 @@ struct CoreDataHistory: HistorySource {
     }
     authorColumns = try check(Self.transactionTable, ["Z_PK", "ZTIMESTAMP"])
       .intersection(["ZAUTHORTS", "ZAUTHOR"])
-    _ = try check(Self.changeTable, ["ZTRANSACTIONID", "ZENTITY", "ZCHANGETYPE"])
+    let columns = try check(Self.changeTable, ["ZTRANSACTIONID", "ZENTITY", "ZCHANGETYPE"])
+    tombstones = (0..<64).map { "ZTOMBSTONE\($0)" }.filter(columns.contains)
     hasStrings = authorColumns.contains("ZAUTHORTS")
     if hasStrings { _ = try check(Self.stringTable, ["Z_PK", "ZNAME"]) }
     keepsPurges = file.names.contains("history_author")
@@ -54,7 +57,7 @@ struct CoreDataHistory: HistorySource {
       FROM ATRANSACTION ORDER BY Z_PK
       """
     )
-    var changes = try ChangeCursor(connection)
+    var changes = try ChangeCursor(connection, tombstones: purge == nil ? [] : tombstones)
     let purged = keepsPurges ? try PackedHistory.purgedByAuthor(connection) : [:]
     while try rows.step() {
       guard rows.int(0) > purged[rows.int(2)] ?? 0 else {
@@ -62,12 +65,13 @@ struct CoreDataHistory: HistorySource {
         builder.addPurgedTransaction()
         continue
       }
+      let timestamp = rows.time(1)
+      let author = author(rows)
+      builder.begin(rows.int(0), timestamp: timestamp, author: author)
       let count = try changes.count(through: rows.int(0), into: &builder)
-      let hasTime = rows.storage(1) == .real || rows.storage(1) == .integer
       builder.addTransaction(
-        rows.int(0),
-        timestamp: hasTime ? rows.real(1) : nil,
-        author: author(rows),
+        timestamp: timestamp,
+        author: author,
         changeCount: count,
         RowWeight(transaction: 1, changes: Double(count))
       )
@@ -125,10 +129,17 @@ private struct ChangeCursor: ~Copyable {
   /// The transaction of the next row, or `nil` at the end.
   private var next: Int64?
 
-  init(_ connection: borrowing Connection) throws {
+  /// Opens the cursor; without names of columns, no tombstone is found.
+  init(_ connection: borrowing Connection, tombstones: [String]) throws {
+    let hasTombstone =
+      tombstones.isEmpty
+      ? "0" : tombstones.map { "\($0) IS NOT NULL" }.joined(separator: " OR ")
     let rows = try Statement(
       connection,
-      "SELECT ZTRANSACTIONID, ZENTITY, ZCHANGETYPE FROM ACHANGE ORDER BY ZTRANSACTIONID"
+      """
+      SELECT ZTRANSACTIONID, ZENTITY, ZCHANGETYPE, ZCHANGETYPE = 2 AND (\(hasTombstone))
+      FROM ACHANGE ORDER BY ZTRANSACTIONID
+      """
     )
     let next = try Self.step(rows)
     self.rows = rows
@@ -142,7 +153,7 @@ private struct ChangeCursor: ~Copyable {
     var own = 0
     while let next, next <= transaction {
       if next == transaction {
-        builder.addChange(entity: number(1), type: number(2))
+        builder.addChange(entity: number(1), type: number(2), hasTombstone: rows.int(3) == 1)
         own += 1
       } else {
         builder.addOrphan(entity: number(1), type: number(2))

@@ -14,48 +14,47 @@ struct CensusBuilder {
   private(set) var census: HistoryCensus
   /// The counter of the transactions that a purge would free, if that was requested.
   private(set) var purge: PurgeCounter?
-  private var authors: [AuthorKey: (transactions: Int, changes: Int)] = [:]
-  /// The changes of the entities with numbers below ``fewEntities``, which are nearly all of them.
-  private var entities = Array(repeating: ChangeCounts(), count: fewEntities)
-  private var furtherEntities: [Int64: ChangeCounts] = [:]
+  private var authors = AuthorTally()
+  private var entities = EntityTally()
   private var previousTimestamp: Double?
-  private static let fewEntities = 1024
 
   init(layout: HistoryCensus.Layout, purge: PurgeCounter?) {
     census = HistoryCensus(layout: layout)
     self.purge = purge
   }
 
-  /// Counts one change; `nil` is passed for a value that is not an integer.
+  /// Starts the next transaction in commit order, before its changes are counted.
+  mutating func begin(_ number: Int64, timestamp: Double?, author: AuthorKey) {
+    purge?.begin(number, timestamp, author)
+  }
+
+  /// Counts one change of the current transaction; `nil` is passed for a value that is not an
+  /// integer.
   @inline(__always)
-  mutating func addChange(entity: Int64?, type: Int64?) {
-    let entity = entity ?? 0
-    if entity >= 0 && entity < Int64(Self.fewEntities) {
-      entities[Int(entity)].add(type: type)
-    } else {
-      furtherEntities[entity, default: ChangeCounts()].add(type: type)
+  mutating func addChange(entity: Int64?, type: Int64?, hasTombstone: Bool) {
+    entities.add(entity: entity, type: type)
+    if purge?.isDeleting == true {
+      purge?.addChange(entity: entity, type: type, hasTombstone: hasTombstone)
     }
   }
 
   /// Counts a change that belongs to no transaction.
   mutating func addOrphan(entity: Int64?, type: Int64?) {
-    addChange(entity: entity, type: type)
+    entities.add(entity: entity, type: type)
     census.oddities.orphanChanges += 1
   }
 
-  /// Counts the next transaction in commit order; its changes are counted separately.
+  /// Counts the current transaction, after its changes.
   mutating func addTransaction(
-    _ number: Int64,
     timestamp: Double?,
     author: AuthorKey,
     changeCount: Int,
     _ weight: RowWeight
   ) {
     census.transactions += 1
-    purge?.add(number, timestamp, author, changeCount: changeCount, weight)
+    purge?.end(author, changeCount: changeCount, weight)
     census.changesPerTransaction.add(Int64(changeCount))
-    let before = authors[author] ?? (0, 0)
-    authors[author] = (before.transactions + 1, before.changes + changeCount)
+    authors.add(author, changeCount: changeCount)
     if let timestamp, timestamp.isFinite {
       addTimestamp(timestamp)
     } else {
@@ -92,42 +91,18 @@ struct CensusBuilder {
     author: (Int64) throws -> String?,
     entity: (Int64) throws -> String?
   ) throws -> HistoryCensus {
-    var (census, furtherEntities) = (census, furtherEntities)
+    var census = census
     census.strings = strings
     census.bursts.finish()
-    var byName: [CensusName: AuthorCount] = [:]
-    for (key, count) in authors {
-      let name = try Self.name(of: key, author)
-      byName[name, default: AuthorCount(name: name)].transactions += count.transactions
-      byName[name, default: AuthorCount(name: name)].changes += count.changes
-      if case .number = name { census.oddities.unknownAuthors += count.transactions }
+    census.authors = try authors.finish(author)
+    for author in census.authors {
+      if case .number = author.name { census.oddities.unknownAuthors += author.transactions }
     }
-    census.authors = byName.values.sorted {
-      ($1.transactions, $0.name.text) < ($0.transactions, $1.name.text)
-    }
-    for (number, changes) in entities.enumerated() where changes.all > 0 {
-      furtherEntities[Int64(number)] = changes
-    }
-    for changes in furtherEntities.values { census.types += changes }
+    census.entities = try entities.finish(entity)
+    for entity in census.entities { census.types += entity.changes }
     census.changes = census.types.all
-    census.entities = try furtherEntities.map { number, changes in
-      EntityCount(
-        name: try entity(number).map(CensusName.known) ?? .number(number),
-        changes: changes
-      )
-    }.sorted { ($1.changes.all, $0.name.text) < ($0.changes.all, $1.name.text) }
+    census.purge = try purge?.finish(author: author, entity: entity)
     return census
-  }
-
-  private static func name(
-    of key: AuthorKey,
-    _ string: (Int64) throws -> String?
-  ) throws -> CensusName {
-    switch key {
-    case .absent: .absent
-    case .text(let name): .known(name)
-    case .string(let number): try string(number).map(CensusName.known) ?? .number(number)
-    }
   }
 }
 

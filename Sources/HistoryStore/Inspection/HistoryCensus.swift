@@ -42,6 +42,10 @@ package struct HistoryCensus: Sendable, Hashable {
   package var stepsBack = 0
   /// The runs of transactions at most one second apart.
   package var bursts = BurstCounts()
+  /// The members by name, or `nil` for a file without a registry.
+  package var members: [CensusMember]?
+  /// Whether the file has tables in which CloudKit mirroring keeps its state.
+  package var hasMirrorTables = false
   /// The estimate of a purge, if one was requested.
   package var purge: PurgeEstimate?
   /// Tables that belong neither to the history nor, as far as the file shows, to its objects.
@@ -52,6 +56,19 @@ package struct HistoryCensus: Sendable, Hashable {
   package var oddities = CensusOddities()
 
   package init(layout: Layout) { self.layout = layout }
+
+  /// The authors of a CloudKit mirror that have written to the file.
+  package var mirrorAuthors: [String] {
+    authors.compactMap { author in
+      guard case .known(let name) = author.name,
+        AuthorPatterns.match(name, [AuthorPatterns.cloudKitMirror])
+      else { return nil }
+      return name
+    }
+  }
+
+  /// Whether the file shows that CloudKit mirrors it.
+  package var isMirrored: Bool { hasMirrorTables || !mirrorAuthors.isEmpty }
 
   /// The number of transactions without changes.
   package var transactionsWithoutChanges: Int { changesPerTransaction.count(of: 0) }

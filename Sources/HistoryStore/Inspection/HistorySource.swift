@@ -7,6 +7,8 @@ protocol HistorySource {
   var tables: [String] { get }
   /// The layout, which names the tables and columns.
   var layout: HistoryLayout { get }
+  /// Whether the file has a table of strings, which the oldest files lack.
+  var hasStrings: Bool { get }
 
   /// Counts the contents of the tables in one pass, and the effect of a purge if one is requested.
   func read(_ connection: borrowing Connection, _ purge: PurgeCounter?) throws -> CensusBuilder
@@ -30,8 +32,7 @@ extension HistorySource {
       """
     )
     guard try head.step() else { return (0, nil) }
-    let hasTime = head.storage(1) == .real || head.storage(1) == .integer
-    return (head.int(0), hasTime ? head.real(1) : nil)
+    return (head.int(0), head.time(1))
   }
 
   /// Returns the numbers of the strings for which a closure returns `true`.
@@ -88,6 +89,7 @@ extension FileTables {
 struct PackedHistory: HistorySource {
   let tables = ["history_transaction", "history_chunk", "history_string", "history_author"]
   let layout = HistoryLayout.packed
+  let hasStrings = true
   /// The approximate size of a row without its blob, in bytes.
   private static let rowBytes = (transaction: 40.0, chunk: 12.0)
 
@@ -113,6 +115,9 @@ struct PackedHistory: HistorySource {
         builder.addPurgedTransaction()
         continue
       }
+      let author: CensusBuilder.AuthorKey = rows.int(2) == 0 ? .absent : .string(rows.int(2))
+      let timestamp = rows.storage(1) == .real ? rows.real(1) : nil
+      builder.begin(rows.int(0), timestamp: timestamp, author: author)
       var counted = 0
       var isWhole = true
       var weight = RowWeight(transaction: Self.rowBytes.transaction)
@@ -127,11 +132,9 @@ struct PackedHistory: HistorySource {
         weight.transaction += Double(blob.count)
       }
       if !isWhole || Int64(counted) != rows.int(3) { builder.addUnreadableTransaction() }
-      let author = rows.int(2)
       builder.addTransaction(
-        rows.int(0),
-        timestamp: rows.storage(1) == .real ? rows.real(1) : nil,
-        author: author == 0 ? .absent : .string(author),
+        timestamp: timestamp,
+        author: author,
         changeCount: counted,
         weight
       )
@@ -150,7 +153,11 @@ struct PackedHistory: HistorySource {
     unpacker.tombstones.truncate(to: 0)
     let isWhole = unpacker.append(blob)
     for change in unpacker.changes {
-      builder.addChange(entity: Int64(change.entity), type: Int64(change.type.rawValue))
+      builder.addChange(
+        entity: Int64(change.entity),
+        type: Int64(change.type.rawValue),
+        hasTombstone: change.type == .delete && change.tombstoneLength > 0
+      )
     }
     counted += unpacker.changes.count
     return isWhole

@@ -38,14 +38,19 @@ package struct StoreInspector: Sendable {
       let tables = try FileTables(connection)
       let source = try tables.source(connection, path: path)
       let isOurs = tables.names.contains("history_metadata")
+      let registry =
+        isOurs && tables.names.contains(CensusRegistry.table)
+        ? try CensusRegistry(connection, source.layout, path: path) : nil
       let purge = try bound.map { bound in
-        try PurgeCounter(bound, source, connection, isOurs: isOurs)
+        try PurgeCounter(bound, source, connection, registry, isOurs: isOurs)
       }
       let builder = try source.read(connection, purge)
       var census = try source.finish(builder, connection)
       census.isOurs = isOurs
       census.storage = try CensusStorage(connection, tables, of: source.tables, state)
-      census.purge = builder.purge?.finish(
+      census.members = registry?.members
+      census.hasMirrorTables = tables.names.contains { $0.hasPrefix("ANSCK") }
+      census.purge?.bytes = builder.purge?.bytes(
         census.storage.tables,
         transactions: source.layout.transactions,
         changes: source.layout.changeRows
