@@ -81,6 +81,9 @@ struct RunOutput {
 
   var path: String { folder.path }
 
+  /// The part of a run that is split over several machines, or `nil` for a whole run.
+  var shard: Shard? { record.shard }
+
   /// The folder's path as it is printed: relative if it is below the current folder.
   var shownPath: String { RelativePath.shown(folder.path) }
 
