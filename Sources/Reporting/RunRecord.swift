@@ -1,3 +1,5 @@
+import Foundation
+import HistoryTypes
 package import Measuring
 
 /// The contents of `run.json`: everything needed to repeat a run, and its verdict.
@@ -23,18 +25,33 @@ package struct RunRecord: Sendable, Hashable, Codable {
 
   /// The part of a run that is split over several machines, or `nil` for a whole run.
   package var shard: Shard?
+  /// The version of the program; `nil` in records of older programs.
+  package var lab: String?
+  /// Whether a signal ended the run before its work was done; `nil` for no.
+  package var endedEarly: Bool?
+  /// The parts that the run was merged from, or `nil` for a run of one process.
+  package var parts: [RunPart]?
 
   /// Creates the record of a new run.
   package init(
     verb: String,
     commandLine: [String],
     environment: RunEnvironment,
-    shard: Shard? = nil
+    shard: Shard? = nil,
+    lab: String? = nil
   ) {
     self.verb = verb
     self.commandLine = commandLine
     self.environment = environment
     self.shard = shard
+    self.lab = lab
+  }
+
+  /// Whether a signal ended the run before its work was done.
+  ///
+  /// Records of older programs only say so in their explanation.
+  package var isEndedEarly: Bool {
+    endedEarly ?? (lab == nil && because?.contains("ended early") == true)
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -45,6 +62,9 @@ package struct RunRecord: Sendable, Hashable, Codable {
     case verdict
     case because
     case shard
+    case lab
+    case endedEarly
+    case parts
   }
 
   /// Decodes a record of a known version.
@@ -59,11 +79,28 @@ package struct RunRecord: Sendable, Hashable, Codable {
     verdict = try container.decodeIfPresent(String.self, forKey: .verdict)
     because = try container.decodeIfPresent(String.self, forKey: .because)
     shard = try container.decodeIfPresent(Shard.self, forKey: .shard)
+    lab = try container.decodeIfPresent(String.self, forKey: .lab)
+    endedEarly = try container.decodeIfPresent(Bool.self, forKey: .endedEarly)
+    parts = try container.decodeIfPresent([RunPart].self, forKey: .parts)
   }
 }
 
 /// Describes the environment of a run.
 package enum RunConditions {
+  /// Returns the facts of results: those of their environment, and one for each merged part.
+  package static func facts(of results: BenchmarkResults) -> [ReportPage.Fact] {
+    facts(of: results.environment)
+      + (results.parts ?? []).map { .init("Part \($0.part)", sentence(of: $0)) }
+  }
+
+  /// Returns where and when a part ran, and its verdict.
+  private static func sentence(of part: RunPart) -> String {
+    let environment = part.environment
+    let load = environment.load.map { "load \(NumberText.significant($0))" } ?? "load not known"
+    return "\(environment.machine), \(environment.processors.counted("processor")), \(load), "
+      + "\(environment.time.readable): \(part.verdict ?? "not finished"), \(part.because ?? "no reason")"
+  }
+
   /// Returns the facts of an environment for the footer of a page.
   package static func facts(of environment: RunEnvironment) -> [ReportPage.Fact] {
     let gigabytes = Double(environment.memory) / 1_073_741_824

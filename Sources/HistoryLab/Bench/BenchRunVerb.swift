@@ -203,7 +203,7 @@ struct BenchRunVerb: Verb {
     }
     let isWhole = outcome.isWhole && counts.isWhole
     let verdict = counts.differences.isEmpty ? (isWhole ? "valid" : "unknown") : "invalid"
-    try folder.finish(verdict: verdict, because: sentence)
+    try folder.finish(verdict: verdict, because: sentence, isEndedEarly: !isWhole)
     if isWhole { try journal.remove() }
     guard counts.differences.isEmpty else { return .violation }
     return isWhole && counts.rowCount > 0 ? .good : .undecided
@@ -268,7 +268,8 @@ struct BenchRunVerb: Verb {
     }
     try folder.finish(
       verdict: outcome.isWhole && outcome.uncertainty == nil ? "valid" : "unknown",
-      because: outcome.sentence
+      because: outcome.sentence,
+      isEndedEarly: !outcome.isWhole
     )
   }
 }
