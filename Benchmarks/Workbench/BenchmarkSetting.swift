@@ -177,6 +177,8 @@ final class ScratchFolder {
   static let disk = "disk"
   private static let memory = "/dev/shm"
   private static let prefix = "history-lab-bench-"
+  /// The lock that marks the folder as in use, or `nil` if another process has it.
+  private let owner: FolderOwner?
 
   /// Creates this process's folder, and deletes folders left behind by killed processes.
   init(in chosen: String? = nil, onDisk wantsDisk: Bool = false) throws {
@@ -184,16 +186,23 @@ final class ScratchFolder {
     let usesMemory = chosen == nil && !wantsDisk && manager.isWritableFile(atPath: Self.memory)
     let parent = chosen ?? (usesMemory ? Self.memory : manager.temporaryDirectory.path)
     medium = Self.isInMemory(parent) ? "tmpfs" : Self.disk
-    try Self.removeLeftOvers(in: parent)
-    let name = Self.prefix + "\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
-    path = parent + "/" + name
-    try manager.createDirectory(atPath: path, withIntermediateDirectories: false)
+    Self.removeLeftOvers(in: parent)
+    // Older versions remove folders by the number right after the prefix, whoever's it is.
+    let name = "of-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)"
+    path = parent + "/" + Self.prefix + name
+    try manager.createDirectory(
+      atPath: path,
+      withIntermediateDirectories: false,
+      attributes: [.posixPermissions: 0o700]
+    )
+    owner = FolderOwner(of: path)
   }
 
   /// Uses a folder that another process creates and deletes.
   init(existing path: String, medium: String) {
     self.path = path
     self.medium = medium
+    owner = nil
   }
 
   /// Creates a folder within the folder.
@@ -243,12 +252,73 @@ final class ScratchFolder {
     return type == "tmpfs"
   }
 
-  private static func removeLeftOvers(in parent: String) throws {
-    let manager = FileManager.default
-    for name in try manager.contentsOfDirectory(atPath: parent) where name.hasPrefix(prefix) {
-      let digits = name.dropFirst(prefix.count).prefix { $0.isNumber }
-      guard let process = Int32(digits), kill(process, 0) != 0, errno == ESRCH else { continue }
-      try manager.removeItem(atPath: parent + "/" + name)
+  /// Deletes the folders of dead processes, as far as that is possible.
+  private static func removeLeftOvers(in parent: String) {
+    let names: [String]
+    do { names = try FileManager.default.contentsOfDirectory(atPath: parent) } catch { return }
+    for name in names where name.hasPrefix(prefix) {
+      FolderOwner.removeIfDead(parent + "/" + name)
     }
+  }
+}
+
+/// The owner of a scratch folder: a file in it that names the user, the machine and the PID
+/// namespace, and is locked while the process lives.
+///
+/// A process number alone proves nothing: tasks of a cluster and containers share folders, and
+/// number their processes each for themselves.
+final class FolderOwner {
+  private static let name = "owner"
+  private let file: Int32
+
+  /// Writes and locks the file of a new folder; `nil` if it cannot, so that the folder is never
+  /// removed by others.
+  init?(of folder: String) {
+    // The file gets its name only once it is locked, so that no process finds it unlocked.
+    let (fresh, path) = ("\(folder)/\(Self.name).new", "\(folder)/\(Self.name)")
+    file = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return nil }
+    let bytes = Array(Self.identity.utf8)
+    guard flock(file, LOCK_EX | LOCK_NB) == 0, write(file, bytes, bytes.count) == bytes.count,
+      rename(fresh, path) == 0
+    else {
+      unlink(fresh)
+      close(file)
+      return nil
+    }
+  }
+
+  deinit { close(file) }
+
+  /// The user, the start of the machine and the PID namespace of this process.
+  private static let identity: String = {
+    let boot = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id") ?? Data()
+    var space = [UInt8](repeating: 0, count: 64)
+    let count = readlink("/proc/self/ns/pid", &space, space.count)
+    let text =
+      [Substring("\(geteuid())")]
+      + [boot, Data(space.prefix(max(0, count)))].map { data in
+        String(decoding: data, as: UTF8.self).prefix { !$0.isNewline }
+      }
+    return text.joined(separator: " ")
+  }()
+
+  /// Deletes a folder if its process was of this user, machine and PID namespace and is dead.
+  ///
+  /// Every failure leaves the folder alone.
+  static func removeIfDead(_ folder: String) {
+    var facts = stat()
+    guard lstat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR,
+      facts.st_uid == geteuid()
+    else { return }
+    let file = open("\(folder)/\(name)", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = read(file, &bytes, bytes.count)
+    guard count > 0, String(decoding: bytes.prefix(count), as: UTF8.self) == identity,
+      flock(file, LOCK_EX | LOCK_NB) == 0
+    else { return }
+    do { try FileManager.default.removeItem(atPath: folder) } catch { return }
   }
 }

@@ -1,6 +1,7 @@
 import Basics
 import Checkers
 import HistoryBenchmarks
+import Measuring
 import Systems
 
 #if canImport(FoundationEssentials)
@@ -46,7 +47,7 @@ struct Composition: Sendable {
     composition.catalogue[.metrics] = Catalogue.metrics
     composition.catalogue[.benchmarks] = Subjects.all.map { .init($0.name, $0.sentence) }
     composition.catalogue[.axes] = BenchmarkAxis.allCases.map { .init($0.name, $0.sentence) }
-    composition.processors = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 256)
+    composition.processors = min(ProcessorCount.available, 256)
     composition.command = HelperProcess.command
     return composition
   }

@@ -12,17 +12,21 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
   package var environment: RunEnvironment
   /// The rows in the order of measuring.
   package var rows: [BenchmarkRow]
+  /// The parts that the results were merged from, or `nil` for those of one process.
+  package var parts: [RunPart]?
 
   /// Creates results.
-  package init(environment: RunEnvironment, rows: [BenchmarkRow]) {
+  package init(environment: RunEnvironment, rows: [BenchmarkRow], parts: [RunPart]? = nil) {
     self.environment = environment
     self.rows = rows
+    self.parts = parts
   }
 
   private enum CodingKeys: String, CodingKey {
     case version = "results"
     case environment
     case rows
+    case parts
   }
 
   /// Decodes results of a supported version.
@@ -33,6 +37,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
     _ = try container.version(of: "results", newest: Self.formatVersion, forKey: .version)
     environment = try container.decode(RunEnvironment.self, forKey: .environment)
     rows = try container.decode([BenchmarkRow].self, forKey: .rows)
+    parts = try container.decodeIfPresent([RunPart].self, forKey: .parts)
   }
 
   /// Encodes the results with their version.
@@ -41,6 +46,7 @@ package struct BenchmarkResults: Sendable, Hashable, Codable {
     try container.encode(Self.formatVersion, forKey: .version)
     try container.encode(environment, forKey: .environment)
     try container.encode(rows, forKey: .rows)
+    try container.encodeIfPresent(parts, forKey: .parts)
   }
 
   /// The history sizes, smallest first.

@@ -6,7 +6,7 @@ package struct RunEnvironment: Sendable, Hashable, Codable {
   package var machine: String
   /// The operating system and its version.
   package var system: String
-  /// The number of processors available to the process.
+  /// The number of processors that the process may use, by affinity, cgroup and job scheduler.
   package var processors: Int
   /// The memory of the machine, in bytes.
   package var memory: UInt64
@@ -73,7 +73,7 @@ extension RunEnvironment {
     return RunEnvironment(
       machine: machineName(),
       system: systemName(process),
-      processors: process.activeProcessorCount,
+      processors: ProcessorCount.available,
       memory: process.physicalMemory,
       swift: compilerVersion,
       sqlite: sqlite,

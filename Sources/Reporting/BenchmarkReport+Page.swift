@@ -23,7 +23,7 @@ extension BenchmarkReport {
       tiles: verdicts + buildTile() + noiseTile() + complexityTile()
         + (goalTile().map { $0 + ratioTile() } ?? costTiles()),
       sections: sections,
-      environment: RunConditions.facts(of: results.environment)
+      environment: RunConditions.facts(of: results)
     )
   }
 

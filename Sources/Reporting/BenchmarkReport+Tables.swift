@@ -219,7 +219,7 @@ extension BenchmarkReport {
   package func markdown(command: String) -> String {
     var provenance = ReportTable(columns: [.text("what"), .text("which")])
     provenance.append(["Command", command])
-    for fact in RunConditions.facts(of: results.environment) {
+    for fact in RunConditions.facts(of: results) {
       provenance.append([fact.name, fact.value])
     }
     return [

@@ -21,6 +21,8 @@ package struct RunFolder: Sendable, Hashable {
 
   /// Creates the folder of a new run, writes `run.json` and points `latest` to the folder.
   ///
+  /// With `isLatest` false, `latest` stays as it is until ``makeLatest()``.
+  ///
   /// Without an output, runs are in `Reports/runs` under the current folder, and `latest` is in
   /// `Reports`. A given output folder or its parent must exist; `latest` is within it, or next to
   /// it if it is named `runs`.
@@ -30,7 +32,8 @@ package struct RunFolder: Sendable, Hashable {
   package static func create(
     for record: RunRecord,
     output: String? = nil,
-    currentFolder: String
+    currentFolder: String,
+    isLatest: Bool = true
   ) throws(RunFolderError) -> RunFolder {
     let runs = try runsFolder(output: output, currentFolder: currentFolder)
     let latest = isNamedRuns(runs) ? parent(of: runs) + "/latest" : runs + "/latest"
@@ -39,9 +42,16 @@ package struct RunFolder: Sendable, Hashable {
     let path = try FolderAccess.makeNew(name, in: runs)
     let folder = RunFolder(path: path, latest: latest)
     try folder.write(record)
-    let target = isNamedRuns(runs) ? "runs/" + folder.name : folder.name
-    try FolderAccess.point(latest, to: target)
+    if isLatest { try folder.makeLatest() }
     return folder
+  }
+
+  /// Points `latest` to the folder.
+  ///
+  /// - Throws: `RunFolderError`.
+  package func makeLatest() throws(RunFolderError) {
+    let isInRuns = Self.isNamedRuns((path as NSString).deletingLastPathComponent)
+    try FolderAccess.point(latest, to: isInRuns ? "runs/" + name : name)
   }
 
   /// The folder's name without its parents.

@@ -1,3 +1,5 @@
+import Foundation
+import HistoryTypes
 package import Measuring
 
 /// The contents of `run.json`: everything needed to repeat a run, and its verdict.
@@ -23,18 +25,33 @@ package struct RunRecord: Sendable, Hashable, Codable {
 
   /// The part of a run that is split over several machines, or `nil` for a whole run.
   package var shard: Shard?
+  /// The version of the program; `nil` in records of older programs.
+  package var lab: String?
+  /// Whether a signal ended the run before its work was done; `nil` for no.
+  package var endedEarly: Bool?
+  /// The parts that the run was merged from, or `nil` for a run of one process.
+  package var parts: [RunPart]?
 
   /// Creates the record of a new run.
   package init(
     verb: String,
     commandLine: [String],
     environment: RunEnvironment,
-    shard: Shard? = nil
+    shard: Shard? = nil,
+    lab: String? = nil
   ) {
     self.verb = verb
     self.commandLine = commandLine
     self.environment = environment
     self.shard = shard
+    self.lab = lab
+  }
+
+  /// Whether a signal ended the run before its work was done.
+  ///
+  /// Records of older programs only say so in their explanation.
+  package var isEndedEarly: Bool {
+    endedEarly ?? (lab == nil && because?.contains("ended early") == true)
   }
 
   private enum CodingKeys: String, CodingKey {
@@ -45,6 +62,9 @@ package struct RunRecord: Sendable, Hashable, Codable {
     case verdict
     case because
     case shard
+    case lab
+    case endedEarly
+    case parts
   }
 
   /// Decodes a record of a known version.
@@ -59,11 +79,28 @@ package struct RunRecord: Sendable, Hashable, Codable {
     verdict = try container.decodeIfPresent(String.self, forKey: .verdict)
     because = try container.decodeIfPresent(String.self, forKey: .because)
     shard = try container.decodeIfPresent(Shard.self, forKey: .shard)
+    lab = try container.decodeIfPresent(String.self, forKey: .lab)
+    endedEarly = try container.decodeIfPresent(Bool.self, forKey: .endedEarly)
+    parts = try container.decodeIfPresent([RunPart].self, forKey: .parts)
   }
 }
 
 /// Describes the environment of a run.
 package enum RunConditions {
+  /// Returns the facts of results: those of their environment, and one for each merged part.
+  package static func facts(of results: BenchmarkResults) -> [ReportPage.Fact] {
+    facts(of: results.environment)
+      + (results.parts ?? []).map { .init("Part \($0.part)", sentence(of: $0)) }
+  }
+
+  /// Returns where and when a part ran, and its verdict.
+  private static func sentence(of part: RunPart) -> String {
+    let environment = part.environment
+    let load = environment.load.map { "load \(NumberText.significant($0))" } ?? "load not known"
+    return "\(environment.machine), \(environment.processors.counted("processor")), \(load), "
+      + "\(environment.time.readable): \(part.verdict ?? "not finished"), \(part.because ?? "no reason")"
+  }
+
   /// Returns the facts of an environment for the footer of a page.
   package static func facts(of environment: RunEnvironment) -> [ReportPage.Fact] {
     let gigabytes = Double(environment.memory) / 1_073_741_824
@@ -117,19 +154,78 @@ package struct Shard: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The schedulers are Slurm arrays, Kubernetes indexed jobs, and GitHub's matrix strategies,
   /// whose `strategy.job-index` and `strategy.job-total` a workflow must export; they start
   /// counting at different numbers.
-  package static func scheduled(in environment: [String: String]) -> Shard? {
-    func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
-    if let id = number("SLURM_ARRAY_TASK_ID"), let count = number("SLURM_ARRAY_TASK_COUNT") {
-      return Shard(id - (number("SLURM_ARRAY_TASK_MIN") ?? 0) + 1, of: count)
-    }
-    if let index = number("JOB_COMPLETION_INDEX"), let count = number("JOB_COMPLETIONS") {
-      return Shard(index + 1, of: count)
-    }
-    if let index = number("STRATEGY_JOB_INDEX"), let count = number("STRATEGY_JOB_TOTAL") {
-      return Shard(index + 1, of: count)
+  ///
+  /// - Throws: `ScheduleError` if the scheduler's numbers do not determine a part.
+  package static func scheduled(
+    in environment: [String: String]
+  ) throws(ScheduleError) -> Shard? {
+    if environment["SLURM_ARRAY_TASK_ID"] != nil { return try slurmTask(environment) }
+    let pairs = [
+      ("JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"), ("STRATEGY_JOB_INDEX", "STRATEGY_JOB_TOTAL"),
+    ]
+    for (index, count) in pairs {
+      guard environment[index] != nil, environment[count] != nil else { continue }
+      let number = try Self.number(index, environment)
+      let total = try Self.number(count, environment)
+      guard let shard = Shard(number + 1, of: total) else {
+        throw ScheduleError("\(index)=\(number) is not one of \(count)=\(total), counted from 0")
+      }
+      return shard
     }
     return nil
   }
+
+  /// Returns the part of a task of a Slurm array such as `0-3`, `1-4` or `0-6:2`.
+  private static func slurmTask(
+    _ environment: [String: String]
+  ) throws(ScheduleError) -> Shard {
+    func number(_ name: String, else value: Int?) throws(ScheduleError) -> Int {
+      let name = "SLURM_ARRAY_TASK_" + name
+      if let value, environment[name, default: ""].isEmpty { return value }
+      return try Self.number(name, environment)
+    }
+    let id = try number("ID", else: nil)
+    let count = try number("COUNT", else: nil)
+    let first = try number("MIN", else: 0)
+    let step = max(1, try number("STEP", else: 1))
+    let last = try number("MAX", else: first + (count - 1) * step)
+    guard count != 1 else {
+      throw ScheduleError(
+        "Slurm's array has one task, \(id), so that the number of parts is not known"
+      )
+    }
+    guard first + (count - 1) * step == last else {
+      throw ScheduleError(
+        "Slurm's array of \(count) tasks from \(first) to \(last) has gaps, so that the number of parts is "
+          + "not known"
+      )
+    }
+    let (place, rest) = (id - first).quotientAndRemainder(dividingBy: step)
+    guard rest == 0, let shard = Shard(place + 1, of: count) else {
+      throw ScheduleError("task \(id) is not one of Slurm's array from \(first) to \(last)")
+    }
+    return shard
+  }
+
+  private static func number(
+    _ name: String,
+    _ environment: [String: String]
+  ) throws(ScheduleError) -> Int {
+    guard let text = environment[name] else { throw ScheduleError("\(name) is not set") }
+    guard let number = Int(text), number.magnitude < 1 << 31 else {
+      throw ScheduleError("\(name) is \"\(text)\", not a number")
+    }
+    return number
+  }
+}
+
+/// An error in the numbers with which a job scheduler describes a part.
+package struct ScheduleError: Error, Hashable {
+  /// The error as a clause.
+  package var reason: String
+
+  /// Creates an error.
+  init(_ reason: String) { self.reason = reason }
 }
 
 /// The state of a result, expressed by a sign and a word, never by colour alone.

@@ -329,7 +329,8 @@ struct Night {
     ours: Double,
     day: Int = 1,
     verdict: String? = "valid",
-    shard: Shard? = nil
+    shard: Shard? = nil,
+    change: (inout RunRecord) -> Void = { _ in }
   ) throws -> String {
     let time = UTCTime(secondsSince1970: 1_767_225_600 + Int64(day - 1) * 86_400)
     let environment = RunEnvironment(
@@ -348,11 +349,12 @@ struct Night {
     record.verdict = verdict
     record.because = verdict == nil ? nil : "measured"
     record.shard = shard
+    change(&record)
     let path = folder + "/" + name
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     let encoder = JSONEncoder()
     try encoder.encode(record).write(to: URL(fileURLWithPath: path + "/run.json"))
-    let results = BenchmarkResults(environment: environment, rows: Self.rows(ours))
+    let results = BenchmarkResults(environment: record.environment, rows: Self.rows(ours))
     try makeFile(path + "/results.json", ResultsFile.json(results))
     return path
   }

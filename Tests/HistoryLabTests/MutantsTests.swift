@@ -40,9 +40,13 @@ import Testing
     #expect(report.because == "0 of 2 mutants killed by every one of 1 seed; it was ended early.")
     let joined = MutantDocument(
       joining: [MutantDocument(report, for: .folder)],
-      missing: false
+      gaps: ["part 1/2 was ended early."]
     )
     #expect(joined.killed == 0)
+    #expect(
+      joined.because
+        == "0 of 2 mutants killed by every one of 1 seed; immortal is not as expected. Part 1/2 was ended early."
+    )
   }
 
   // MARK: Options

@@ -127,7 +127,8 @@ import Testing
       #expect(result.code == .undecided)
       #expect(result.errors.contains("parts 2/4 and 4/4 are missing."))
       let record = try FinishedRun.record(folder + "/joined/latest")
-      #expect(record.verdict == "unknown" && record.because == "parts 2/4 and 4/4 are missing.")
+      #expect(record.because == "1 benchmark of 2 parts; parts 2/4 and 4/4 are missing.")
+      #expect(record.verdict == "unknown")
     }
   }
 

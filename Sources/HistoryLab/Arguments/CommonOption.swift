@@ -163,7 +163,14 @@ enum ShardChoice: Hashable, Sendable {
     switch self {
     case .part(let shard): return shard
     case .scheduled:
-      if let shard = Shard.scheduled(in: environment) { return shard }
+      do throws(ScheduleError) {
+        if let shard = try Shard.scheduled(in: environment) { return shard }
+      } catch {
+        throw .usage(
+          "--shard auto: \(error.reason). Submit the whole array, such as --array=0-3, or give the part to "
+            + "run again as --shard I/N, counted from 1."
+        )
+      }
       throw .usage(
         "--shard auto: no scheduler says which part this is. Set SLURM_ARRAY_TASK_ID and _COUNT, "
           + "JOB_COMPLETION_INDEX and JOB_COMPLETIONS, or STRATEGY_JOB_INDEX and STRATEGY_JOB_TOTAL, or "

@@ -38,10 +38,8 @@ struct BenchOutput {
     try folder.write(RunOutput.pageFile, page())
   }
 
-  /// The command line of this process, with the plain name of the command for its path.
-  private var command: String {
-    (["history-lab"] + CommandLine.arguments.dropFirst()).joined(separator: " ")
-  }
+  /// The command line of the run, with the plain name of the command for its path.
+  private var command: String { (["history-lab"] + folder.words).joined(separator: " ") }
 
   /// Returns the page, with charts if they can be drawn.
   private func page() -> String {

@@ -145,9 +145,12 @@ struct BenchRunVerb: Verb {
 
   /// Resumes a run: repeats its command line for the benchmarks not yet measured.
   private func goOn(_ folder: RunOutput) async throws(LabError) -> ExitCode {
-    guard case .run(let spec, let arguments) = try Invocation.read(folder.words, tool: .historyLab),
+    guard
+      case .run(let spec, var arguments) = try Invocation.read(folder.words, tool: .historyLab),
       spec.name == "bench run"
     else { throw .usage("--resume: \(folder.path.quoted) is no run of the benchmarks.") }
+    // The scheduler that named the part may be gone, or name another one here.
+    arguments.texts["shard"] = folder.shard.map { [$0.description] }
     guard !folder.hasVerdict || BenchJournal(in: folder.path).isThere else {
       throw .usage(
         "--resume: the run in \(folder.path.quoted) is whole: nothing is left to measure. Leave out "
@@ -200,7 +203,7 @@ struct BenchRunVerb: Verb {
     }
     let isWhole = outcome.isWhole && counts.isWhole
     let verdict = counts.differences.isEmpty ? (isWhole ? "valid" : "unknown") : "invalid"
-    try folder.finish(verdict: verdict, because: sentence)
+    try folder.finish(verdict: verdict, because: sentence, isEndedEarly: !isWhole)
     if isWhole { try journal.remove() }
     guard counts.differences.isEmpty else { return .violation }
     return isWhole && counts.rowCount > 0 ? .good : .undecided
@@ -265,7 +268,8 @@ struct BenchRunVerb: Verb {
     }
     try folder.finish(
       verdict: outcome.isWhole && outcome.uncertainty == nil ? "valid" : "unknown",
-      because: outcome.sentence
+      because: outcome.sentence,
+      isEndedEarly: !outcome.isWhole
     )
   }
 }

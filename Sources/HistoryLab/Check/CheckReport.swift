@@ -17,13 +17,16 @@ struct CheckReport {
   let folder: String
   /// Whether the check was interrupted before all plans had run.
   var isEndedEarly = false
+  /// Sentences that name the missing and unfinished parts of a merged check.
+  var gaps: [String] = []
 
   /// The verdict: the first of these that applies.
   ///
   /// - `nondeterministic`: a plan gave a different trace when it ran again.
   /// - `invalid`: an invariant broke.
   /// - `unknown`: no system ran, no plan exercised some core invariant, a required power-off never
-  ///   occurred, a system did not take part to the end, or the check was interrupted.
+  ///   occurred, a system did not take part to the end, the check was interrupted, or a part is
+  ///   missing.
   /// - `valid`: none of these.
   var verdict: String {
     if systems.contains(where: { $0.tally.difference != nil }) { return "nondeterministic" }
@@ -31,13 +34,15 @@ struct CheckReport {
     let isUndecided = systems.contains {
       !$0.tally.undecided.isEmpty || !$0.unfired.isEmpty || $0.tally.trouble != nil
     }
-    return isUndecided || isEndedEarly || systems.isEmpty ? "unknown" : "valid"
+    let isWhole = !isEndedEarly && gaps.isEmpty && !systems.isEmpty
+    return isUndecided || !isWhole ? "unknown" : "valid"
   }
 
   /// The verdict in sentences, one for each system.
   var because: String {
     let sentences = systems.map { "\($0.system): \($0.sentence)" }
-    return (sentences + (isEndedEarly ? ["It was ended early."] : [])).joined(separator: " ")
+    let endings = (isEndedEarly ? ["It was ended early."] : []) + gaps.map(\.capitalised)
+    return (sentences + endings).joined(separator: " ")
   }
 
   /// Returns the report as one JSON object with sorted keys.
@@ -58,9 +63,10 @@ struct SystemReport {
   /// The required power-offs that never occurred.
   var unfired: [String] { needsPowerOffs ? tally.faults.missingPowerOffs : [] }
 
-  private func troubleSentence(_ first: (plan: Int, because: SystemTrouble)) -> String {
+  private func troubleSentence(_ first: (plan: Int?, because: String)) -> String {
     "It did not take part to the end in \(tally.troubleCount.grouped) of "
-      + "\(tally.planCount.counted("plan")), first in plan \(first.plan): \(first.because)"
+      + "\(tally.planCount.counted("plan")), first\(first.plan.map { " in plan \($0)" } ?? ""): "
+      + first.because
   }
 
   /// The verdict in a sentence, after one that says when the system never purged.
@@ -152,12 +158,16 @@ struct CheckDocument: Codable, RunFile {
     var repeatedPlans: Int?
     /// The first plan whose second run differed.
     var nondeterministicPlan: Int?
+    /// The first event that differed in that plan; `nil` in reports of older versions.
+    var nondeterministicEvent: Int?
     /// The number of plans in which the system did not take part to the end.
     ///
     /// `nil` in reports of older versions.
     var plansInTrouble: Int?
     /// The reason in the first of these plans.
     var trouble: String?
+    /// The number of the first of these plans; `nil` in reports of older versions.
+    var troublePlan: Int?
     /// The number of plans in which the system purged; 0 means that it never did.
     ///
     /// `nil` in reports of older versions.
@@ -171,6 +181,10 @@ struct CheckDocument: Codable, RunFile {
     var powerOffs: Int?
     /// The number of power-offs with `synchronous=FULL`; `nil` in reports of older versions.
     var powerOffsAtFull: Int?
+    /// Whether each kind of power-off must have occurred in each command; `nil` for no.
+    var needsPowerOffs: Bool?
+    /// The kinds of commands that ran, if each needs power-offs; `nil` otherwise.
+    var commands: [String]?
     var faults: [Fault]?
     /// The codes with which commands failed, with their counts; `nil` in reports of older versions.
     var refusals: [Refusal]?
@@ -206,8 +220,10 @@ struct CheckDocument: Codable, RunFile {
       invalidPlans: report.tally.invalidPlanCount,
       repeatedPlans: report.tally.repeatedPlanCount,
       nondeterministicPlan: report.tally.difference?.plan,
+      nondeterministicEvent: report.tally.difference?.event,
       plansInTrouble: report.tally.troubleCount,
-      trouble: report.tally.trouble?.because.description,
+      trouble: report.tally.trouble?.because,
+      troublePlan: report.tally.trouble?.plan,
       plansWithPurge: report.tally.purgingPlanCount,
       steps: report.tally.stepCount,
       seconds: report.seconds,
@@ -225,6 +241,8 @@ struct CheckDocument: Codable, RunFile {
       ),
       powerOffs: report.tally.faults.powerOffCount,
       powerOffsAtFull: report.tally.faults.fullPowerOffCount,
+      needsPowerOffs: report.needsPowerOffs ? true : nil,
+      commands: report.needsPowerOffs ? report.tally.faults.words.sorted() : nil,
       faults: report.tally.faults.pairs.sorted { $0.key < $1.key }.map { pair, count in
         Fault(
           command: pair.command,

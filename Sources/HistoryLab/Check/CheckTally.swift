@@ -33,7 +33,9 @@ struct CheckTally: Sendable {
   /// The number of plans in which the system did not take part to the end.
   private(set) var troubleCount = 0
   /// The first of these plans, and the reason.
-  private(set) var trouble: (plan: Int, because: SystemTrouble)?
+  ///
+  /// Reports of older versions do not name the plan.
+  private(set) var trouble: (plan: Int?, because: String)?
   private let names = CheckerSuite.names(in: .all)
 
   init() {
@@ -57,7 +59,10 @@ struct CheckTally: Sendable {
         if let condition = Condition(rawValue: name) { conditions[condition, default: 0] += count }
       }
       if let plan = part.nondeterministicPlan, plan < difference?.plan ?? .max {
-        difference = (plan, 0)
+        difference = (plan, part.nondeterministicEvent ?? 0)
+      }
+      if let because = part.trouble, part.troublePlan ?? .max <= trouble?.plan ?? .max {
+        trouble = (part.troublePlan, because)
       }
       for row in part.invariants { add(row, of: part) }
     }
@@ -87,7 +92,9 @@ struct CheckTally: Sendable {
     }
     if let trouble = outcome.trouble {
       troubleCount += 1
-      if outcome.plan < self.trouble?.plan ?? .max { self.trouble = (outcome.plan, trouble) }
+      if outcome.plan < self.trouble?.plan ?? .max {
+        self.trouble = (outcome.plan, trouble.description)
+      }
     }
     for condition in outcome.conditions { conditions[condition, default: 0] += 1 }
     for (name, answer) in zip(names, outcome.answers) {
@@ -180,6 +187,7 @@ struct FaultCounts: Sendable, Equatable {
   /// Reads the counts from a report.
   init(_ document: CheckDocument.System) {
     fullPowerOffCount = document.powerOffsAtFull ?? 0
+    words = Set(document.commands ?? [])
     for fault in document.faults ?? [] {
       guard let kind = PlannedFault.Kind(rawValue: fault.kind) else { continue }
       words.insert(fault.command)

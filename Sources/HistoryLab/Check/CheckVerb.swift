@@ -252,7 +252,11 @@ struct CheckVerb: Verb {
   ) throws(LabError) -> ExitCode {
     try folder.write("check.json", try result.json(for: .folder) + "\n")
     try folder.writePage()
-    try folder.finish(verdict: result.verdict, because: result.because)
+    try folder.finish(
+      verdict: result.verdict,
+      because: result.because,
+      isEndedEarly: result.isEndedEarly
+    )
     if !options.json { folder.printPlace(on: terminal) }
     return switch result.verdict {
     case "valid": .good

@@ -35,22 +35,64 @@ struct RunOutput {
       verb: verb,
       commandLine: CommandLine.arguments,
       environment: environment,
-      shard: shard
+      shard: shard,
+      lab: ToolSpec.version
     )
     versions = [
       "lab": ToolSpec.version, "swift": environment.swift, "sqlite": environment.sqlite,
       "machine": environment.machine,
     ]
+    folder = try Self.folder(for: record, output, isLatest: true)
+    ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
+  }
+
+  /// Creates the folder of a merged run, with the command line and the environment of its parts.
+  ///
+  /// The run is not the latest one until ``publish()``.
+  ///
+  /// - Throws: like the initializer of a new run.
+  init(merging parts: RunParts, output: String) throws(LabError) {
+    var environment = parts.environment
+    environment.time = .now()
+    var record = RunRecord(
+      verb: parts.verb,
+      commandLine: parts.commandLine,
+      environment: environment,
+      lab: parts.records[0].lab
+    )
+    record.parts = parts.all
+    self.record = record
+    versions = [:]
+    folder = try Self.folder(for: record, output, isLatest: false)
+  }
+
+  private static func folder(
+    for record: RunRecord,
+    _ output: String,
+    isLatest: Bool
+  ) throws(LabError) -> RunFolder {
     do throws(RunFolderError) {
-      folder = try RunFolder.create(
+      return try RunFolder.create(
         for: record,
         output: output == CommonOption.runsFolder ? nil : output,
-        currentFolder: FileManager.default.currentDirectoryPath
+        currentFolder: FileManager.default.currentDirectoryPath,
+        isLatest: isLatest
       )
     } catch {
       throw error.isOfFolder ? .usage("--output: \(error.description).") : .lab(error.description)
     }
-    ScratchFolder.removeDead(in: String(folder.path.dropLast(folder.name.count + 1)))
+  }
+
+  /// Points `latest` to the run.
+  func publish() throws(LabError) {
+    do throws(RunFolderError) { try folder.makeLatest() } catch { throw .lab(error.description) }
+  }
+
+  /// Removes the folder with its files, so that a failed run leaves none behind.
+  ///
+  /// A folder that cannot be removed keeps no verdict, which marks it as unfinished.
+  func discard() {
+    do { try FileManager.default.removeItem(atPath: folder.path) } catch { return }
   }
 
   /// Reopens the folder of an unfinished run.
@@ -80,6 +122,9 @@ struct RunOutput {
   func makeScratch() throws(LabError) -> ScratchFolder { try ScratchFolder(in: folder.path) }
 
   var path: String { folder.path }
+
+  /// The part of a run that is split over several machines, or `nil` for a whole run.
+  var shard: Shard? { record.shard }
 
   /// The folder's path as it is printed: relative if it is below the current folder.
   var shownPath: String { RelativePath.shown(folder.path) }
@@ -185,11 +230,16 @@ struct RunOutput {
   /// The name of the page that shows the results of the run.
   static let pageFile = "index.html"
 
-  /// Writes the verdict of the run.
-  func finish(verdict: String, because: String) throws(LabError) {
+  /// Writes the verdict of the run, and whether a signal ended it before its work was done.
+  func finish(
+    verdict: String,
+    because: String,
+    isEndedEarly: Bool = false
+  ) throws(LabError) {
     var record = record
     record.verdict = verdict
     record.because = because
+    record.endedEarly = isEndedEarly ? true : nil
     do throws(RunFolderError) { try folder.write(record) } catch {
       throw .lab(error.description)
     }

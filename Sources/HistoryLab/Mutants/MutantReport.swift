@@ -47,9 +47,16 @@ struct MutantReport {
     let score =
       "\(killedCount) of \(bugs.count) mutants killed by every one of \(seedCount.counted("seed"))"
     guard isWhole else { return "\(score); it was ended early." }
-    guard !failures.isEmpty else { return score + "." }
-    return "\(score); \(failures.map(\.mutant.name).joinedWithAnd) "
-      + (failures.count == 1 ? "is" : "are") + " not as expected."
+    guard let sentence = Self.failureSentence(failures.map(\.mutant.name)) else {
+      return score + "."
+    }
+    return "\(score); \(sentence)."
+  }
+
+  /// Returns a clause that names the mutants with an unexpected outcome; `nil` for none.
+  fileprivate static func failureSentence(_ names: [String]) -> String? {
+    guard !names.isEmpty else { return nil }
+    return "\(names.joinedWithAnd) \(names.count == 1 ? "is" : "are") not as expected"
   }
 
   /// Returns comma-separated values, one line per trial.
@@ -132,7 +139,9 @@ struct MutantDocument: Codable, RunFile {
   let outcomes: [Outcome]
 
   /// Joins the parts of one run; their mutants are interleaved round-robin.
-  init(joining parts: [MutantDocument], missing: Bool) {
+  ///
+  /// `gaps` are sentences that name the missing and unfinished parts.
+  init(joining parts: [MutantDocument], gaps: [String]) {
     let longest = parts.map(\.outcomes.count).max() ?? 0
     outcomes = (0..<longest).flatMap { place in
       parts.compactMap { $0.outcomes.indices.contains(place) ? $0.outcomes[place] : nil }
@@ -150,9 +159,15 @@ struct MutantDocument: Codable, RunFile {
     leastShare = Double(bugs.map(\.atLeast).reduce(0, +)) / kills
     firstLeastShare = Double(bugs.map(\.firstAtLeast).reduce(0, +)) / kills
     let isWrong = parts.contains { $0.verdict == "invalid" }
-    let isOpen = missing || parts.contains { $0.verdict == "unknown" }
+    let isOpen = !gaps.isEmpty || parts.contains { $0.verdict == "unknown" }
     verdict = isWrong ? "invalid" : isOpen ? "unknown" : "valid"
-    because = "\(found) of \(bugs.count) mutants killed by every one of \(seeds.counted("seed"))."
+    let score =
+      "\(found) of \(bugs.count) mutants killed by every one of \(seeds.counted("seed"))"
+    let failures = outcomes.filter { ["survived", "not equivalent"].contains($0.outcome) }
+    let reasons = MutantReport.failureSentence(failures.map(\.mutant)).map { [$0] } ?? []
+    because =
+      ([score] + reasons).joined(separator: "; ") + "."
+      + gaps.map { " " + $0.capitalised }.joined()
     folder = RunReader.folder.folder("")
   }
 

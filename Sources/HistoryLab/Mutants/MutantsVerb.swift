@@ -193,6 +193,10 @@ struct MutantsVerb: Verb {
       }
     }
     try folder.writePage()
-    try folder.finish(verdict: report.verdict, because: report.because)
+    try folder.finish(
+      verdict: report.verdict,
+      because: report.because,
+      isEndedEarly: !report.isWhole
+    )
   }
 }

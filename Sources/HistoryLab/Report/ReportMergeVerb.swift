@@ -40,61 +40,102 @@ struct ReportMergeVerb: Verb {
 
   func run() async throws(LabError) -> ExitCode {
     let parts = try RunParts(options.folders)
-    let folder = try RunOutput(
-      parts.verb,
-      seed: parts.seed,
-      output: options.output
-    )
-    let (verdict, because) = try join(parts, folder)
-    try folder.finish(
-      verdict: parts.missing.isEmpty ? verdict : "unknown",
-      because: parts.missing.isEmpty ? because : parts.sentence
-    )
-    terminal.print(because)
-    folder.printPlace(on: terminal)
-    guard parts.missing.isEmpty else {
-      terminal.log("history-lab: \(parts.sentence)")
-      return .undecided
+    for sentence in parts.leftOut { terminal.log("history-lab: left out: \(sentence).") }
+    // Everything is read before a folder is made, so that a part that cannot be read leaves none.
+    let joined = try Joined(parts)
+    let folder = try RunOutput(merging: parts, output: options.output)
+    do throws(LabError) {
+      try write(joined, folder)
+      try folder.finish(
+        verdict: joined.verdict,
+        because: joined.because,
+        isEndedEarly: !parts.gaps.isEmpty
+      )
+      try folder.publish()
+    } catch {
+      folder.discard()
+      throw error
     }
-    return switch verdict {
+    terminal.print(joined.because)
+    folder.printPlace(on: terminal)
+    if let sentence = parts.missingSentence { terminal.log("history-lab: \(sentence)") }
+    return switch joined.verdict {
     case "valid": .good
-    case "unknown": .undecided
-    default: .violation
+    case "invalid": .violation
+    default: .undecided
     }
   }
 
-  private func join(
-    _ parts: RunParts,
-    _ folder: RunOutput
-  ) throws(LabError) -> (verdict: String, because: String) {
+  private func write(_ joined: Joined, _ folder: RunOutput) throws(LabError) {
+    switch joined.content {
+    case .check(let report, let found):
+      var document = CheckDocument(report, for: .folder)
+      for found in found { document.systems[found.place].add(try found.keep(in: folder)) }
+      try folder.write("check.json", try Self.json(document))
+      try folder.writePage()
+    case .mutants(let document):
+      try folder.write("mutants.json", try Self.json(document))
+      try folder.writePage()
+    case .benchmarks(let results):
+      let output = BenchOutput(
+        results,
+        folder: folder,
+        composition: composition,
+        terminal: terminal
+      )
+      try output.write()
+    }
+  }
+
+  private static func json(_ document: some Encodable) throws(LabError) -> String {
+    try JSONText.document(document, named: "the joined run") + "\n"
+  }
+}
+
+/// The joined parts of a run, read as a whole before anything is written.
+private struct Joined {
+  enum Content {
+    case check(CheckReport, [JoinedCounterexample])
+    case mutants(MutantDocument)
+    case benchmarks(BenchmarkResults)
+  }
+  let content: Content
+  let verdict: String
+  let because: String
+
+  /// Reads and joins the parts.
+  ///
+  /// - Throws: A usage error if a file of a part is missing or cannot be read.
+  init(_ parts: RunParts) throws(LabError) {
     switch parts.verb {
-    case "check": return try joinChecks(parts, folder)
+    case "check":
+      let (report, found) = try Self.check(parts)
+      content = .check(report, found)
+      (verdict, because) = (report.verdict, report.because)
     case "mutants":
       let document = MutantDocument(
         joining: try parts.documents("mutants.json"),
-        missing: !parts.missing.isEmpty
+        gaps: parts.gaps
       )
-      try folder.write("mutants.json", try Self.json(document))
-      try folder.writePage()
-      return (document.verdict, document.because)
-    default: return try joinBenchmarks(parts, folder)
+      content = .mutants(document)
+      (verdict, because) = (document.verdict, document.because)
+    default:
+      let results = try Self.results(parts)
+      content = .benchmarks(results)
+      (verdict, because) = Self.verdict(results, parts)
     }
   }
 
-  private func joinChecks(
-    _ parts: RunParts,
-    _ folder: RunOutput
-  ) throws(LabError) -> (verdict: String, because: String) {
+  private static func check(
+    _ parts: RunParts
+  ) throws(LabError) -> (CheckReport, [JoinedCounterexample]) {
     var documents: [CheckDocument] = try parts.documents("check.json")
     for (index, part) in parts.folders.enumerated() { documents[index].find(in: part) }
-    var names: [String] = []
-    for system in documents.flatMap(\.systems) where !names.contains(system.system) {
-      names.append(system.system)
-    }
+    let names = documents.flatMap(\.systems).map(\.system).uniqued
     let systems = names.map { name in
       documents.flatMap(\.systems).filter { $0.system == name }
     }
-    let report = CheckReport(
+    var report = CheckReport(
       seed: documents.first.flatMap { UInt64($0.seed.dropFirst(2), radix: 16) } ?? 0,
       plans: systems.first?.map(\.plans).reduce(0, +) ?? 0,
       like: documents.first?.like ?? "",
@@ -103,20 +144,20 @@ struct ReportMergeVerb: Verb {
           system: name,
           tally: CheckTally(joining: parts),
           seconds: parts.map(\.seconds).reduce(0, +),
-          findings: []
+          findings: [],
+          needsPowerOffs: parts.contains { $0.needsPowerOffs == true }
         )
       },
-      folder: folder.shownPath
+      folder: ""
     )
-    var document = CheckDocument(report, for: .folder)
+    report.gaps = parts.gaps
+    var found: [JoinedCounterexample] = []
     for (place, parts) in systems.enumerated() {
-      for found in Self.first(parts.flatMap(\.counterexamples)) {
-        document.systems[place].counterexamples.append(try Self.keep(found, in: folder))
+      for one in first(parts.flatMap(\.counterexamples)) {
+        found.append(try JoinedCounterexample(one, ofSystem: place))
       }
     }
-    try folder.write("check.json", try Self.json(document))
-    try folder.writePage()
-    return (report.verdict, report.because)
+    return (report, found)
   }
 
   /// Returns, for each invariant, the counterexample from the plan with the lowest number.
@@ -129,43 +170,28 @@ struct ReportMergeVerb: Verb {
     return found.map(\.checker).uniqued.compactMap { least[$0] }
   }
 
-  /// Copies a part's counterexample into the folder of the joined run.
-  private static func keep(
-    _ found: CheckDocument.Found,
-    in folder: RunOutput
-  ) throws(LabError) -> CheckDocument.Found {
-    let name = (found.file as NSString).lastPathComponent
-    try FilePath.checkReadable(found.file)
-    let counterexample: Counterexample
-    do {
-      let text = try String(contentsOfFile: found.file, encoding: .utf8)
-      counterexample = try CounterexampleCodec.decode(text)
-    } catch let error as FormatError {
-      throw .usage("\(found.file): \(error.description)")
-    } catch {
-      throw .usage("\(found.file.quoted) cannot be read: \(error.localizedDescription)")
-    }
-    let stem = (name as NSString).deletingPathExtension.dropFirst("counterexample-".count)
-    let kept = try folder.keepWhole(counterexample, as: String(stem))
-    var found = found
-    (found.file, found.replay) = (kept.file, kept.replay(for: .folder))
-    return found
+  private static func results(_ parts: RunParts) throws(LabError) -> BenchmarkResults {
+    BenchmarkResults(
+      environment: parts.environment,
+      rows: inTurns(try parts.results().map(\.rows)),
+      parts: parts.all
+    )
   }
 
-  private func joinBenchmarks(
-    _ parts: RunParts,
-    _ folder: RunOutput
-  ) throws(LabError) -> (verdict: String, because: String) {
-    let results = try parts.results()
-    guard let first = results.first else { return ("unknown", "there are no results.") }
-    let joined = BenchmarkResults(
-      environment: first.environment,
-      rows: Self.inTurns(results.map(\.rows))
-    )
-    try BenchOutput(joined, folder: folder, composition: composition, terminal: terminal).write()
-    let isWhole = parts.records.allSatisfy { $0.verdict == "valid" }
-    let sentence = "\(joined.titles.count.counted("benchmark")) of \(results.count.counted("part"))"
-    return (isWhole ? "valid" : "unknown", sentence)
+  /// Returns the verdict of joined results with a sentence that has the reason of each part that is
+  /// not valid.
+  private static func verdict(
+    _ results: BenchmarkResults,
+    _ parts: RunParts
+  ) -> (verdict: String, because: String) {
+    let count = parts.all.count.counted("part")
+    let reasons = parts.all.filter { $0.verdict != "valid" }.map { part in
+      "part \(part.part): \(part.because ?? "no reason is known")"
+    }
+    let sentences = ["\(results.titles.count.counted("benchmark")) of \(count)"] + reasons
+    let because = (sentences + [parts.missingSentence].compactMap(\.self)).joined(separator: "; ")
+    if parts.all.contains(where: { $0.verdict == "invalid" }) { return ("invalid", because) }
+    return (reasons.isEmpty && parts.missing.isEmpty ? "valid" : "unknown", because)
   }
 
   /// Returns the rows of all parts, one benchmark of each part in turn.
@@ -184,9 +210,45 @@ struct ReportMergeVerb: Verb {
     }
   }
 
-  private static func json(_ document: some Encodable) throws(LabError) -> String {
-    try JSONText.document(document, named: "the joined run") + "\n"
+}
+
+/// A counterexample of a part, read from its file.
+private struct JoinedCounterexample {
+  /// The position of its system in the check.
+  let place: Int
+  private let found: CheckDocument.Found
+  private let counterexample: Counterexample
+  private let stem: String
+
+  /// Reads the file.
+  ///
+  /// - Throws: A usage error if the file is missing or cannot be read.
+  init(_ found: CheckDocument.Found, ofSystem place: Int) throws(LabError) {
+    try FilePath.checkReadable(found.file)
+    do {
+      let text = try String(contentsOfFile: found.file, encoding: .utf8)
+      counterexample = try CounterexampleCodec.decode(text)
+    } catch let error as FormatError {
+      throw .usage("\(found.file): \(error.description)")
+    } catch {
+      throw .usage("\(found.file.quoted) cannot be read: \(error.localizedDescription)")
+    }
+    let name = ((found.file as NSString).lastPathComponent as NSString).deletingPathExtension
+    stem = String(name.dropFirst("counterexample-".count))
+    (self.found, self.place) = (found, place)
   }
+
+  /// Writes the counterexample into the folder of the joined run.
+  func keep(in folder: RunOutput) throws(LabError) -> CheckDocument.Found {
+    let kept = try folder.keepWhole(counterexample, as: stem)
+    var found = found
+    (found.file, found.replay) = (kept.file, kept.replay(for: .folder))
+    return found
+  }
+}
+
+extension CheckDocument.System {
+  fileprivate mutating func add(_ found: CheckDocument.Found) { counterexamples.append(found) }
 }
 
 extension CheckDocument {

@@ -1,0 +1,246 @@
+import Basics
+import Foundation
+import HistoryTypes
+import Measuring
+import Reporting
+
+/// The parts of one run that was split over several machines, in order.
+struct RunParts {
+  /// One try of a part.
+  private struct Try {
+    let folder: String
+    let record: RunRecord
+    let shard: Shard
+
+    /// Whether the try did all of its work.
+    var isWhole: Bool { record.verdict != nil && !record.isEndedEarly }
+  }
+  let folders: [String]
+  let records: [RunRecord]
+  /// The number of parts that the run was split into.
+  let count: Int
+  /// Sentences that name the tries of a part that do not count.
+  let leftOut: [String]
+
+  /// Finds the parts in folders of runs, or in folders that contain them.
+  ///
+  /// Of several tries of a part, the one that did all of its work counts, else the newest that ended
+  /// in order.
+  ///
+  /// - Throws: A usage error if a folder contains a whole run or a part of a different run, if a part
+  ///   did all of its work twice or was never finished, or if there is no part at all.
+  init(_ folders: [String]) throws(LabError) {
+    var found: [Try] = []
+    for folder in folders {
+      for run in try RunFolders.runs(in: folder) {
+        let record = try FinishedRun.record(run)
+        guard let shard = record.shard else {
+          throw .usage("\(run.quoted) is a whole run, no part of one. Leave it out.")
+        }
+        found.append(Try(folder: run, record: record, shard: shard))
+      }
+    }
+    guard let first = found.first else { throw .usage("there is no part of a run in the folders.") }
+    for part in found {
+      let differences = PartDifference.sentences(first.record, part.record)
+      guard differences.isEmpty else {
+        throw .usage(
+          "\(first.folder.quoted) and \(part.folder.quoted) are parts of different runs: "
+            + differences.joined(separator: "; ") + ". Merge the parts of one run."
+        )
+      }
+    }
+    let tries = Dictionary(grouping: found, by: \.shard.index)
+    var chosen: [Try] = []
+    var leftOut: [String] = []
+    for index in tries.keys.sorted() {
+      let all = tries[index, default: []].sorted { $0.folder < $1.folder }
+      let one = try Self.counted(all)
+      chosen.append(one)
+      leftOut += all.filter { $0.folder != one.folder }.map { other in
+        let ending = other.record.verdict == nil ? "has no verdict" : "was ended early"
+        return "\(other.folder.quoted), a try of part \(other.shard) that \(ending): "
+          + "\(one.folder.quoted) counts"
+      }
+    }
+    self.folders = chosen.map(\.folder)
+    self.leftOut = leftOut
+    records = chosen.map(\.record)
+    count = first.shard.count
+  }
+
+  /// Returns the try of a part that counts.
+  private static func counted(_ tries: [Try]) throws(LabError) -> Try {
+    let whole = tries.filter(\.isWhole)
+    if whole.count > 1 {
+      throw .usage(
+        "part \(whole[0].shard) comes twice: \(whole[0].folder.quoted) and \(whole[1].folder.quoted). Give "
+          + "one."
+      )
+    }
+    let newest = tries.filter { $0.record.verdict != nil }.max {
+      $0.record.environment.time.secondsSince1970 < $1.record.environment.time.secondsSince1970
+    }
+    guard let one = whole.first ?? newest else {
+      throw .usage(
+        "the part in \(tries[0].folder.quoted) has not come to its end. Let it end, or run it again."
+      )
+    }
+    return one
+  }
+
+  /// The verb of the run: `check`, `mutants` or `bench`.
+  var verb: String { records[0].verb }
+
+  /// The joined environments of the parts.
+  var environment: RunEnvironment {
+    RunEnvironment(joining: records.map(\.environment)) ?? records[0].environment
+  }
+
+  /// The command line of the whole run: that of the first part, without its part.
+  var commandLine: [String] {
+    var words: [String] = []
+    var rest = records[0].commandLine[...]
+    while let word = rest.popFirst() {
+      if word == "--shard" {
+        rest = rest.dropFirst()
+      } else if !word.hasPrefix("--shard=") {
+        words.append(word)
+      }
+    }
+    return words
+  }
+
+  /// The records of the parts, for the merged run.
+  var all: [RunPart] {
+    zip(folders, records).map { folder, record in
+      RunPart(
+        part: record.shard?.description ?? "",
+        folder: RunFolders.name(of: folder),
+        commandLine: record.commandLine,
+        environment: record.environment,
+        verdict: record.verdict,
+        because: record.because
+      )
+    }
+  }
+
+  /// The numbers of the missing parts, counted from 1.
+  var missing: [Int] {
+    let found = records.compactMap(\.shard?.index)
+    return (1...count).filter { !found.contains($0) }
+  }
+
+  /// A sentence that names the missing parts; `nil` for none.
+  var missingSentence: String? {
+    guard !missing.isEmpty else { return nil }
+    let names = missing.map { "\($0)/\(count)" }.joinedWithAnd
+    return missing.count == 1 ? "part \(names) is missing." : "parts \(names) are missing."
+  }
+
+  /// Sentences that name the parts that are missing or were ended early.
+  var gaps: [String] {
+    let early = records.filter(\.isEndedEarly).compactMap(\.shard?.description)
+    let names = early.joinedWithAnd
+    let sentences =
+      early.isEmpty
+      ? []
+      : [early.count == 1 ? "part \(names) was ended early." : "parts \(names) were ended early."]
+    return sentences + [missingSentence].compactMap(\.self)
+  }
+
+  /// Returns a document of each part.
+  ///
+  /// - Throws: A usage error if a part lacks the file or the file cannot be read.
+  func documents<Document: RunFile>(_ file: String) throws(LabError) -> [Document] {
+    var documents: [Document] = []
+    for folder in folders {
+      guard let document: Document = try RunDocument.read(folder + "/" + file) else {
+        throw .usage("the part in \(folder.quoted) has no \(file).")
+      }
+      documents.append(document)
+    }
+    return documents
+  }
+
+  /// Returns the benchmark results of each part.
+  ///
+  /// - Throws: A usage error if they cannot be read.
+  func results() throws(LabError) -> [BenchmarkResults] {
+    var results: [BenchmarkResults] = []
+    for folder in folders {
+      do throws(ResultsFileError) {
+        results.append(try ResultsFile.read(path: folder + "/results.json"))
+      } catch { throw .usage(error.description) }
+    }
+    return results
+  }
+}
+
+/// The differences between two records that cannot be parts of one run.
+enum PartDifference {
+  /// The options that may differ: where a part writes, which part it is, and how it shows results.
+  ///
+  /// The seed is compared as a number.
+  private static let free: Set<String> = ["output", "jobs", "json", "shard", "seed"]
+
+  /// Returns clauses that name what differs; empty for parts of one run.
+  static func sentences(_ former: RunRecord, _ latter: RunRecord) -> [String] {
+    var found: [String] = []
+    func compare(_ name: String, _ value: (RunRecord) -> String) {
+      let (one, other) = (value(former), value(latter))
+      if one != other { found.append("\(name) is \(other) in the latter and \(one) in the former") }
+    }
+    compare("the verb") { $0.verb }
+    compare("the number of parts") { String($0.shard?.count ?? 0) }
+    compare("the seed") { "0x" + String($0.environment.seed, radix: 16) }
+    found += lines(PartLine(former), PartLine(latter))
+    compare("the commit") { $0.environment.commit?.quoted ?? "not known" }
+    compare("the version of the lab") { $0.lab?.quoted ?? "not known" }
+    compare("the version of Swift") { $0.environment.swift.quoted }
+    compare("the version of SQLite") { $0.environment.sqlite.quoted }
+    compare("the build") { $0.environment.optimized ? "release".quoted : "debug".quoted }
+    return found
+  }
+
+  /// The command line of a part.
+  private struct PartLine {
+    let command: String
+    /// The texts of the options that must be the same; a flag has one empty text.
+    let options: [String: [String]]
+
+    init(_ record: RunRecord) {
+      let words = Array(record.commandLine.dropFirst())
+      guard case .run(let spec, let arguments)? = try? Invocation.read(words, tool: .historyLab)
+      else {
+        // Not a line of this program: it must be the same word for word.
+        command = words.joined(separator: " ").quoted
+        options = [:]
+        return
+      }
+      command = spec.name
+      var options = arguments.texts.filter { !PartDifference.free.contains($0.key) }
+      // Machines have their own folders for stores.
+      if options["on-disk"] != nil { options["on-disk"] = [""] }
+      self.options = options
+    }
+  }
+
+  private static func lines(_ former: PartLine, _ latter: PartLine) -> [String] {
+    guard former.command == latter.command else {
+      return ["the command is \(latter.command) in the latter and \(former.command) in the former"]
+    }
+    let names = Set(former.options.keys).union(latter.options.keys).sorted()
+    return names.compactMap { name in
+      let (one, other) = (former.options[name], latter.options[name])
+      guard one != other else { return nil }
+      if (one ?? other) == [""] {
+        return other == nil
+          ? "--\(name) is not given in the latter and is in the former"
+          : "--\(name) is given in the latter and not in the former"
+      }
+      let values = [other, one].map { $0?.joined(separator: ", ") ?? "not given" }
+      return "--\(name) is \(values[0]) in the latter and \(values[1]) in the former"
+    }
+  }
+}
