@@ -10,7 +10,7 @@ import Testing
 struct LikeRealFilesTests {
   /// Every answer of every statement, locks that are busy included, is that of `os_unix.c`.
   @Test(.property(cases: 3, seed: 1), arguments: ["WAL", "DELETE", "TRUNCATE"])
-  func `Thousands of random transactions go as on real files`(mode: String) async throws {
+  func `Thousands of random transactions behave as on real files`(mode: String) async throws {
     let busyCount = Mutex(0)
     try await property(.plans(connectionCount: 3, stepCount: 400)) { plan in
       let folder = try TemporaryFolder()

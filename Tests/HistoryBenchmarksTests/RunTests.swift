@@ -19,7 +19,7 @@ import Testing
     return subjects.indices.filter { $0.isMultiple(of: 3) }.map { subjects[$0] }
   }
 
-  @Test func `Each contender does what its floor does, and leaves rows`() throws {
+  @Test func `Each contender does the same work as its floor and leaves rows`() throws {
     var measured: [String: [BenchmarkRow]] = [:]
     var transactionCount = 0
     let subjects = Self.sample(Subjects.all)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: BenchmarkAxis.allCases)
-  func `Other conditions are measured beside the base point, and are no goals`(
+  func `Other conditions are measured next to the base point and have no goals`(
     _ axis: BenchmarkAxis
   ) throws {
     var measured: [(BenchmarkSubject, [BenchmarkRow])] = []
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `A benchmark that builds its own store tells how far it is`() throws {
+  @Test func `A benchmark that builds its own store reports progress`() throws {
     var done: [LongWork: Int] = [:]
     var rows: [BenchmarkRow] = []
     var hasBuilt = false
@@ -120,7 +120,7 @@ import Testing
     #expect(try leftOvers().isEmpty)
   }
 
-  @Test func `What an observer of its own store throws ends the benchmark`() throws {
+  @Test func `An error of a store observer ends the benchmark`() throws {
     struct Enough: Error {}
     #expect(throws: Enough.self) {
       try run(Subjects.all.filter(\.isNamedOnly)).run { event in
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func `A contender that does something else than the floor ends the run`() throws {
+  @Test func `A contender whose work differs from the floor's ends the run`() throws {
     let subject = BenchmarkSubject("odd", part: "Odd", operation: "one", "One, the floor none.") {
       _ in [Self.work(MeasuredWork.store, does: 1), Self.work(MeasuredWork.floor, does: 0)]
     }
@@ -164,7 +164,7 @@ import Testing
     #expect(try leftOvers().isEmpty)
   }
 
-  @Test func `What an observer throws ends the run`() throws {
+  @Test func `An observer's error ends the run`() throws {
     struct Enough: Error {}
     var began: [String] = []
     #expect(throws: Enough.self) {

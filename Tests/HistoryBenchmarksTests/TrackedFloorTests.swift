@@ -10,7 +10,7 @@ import Testing
   private static let historySize = 20
   private static let count = 40
 
-  @Test func `It writes the same rows and the same history as the store`() throws {
+  @Test func `The tracked floor writes the same rows and the same history as the store`() throws {
     try withTemplate { template, scratch in
       let (ours, floor) = (try scratch.copy(of: template), try scratch.copy(of: template))
       try writeWithStore(ours)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `Another connection's writes move its numbers on`() throws {
+  @Test func `Another connection's writes advance the floor's numbers`() throws {
     try withTemplate { template, scratch in
       let path = try scratch.copy(of: template)
       let floor = try TrackedFloor(path: path, historySize: Self.historySize)

@@ -16,12 +16,12 @@ import Traces
       .filter { $0.hasSuffix(".jsonl") }.sorted()
   }
 
-  @Test func `There are plans to replay`() throws {
+  @Test func `The folder of counterexamples is not empty`() throws {
     #expect(try Self.files().count >= 2)
   }
 
   @Test(arguments: try Self.files())
-  func `What once broke an invariant holds now`(_ file: String) throws {
+  func `Every committed counterexample holds now`(_ file: String) throws {
     let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
     #expect(try Self.violation(text) == nil)
   }
@@ -33,7 +33,7 @@ import Traces
     return try worker.check(try LabFile(text).plan).violation
   }
 
-  @Test func `A file from a run's folder can be dropped in as it stands`() async throws {
+  @Test func `A file from a run's folder can be committed unchanged`() async throws {
     try await withFolder { folder in
       let check = [
         "check", "--system", "greatest-cursor", "--plans", "10", "--seed", "1",

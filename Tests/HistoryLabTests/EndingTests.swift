@@ -16,7 +16,7 @@ struct `When the command is ended from outside` {
   ]
 
   @Test(arguments: lines)
-  func `A signal leaves a run folder that can be read, and nothing else`(
+  func `A signal leaves only a readable run folder`(
     _ line: String,
     _ signal: Int32
   ) async throws {
@@ -50,7 +50,7 @@ struct `When the command is ended from outside` {
     let because: String
   }
 
-  @Test func `After SIGKILL its children end, stopped ones too`() async throws {
+  @Test func `After SIGKILL the children end, even suspended ones`() async throws {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let words = "stress --seconds 600 --processes 3 --kills-per-second 0".split(separator: " ")
@@ -92,7 +92,7 @@ struct `When the command is ended from outside` {
     }
   }
 
-  @Test func `A process that a benchmark starts ends with the one that started it`() async throws {
+  @Test func `A benchmark's helper process ends with its parent`() async throws {
     let command = try #require(BuiltCommand.path)
     try await withFolder { folder in
       let (helper, life) = (Process(), Pipe())

@@ -7,7 +7,7 @@ import Workloads
 @testable import HistoryLab
 
 @Suite struct `Pieces of explorations` {
-  @Test func `The pieces that take longest begin first, and are reported in their order`()
+  @Test func `The longest tasks start first, and results are reported in order`()
     async throws
   {
     let system = try #require(LabSystem.named("tracker"))
@@ -32,7 +32,7 @@ import Workloads
   }
 
   @Test(arguments: ["tracker", "kit-1.3-manual", "article"])
-  func `What another condition's exploration knows changes nothing that is found`(
+  func `Reusing another condition's exploration does not change the results`(
     _ name: String
   ) throws {
     let system = try #require(LabSystem.named(name))
@@ -73,7 +73,7 @@ import Workloads
     var conclusion: (broken: UInt64, held: UInt64) { (0, hasPassed ? 1 : 0) }
   }
 
-  @Test func `What a known last move put to the test counts where it leads to a known state`()
+  @Test func `Coverage of a known last move counts if it leads to a known state`()
     throws
   {
     func explore(knowing moves: KnownMoves?) throws -> Exploration {
@@ -96,8 +96,7 @@ import Workloads
     #expect(try explore(knowing: alone.moves).exercised == 1)
   }
 
-  @Test func `Pieces are no kin whose plans begin otherwise, or whose clocks age otherwise`() throws
-  {
+  @Test func `Tasks with different initial plans or clock ages share no moves`() throws {
     let system = try #require(LabSystem.named("tracker"))
     func kin(_ condition: Condition, depth: Int = 3) -> ExploreTask.Kin? {
       ExploreTask(

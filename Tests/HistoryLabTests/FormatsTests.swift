@@ -8,7 +8,7 @@ import Testing
 
 /// Exported files in the hands of the readers that others use, where those are installed.
 @Suite(.needs(.formatReaders)) struct `Exported formats` {
-  @Test func `Every format is read, and holds what the results hold`() async throws {
+  @Test func `Every format can be read and contains all results`() async throws {
     try await withFolder { folder in
       let results = try await export(to: folder)
       let answer = try await Readers.read(folder + "/export", results)
@@ -26,7 +26,7 @@ import Testing
     ("report.md", "\\|", "|"),
   ]
 
-  @Test func `Every reader finds what is wrong with its format`() async throws {
+  @Test func `Every reader detects errors in its format`() async throws {
     try await withFolder { folder in
       let results = try await export(to: folder)
       for (file, right, wrong) in Self.breaks {

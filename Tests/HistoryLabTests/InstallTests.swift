@@ -38,7 +38,9 @@ import Testing
     )
   }
 
-  @Test func `It links the release build below the home folder or a prefix`() async throws {
+  @Test func `The install script links the release build below the home folder or a prefix`()
+    async throws
+  {
     try await withFolder { folder in
       let package = "\(folder)/my lab"
       try makePackage(package)
@@ -59,7 +61,8 @@ import Testing
     }
   }
 
-  @Test func `It replaces nothing but such a link, and names what is wrong`() async throws {
+  @Test func `The install script replaces only its own links and names what is wrong`() async throws
+  {
     try await withFolder { folder in
       try makePackage(folder)
       try FileManager.default.createDirectory(
@@ -78,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `The chart tool is found from the executable, wherever the current folder is`()
+  @Test func `The chart tool is found next to the executable, from any current folder`()
     async throws
   {
     try await withFolder { folder in

@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 @Suite struct Interruptions {
-  @Test func `The first signal asks`() async {
+  @Test func `The first signal requests the end`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       Interruption.install()
       guard !Interruption.isRequested else { exit(1) }

@@ -15,10 +15,10 @@ import Traces
   private static let files =
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
 
-  @Test func `They are there`() { #expect(Self.files.count >= 78) }
+  @Test func `The folder of least plans is complete`() { #expect(Self.files.count >= 78) }
 
   @Test(arguments: files.sorted())
-  func `Ours holds`(_ file: String) throws {
+  func `The tracker holds in every least plan`(_ file: String) throws {
     let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
     let tracker = try #require(LabSystem.named("tracker"))
     let worker = PlanWorker(tracker, at: .heap(), versions: [:])

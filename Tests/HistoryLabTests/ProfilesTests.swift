@@ -84,7 +84,7 @@ import Workloads
     }
   }
 
-  @Test func `A name, a store file and a file with a profile give a profile`() throws {
+  @Test func `A name, a store file or a file with a profile gives a profile`() throws {
     try tidily {
       #expect(try Profiles.profile(like: .photos).name == "photos")
       #expect(try Profiles.profile(like: .notes).name == "notes")
@@ -97,7 +97,7 @@ import Workloads
     }
   }
 
-  @Test func `What cannot be resembled is a usage error of one sentence`() throws {
+  @Test func `An invalid profile is a usage error with a one-line message`() throws {
     try tidily {
       func error(_ path: String) throws -> String {
         let error = #expect(throws: LabError.self) { try Profiles.profile(like: .file(path)) }
@@ -117,7 +117,7 @@ import Workloads
 
   /// Where a folder `shared/stores` lies above the package, the committed profile is made anew of the
   /// files that it names; elsewhere it is held against its own sums.
-  @Test func `The committed profile of Photos is what its files give`() throws {
+  @Test func `The committed profile of Photos matches its source files`() throws {
     defer { remove() }
     let committed = try WorkloadProfile.named("photos")
     let files = committed.provenance.files

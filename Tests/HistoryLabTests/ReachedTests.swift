@@ -22,7 +22,7 @@ import Workloads
   }
 
   @Test(arguments: ["record", "purge", "resync", "pass"])
-  func `What a process does that was replaced is refused, and nothing breaks`(
+  func `Commands of a replaced process are refused without a violation`(
     _ step: String
   ) throws {
     let worker = try Self.tracker()
@@ -35,7 +35,7 @@ import Workloads
   }
 
   @Test(arguments: ["rewound-above-the-head", "rewound-to-another-history"])
-  func `Who remembers what a power-off took back is reported, and resyncs`(_ file: String) throws {
+  func `A member with a token lost in a power-off is notified and resyncs`(_ file: String) throws {
     let worker = try Self.tracker()
     let plan = try Self.plan(file)
     let trace = try worker.trace(plan)
@@ -65,7 +65,7 @@ import Workloads
     return refusals
   }
 
-  @Test func `Random plans reach each step of a process that was replaced`() throws {
+  @Test func `Random plans reach each step of a replaced process`() throws {
     let found = try refusals([.sameActorTwice], 400)
     for step in ["record", "purge", "resync"] {
       let pair = RefusalCounts.Pair(command: "belated \(step)", code: .superseded)
@@ -73,7 +73,7 @@ import Workloads
     }
   }
 
-  @Test func `Random plans reach a history that went back`() throws {
+  @Test func `Random plans reach a history that was rewound`() throws {
     #expect(try refusals([.powerOff, .mirrorLag], 150).count(of: .rewound) >= 3)
   }
 }

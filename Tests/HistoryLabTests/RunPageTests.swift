@@ -17,7 +17,7 @@ import Testing
     try String(contentsOfFile: path, encoding: .utf8)
   }
 
-  @Test func `Every run says where its page lies`() async throws {
+  @Test func `Every run prints the path of its page`() async throws {
     try await withFolder { folder in
       var composition = Composition.current
       composition.take([.mortal])

@@ -57,7 +57,7 @@ import Testing
     #expect(try newest().map(\.key) == rows.keys)
   }
 
-  @Test func `Strings that fill the memory of many rows are written in parts`() throws {
+  @Test func `Strings that fill the row buffer are written in parts`() throws {
     let lengths = [300_000, 0, 10, 5_000, 70_000, 600_000, 1, 200_000, 4_000]
     let objects = lengths.enumerated().map { index, length in
       ["title": Value.string(String(repeating: "\(index)", count: length))]
@@ -66,7 +66,7 @@ import Testing
     #expect(try store.titles() == (objects + objects).compactMap { $0["title"] })
   }
 
-  @Test func `A batch that fails after many rows leaves nothing, for the next one either`() throws {
+  @Test func `A batch that fails after many rows leaves no rows, even for the next batch`() throws {
     struct Unreadable: Error {}
     for limit in [2, 100, 300] {
       var count = 0
@@ -107,7 +107,7 @@ import Testing
   ]
 
   @Test(arguments: orders.indices)
-  func `Updates in any order of keys do what one after the other would do`(order: Int) throws {
+  func `Updates in any key order equal the same updates one by one`(order: Int) throws {
     let keys = Self.orders[order]
     _ = try insert(300)
     var next = 0
@@ -161,7 +161,7 @@ import Testing
   // MARK: Deletes
 
   @Test(arguments: orders.indices)
-  func `Deletes in any order of keys do what one after the other would do`(order: Int) throws {
+  func `Deletes in any key order equal the same deletes one by one`(order: Int) throws {
     let keys = Self.orders[order]
     _ = try insert(300)
     var rest = keys[...]
@@ -181,7 +181,7 @@ import Testing
     )
   }
 
-  @Test func `A delete that fails leaves no keys to the next one`() throws {
+  @Test func `A delete that fails leaves no keys for the next one`() throws {
     struct Unreadable: Error {}
     let ids = try insert(40)
     var next = 0

@@ -42,11 +42,13 @@ import Testing
     return transactions.map(\.record.timestamp)
   }
 
-  @Test func `A raw clock's reading is that of the beginning, below its predecessor's`() throws {
+  @Test func `With a raw clock the timestamp is the start time, even below the previous one`()
+    throws
+  {
     #expect(try times(.wallClock) == [15, 10, 10, 20])
   }
 
-  @Test func `Where times rise with numbers it is lifted above its predecessor's`() throws {
+  @Test func `With monotone timestamps the start time is raised above the previous one`() throws {
     #expect(try times(.monotone) == [15, 15 + 1e-6, 15 + 1e-6 + 1e-6, 20])
   }
 }

@@ -204,7 +204,7 @@ import Testing
 
   /// What a request only reads can also lack, and a request that writes nothing is never full.
   @Test(arguments: [FileFault.Kind.ioError, .full, .busy])
-  func `A request that fails changes nothing, and the next try succeeds`(
+  func `A failed request changes no data, and the next attempt succeeds`(
     _ kind: FileFault.Kind
   ) throws {
     var total = 0

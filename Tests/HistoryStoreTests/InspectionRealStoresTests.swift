@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: StoreAtHand.all)
-  func `A census agrees with the table of counts that lies beside the files`(
+  func `A census agrees with the table of counts next to the files`(
     store: StoreAtHand
   ) throws {
     let expected = try store.expectedCounts()

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `A purge before a date leaves what was written at it`() throws {
+  @Test func `A purge before a date keeps transactions at that date`() throws {
     try write(["app", "app", "app", "app"])
     #expect(try store.purge(before: date(1000)).transactionCount == 0)
     let result = try store.purge(before: date(1003))
@@ -37,14 +37,14 @@ import Testing
     #expect(try store.heldNumbers() == [4])
   }
 
-  @Test func `A purge before a transaction leaves it`() throws {
+  @Test func `A purge before a transaction keeps it`() throws {
     try write(["app", "app", "app"])
     let second = try #require(try store.transaction(2))
     #expect(try store.purge(before: second).transactionCount == 1)
     #expect(try store.heldNumbers() == [2, 3])
   }
 
-  @Test func `Where times do not rise, a date is compared with each`() throws {
+  @Test func `Without monotone timestamps a date is compared with each transaction`() throws {
     var fixture = try StoreFixture()
     fixture.configuration.timestamps = .wallClock
     let store = try fixture.open()
@@ -71,7 +71,7 @@ import Testing
     #expect(try store.heldNumbers() == [6])
   }
 
-  @Test func `A purge of some authors leaves the others, and only their readers miss something`()
+  @Test func `A purge by author keeps the others, and expires only tokens of its readers`()
     throws
   {
     try write(["app", "widget", nil, "app", "widget", "app"])
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `A purge of one context leaves its author's others`() throws {
+  @Test func `A purge by context keeps the author's other contexts`() throws {
     try write(["app", "widget"], context: "import")
     try write(["app", nil, "app"], context: "view")
     try write(["app", "app"], context: "import")
@@ -112,7 +112,7 @@ import Testing
     #expect(try store.heldNumbers() == [4, 5, 7])
   }
 
-  @Test func `A filtered purge stops at the least cursor, and spares protected authors`() throws {
+  @Test func `A filtered purge stops at the lowest cursor and keeps protected authors`() throws {
     let mirror = PurgeTests.mirror
     try write(["app", mirror])
     let member = try store.join("member")
@@ -130,7 +130,7 @@ import Testing
     #expect(try store.purge(filter: PurgeFilter(authors: ["nobody"])).transactionCount == 0)
   }
 
-  @Test func `A big transaction goes with its chunks, its neighbours' stay`() throws {
+  @Test func `A purge of a big transaction deletes its chunks and keeps its neighbours'`() throws {
     for context in ["a", "b", "a", "b", "a"] {
       try store.add(PurgeTests.many, by: "app", context: context)
     }
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `What is held, and what expires, is what a naive purge leaves`(seed: UInt64) throws {
+  func `Kept transactions and expired tokens equal those of a naive purge`(seed: UInt64) throws {
     var history = try RandomHistory(
       seed: seed,
       timestamps: seed % 2 == 0 ? .monotone : .wallClock

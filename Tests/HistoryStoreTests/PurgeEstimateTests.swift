@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `The numbers and the bytes are about those of the purge`() throws {
+  @Test func `The estimated counts and bytes are close to those of the purge`() throws {
     try write(400)
     let token = try store.token(301)
     let estimate = try estimate(.number(301))
@@ -41,7 +41,7 @@ import Testing
     #expect(abs(freed - Double(estimate.bytes ?? 0)) < 0.2 * freed + 8192, "\(freed) \(estimate)")
   }
 
-  @Test func `A date and days are compared strictly`() throws {
+  @Test func `Dates and ages are compared strictly`() throws {
     try write(10)
     let newest = fixture.clock.now
     for (bound, count) in [
@@ -55,7 +55,7 @@ import Testing
     #expect(try estimate(.days(1)).timestamp == newest - 86400)
   }
 
-  @Test func `What a purge leaves is told apart`() throws {
+  @Test func `The estimate distinguishes the reasons to keep transactions`() throws {
     try write(4)
     try store.add("mirror", by: "NSCloudKitMirroringDelegate.import")
     _ = try store.join("app")
@@ -68,12 +68,12 @@ import Testing
     #expect(try estimate(.number(.max)).transactions == 0)
   }
 
-  @Test func `A history without transactions, or without times, has nothing to purge`() throws {
+  @Test func `A history without transactions or timestamps has an empty estimate`() throws {
     #expect(try estimate(.days(1)) == PurgeEstimate(bound: .days(1)).withBytes(0))
     #expect(try estimate(.number(9)).transactions == 0)
   }
 
-  @Test func `Of a file that Core Data wrote all that lies before the bound counts`() throws {
+  @Test func `For a file by Core Data everything before the bound counts`() throws {
     let folder = try InspectionFolder()
     try CoreDataFixture.make(at: folder.file("a"))
     for (bound, transactions, changes) in [
@@ -185,7 +185,7 @@ import Testing
     withExtendedLifetime(registration) {}
   }
 
-  @Test func `Tables that are not known, or not there, are named`() throws {
+  @Test func `Unknown and missing tables are named in the estimate`() throws {
     func tables() throws -> [[String]] {
       let census = try StoreInspector().census(of: fixture.path)
       return [census.unknownTables, census.missingTables]
@@ -196,7 +196,7 @@ import Testing
     #expect(try tables() == [["mine"], ["history_thinned", "Tag"]])
   }
 
-  @Test func `Of a Core Data file only tables with other names are unknown`() throws {
+  @Test func `In a Core Data file only tables with other names are unknown`() throws {
     let folder = try InspectionFolder()
     try CoreDataFixture.make(
       at: folder.file("a"),
@@ -207,7 +207,7 @@ import Testing
     #expect(census.missingTables == ["Z_METADATA"])
   }
 
-  @Test func `Bursts are runs of transactions within a second`() throws {
+  @Test func `A burst is a run of transactions within a second`() throws {
     for gap in [5, 0.5, 1, 1.01, 9, 0.1, 70] {
       fixture.clock.now += gap
       try store.add("a")

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: HistoryLayout.allCases)
-  func `It is seen whole or not at all, and the next process completes it`(
+  func `An interrupted purge is visible entirely or not at all, and another process completes it`(
     layout: HistoryLayout
   ) throws {
     let all = [Int64](1...12)

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func `It finds what comparing every time finds`(_ seed: UInt64) throws {
+  func `The index finds the same transactions as a scan`(_ seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var times: [Double] = []
     for _ in 0..<30 {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `It is asked alone, and only for what is later`() throws {
+  @Test func `A lookup by date uses only the index, and only for later times`() throws {
     let sql = StoreStatement.firstNumberLater.sql(.coreData)
     let plan = try Statement(try fixture.connection(), "EXPLAIN QUERY PLAN \(sql)")
     #expect(try plan.step())

@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `Everything that it does runs there`() async throws {
+  @Test func `Everything that the tracker does runs on its executor`() async throws {
     let executor = ThreadExecutor()
     let signals = Signals()
     let app = try shared.tracker("app") {

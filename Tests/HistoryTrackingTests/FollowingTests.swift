@@ -32,8 +32,7 @@ import Testing
     return HistoryTracker("app", store: view.store, contexts: [view], configuration: configuration)
   }
 
-  @Test func `A tracker that is started merges what others write without being asked`() async throws
-  {
+  @Test func `A started tracker merges others' commits automatically`() async throws {
     let view = ObjectContext(store: try open(), author: "app")
     let tracker = tracker(view)
     let writer = try shared.writer("widget")
@@ -66,8 +65,7 @@ import Testing
     await tracker.stop()
   }
 
-  @Test func `A signal that comes late, of what was merged already, leads to no pass`() async throws
-  {
+  @Test func `A late signal of merged transactions leads to no pass`() async throws {
     let view = ObjectContext(store: try open(), author: "app")
     let (signals, continuation) = AsyncStream.makeStream(of: HistoryToken.self)
     var configuration = TrackerConfiguration(currentAuthor: "app")
@@ -92,7 +90,7 @@ import Testing
     await tracker.stop()
   }
 
-  @Test func `Starting catches up with what was written while the tracker was stopped`()
+  @Test func `Starting merges what was written while the tracker was stopped`()
     async throws
   {
     let view = ObjectContext(store: try open(), author: "app")
@@ -110,7 +108,7 @@ import Testing
     await tracker.stop()
   }
 
-  @Test func `A pass that found the store busy is repeated without another signal`() async throws {
+  @Test func `A pass that found the store busy is retried without another signal`() async throws {
     let view = ObjectContext(store: try open(busyTimeout: .zero), author: "app")
     let tracker = tracker(view)
     try await tracker.start()
@@ -127,7 +125,7 @@ import Testing
     await tracker.stop()
   }
 
-  @Test func `A tracker that was dropped without being stopped is freed with all that it held`()
+  @Test func `A tracker released without being stopped is freed with everything it retained`()
     async throws
   {
     weak var freed: HistoryTracker?

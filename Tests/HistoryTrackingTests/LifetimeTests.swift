@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: Use.allCases)
-  func `It is freed with everything that it held`(_ use: Use) async throws {
+  func `A released tracker is freed with everything it retained`(_ use: Use) async throws {
     let held = Held()
     try await drop(use, held)
     await eventually("everything is freed") { held.isGone }
@@ -45,7 +45,7 @@ import Testing
     #expect(try shared.open().forget("app") == (use != .never))
   }
 
-  @Test func `What a removed hook held is freed while the tracker lives`() async throws {
+  @Test func `A removed hook is freed while the tracker lives`() async throws {
     let app = try shared.tracker("app")
     weak var seen: Notes?
     func use(_ remove: (HookID, HookID) async throws -> Void) async throws {

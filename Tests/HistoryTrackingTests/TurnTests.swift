@@ -51,7 +51,7 @@ import Testing
     #expect(notes.all == ["begin [1]", "end", "begin [2, 3, 4]", "end", "begin [5]", "end"])
   }
 
-  @Test func `Those who ask while a pass runs share the next`() async throws {
+  @Test func `Requests during a pass share the next one`() async throws {
     let app = try await gated()
     var reports = await app.passes.makeAsyncIterator()
     try other.write("a")
@@ -71,7 +71,7 @@ import Testing
     #expect(notes.all == ["begin [1]", "end", "begin [2]", "end"])
   }
 
-  @Test func `A resync waits until the pass has ended`() async throws {
+  @Test func `A resync waits until the running pass has finished`() async throws {
     let app = try await gated()
     try other.write("a")
     async let pass = app.pass()
@@ -85,7 +85,7 @@ import Testing
     #expect(try app.view.titles == ["a", "b"])
   }
 
-  @Test func `A tracker that is stopped during a pass ends it, and is launched by no signal`()
+  @Test func `A tracker stopped during a pass finishes it, and no signal starts it`()
     async throws
   {
     let signals = Signals()

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `A step of 3 % in noise of 1 % is found within five nights`() throws {
+  @Test func `A step of 3 % in noise of 1 % is detected within five nights`() throws {
     let judge = ChangePointJudge()
     let rows: UInt64 = 60
     let found = (0..<rows).count { seed in
@@ -40,7 +40,7 @@ import Testing
     #expect(step.chance <= 0.003)
   }
 
-  @Test func `There is at most one false step in a thousand nights of a row`() {
+  @Test func `False steps occur at most once in a thousand nights of a series`() {
     let judge = ChangePointJudge()
     let rows: UInt64 = 100
     let nightCount = 40
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `A counter steps with its first other value`() {
+  @Test func `A counter steps at its first different value`() {
     let judge = ChangePointJudge()
     #expect(judge.steps(in: [607, 607, 607]).isEmpty)
     let steps = judge.steps(in: [607, 607, 607, 608, 608, 600])
@@ -90,7 +90,7 @@ import Testing
     #expect((steps.first?.factor ?? 0) > 1 && (steps.last?.factor ?? 2) < 1)
   }
 
-  @Test func `Too few nights, or none, have no steps`() {
+  @Test func `Series with too few nights have no steps`() {
     #expect(ChangePointJudge().steps(in: []).isEmpty)
     #expect(ChangePointJudge().steps(in: [1]).isEmpty)
     #expect(ChangePointJudge().steps(in: [1, 1.01, 9, 9.01]).isEmpty)

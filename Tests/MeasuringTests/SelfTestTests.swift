@@ -3,7 +3,7 @@ import Testing
 @testable import Measuring
 
 @Suite struct `The measuring's own test` {
-  @Test func `A short form reaches all its goals`() {
+  @Test func `A short self-test reaches all its goals`() {
     var outcomes: [SelfTestOutcome] = []
     var test = SimulatedSelfTest(seed: 7, isQuick: true)
     // A debug build is slow.
@@ -14,7 +14,7 @@ import Testing
     #expect(outcomes.allSatisfy { !$0.isMeasured })
   }
 
-  @Test func `A judge that answers too early is found out`() {
+  @Test func `A gate that decides too early is detected`() {
     var trial = ComplexityTrial(of: KnownCurve.hiddenScan, deviation: 0.03, seeds: 0..<3)
     #expect(trial.right == 3)
     #expect(SelfTestOutcome.law(trial).isReached)
@@ -24,7 +24,7 @@ import Testing
     #expect(!SelfTestOutcome.law(trial).isReached)
   }
 
-  @Test func `A gate that looks once raises alarms, and the test says so`() {
+  @Test func `A gate that measures once raises alarms, and the self-test reports it`() {
     var launches = SimulatedLaunches(seed: 9)
     let gate = RegressionGate(seed: 9)
     let trial = GateTrial(rows: 20, units: 20, gate: gate) { _, units in

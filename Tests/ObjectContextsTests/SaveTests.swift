@@ -8,7 +8,7 @@ import Testing
 @testable import ObjectContexts
 
 @Suite(.inEveryLayout) struct `A save` {
-  @Test func `It is one transaction with its author, context name, writer and exact columns`()
+  @Test func `A save is one transaction with its author, context name, writer and exact columns`()
     throws
   {
     let file = try StoreFile()
@@ -32,7 +32,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `Without edits nothing is written`() throws {
+  @Test func `A save without edits writes no row`() throws {
     let context = try StoreFile().context()
     #expect(try context.save() == nil)
     _ = try context.savedItem("milk")
@@ -48,7 +48,7 @@ import Testing
     #expect(transaction.author == nil && transaction.contextName == nil)
   }
 
-  @Test func `It can carry another author, or none`() throws {
+  @Test func `A save may use another author, or none`() throws {
     let context = try StoreFile().context("app")
     _ = try context.insert("Item")
     _ = try context.saveReporting(author: .some("import"))
@@ -59,7 +59,7 @@ import Testing
     #expect(try context.store.history().map(\.author) == ["import", nil, "app"])
   }
 
-  @Test func `What was saved can be changed and saved again`() throws {
+  @Test func `Saved objects can be changed and saved again`() throws {
     let context = try StoreFile().context()
     let id = try context.savedItem("milk")
     for count in 1...3 { try context.save(.int(Int64(count)), for: "count", of: id) }
@@ -69,7 +69,7 @@ import Testing
     #expect(try context.object(id) == nil)
   }
 
-  @Test func `A save that cannot get the lock leaves the edits, and nothing in the store`() throws {
+  @Test func `A save that cannot get the lock keeps the edits and writes no row`() throws {
     let file = try StoreFile()
     let context = try file.context()
     let id = try context.savedItem("milk")
@@ -111,7 +111,7 @@ import Testing
     #expect(try context.registeredObjects("Item").map { $0["count"] } == context.reread())
   }
 
-  @Test func `Loading everything while another thread saves forgets nothing that was saved`()
+  @Test func `Loading everything while another thread saves keeps all that was saved`()
     async throws
   {
     let context = try StoreFile().context()

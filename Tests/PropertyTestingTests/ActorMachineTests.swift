@@ -62,7 +62,7 @@ private struct CounterMachine: CommandMachine {
     }
   }
 
-  @Test func `A lost update of an actor's tasks is found, shrunk and repeated`() throws {
+  @Test func `A lost update between an actor's tasks is found, shrunk and replayed`() throws {
     let found = run(isSafe: false, seed: 3)
     #expect(found.outcome == .failed)
     let shrunk = try #require(found.failure?.shrunk)
@@ -70,7 +70,7 @@ private struct CounterMachine: CommandMachine {
     #expect(run(isSafe: false, seed: 3).failure?.shrunk.sequence == shrunk.sequence)
   }
 
-  @Test func `An actor that reads after it waited holds under every schedule`() {
+  @Test func `An actor that reads after its suspension holds under every schedule`() {
     #expect(run(isSafe: true, seed: 3).outcome == .passed)
   }
 }

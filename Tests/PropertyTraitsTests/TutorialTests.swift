@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `The stack does what its model does`() async throws {
+  @Test func `The stack behaves like its model`() async throws {
     let text = try await issue {
       try await property { source in
         var stack = Stack()

@@ -144,7 +144,7 @@ import Traces
   )
 
   @Test(arguments: [PlannedFault.Kind.ioError, .full, .busy])
-  func `It is an error to the caller, the next try succeeds, and nothing is lost`(
+  func `A failure of any call is an error, the next attempt succeeds, and no data is lost`(
     _ kind: PlannedFault.Kind
   ) throws {
     let (failureCount, complaint) = try Self.sweep(kind, stride: Self.stride ?? 5)
@@ -153,7 +153,7 @@ import Traces
   }
 
   /// In a process of its own: the allocator must be in place before anything uses SQLite.
-  @Test func `So it is when there is no memory for any request`() async {
+  @Test func `A failure of any allocation is an error, and the next attempt succeeds`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]

@@ -18,14 +18,14 @@ import Traces
     return rig
   }
 
-  @Test func `Where locks are held there is no second process`() throws {
+  @Test func `With member locks a second process is refused`() throws {
     let rig = try rig(.held)
     let refused = #expect(throws: SystemFailure.self) { try rig.perform(.launch("app")) }
     #expect(refused?.code == .inUse)
   }
 
   @Test(arguments: BelatedStep.allCases)
-  func `Nothing that the first process still does takes effect`(_ step: BelatedStep) throws {
+  func `No command of the replaced process takes effect`(_ step: BelatedStep) throws {
     let rig = try rig()
     let before = rig.eventCount
     let refused = #expect(throws: SystemFailure.self) {

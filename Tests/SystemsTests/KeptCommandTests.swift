@@ -37,7 +37,7 @@ import Testing
   ]
 
   @Test(arguments: programs)
-  func `A command that is not wanted any more ends with all its descendants`(
+  func `A cancelled command ends with all its descendants`(
     _ program: String
   ) throws {
     let life = try LifePipe()
@@ -53,7 +53,7 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `A descendant in a session of its own ends as long as its parent lives`() throws {
+  @Test func `A descendant in its own session ends while its parent lives`() throws {
     let life = try LifePipe()
     let started = life.path("started")
     let command = "\(life.command); setsid sh -c '>\"\(started)\"; exec sleep 600' & wait"
@@ -61,7 +61,7 @@ import Testing
     #expect(life.ends(within: .seconds(10)))
   }
 
-  @Test func `Where processes cannot be listed, the group ends and the error says what is left`()
+  @Test func `Where processes cannot be listed, the group ends and the error names the rest`()
     async throws
   {
     let result = await #expect(
@@ -79,7 +79,7 @@ import Testing
     #expect(said.contains("/nowhere cannot be read, so only process group "), "\(said)")
   }
 
-  @Test func `The keeper says so too, for each program that it ends`() async throws {
+  @Test func `The keeper reports the same for each program that it ends`() async throws {
     let life = try LifePipe()
     let keeper = life.path("keeper")
     try Data(ChildKeeper.script("/nowhere").utf8).write(to: URL(fileURLWithPath: keeper))

@@ -25,7 +25,7 @@ import Traces
     return (rig, try #require(system.host.running["app"]))
   }
 
-  @Test func `A process keeps its contexts and the write that has begun`() throws {
+  @Test func `A snapshot has a process's contexts and its started write`() throws {
     let (rig, tracked) = try tracked()
     defer { withExtendedLifetime(rig) {} }
     let process = tracked.process
@@ -36,7 +36,7 @@ import Traces
     )
   }
 
-  @Test func `The core of a tracker is kept, but for what never changes`() throws {
+  @Test func `A snapshot has all of a tracker's changing state`() throws {
     let (rig, tracked) = try tracked()
     defer { withExtendedLifetime(rig) {} }
     let engine = try #require(tracked.engine as? CoreEngine)
@@ -58,7 +58,7 @@ import Traces
     #expect(forgotten(session, in: session.snapshot, fixed: derived) == [])
   }
 
-  @Test func `A consumer keeps its registration and its token`() throws {
+  @Test func `A snapshot has a consumer's registration and token`() throws {
     let system = TrackerSystem()
     let rig = try Rig(system) { $0.consumers = ["mirror"] }
     try rig.perform(.launch("mirror"))
@@ -67,7 +67,7 @@ import Traces
     #expect(forgotten(consumer, in: try consumer.snapshot(), fixed: []) == [])
   }
 
-  @Test func `A property that no snapshot holds is found`() {
+  @Test func `A property missing from the snapshot is detected`() {
     struct Process { var cursor = 1, forgotten = 2 }
     struct Snapshot { var cursor = 1 }
     #expect(forgotten(Process(), in: Snapshot(), fixed: []) == ["forgotten"])

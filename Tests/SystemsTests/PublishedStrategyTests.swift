@@ -25,20 +25,20 @@ import Traces
     return rig
   }
 
-  @Test func `By default each pass that found something deletes`() throws {
+  @Test func `By default each pass that found transactions deletes`() throws {
     for system in [PublishedProtocol.kit10, .kit13, .kit2] {
       #expect(try passesThatPurge(rig(system, nil), 3) == [1, 2, 3], "\(system.name)")
       #expect(try passesThatPurge(rig(system, "none"), 3) == [], "\(system.name)")
     }
   }
 
-  @Test func `Version 1 deletes at the first of so many passes, version 2 at the last`() throws {
+  @Test func `Version 1 deletes at the first of N passes, version 2 at the last`() throws {
     #expect(try passesThatPurge(rig(.kit10, "byNotification/3"), 7) == [1, 4, 7])
     #expect(try passesThatPurge(rig(.kit13, "byNotification/3"), 7) == [1, 4, 7])
     #expect(try passesThatPurge(rig(.kit2, "byNotification/3"), 7) == [3, 6])
   }
 
-  @Test func `An empty fetch counts for no strategy`() throws {
+  @Test func `An empty fetch does not count for any strategy`() throws {
     let rig = try rig(.kit2, "byNotification/2")
     try rig.write("app", insert(1))
     #expect(try rig.purged(by: .pass("widget")) == [])
@@ -47,15 +47,14 @@ import Traces
     #expect(try rig.purged(by: .pass("widget")) != [])
   }
 
-  @Test func `By duration the first pass deletes, and then one after more than the seconds`() throws
-  {
+  @Test func `By duration the first pass deletes, and then the first after the interval`() throws {
     for system in [PublishedProtocol.kit10, .kit13, .kit2] {
       let rig = try rig(system, "byDuration/60")
       #expect(try passesThatPurge(rig, 7, every: 20) == [1, 5], "\(system.name)")
     }
   }
 
-  @Test func `What a strategy remembers ends with the process`() throws {
+  @Test func `A strategy's state ends with the process`() throws {
     let rig = try rig(.kit10, "byNotification/3")
     #expect(try passesThatPurge(rig, 2) == [1])
     try rig.perform(.crash("widget"))
@@ -63,7 +62,7 @@ import Traces
     #expect(try passesThatPurge(rig, 1) == [1])
   }
 
-  @Test func `Version 2 uses its opportunity up even where a date is missing`() throws {
+  @Test func `Version 2 uses up its opportunity even if a date is missing`() throws {
     let rig = try Rig(.kit2) { $0.actors[1].strategy = "byDuration/60" }
     try rig.write("app", insert(1))
     #expect(try rig.purged(by: .pass("widget")) == [])
@@ -76,7 +75,7 @@ import Traces
     #expect(try rig.purged(by: .pass("widget")) != [])
   }
 
-  @Test func `The quick start never deletes: each process sees its own date alone`() throws {
+  @Test func `The quick start never deletes because each process sees only its own date`() throws {
     let rig = try Rig(.kit2Readme)
     for round in 1...4 as ClosedRange<Int64> {
       try rig.write("app", insert(2 * round))
@@ -87,7 +86,8 @@ import Traces
     #expect(try rig.held().count == 8)
   }
 
-  @Test func `The quick start's idle author alone keeps everything, in a shared suite too`() throws
+  @Test func `The quick start's idle author alone retains everything, even in a shared suite`()
+    throws
   {
     let rig = try Rig(.kit2Readme) { header in
       for index in header.actors.indices { header.actors[index].cursors = "shared" }
@@ -110,7 +110,7 @@ import Traces
     #expect(try rig.perform(.pass("second")).contains(.merged(["1"])))
   }
 
-  @Test func `A process whose dates lie apart is waited for in vain`() throws {
+  @Test func `A process with separate dates is waited for in vain`() throws {
     let rig = try Rig(.kit2) { $0.actors[0].cursors = "own" }
     try rig.write("app", insert(1))
     try rig.write("widget", insert(2))
@@ -120,7 +120,7 @@ import Traces
     #expect(try rig.purged(by: .pass("widget")) == [])
   }
 
-  @Test func `A strategy that no published system knows is refused`() throws {
+  @Test func `An unknown strategy is refused`() throws {
     let rig = try Rig(PublishedSystem(.kit2), launching: false) {
       $0.actors[0].strategy = "whenMerged"
     }

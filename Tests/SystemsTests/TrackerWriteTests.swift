@@ -9,7 +9,8 @@ import Traces
 
   init() throws { rig = try Rig(TrackerSystem()) }
 
-  @Test func `A write is told with its name, author, context, writer, time and changes`() throws {
+  @Test func `A write is reported with its name, author, context, writer, time and changes`() throws
+  {
     let events = try rig.write("app", insert(1, "milk", 2), insert(2))
     let expected = CommittedTransaction(
       name: "1",
@@ -33,7 +34,7 @@ import Traces
     #expect(try rig.objects(.data) == [item(1): values("bread", 2)])
   }
 
-  @Test func `What is there is not inserted, what is not there is not changed`() throws {
+  @Test func `An existing object is not inserted, a missing one is not changed`() throws {
     #expect(try rig.write("app", update(1, "x"), delete(2)) == [.wroteNothing])
     try rig.write("app", insert(1, "milk"))
     #expect(try rig.write("widget", insert(1, "x"), update(3, "x")) == [.wroteNothing])
@@ -86,7 +87,7 @@ import Traces
     #expect(try rig.objects(.view("app", context: "view")) == [item(1): values("new", nil)])
   }
 
-  @Test func `A view that is behind shows an object beside the one that replaced it`() throws {
+  @Test func `A stale view shows an object next to its replacement`() throws {
     try rig.write("app", insert(1, "old"))
     try rig.perform(.pass("widget"))
     try rig.write("app", delete(1))
@@ -109,7 +110,7 @@ import Traces
     #expect(try rig.objects(.view("widget", context: "view")) == one)
   }
 
-  @Test func `A write that fails leaves data and names as they were`() throws {
+  @Test func `A failed write changes neither data nor names`() throws {
     try rig.write("app", insert(1, "milk"))
     let wrong = PlannedChange(.insert, item(2), ["size": .int(1)])
     for context in ["view", "background"] {
@@ -172,7 +173,9 @@ import Traces
     #expect(try rig.objects(.view("app", context: "view")) == [item(2): values("z", 9)])
   }
 
-  @Test func `What no one batch request can do is a save in the batch context`() throws {
+  @Test func `Changes that no single batch request supports are a save in the batch context`()
+    throws
+  {
     try rig.write("app", insert(1, "a", 1), insert(2, "b", 2))
     let mixed: [[PlannedChange]] = [
       [update(1, "x"), delete(2)],
@@ -199,7 +202,7 @@ import Traces
     #expect(try rig.perform(.pass("widget")).first == .merged(["1", "2", "3"]))
   }
 
-  @Test func `A batch request changes what matches, in the order of names`() throws {
+  @Test func `A batch request changes the matching objects, in the order of names`() throws {
     try rig.write("widget", insert(3, "c", 5), insert(1, "a", 5))
     try rig.write("app", insert(2, "b", 5), insert(4, "d", 1))
     let condition = PlannedCondition("count", .greater, .int(2))
@@ -233,7 +236,7 @@ import Traces
     #expect(try rig.objects(.data) == [item(4): values("d", 1)])
   }
 
-  @Test func `A write that has begun lets others write before it commits`() throws {
+  @Test func `A started write lets others write before it commits`() throws {
     let write = PlannedWrite(actor: "app", changes: [insert(1, "late")])
     #expect(try rig.perform(.begin(write)).isEmpty)
     #expect(try rig.write("widget", insert(2)).committed?.name == "1")
@@ -242,7 +245,7 @@ import Traces
     #expect(throws: SystemFailure.self) { try rig.perform(.commit("app")) }
   }
 
-  @Test func `A crash drops the write that has begun`() throws {
+  @Test func `A crash discards the started write`() throws {
     try rig.perform(.begin(PlannedWrite(actor: "app", changes: [insert(1)])))
     #expect(try rig.perform(.crash("app")) == [.crashed])
     try rig.perform(.launch("app"))

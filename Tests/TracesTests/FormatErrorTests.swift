@@ -237,13 +237,13 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   ]
 
   @Test(arguments: plans)
-  func `A wrong header is refused by a sentence`(refusal: Refusal) {
+  func `A wrong header is refused with a message`(refusal: Refusal) {
     let error = #expect(throws: FormatError.self) { try PlanCodec.decode(refusal.text) }
     #expect(error?.description == refusal.sentence)
   }
 
   @Test(arguments: commands)
-  func `A wrong command is refused by a sentence`(refusal: Refusal) {
+  func `A wrong command is refused with a message`(refusal: Refusal) {
     let error = #expect(throws: FormatError.self) {
       try PlanCodec.decode(Self.header + "\n" + refusal.text)
     }
@@ -259,7 +259,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     #expect(error?.line == 4)
   }
 
-  @Test func `What comes on the wire wrong is refused without a line`() throws {
+  @Test func `Errors on the wire have no line number`() throws {
     let header = try PlanCodec.decode(Self.header).header
     let error = #expect(throws: WireRefusal.self) {
       try WireCodec.request(#"{"do":"pass","actor":"ap","id":3}"#, for: header)

@@ -12,7 +12,7 @@ import Testing
     return try String(contentsOf: folder.appending(path: "Fixtures/\(name)"), encoding: .utf8)
   }
 
-  @Test func `A plan of version 1 with every key spelled out is read`() throws {
+  @Test func `A plan of version 1 with every key written out is read`() throws {
     let plan = try PlanCodec.decode(Self.fixture("plan-1.jsonl"))
     #expect(plan.header.seed == 0x2a)
     #expect(plan.header.timestamps == .wallClock)

@@ -19,7 +19,7 @@ import Traces
     }
     """
 
-  @Test func `Every key is read`() throws {
+  @Test func `Every key of a configuration is read`() throws {
     let setup = try SetupCodec.decode(Self.whole)
     #expect(setup.actors.map(\.id) == ["app", "widget"])
     #expect(setup.actors[0].contextNames == ["view", "view-2"])
@@ -130,7 +130,7 @@ import Traces
     #expect(error.description == reported)
   }
 
-  @Test func `A few keys are enough`() throws {
+  @Test func `A configuration with few keys is valid`() throws {
     let setup = try SetupCodec.decode(#"{"config":1,"actors":[{"id":"app"}]}"#)
     #expect(setup == PlanSetup(actors: [PlannedActor("app", author: nil)]))
   }
@@ -166,7 +166,7 @@ import Traces
         + #"Give it one: {"name":"title","type":"string"}."#
     ),
   ])
-  func `What is wrong is reported with its line`(
+  func `An error is reported with its line`(
     _ right: String,
     _ wrong: String,
     _ reported: String
@@ -178,7 +178,7 @@ import Traces
   }
 
   @Test(arguments: ["", "{", "hello", "[1]", "{}", #"{"config":1,"actors":[]}"#])
-  func `What is no configuration is refused`(_ text: String) {
+  func `Text that is no configuration is refused`(_ text: String) {
     #expect(throws: FormatError.self) { try SetupCodec.decode(text) }
   }
 
@@ -189,7 +189,7 @@ import Traces
     ("{\n\"config\": 1,\n\"actors\": [\n{\"id\": \"app\n\"}]}", 4),
     ("{\n\"config\": 01x}", 2), ("{\n\"config\": tru}", 2),
   ])
-  func `What is not JSON is refused with the line where it stops to be`(
+  func `Invalid JSON is refused with the line of the error`(
     _ text: String,
     _ line: Int
   ) {

@@ -23,7 +23,8 @@ import Testing
     #expect(try shared.held() == [1, 2])
   }
 
-  @Test func `durationStrategyThrottlesCleanup: nothing is purged again within the interval`()
+  @Test
+  func `durationStrategyThrottlesCleanup: a purge within the interval deletes no transaction`()
     async throws
   {
     let clock = WallClock()
@@ -50,7 +51,7 @@ import Testing
     #expect(try shared.held() == [3])
   }
 
-  @Test func `notificationStrategyCleansOnConfiguredCount: only the second pass that finds news`()
+  @Test func `notificationStrategyCleansOnConfiguredCount: only the second non-empty pass purges`()
     async throws
   {
     let app = try await shared.started("app") { $0.strategy = .byNotification(times: 2) }
@@ -62,7 +63,7 @@ import Testing
     #expect(try shared.held() == [3])
   }
 
-  @Test func `automaticCleanupWaitsForMissingAuthorTimestamps: who has not merged holds history`()
+  @Test func `automaticCleanupWaitsForMissingAuthorTimestamps: an unmerged member retains history`()
     async throws
   {
     let app = try await shared.started("app")
@@ -74,7 +75,8 @@ import Testing
     #expect(try shared.held() == [2])
   }
 
-  @Test func `batchAuthorsDoNotBlockCleanupReadiness: who only writes holds nothing`() async throws
+  @Test func `batchAuthorsDoNotBlockCleanupReadiness: a batch author retains no history`()
+    async throws
   {
     let app = try await shared.started("app") {
       $0.allAuthors = ["app", "import"]

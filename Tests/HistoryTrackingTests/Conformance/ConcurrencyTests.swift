@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  @Test func `multipleActorsConcurrentAccess: passes of many tasks merge everything once`()
+  @Test func `multipleActorsConcurrentAccess: concurrent passes merge everything once`()
     async throws
   {
     let app = try await shared.started("app")
@@ -35,7 +35,7 @@ import Testing
     #expect(try app.view.titles.count == 10 && notes.count == 10)
   }
 
-  @Test func `cleanAndFetchConcurrent: purges beside passes take nothing that is not merged`()
+  @Test func `cleanAndFetchConcurrent: concurrent purges keep unmerged transactions`()
     async throws
   {
     let app = try await shared.started("app")
@@ -56,7 +56,9 @@ import Testing
     #expect(try app.view.titles.count == 10 && shared.held() == [10])
   }
 
-  @Test func `concurrentHookTriggering: a hundred inserts are told a hundred times`() async throws {
+  @Test func `concurrentHookTriggering: a hundred inserts give a hundred notifications`()
+    async throws
+  {
     let app = try await shared.started("app")
     try await app.registerObserver(entity: "Item", operation: .insert) { [notes] in notes.note($0) }
     for number in 0..<100 {
@@ -68,7 +70,7 @@ import Testing
     #expect(notes.count == 100 && Set(notes.all).count == 100)
   }
 
-  @Test func `multipleKitInstancesConcurrent: all of them converge`() async throws {
+  @Test func `multipleKitInstancesConcurrent: all trackers converge`() async throws {
     var apps: [HistoryTracker] = []
     for name in ["one", "two", "three"] { apps.append(try await shared.started(MemberID(name))) }
     try await withThrowingTaskGroup { group in
@@ -87,7 +89,7 @@ import Testing
     #expect(try shared.held().count <= 15)
   }
 
-  @Test func `concurrentCleaners: rows survive, and history goes once`() async throws {
+  @Test func `concurrentCleaners: rows survive, and history is purged once`() async throws {
     let app = try await shared.started("app") { $0.strategy = .none }
     for number in 0..<20 { try other.write("\(number)") }
     try await app.pass()

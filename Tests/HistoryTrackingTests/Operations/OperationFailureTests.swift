@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [OperationSweep.Trouble.ioError, .full, .busy, .shortRead])
-  func `It is an error to the caller, the next try succeeds, and nothing is lost`(
+  func `A failure of any call is an error, the next attempt succeeds, and no data is lost`(
     _ trouble: OperationSweep.Trouble
   ) throws {
     let counts = try HistoryLayout.allCases.map {
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// In a process of its own: the allocator must be in place before anything uses SQLite.
-  @Test func `So it is when there is no memory for any request`() async {
+  @Test func `A failure of any allocation is an error, and the next attempt succeeds`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// In a process of its own: what opens these files names no VFS, so that the lab's is the default.
-  @Test func `So it is for what takes a file as a whole`() async {
+  @Test func `A failure of any call of a whole-file operation is an error`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]
@@ -138,7 +138,7 @@ import Testing
     "RetentionLimits.init(from: any Decoder)": "has no file: ConfigurationTests",
   ]
 
-  @Test func `They are all that the sources declare`() throws {
+  @Test func `The swept operations are all public ones in the sources`() throws {
     let declared = try PublicOperations.names(
       in: ["HistoryStore", "ObjectContexts", "HistoryTracking"]
     )
@@ -148,7 +148,7 @@ import Testing
     #expect(declared.count > 70)
   }
 
-  @Test func `A declaration is read with its type, its name and what has no default`() {
+  @Test func `A declaration is parsed with its type, its name and its required parameters`() {
     let source = """
       extension Store {
         public static func make<Result: Sendable>(

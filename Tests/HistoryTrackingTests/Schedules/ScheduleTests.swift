@@ -21,7 +21,7 @@ import Testing
     "seed \(seed): SCHEDULE_SEED=\(seed) swift test --filter 'Schedules of three trackers'"
   }
 
-  @Test func `None breaks an invariant`() throws {
+  @Test func `No schedule breaks an invariant`() throws {
     let template = try ScheduleTemplate()
     var choices = 0
     var transactions: Int64 = 0
