@@ -2,7 +2,7 @@
 package struct SampleSummary: Sendable, Hashable, Codable {
   /// The number of samples.
   package var count: Int
-  /// The least sample.
+  /// Our contender, and the same at the base point.
   package var min: Double
   /// The 5th percentile.
   package var p5: Double

@@ -20,7 +20,7 @@ import Traces
     return story
   }
 
-  /// Lets the power go during a command, and tells what the store then holds.
+  /// Turns the power off during a command; afterwards the store has the given transactions.
   private func lose(
     _ story: inout Story,
     through last: Int64,

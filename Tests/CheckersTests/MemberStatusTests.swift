@@ -7,7 +7,7 @@ import Traces
   private static let ioError = PlannedFault(kind: .ioError, file: .wal, call: .write, k: 1)
   private static let delay = PlannedFault(kind: .delay, file: .wal, call: .sync, k: 1)
 
-  /// What a timeline knows of the first actor at the end of a story.
+  /// The status of the first actor at the end of a story.
   private func status(_ story: Story) -> MemberStatus {
     var timeline = Timeline(story.trace.header)
     for event in story.events { timeline.advance(event) }
@@ -169,7 +169,7 @@ import Traces
     story.header.tokens = .own
     var start = Timeline(story.trace.header)
     for event in story.events { start.advance(event) }
-    // One timeline for each status and command stands for all that lead there.
+    // One timeline for each status and command represents all others that lead there.
     var reached: [MemberStatus: Set<String>] = [:]
     var pending = [start]
     while let timeline = pending.popLast() {

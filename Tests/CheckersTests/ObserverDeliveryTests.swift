@@ -8,7 +8,7 @@ import Traces
     story.verdict(ObserverDelivery.self).violation
   }
 
-  /// A pass of app in which its observers are told.
+  /// A pass of app that notifies its observers.
   private func pass(_ story: inout Story, _ names: TransactionName..., reported: [TransactionName])
   {
     story.run(.pass("app")) { story in

@@ -3,7 +3,7 @@ import HistoryTypes
 import Testing
 import Traces
 
-/// app and share both know Item/1; share changes its title and app has not merged that.
+/// app and share both know Item/1; share changes its title, and app has not merged that.
 @Suite struct `A save of what somebody else has changed, under a policy` {
   private static let item = ObjectName("Item", 1)
 
@@ -15,7 +15,7 @@ import Traces
     return story
   }
 
-  /// app's save of one change under a policy, which the system answers so and leaves such data.
+  /// A save of one change by app under a policy, with the given response and resulting data.
   private func verdict(
     _ policy: PlannedPolicy,
     _ change: PlannedChange,

@@ -337,7 +337,7 @@ import Traces
 
   // MARK: Power-offs
 
-  /// Lets the power go, and tells what is left; then app is launched again.
+  /// Turns the power off, which leaves the given transactions, and relaunches app.
   private func lose(_ story: inout Story, through last: TransactionName) {
     story.run(.fetch("app"), .unknown(SystemFailure(.crashed, ""))) { story in
       story.tell(nil, .recovered(through: last))
@@ -369,7 +369,8 @@ import Traces
       story.tell("share", .lost)
       lose(&story, through: last)
       story.purge("app", "2")
-      // Of what came right before the loss nobody knows whether the loss came back with it.
+      // If the last surviving transaction precedes the cut-off, the cut-off itself may have
+      // survived.
       #expect((violation(story) == nil) == (last == "4"))
     }
   }

@@ -88,7 +88,7 @@ import Traces
     #expect(story.verdict(Reclaim.self).violation?.because.contains("#1") == true)
   }
 
-  /// A mirror consumes all, the power goes, and it comes back with the token that it keeps itself.
+  /// A mirror consumes everything, the power goes off, and it returns with its own token.
   private func mirrored(_ tokens: PlannedTokens) throws -> Story {
     var story = try Story("app")
     story.header.consumers = ["mirror"]

@@ -11,7 +11,7 @@ import Traces
     model.apply([.insert("Item", 1, ["title": "a", "count": 1])])
   }
 
-  /// Applies changes to a copy and answers the net changes as short text.
+  /// Applies changes to a copy, and returns the net changes as short text.
   private func net(_ changes: PlannedChange...) -> [String] {
     var copy = model
     return copy.apply(changes).compactMap { change in

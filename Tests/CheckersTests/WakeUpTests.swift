@@ -4,7 +4,7 @@ import Testing
 import Traces
 
 @Suite struct WakeUpTests {
-  /// A story that signals drive, whose ticks a test counts.
+  /// A story with signals, whose ticks the test counts.
   private static func story(_ actors: ActorID...) throws -> Story {
     var story = try Story("app", "share")
     story.header.drive = .signals
@@ -99,7 +99,7 @@ import Traces
 }
 
 extension Story {
-  /// Lets ticks go by.
+  /// Advances the time by ticks.
   fileprivate mutating func wait(_ ticks: Int) {
     for _ in 0..<ticks { run(.clock(advance: 1)) }
   }

@@ -127,10 +127,10 @@ struct FaultTests {
     }
   }
 
-  /// The save is there if it was acknowledged, and the next one succeeds.
+  /// Checks that the save is there if it was acknowledged, and that the next one succeeds.
   ///
-  /// One that was not may be there all the same after a crash, which a fault that lasts over the
-  /// close amounts to: its frames were in the log when the sync failed.
+  /// An unacknowledged save may be there too after a crash, and a fault that lasts until the close
+  /// acts like one: its frames were in the log when the sync failed.
   private static func expectWhole(
     on files: HeapFileSystem,
     saved: Bool,

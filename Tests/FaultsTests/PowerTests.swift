@@ -153,7 +153,8 @@ import Testing
     #expect(try Connection("app.store", on: files).items == ["1|1", "2|2"])
   }
 
-  /// Every call of a save and a checkpoint, lost and torn, on the heap and on a real disk.
+  /// Every call of a save and a checkpoint, with lost and torn writes, on the heap and on a real
+  /// disk.
   @Test(arguments: ["NORMAL", "FULL"], [false, true])
   func `SQLite stays durable whichever call the power-off hits`(
     _ synchronous: String,
@@ -171,8 +172,9 @@ import Testing
     }
   }
 
-  /// Lets the power go at a call while a store saves and checkpoints, and answers whether it did, and
-  /// how many rows are left.
+  /// Turns the power off at a call while a store saves and checkpoints.
+  ///
+  /// - Returns: Whether the fault fired, and the number of rows left.
   private func fire(
     _ files: any FaultySystem,
     _ path: String,

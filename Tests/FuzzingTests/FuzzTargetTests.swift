@@ -4,7 +4,7 @@ import Testing
 
 @testable import Fuzzing
 
-/// Every input of the corpus, and some damaged ones, pass every target; what does not hold is found.
+/// Every input of the corpus, and damaged copies of some, pass every target.
 @Suite struct FuzzTargetTests {
   @Test(arguments: FuzzTarget.all.map(\.name))
   func `Every committed corpus input passes`(name: String) throws {
@@ -49,7 +49,7 @@ import Testing
   }
 }
 
-/// The inputs that are kept, in `Tests/Fuzzing/Corpus/TARGET`.
+/// The committed inputs, in `Tests/Fuzzing/Corpus/TARGET`.
 private enum Corpus {
   static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryBenchmarks
 
 @Suite(.blocksItsThread) struct `An open loop` {
-  /// A clock that only waiting and working move.
+  /// A clock that advances only by waiting and working.
   private final class Time: Sendable {
     private let now = Atomic<UInt64>(1_000)
 
@@ -36,7 +36,7 @@ import Testing
       time.pass(2_000_000)
     }
     #expect(outcome.isSaturated)
-    // A millisecond more behind each time: more than a quarter of 100 ms before the 27th.
+    // Each operation is a millisecond later: more than a quarter of 100 ms before the 27th.
     #expect(count == 26)
     #expect(outcome.latencies.count == 26)
   }

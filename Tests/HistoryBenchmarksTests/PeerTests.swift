@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Inserts thirty slips, updates twenty and deletes ten, and tells what was there in between.
+  /// Inserts thirty slips, updates twenty and deletes ten, and returns the work in between.
   private func life(of writer: any SlipWriter) throws -> [WorkTally] {
     let hasHistory = writer.contender != MeasuredWork.floor
     var states: [WorkTally] = []
@@ -101,7 +101,7 @@ import Testing
     return states
   }
 
-  /// What a store's history grows by.
+  /// Returns the history added by some transactions.
   private func newHistory(_ setting: BenchmarkSetting, transactions: Int) throws -> HistoryPage {
     let file = try setting.store()
     let start = try file.store.currentToken()
@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-/// The changes of a page as texts in a fixed order, and the names that deleted rows have left.
+/// The changes of a page as texts in a fixed order, and the names of deleted rows.
 private struct RecordedPage: Equatable {
   var changes: [String]
   var names: [String]

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// The changes of each transaction.
+  /// Returns the number of changes of each transaction.
   private func tallies(_ path: String) throws -> [Int] {
     try Store(path: path).fetch(HistoryRequest(after: nil)).transactions.map { transaction in
       transaction.changes.reduce(transaction.changes.count) {

@@ -65,7 +65,7 @@ import Testing
     #expect(try file.delete(firstKey: 11, count: 20) == 20)
   }
 
-  /// Compares all but the moments and the marks, which are random.
+  /// Compares everything except the timestamps and the marks, which are random.
   private func compare(_ expected: Store, _ written: Store) throws {
     let pages = try [expected, written].map { try $0.fetch(HistoryRequest(after: nil)) }
     #expect(pages[0].transactions.count == Self.historySize + 3)

@@ -7,7 +7,7 @@ import Testing
   struct Sample: VerbOptions {
     enum Size: String, CaseIterable { case small, large }
 
-    /// A group, whose options belong to the verb.
+    /// A group of options that belong to the verb.
     struct Group: VerbOptions {
       @Option("seed", .seed, "Seeds.") var seed: UInt64?
       @Flag("loud", "Is loud.") var loud
@@ -26,7 +26,7 @@ import Testing
     @Flag("quiet", "Is quiet.") var quiet
   }
 
-  /// The words after one or more files, each a list.
+  /// One or more files, then words as lists.
   struct Lists: VerbOptions {
     @Argument(lists: .words("LIST", of: ["red", "green"]), "Chooses.") var words: [String]
   }

@@ -238,7 +238,7 @@ import Testing
     try makeFile(folder + "/run.json", "{}")
   }
 
-  /// A row of time of a benchmark that there is, with a ratio to the floor that is hardly uncertain.
+  /// A timed row of an existing benchmark, with a ratio to the floor of little uncertainty.
   private func times(ratio: Double, size: Int = 1_000, axis: String? = nil) -> [BenchmarkRow] {
     let subject = Subjects.all.filter { $0.name == "fetch newest 10" }
     return subject.map { subject in

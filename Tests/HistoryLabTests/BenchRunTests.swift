@@ -146,7 +146,7 @@ import Darwin
       let path = try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/latest")
       let run = folder + "/" + path
       let whole = try ResultsFile.read(path: run + "/results.json")
-      // As if it had been killed while it wrote what its second benchmark had found.
+      // As if the run was killed while it wrote the results of its second benchmark.
       let first = try #require(Subjects.all.first { $0.name.hasPrefix("member") })
       let journal = BenchJournal(in: run)
       try journal.append(first, whole.rows.filter { $0.title.hasPrefix(first.title) })
@@ -229,7 +229,7 @@ import Darwin
     }
   }
 
-  /// Tests do not run under the command line that they try.
+  /// Tests do not run under the command line that they test.
   private func setCommandLine(_ words: [String], of run: String) throws {
     let url = URL(fileURLWithPath: run + "/run.json")
     var record = try JSONDecoder().decode(RunRecord.self, from: try Data(contentsOf: url))
@@ -246,9 +246,9 @@ import Darwin
   }
 }
 
-/// Measures, and presses ctrl-C as soon as the second benchmark is named.
+/// Measures, and sends SIGINT as soon as the second benchmark is named.
 ///
-/// - Returns: whether the first one was kept, and nothing else.
+/// - Returns: Whether only the first benchmark was kept.
 private func interruptedRun() async throws -> Bool {
   try await withFolder { folder in
     let errors = Recorder()
@@ -282,12 +282,12 @@ private func interruptedRun() async throws -> Bool {
 }
 
 extension Composition {
-  /// This build with histories that are built in no time.
+  /// This build with histories so small that they are built at once.
   static var small: Composition {
     var composition = Composition.current
     composition.quickHistorySizes = [100]
     composition.historySizes = [100, 200]
-    // How noisy the machine is while tests run says nothing of the command.
+    // The noise of the machine during tests does not matter for the command.
     composition.checksNoise = false
     return composition
   }

@@ -80,7 +80,7 @@ extension CheckRun {
     }
   }
 
-  /// Systems with mistakes, and the number of commands of the shortest plan that shows one of them.
+  /// Systems with bugs, and the number of commands of the shortest plan that shows one of them.
   @Test(arguments: [("greatest-cursor", 3), ("article", 3), ("kit-1.0", 3)])
   func `A seeded bug is detected and shrinks to a few commands`(
     _ name: String,
@@ -95,7 +95,7 @@ extension CheckRun {
     #expect(finding.isMinimal && finding.plan == plan)
     #expect(finding.originalCommandCount >= shrunk.commands.count)
     #expect(finding.counterexample.violation.checker == checker)
-    // The counterexample stands by itself.
+    // The counterexample can be checked without the plan's run.
     let again = CheckerSuite(checking: finding.counterexample.trace, scope: .all)
     #expect(again.violation(of: checker) == finding.counterexample.violation)
   }

@@ -32,7 +32,7 @@ import Traces
     "check", "--system", "article", "--plans", "12", "--seed", "1", "--output",
   ]
 
-  /// A check that breaks one invariant, in a moment.
+  /// A quick check that breaks one invariant.
   private static let mistaken = [
     "check", "--system", "greatest-cursor", "--plans", "10", "--seed", "1", "--output",
   ]
@@ -51,7 +51,7 @@ import Traces
         folder
       )
       #expect(result.code == .good)
-      // Plans of every day have no signals and no retention limit, and the sentence says so.
+      // Everyday plans have no signals and no retention limit, and the sentence says so.
       let flat = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       #expect(flat.contains("Every invariant that 200 plans exercised held; none exercised"))
       #expect(flat.contains("LoudExpiry") && flat.contains("WakeUp"))
@@ -114,7 +114,7 @@ import Traces
       let sentence = "  The power went \(count) times, \(full) of them with synchronous=FULL.\n"
       #expect(text.output.contains(sentence))
       #expect(system.invalidPlans == 0)
-      // So few plans do not lose their power in every command.
+      // With so few plans, power-offs do not occur in every command.
       #expect(text.code == .undecided && json.code == .undecided)
     }
   }
@@ -341,7 +341,7 @@ import Traces
     }
   }
 
-  // MARK: The document, as another program reads it
+  // MARK: The document, as parsed by another program
 
   private struct Document: Decodable {
     struct Invariant: Decodable {

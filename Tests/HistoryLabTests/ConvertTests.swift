@@ -80,7 +80,7 @@ import Darwin
       let path = "\(folder)/torn"
       try makeStore(path)
       var bytes = try Data(contentsOf: URL(filePath: path))
-      // The first two pages hold the schema and where everything lies.
+      // The first two pages contain the schema and the root pages.
       bytes.replaceSubrange(8192..., with: repeatElement(0xFF, count: bytes.count - 8192))
       try bytes.write(to: URL(filePath: path))
       for line in ["inspect \(path)", "inspect --verify \(path)", "convert \(path) \(folder)/new"] {
@@ -107,10 +107,10 @@ import Darwin
     "convert OLD NEW", "inspect OLD", "inspect OLD --verify", "inspect OLD --sql Q",
   ])
   func `An interrupted conversion is undecided and leaves no file`(line: String) async {
-    // In a process of its own, which has been asked to end before it reads.
+    // In a separate process that was asked to end before it reads.
     await #expect(processExitsWith: .success) { [line] in
       try await withFolder { folder in
-        // Enough for SQLite to ask in between.
+        // Enough rows for SQLite to call the progress handler.
         try `Convert and verify`().makeStore("\(folder)/old", transactions: 300)
         Interruption.install()
         raiseHere(SIGINT)
@@ -130,7 +130,7 @@ import Darwin
   }
 
   @Test func `A full disk is not an argument error`() async {
-    // In a process of its own, whose files may not grow beyond some bytes.
+    // In a separate process with a limit on file sizes.
     await #expect(processExitsWith: .success) {
       try await withFolder { folder in
         try `Convert and verify`().makeStore("\(folder)/old")
@@ -165,7 +165,7 @@ import Darwin
       try makeStore("\(folder)/old")
       let result = await run(["convert", "\(folder)/old", "/proc/history-lab-new"])
       #expect(result.code == .usage)
-      // An ordinary user is refused by the folder's permissions, before the file is tried.
+      // For an ordinary user, the folder's permissions refuse access before the file is opened.
       let sentence =
         geteuid() == 0
         ? "/proc/history-lab-new cannot be made" : "the folder \"/proc\" cannot be written"

@@ -6,7 +6,7 @@ import Traces
 
 @testable import HistoryLab
 
-/// Plans that once broke an invariant of ours: each stays as a file and is replayed for ever.
+/// Plans that once broke an invariant of our tracker, kept as files and replayed permanently.
 @Suite struct CounterexampleTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Counterexamples")
@@ -26,7 +26,7 @@ import Traces
     #expect(try Self.violation(text) == nil)
   }
 
-  /// What breaks on our tracker when the plan of a file runs, if anything does.
+  /// Returns the violation when the plan of a file runs on our tracker, or `nil`.
   private static func violation(_ text: String) throws -> Violation? {
     let tracker = try #require(LabSystem.named("tracker"))
     let worker = PlanWorker(tracker, at: .heap(), versions: [:])

@@ -7,7 +7,7 @@ import Workloads
 
 @testable import HistoryLab
 
-/// Our tracker, but that what it tells of a pass depends on how often it was asked in all its life.
+/// Our tracker, except that its report of a pass depends on the number of earlier calls.
 final class Fickle: SystemUnderTest {
   private let system = TrackerSystem()
   private var count = 0

@@ -82,7 +82,7 @@ private struct DriverComparison {
     }
   }
 
-  /// The place after the commands of a plan, by the events of each.
+  /// Returns the state after the commands of a plan, given the events of each.
   private func place(after plan: Plan, _ events: [Event]) -> PlanPlace {
     var place = alphabet.start(plan.header)
     for (index, command) in plan.commands.enumerated() {

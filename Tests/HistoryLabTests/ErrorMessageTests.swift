@@ -11,7 +11,7 @@ import Musl
 import Darwin
 #endif
 
-/// The exact sentences that a newcomer meets, each with its command line.
+/// The exact error messages that a newcomer gets, each with its command line.
 @Suite struct `Error messages` {
   static let table: [(line: String, sentence: String)] = [
     ("chekc", #"unknown verb "chekc". Did you mean "check"? Try: history-lab --help"#),
@@ -212,7 +212,7 @@ import Darwin
 
   @Test(.needs(.secondUser))
   func `An unreadable or unwritable file or folder is named`() async {
-    // In a process of its own that gives up the superuser, to whom nothing is closed.
+    // In a separate process that drops root privileges, because root may access everything.
     await #expect(processExitsWith: .success) {
       if geteuid() == 0 { try #require(setuid(65_534) == 0) }
       try await withFolder { folder in

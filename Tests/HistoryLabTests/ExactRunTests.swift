@@ -34,7 +34,7 @@ import Testing
       let record = try FinishedRun.record(folder + "/latest")
       #expect(record.verdict == "valid")
       #expect(record.because == "\(exact.grouped) exact rows are identical in 3 of 3 runs")
-      // A run that has counted is one to hold against thresholds.
+      // A counting run can be compared with thresholds.
       let thresholds = ["--output", folder, "--thresholds", folder + "/thresholds"]
       #expect(await run(["bench", "baseline", "accept"] + thresholds).code == .good)
       #expect(await run(["bench", "baseline", "check"] + thresholds).code == .good)

@@ -21,7 +21,7 @@ import Workloads
       )
     }
     let queue = ExploreQueue(tasks)
-    // The steady one is soonest done of those whose plans begin alike.
+    // The steady one finishes first among those whose plans start alike.
     #expect((0..<5).map { _ in queue.take() } == [1, 2, 3, 0, nil])
     let outcomes = try await ExploreQueue(tasks).run(
       jobs: 2,
@@ -59,7 +59,7 @@ import Workloads
     }
   }
 
-  /// Puts something to the test with every pass, whatever that leads to.
+  /// Counts every pass as exercised, whatever state it leads to.
   private struct PassJudge: PlanJudge {
     private var hasPassed = false
 
@@ -90,7 +90,7 @@ import Workloads
       return try explorer.explore()
     }
     let alone = try explore(knowing: nil)
-    // Nobody has written, or one has: a pass changes nothing.
+    // Without a writer, or with one, a pass has no effect.
     #expect(alone.stateCount == 2)
     #expect(alone.exercised == 1)
     #expect(try explore(knowing: alone.moves).exercised == 1)

@@ -108,7 +108,7 @@ import Workloads
         #expect(FileManager.default.fileExists(atPath: "\(folder)/latest/\(picture)"))
         #expect(page.contains("href=\"./\(picture)\""))
       }
-      // A card may have hundreds of them: it tells the way to all at once.
+      // A card may have hundreds of them: it names the command that shows all.
       let card = await lab(words + ["--card"])
       let any = "/counterexample-SYSTEM-CONDITION-INVARIANT.jsonl\n"
       #expect(card.output.contains("Replay any: history-lab replay ") && card.output.contains(any))
@@ -171,7 +171,7 @@ import Workloads
       return try #require(card.cells.first { $0.invariant == "Convergence" })
     }
     #expect(try cell([whole]).word == "breaks 3" && cell([whole]).isLeast)
-    // Three actors may need fewer commands, as far as anybody has seen.
+    // Three actors may need fewer commands; the known least length does not apply.
     #expect(cut.exploration.depth == 1)
     #expect(try cell([whole, cut]).word == "breaks ≤ 3")
     let unknown = try cell([cut])
@@ -226,7 +226,7 @@ import Workloads
       #expect(page.contains("Which design is safe under what"))
       #expect(page.contains(#/<th scope="col"><a[^>]*>tracker</a><th scope="col"><a[^>]*>article/#))
       #expect(page.contains("<td class=\"cell good\"><a href=\"#safety-card-tracker\">holds</a>"))
-      // Two processes of one author lie outside what the article's author asks for.
+      // Two processes of one author are outside the article author's stated use.
       let outside = try #require(
         page.firstMatch(
           of: #/<td class="cell bad"><a href="\#(card-article-same-author-twice)">(\d+) broken\*/#
@@ -291,7 +291,7 @@ import Workloads
       )
       #expect(lines.contains("### kit-1.0 under same-author-twice"))
       #expect(text.contains("- holds: ") && text.contains("- Reclaim: Once every member"))
-      // Each place that a cell leads to is a heading, as GitHub names headings.
+      // Each link target of a cell is a heading, as GitHub names headings.
       let headings = Set(
         lines.filter { $0.hasPrefix("##") }.map { line in
           String(line.drop { $0 == "#" || $0 == " " }).replacing(".", with: "")

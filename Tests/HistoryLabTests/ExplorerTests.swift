@@ -13,7 +13,7 @@ import Workloads
 @Suite struct `Explorations` {
   private static let names = CheckerSuite.names(in: .all)
 
-  /// Every plan of a system under a condition.
+  /// Explores every plan of a system under a condition.
   private func explore(
     _ system: any SystemUnderTest,
     _ condition: Condition,
@@ -48,7 +48,7 @@ import Workloads
     )
   }
 
-  /// How short the plans are that break each invariant.
+  /// Returns the length of the shortest plan that breaks each invariant.
   private func lengths(_ exploration: Exploration) -> [String: Int] {
     var lengths: [String: Int] = [:]
     for (number, plan) in exploration.broken { lengths[Self.names[number]] = plan.commands.count }
@@ -71,7 +71,7 @@ import Workloads
     }
   }
 
-  /// Systems under a condition each, and to which length every plan of it is soon run.
+  /// Systems with a condition each, and a length up to which every plan runs quickly.
   private static let small: [(Int, Condition, @Sendable () -> any SystemUnderTest)] = [
     (3, .lateJoin, { TrackerSystem() }), (2, .crash, { TrackerSystem() }),
     (3, .clockBack, { PublishedSystem(.article) }),
@@ -107,7 +107,7 @@ import Workloads
       $0.pairCountMax = wanted
     }
     _ = try explorer.explore()
-    // The time of the next poll is no part of a state, because short plans end before it.
+    // The time of the next poll is not part of a state, because short plans end before it.
     let (count, differences) = try explorer.continuePairs(
       by: condition == .lostNotification ? 6 : 20
     )
@@ -155,11 +155,12 @@ import Workloads
     let powerless = alphabet.headers.map { header in
       alphabet.moves(from: alphabet.start(header)).filter { !$0.faults.isEmpty }
     }
-    // Where commits are synced also within each pass and purge of two actors; else with nothing lost.
+    // A power-off with durable commits, also within each pass and purge of two actors; else without
+    // loss.
     #expect(powerless.map(\.count) == [5, 2])
   }
 
-  /// Without what is known of losses, states would be taken for one that a power-off tells apart.
+  /// If states ignored unsynced commits, states that differ after a power-off would be merged.
   @Test func `For one actor, merging states does not change the power-offs reached`() throws {
     let merged = try explore(TrackerSystem(), .powerOff, actors: 1, depth: 3)
     let single = try explore(TrackerSystem(), .powerOff, actors: 1, depth: 3) {
@@ -171,7 +172,7 @@ import Workloads
     #expect(merged.stateCount < single.stateCount)
   }
 
-  /// What explorations of two actors came to before anything about them was made faster.
+  /// The results for two actors before explorations were optimized.
   private static let known: [Known] = [
     Known("tracker", .crash, 3, plans: 1_085, states: 194),
     Known("tracker", .lostNotification, 3, plans: 907, states: 236),

@@ -45,7 +45,7 @@ import Workloads
     return (kept.code, try JSONDecoder().decode(Document.self, from: Data(kept.output.utf8)))
   }
 
-  /// The verdicts of our tracker in this process, under the plans that a program gets.
+  /// Returns the verdicts of our tracker in this process, under the plans that a program gets.
   private static func tally(plans count: Int) async throws -> CheckTally {
     let system = LabSystem(
       name: "tracker",
@@ -94,7 +94,7 @@ import Workloads
       #expect(first.replay.contains("--system 'external:"))
       let again = await run(["replay", first.file, "--system", system])
       #expect(again.code == .violation && again.output.contains("PurgeSafety: broken."))
-      // What a file says starts no program.
+      // The content of a file starts no program.
       let bare = await run(["replay", first.file])
       #expect(bare.code == .usage && bare.errors.contains("no program is started"))
       let right = await run(["replay", first.file, "--system", "external:'\(command)' serve"])

@@ -5,9 +5,9 @@ import Traces
 
 @testable import HistoryLab
 
-/// The demonstration in Python, as its page says, really run.
+/// The Python demonstration of the article, actually run.
 @Suite(.needs(.python3)) struct FirstSystemTests {
-  /// The file as the page names it, from the package's folder.
+  /// The path of the file from the package's folder, as the page names it.
   private static let file = "Sources/Systems/Systems.docc/first-system.py"
 
   private static func system(_ words: String = "") -> String {

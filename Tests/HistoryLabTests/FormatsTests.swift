@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryLab
 
-/// Exported files in the hands of the readers that others use, where those are installed.
+/// Exported files in other projects' readers, if those are installed.
 @Suite(.needs(.formatReaders)) struct `Exported formats` {
   @Test func `Every format can be read and contains all results`() async throws {
     try await withFolder { folder in
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// In each file one thing that its reader does not take, or that is another value.
+  /// For each file one edit that its reader refuses or reads as another value.
   private static let breaks = [
     ("junit.xml", "<testsuites ", "<testsuites skipped=\"1\" "),
     ("bencher.json", "\"value\"", "\"median\""),
@@ -47,9 +47,9 @@ import Testing
     }
   }
 
-  // MARK: What is exported
+  // MARK: Exports
 
-  /// Exports a run with everything that is awkward, and a check that breaks; answers its results.
+  /// Exports a run with every unusual value and a check with a violation; returns its results.
   private func export(to folder: String) async throws -> String {
     let run = try Night(folder + "/runs").bench("20260101T000000Z-bench", ours: 1_000)
     var results = try ResultsFile.read(path: run + "/results.json")
@@ -116,7 +116,7 @@ import Testing
 }
 
 private enum Readers {
-  /// What the readers say of an export and the results that it was made from.
+  /// Returns the readers' output for an export and the results that it was made from.
   static func read(_ folder: String, _ results: String) async throws -> ProcessAnswer {
     let words = [
       Repository.path("scripts/formats.py"), Repository.path("Tests/Formats"), folder, results,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HistoryLab
 
-/// Edits that rules have made: what their processes say, and what a report makes of it.
+/// Edits that rules have generated: the output of their processes, and the report of it.
 @Suite struct `Generated mutants` {
   @Test(arguments: [
     (

@@ -60,8 +60,9 @@ import Testing
     #expect(whole.count > lines.count && whole == broken)
   }
 
-  /// What a shell prints for some lines, in single blanks: those within double quotes may grow, which
-  /// neither SQL nor a shell minds.
+  /// Returns a shell's output for some lines, with runs of spaces collapsed.
+  ///
+  /// Spaces within double quotes may grow, which matters neither to SQL nor to a shell.
   private func shell(_ lines: [String]) async throws -> String {
     let text = try await ProgramOutput.text(of: "/bin/sh", ["-c", lines.joined(separator: "\n")])
       .text

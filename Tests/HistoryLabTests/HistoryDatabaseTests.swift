@@ -240,7 +240,7 @@ import Darwin
       _ = await run(["history", "add", folder + "/runs", "--history", history])
       let database = try HistoryDatabase(writing: history)
       #expect(try database.courses().allSatisfy { $0.row.metric != "resident growth" })
-      // As an earlier version kept it.
+      // In the form of an earlier version.
       try database.write { (connection) throws(SQLiteError) in
         try connection.execute(
           """
@@ -257,7 +257,7 @@ import Darwin
     }
   }
 
-  /// Adds a row to a run's results that may be another in every run.
+  /// Adds a varying row to a run's results.
   private func addGrowth(_ bytes: Double, to run: String) throws {
     var results = try ResultsFile.read(path: run + "/results.json")
     var row = BenchmarkRow(
@@ -305,7 +305,7 @@ import Darwin
     }
   }
 
-  /// Everything that a database holds, as text.
+  /// Returns the whole content of a database as text.
   private func dump(_ path: String) throws -> String {
     try HistoryDatabase(reading: path).on { (connection) throws(SQLiteError) in
       try connection.text(
@@ -321,13 +321,13 @@ import Darwin
   }
 }
 
-/// Made-up runs of benchmarks, as their folders.
+/// Simulated runs of benchmarks, as their folders.
 struct Night {
   let folder: String
 
   init(_ folder: String) { self.folder = folder }
 
-  /// Makes a run in which our code costs so much, beside a floor that costs 500.
+  /// Creates a run in which our code has the given cost, and the floor costs 500.
   func bench(
     _ name: String,
     ours: Double,

@@ -6,11 +6,11 @@ import Testing
 
 @testable import HistoryLab
 
-/// The questions of `inspect`, from the command line to what is printed.
+/// The questions of `inspect`, from the command line to the printed result.
 @Suite struct `Inspect's questions` {
   private static let secret: Value = "secret, \"quoted\""
 
-  /// Makes a store with four transactions, the last of which deletes what the first inserted.
+  /// Creates a store with four transactions, the last of which deletes what the first inserted.
   private func makeStore(_ path: String) throws {
     let model = try Model([
       Entity(

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HistoryLab
 
-/// What the command and its script find around them.
+/// How the command and its install script find their files.
 @Suite struct `Installing` {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
 
-  /// Makes a package that has been built, whose command only says its version.
+  /// Creates a built package whose command only prints its version.
   private func makePackage(_ folder: String) throws {
     let manager = FileManager.default
     for name in ["scripts", ".build/release"] {
@@ -51,7 +51,7 @@ import Testing
       #expect(home.text.contains("\(package)/home/.local/bin is not on the PATH. Add it: export"))
       let target = try FileManager.default.destinationOfSymbolicLink(atPath: link)
       #expect(target == "\(package)/.build/release/history-lab")
-      // Again, where it is on the PATH.
+      // Again, with the command on the PATH.
       let path = "/usr/bin:/bin:\(folder)/bin"
       for _ in 1...2 {
         let other = try await install(package, "--prefix", folder, path: path)

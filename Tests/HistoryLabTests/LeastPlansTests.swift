@@ -5,9 +5,9 @@ import Traces
 
 @testable import HistoryLab
 
-/// For each seeded bug of `Tests/Mutants` the shortest plan that is known to show it.
+/// For each seeded bug of `Tests/Mutants`, the shortest known plan that shows it.
 ///
-/// `scripts/mutants` runs them on the code with the edits; here it is seen that ours holds.
+/// `scripts/mutants` runs the plans on the edited code; here they must hold on ours.
 @Suite struct `The shortest plans that show seeded bugs` {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "LeastPlans")

@@ -157,7 +157,7 @@ import Testing
 }
 
 extension Mutant {
-  /// Bugs that this build has not: a design in memory stands for the code with the edit.
+  /// Bugs that this build lacks: an in-memory design replaces the edited code.
   static let immortal = Mutant("immortal", number: 1, least: 1, "Nothing is wrong with it.")
   static let mortal = Mutant(
     "mortal",
@@ -175,7 +175,7 @@ extension Mutant {
 }
 
 extension Composition {
-  /// Takes some mutants, of which ten plans are run a seed.
+  /// Adds some mutants, with ten plans a seed.
   mutating func take(_ some: [Mutant]) {
     mutants = some
     mutantCaseCountMax = 10

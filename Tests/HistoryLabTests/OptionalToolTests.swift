@@ -29,7 +29,8 @@ import Testing
     }
   }
 
-  /// What `scripts/test-results` answers about a run with one test that passed, and what else is given.
+  /// Returns the output of `scripts/test-results` for a run with one passed test and the given
+  /// lines.
   private static func results(
     of tests: String,
     declared: Int = 2,
@@ -62,7 +63,7 @@ import Testing
   @Test func `Of three thousand tests the slowest ten are named, and shared time is divided`()
     async throws
   {
-    // One after the other, each a millisecond longer, but for two that run beside each other at the end.
+    // Sequential tests, each a millisecond longer, except two at the end that run at the same time.
     var events = ""
     for test in 1...3000 {
       events += Self.event("testCaseStarted", test, at: Double(test) * 10)

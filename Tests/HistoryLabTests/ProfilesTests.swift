@@ -14,7 +14,7 @@ import Workloads
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// Runs a closure and removes what it made.
+  /// Runs a closure, and removes the files that it created.
   private func tidily(_ body: () throws -> Void) throws {
     defer { remove() }
     try body()
@@ -115,15 +115,15 @@ import Workloads
     }
   }
 
-  /// Where a folder `shared/stores` lies above the package, the committed profile is made anew of the
-  /// files that it names; elsewhere it is held against its own sums.
+  /// If a folder `shared/stores` exists above the package, the committed profile is computed again
+  /// from the files that it names; otherwise it is compared with its own sums.
   @Test func `The committed profile of Photos matches its source files`() throws {
     defer { remove() }
     let committed = try WorkloadProfile.named("photos")
     let files = committed.provenance.files
     #expect(files.reduce(0) { $0 + $1.transactions } == committed.provenance.transactions)
     guard let stores = Self.stores else { return }
-    // Copies: what is under test may be broken, and must never reach a file that is not the test's.
+    // Copies: the code under test may have bugs and must never reach a file outside the test.
     let copies = try files.map { file in
       let copy = folder.appendingPathComponent(file.name)
       try Data(contentsOf: URL(fileURLWithPath: "\(stores)/\(file.name)")).write(to: copy)

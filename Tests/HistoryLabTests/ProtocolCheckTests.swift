@@ -7,7 +7,7 @@ import Traces
 @testable import HistoryLab
 
 @Suite struct `The check of a protocol` {
-  /// What is found when a server of ours is asked, its answers changed on their way.
+  /// Returns the report on one of our servers, with its responses changed in transit.
   private func report(
     _ name: String = "tracker",
     changing change: @escaping (String) -> String = { $0 }

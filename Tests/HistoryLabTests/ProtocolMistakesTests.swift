@@ -5,14 +5,14 @@ import Testing
 
 @testable import HistoryLab
 
-/// A mistake of `Tests/Examples/python/mistakes.py`, and the report on it.
+/// A bug of `Tests/Examples/python/mistakes.py`, and the report on it.
 struct ProtocolMistake: Sendable, CustomTestStringConvertible {
   let name: String
-  /// The commands that are blamed, and no others.
+  /// The exact list of commands that the report blames.
   let blamed: [String]
   /// A part of the first fault's sentence.
   let sentence: String
-  /// A part of the answer that would be right.
+  /// A part of the correct response.
   let right: String
   var testDescription: String { name }
 

@@ -6,14 +6,14 @@ import Testing
 @Suite(.needs(.python3)) struct PythonClientTests {
   private static let folder = Repository.path("Sources/Systems/Systems.docc")
 
-  /// The output of a program that imports the client.
+  /// Returns the output of a program that imports the client.
   private func python(_ program: String) async throws -> String {
     let environment = ["PYTHONPATH": Self.folder, "PYTHONDONTWRITEBYTECODE": "1"]
     let arguments = ["python3", "-c", program]
     return try await ProcessAnswer(of: "/usr/bin/env", arguments, environment: environment).said
   }
 
-  /// The answers of a system to messages, without their ids.
+  /// Returns a system's responses to messages, without their ids.
   private func answers(of system: String, to messages: [String]) async throws -> [String] {
     let program = """
       import io, json, sys, history_lab

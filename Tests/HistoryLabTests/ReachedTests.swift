@@ -7,8 +7,8 @@ import Workloads
 
 @testable import HistoryLab
 
-/// Refusals that only few plans lead to: each has a plan that does, and random plans reach them often
-/// enough.
+/// Refusals that only few plans reach: each has a plan that reaches it, and random plans reach them
+/// often enough.
 @Suite struct `Refusals that plans reach` {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Reached")
@@ -46,7 +46,7 @@ import Workloads
     #expect(try !worker.outcome(of: plan, number: 1).isBroken)
   }
 
-  /// What commands of random plans were refused.
+  /// Returns the refusals of commands in random plans.
   private func refusals(_ conditions: [Condition], _ count: Int) throws -> RefusalCounts {
     let system = try #require(LabSystem.named("tracker"))
     let options = PlanOptions(conditions: .named(conditions))

@@ -6,7 +6,7 @@ import Traces
 @testable import HistoryLab
 
 @Suite struct `The verb replay` {
-  /// A plan of three commands that breaks PurgeSafety at the last, and CursorProgress never.
+  /// A plan of three commands that breaks PurgeSafety at the last, and never CursorProgress.
   private static let plan = """
     {"actors":[{"author":"app","id":"app"},{"author":"widget","id":"widget"}],\
     "model":[{"attributes":[{"name":"title","type":"string"}],"entity":"Item"}],"plan":1,"seed":"0x1"}
@@ -17,7 +17,7 @@ import Traces
     """
   private static let mistaken = "greatest-cursor"
 
-  /// Replays the plan with more words, on a terminal where keys are pressed, or on none.
+  /// Replays the plan with further arguments, on a terminal with pressed keys or without one.
   private func replay(
     _ words: String...,
     system: String = mistaken,
@@ -108,7 +108,7 @@ import Traces
     #expect(one.code == .violation)
     let all = try await replay("--step", keys: Array(repeating: 0x0a, count: 9))
     #expect(all.output.contains("> 3/3") && all.output.contains("The plan is over"))
-    // When nobody can press a key any more, the walk is over.
+    // At the end of the key input the walk ends.
     #expect(!(try await replay("--step", keys: [])).output.contains("widget: launch"))
   }
 

@@ -39,7 +39,7 @@ import Testing
       _ = await run(["report", "--output", folder + "/runs", "--html", page])
       let html = try String(contentsOfFile: page, encoding: .utf8)
       #expect(html.contains("What breaks each design"))
-      // Every invariant is explained where its name stands.
+      // Every invariant is explained next to its name.
       for (checker, sentence) in CheckerSuite.sentences(in: .all) {
         #expect(html.contains("\(checker)<small>\(HTML.escaped(sentence))</small>"), "\(checker)")
       }
@@ -66,7 +66,7 @@ import Testing
       let html = try String(contentsOfFile: page, encoding: .utf8)
       #expect(html.contains("href=\"./runs/20260101T000000Z-bench/results.json\""))
       #expect(html.contains("href=\"./runs/20260101T000000Z-bench/results.csv\""))
-      // Its usual place is the newest run's folder, be that a benchmark or not.
+      // By default the page is in the newest run's folder, whatever kind of run that is.
       #expect(await run(words).code == .good)
       let beside = try String(
         contentsOfFile: folder + "/runs/20260102T000000Z-stress/index.html",

@@ -4,7 +4,7 @@ import Testing
 @testable import HistoryLab
 
 @Suite struct `The page of a run` {
-  /// A check that breaks invariants, in a moment.
+  /// A quick check that breaks invariants.
   private static let check = [
     "check", "--system", "article", "--plans", "12", "--seed", "1", "--jobs", "1", "--output",
   ]

@@ -8,7 +8,8 @@ import Workloads
 @testable import HistoryLab
 
 @Suite struct `Our systems behind the wire` {
-  /// The same plans on the tracker and on the tracker behind the wire make the same traces.
+  /// Checks that the same plans make the same traces on the tracker directly and through the
+  /// protocol.
   private func compare(_ conditions: ConditionChoice, plans: Int, seed: UInt64) throws {
     let served = try LabSystem.served("tracker")
     let recipe = PlanRecipe(
@@ -20,7 +21,7 @@ import Workloads
     let there = PlanWorker(served, at: .heap(), versions: [:])
     for number in 1...plans {
       let plan = recipe.plan(number).plan
-      // The wire does not carry the report of a whole pass.
+      // The protocol does not include the report of a whole pass.
       let (left, right) = (try events(plan, here), try events(plan, there))
       let first = zip(left, right).first { $0 != $1 }
       #expect(first == nil, "plan \(number)")
@@ -212,7 +213,7 @@ import Workloads
   }
 }
 
-/// A place where each of several threads waits until all of them are there.
+/// A barrier at which each of several threads waits for the others.
 private final class Meeting: @unchecked Sendable {
   private let condition = NSCondition()
   private let count: Int
@@ -222,10 +223,10 @@ private final class Meeting: @unchecked Sendable {
 
   var isComplete: Bool { condition.withLock { missing == 0 } }
 
-  /// Lets those wait that arrive from now on.
+  /// Makes threads that arrive from now on wait.
   func begin() { condition.withLock { missing = count } }
 
-  /// Waits for the others, 20 seconds at most.
+  /// Waits for the others, for at most 20 seconds.
   func arrive() {
     condition.withLock {
       guard let left = missing, left > 0 else { return }

@@ -15,7 +15,7 @@ import Testing
     return composition
   }
 
-  /// Runs a line in which `_` stands for a blank within a word.
+  /// Runs a line in which `_` represents a blank within a word.
   private func lab(
     _ line: String,
     _ composition: Composition = Self.composition
@@ -33,7 +33,7 @@ import Testing
       let words = "check --system tracker --system article --plans 6 --seed 7 --output \(folder)"
       _ = await lab(words + "/whole")
       for part in 1...2 { _ = await lab(words + "/part-\(part) --shard \(part)/2") }
-      // Where a part was when it wrote its paths does not count: machines send their folders.
+      // Paths within a shard do not matter, because machines send their folders.
       try FileManager.default.moveItem(atPath: folder + "/part-2", toPath: folder + "/sent")
       let sent = "\(folder)/part-1 \(folder)/sent"
       let result = await lab("report merge \(sent) --output \(folder)/joined")
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `Two shards of the benchmarks have every exact row of the whole`() async throws {
-    // Counted in processes of their own, which do nothing else, as always outside of tests.
+    // Counted in separate processes, as always outside of tests.
     var composition = Self.composition
     let command = try #require(BuiltCommand.path)
     composition.command = command

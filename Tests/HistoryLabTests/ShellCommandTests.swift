@@ -4,7 +4,7 @@ import Testing
 @testable import HistoryLab
 
 @Suite struct `How the command is typed` {
-  /// Files by their paths, each with what it really is.
+  /// Files by their paths, each with its resolved path.
   private static let files = [
     "/work/lab/.build/release/history-lab": "new",
     "/work/lab/.build/linux/release/history-lab": "new",

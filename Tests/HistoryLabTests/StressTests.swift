@@ -88,7 +88,8 @@ import Testing
     }
   }
 
-  /// Where it can, a run with a full disk lies on a file system of its own; else SQLite's calls fail.
+  /// With the permission to mount, the full disk is a real file system; otherwise SQLite's calls
+  /// fail.
   @Test func `A disk that is full at times loses no acknowledged write and leaves no mount`()
     async throws
   {
@@ -203,13 +204,13 @@ import Testing
   }
 }
 
-/// Whether the product can lay a file system over a folder here, by its own probe.
+/// Returns whether the product can mount a file system over a folder here, by its own probe.
 private func canMount() async throws -> Bool {
   let folder = try TemporaryFolder()
   return try await inNewThread { FullDisk(over: folder.url.path, seed: 1) != nil }
 }
 
-/// Runs a closure in a thread that ends with it, as do the mounts that it makes.
+/// Runs a closure in a new thread; its mounts end with the thread.
 private func inNewThread<Answer: Sendable>(
   _ work: @escaping @Sendable () throws -> Answer
 ) async throws -> Answer {

@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// Batch requests of so many rows, and in such an order of keys, that one statement writes many rows.
+/// Batch requests with enough rows, and key orders, that one statement writes many rows.
 @Suite(.inEveryLayout) struct BatchOfManyTests {
   let fixture: StoreFixture
   let store: Store
@@ -14,7 +14,7 @@ import Testing
     store = try fixture.open()
   }
 
-  /// What the changes of the newest transaction are about, in order.
+  /// Returns the keys and types of the newest transaction's changes, in order.
   private func newest() throws -> [(key: Int64, type: ChangeType)] {
     let transaction = try #require(try store.fetch(HistoryRequest(after: nil)).transactions.last)
     return transaction.changes.map { ($0.objectID.key, $0.type) }
@@ -95,8 +95,8 @@ import Testing
 
   // MARK: Updates
 
-  /// Orders of keys of 300 rows that are there: rising without and with gaps, with rows that are gone,
-  /// falling, twice in different distances, and mixed.
+  /// Key orders over 300 existing rows: rising without and with gaps, with missing rows, falling,
+  /// repeated at different distances, and mixed.
   private static let orders: [[Int64]] = [
     Array(1...300), Array(1...70), [1, 2, 3, 5, 6, 7, 8],
     stride(from: 1, through: 299, by: 3).map { $0 },

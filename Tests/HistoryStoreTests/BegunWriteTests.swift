@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// Writes that read the clock when they begin and take the lock when they commit.
+/// Writes that read the clock when they start and take the lock when they commit.
 @Suite(.inEveryLayout) struct BegunWriteTests {
   private func store(
     _ timestamps: StoreConfiguration.Timestamps
@@ -13,7 +13,7 @@ import Testing
     return (try fixture.open(), fixture.clock)
   }
 
-  /// A save and a batch request that began at 10, committed at 20 after a write at 15.
+  /// A save and a batch request started at 10 and committed at 20, after a write at 15.
   private func times(_ timestamps: StoreConfiguration.Timestamps) throws -> [Double] {
     let (store, clock) = try store(timestamps)
     clock.now = 10

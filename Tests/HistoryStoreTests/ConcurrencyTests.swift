@@ -12,7 +12,7 @@ import Testing
     return fixture
   }
 
-  /// Four writers of one store or of two on the same file, with readers and purges among them.
+  /// Four writers of one store or of two on the same file, with concurrent readers and purges.
   @Test(arguments: [1, 2])
   func `Concurrent writers, readers and purges lose no transaction`(storeCount: Int) async throws {
     let fixture = try patient()
@@ -36,7 +36,7 @@ import Testing
     return []
   }
 
-  /// Reads what is new, records and purges, until a transaction was read.
+  /// Reads new transactions, records and purges, until a transaction was read.
   private static func follow(
     _ store: Store,
     _ registration: Registration,
@@ -46,7 +46,7 @@ import Testing
     var token = registration.cursor
     while token.number < last {
       let page = try store.fetch(HistoryRequest(after: token, transactionCountMax: 7))
-      // Without news it must not take the write lock again and again from those who write.
+      // Without new transactions it must not repeatedly take the write lock from the writers.
       guard !page.transactions.isEmpty else { continue }
       numbers += page.transactions.map(\.number.rawValue)
       token = page.scannedThrough

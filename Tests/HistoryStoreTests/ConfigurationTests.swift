@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// Processes that disagree about how the store is used.
+/// Processes that disagree about the configuration of the store.
 @Suite(.inEveryLayout) struct ConfigurationTests {
   let fixture: StoreFixture
   let store: Store

@@ -3,8 +3,8 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// An edit names the version of the row that it was made on; what happens when somebody has written
-/// another since is the policy's decision.
+/// An edit names the row version that it is based on; if another process has written a newer one,
+/// the policy decides.
 @Suite(.inEveryLayout) struct ConflictTests {
   let fixture: StoreFixture
   let store: Store

@@ -75,8 +75,9 @@ import Testing
     #expect(try store.fetch(HistoryRequest(after: nil), by: new).transactions.count == 1)
   }
 
-  /// PersistentHistoryTrackingKit issue 7: with `byNotification(1)` and CloudKit the kit purged what the
-  /// mirror had not exported yet, who then found its token expired (error 134301) and reset everything.
+  /// PersistentHistoryTrackingKit issue 7: with `byNotification(1)` and CloudKit, the kit purged
+  /// history that the mirror had not exported; the mirror found its token expired (error 134301)
+  /// and reset everything.
   @Test func `Purging after every pass never expires a registered mirror`() throws {
     let app = try store.join("app", author: "app")
     let mirror = try store.join("mirror", kind: .consumer)

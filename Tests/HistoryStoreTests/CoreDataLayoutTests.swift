@@ -3,7 +3,7 @@ import HistoryTypes
 import SQLiteStorage
 import Testing
 
-/// What a store with Core Data's tables writes into them.
+/// The rows that a store with Core Data's tables writes.
 @Suite struct CoreDataLayoutTests {
   let fixture: StoreFixture
   let store: Store
@@ -17,7 +17,7 @@ import Testing
     store = try fixture.open()
   }
 
-  /// The rows of a query, each as SQLite's `quote` writes its columns.
+  /// Returns the rows of a query, each as SQLite's `quote` writes its columns.
   private func rows(_ columns: String, _ rest: String) throws -> [String] {
     let quoted = columns.split(separator: ",").map { "quote(\($0))" }.joined(separator: "||' '||")
     let connection = try fixture.connection()

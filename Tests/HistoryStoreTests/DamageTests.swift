@@ -6,7 +6,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// Whatever lies in the file in place of a transaction's changes is told by its number.
+/// Any bytes in place of a transaction's changes are reported with its number.
 @Suite(.inEveryLayout) struct DamageTests {
   let fixture: StoreFixture
   let store: Store
@@ -65,7 +65,7 @@ import Testing
     #expect(damaged > 50)
   }
 
-  /// A page in the middle of a table, with the number of the first transaction that a row of it is of.
+  /// Returns a page in the middle of a table, with the first transaction that has a row on it.
   private func middlePage(
     of table: String,
     _ number: String
@@ -142,7 +142,7 @@ import Testing
   }
 }
 
-/// What only packed changes can suffer.
+/// Damage that only packed changes can have.
 @Suite struct PackedDamageTests {
   let fixture: StoreFixture
   let store: Store
@@ -239,7 +239,7 @@ extension HistoryLayout {
   /// The table that holds the changes of a small transaction.
   fileprivate var garbageTable: String { either("history_transaction", "ACHANGE") }
 
-  /// Puts back what was kept of the second transaction.
+  /// Restores the saved bytes of the second transaction.
   fileprivate var repair: String {
     let number = either("number", "ZTRANSACTIONID")
     return """
@@ -274,7 +274,7 @@ extension HistoryLayout {
 }
 
 extension Store {
-  /// The position right behind a transaction, without reading its changes.
+  /// Returns the position right after a transaction, without reading its changes.
   fileprivate func head(_ number: Int64) throws -> HistoryToken {
     let connection = try Connection(path: path)
     let layout = configuration.layout

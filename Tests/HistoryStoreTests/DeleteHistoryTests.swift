@@ -4,7 +4,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// What the published protocols delete, whoever has merged it.
+/// Deletions by the published protocols, regardless of what members have merged.
 @Suite(.inEveryLayout) struct DeleteHistoryTests {
   let fixture: StoreFixture
   let store: Store

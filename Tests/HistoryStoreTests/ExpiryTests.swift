@@ -3,14 +3,14 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// A token after which something is gone that the request could have returned is refused.
+/// A token is refused if a transaction after it was purged that the request could have returned.
 @Suite(.inEveryLayout) struct ExpiryTests {
   static let mirror = "NSCloudKitMirroringDelegate.import"
   let fixture: StoreFixture
   let store: Store
   let tokens: [HistoryToken]
 
-  /// Six transactions, of which the first four are purged, but for the mirror's second.
+  /// Six transactions: the first four are purged, except the mirror's second.
   init() throws {
     fixture = try StoreFixture()
     store = try fixture.open()

@@ -123,7 +123,7 @@ import Testing
     #expect(try Self.isLogFree(connection))
   }
 
-  /// Whether nobody reads the log: only then can it start over.
+  /// Returns whether no connection reads the log: only then can it restart.
   static func isLogFree(_ connection: borrowing Connection) throws -> Bool {
     try connection.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
   }

@@ -4,7 +4,7 @@ import LayoutTraits
 import TestSupport
 import Testing
 
-/// Filters let through what a naive one over all of history does.
+/// Every result of a filter equals that of a naive filter over all of history.
 @Suite(.inEveryLayout) struct FilterTests {
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func `Every result equals that of a naive filter over all transactions`(seed: UInt64) throws {
@@ -74,7 +74,7 @@ import Testing
     return pages
   }
 
-  // MARK: By hand
+  // MARK: Examples
 
   let fixture: StoreFixture
   let store: Store
@@ -156,7 +156,7 @@ import Testing
     #expect(try store.count(request) == 5)
     request = HistoryRequest(after: nil, filter: .all([.entity("Tag"), .numbers(2...2)]))
     if fixture.layout == .packed {
-      // #2 changed no tag: its bitmap of entities says so, and so it is not read either.
+      // #2 changed no tag, as its bitmap of entities shows, so its changes are not read.
       try fixture.execute(fixture.layout.damage(of: 2))
       #expect(try store.count(request) == 0)
     }

@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// What a store remembers of the newest transaction between two of its own commits.
+/// The cached head of a store between two of its own commits.
 @Suite(.inEveryLayout) struct HeadTests {
   let fixture: StoreFixture
 
@@ -17,7 +17,7 @@ import Testing
     let (one, other) = (try fixture.open(), try fixture.open())
     for turn in 0..<24 {
       let store = turn % 5 < 2 ? one : other
-      // The clock stands still, so that each timestamp follows from the one before.
+      // The clock does not advance, so that each timestamp is computed from the previous one.
       #expect(try store.add("a") == Int64(turn + 1))
     }
     let page = try one.fetch(HistoryRequest(after: nil))

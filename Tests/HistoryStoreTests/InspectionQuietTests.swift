@@ -17,7 +17,7 @@ import Testing
 
   private var inspector: StoreInspector { StoreInspector(temporaryFolder: temporary.path) }
 
-  /// Runs a closure and checks that both folders are the same afterwards, byte for byte.
+  /// Runs a closure, and checks that it changes no byte of both folders.
   private func undisturbed<Answer>(_ body: () throws -> Answer) throws -> Answer {
     let before = try folder.contents()
     let answer = try body()
@@ -49,7 +49,7 @@ import Testing
     let census = try undisturbed { try inspector.census(of: path) }
     #expect(census.transactions == 5)
     #expect(census.storage.logBytes > 0)
-    // Without its log the file itself holds nothing yet.
+    // Without its log the file itself is still empty.
     var options = ConnectionOptions()
     options.access = .immutable
     let bare = try Connection(path: path, options)
@@ -68,7 +68,8 @@ import Testing
   @Test func `An interrupted write is rolled back in the copy only`() throws {
     try CoreDataFixture.make(at: path)
     let writer = try Connection(path: path)
-    // A cache this small spills the unfinished write into the file, beside a journal that undoes it.
+    // With such a small cache the unfinished write spills into the file, next to a rollback
+    // journal.
     try writer.execute(
       """
       PRAGMA journal_mode=DELETE; PRAGMA cache_size=1; BEGIN IMMEDIATE;

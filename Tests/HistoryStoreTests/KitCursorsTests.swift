@@ -4,7 +4,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// Dates that PersistentHistoryTrackingKit has kept, brought along by a member's first launch.
+/// Dates stored by PersistentHistoryTrackingKit, imported by a member's first launch.
 @Suite(.inEveryLayout) struct KitCursorsTests {
   private static let key = KitCursors.standardPrefix
 
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `After a clock step back, transactions that the kit skipped are delivered`() throws {
-    // The kit merged 2 at 30; of 3 and 4, written by a clock that had gone back, it never knew.
+    // The kit merged 2 at 30; it never fetched 3 and 4, written after the clock had stepped back.
     let store = try store([10, 30, 20, 25, 40])
     let registration = try store.join("app", author: "app", importing: cursors(30))
     #expect(try store.numbers(after: registration.cursor) == [2, 3, 4, 5])
@@ -102,7 +102,7 @@ import Testing
     #expect(gone.cursor.number == 5)
     #expect(gone.cursorImport == .ignored(.historyIsGone(date: date(25))))
     #expect(gone.cursorImport?.description.contains("is purged") == true)
-    // The kit leaves the transaction of the least date: all before it is merged by everyone.
+    // The kit keeps the transaction at the least date: every member has merged all before it.
     let kept = try join("b", 40)
     #expect(kept.cursor.number == 3 && kept.cursorImport != nil)
     #expect(try store.numbers(after: kept.cursor) == [4, 5])

@@ -28,7 +28,7 @@ import Testing
   @Test func `The log stays bounded without pinned readers`() throws {
     let store = try StoreFixture().open()
     for index in 1...2000 { try store.add("\(index)") }
-    // One transaction may lie above the thousand frames.
+    // One transaction may exceed the thousand frames.
     #expect(try store.logSize().frames < 1100)
   }
 

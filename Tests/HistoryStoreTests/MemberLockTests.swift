@@ -131,7 +131,7 @@ import Testing
     do {
       let first = try store.join("app")
       #expect(throws: expected) { try fixture.open().join("app") }
-      // What the lab keeps of a process does not hold it, until it is put back.
+      // A snapshot of a process holds no lock until it is restored.
       kept = first.released
       #expect(kept == first && !kept.isHeld)
       #expect(throws: expected) { try store.holding(kept) }

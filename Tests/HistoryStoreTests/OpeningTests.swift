@@ -101,7 +101,7 @@ import Testing
     let made = Mutex<Store?>(nil)
     var late = fixture.configuration
     late.random = {
-      // The first random number is drawn for the new store's identity.
+      // The first random number becomes the new store's identity.
       do {
         if made.withLock({ $0 }) == nil {
           let store = try fixture.open()

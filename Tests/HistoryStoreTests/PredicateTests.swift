@@ -17,7 +17,7 @@ import Testing
     try store.batchInsert(into: "Item", rows, by: BatchAuthor("app"))
   }
 
-  /// The keys that SQL answers with; what is matched in memory must agree.
+  /// Returns the keys that SQL selects; matching in memory must agree.
   private func keys(_ predicate: ObjectPredicate) throws -> [Int64] {
     let keys = try store.rows(1, where: predicate).keys
     let all = try store.rows(1)
@@ -225,6 +225,6 @@ import Testing
 extension SeededRandom {
   fileprivate mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-  /// True once in so many times.
+  /// Returns `true` once in `once` times.
   fileprivate mutating func chance(_ once: Int) -> Bool { below(once) == 0 }
 }

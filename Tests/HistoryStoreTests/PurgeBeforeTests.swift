@@ -5,7 +5,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// Purges before a date, a token or a transaction, of everyone or of some.
+/// Purges before a date, a token or a transaction, for all authors or some.
 @Suite(.inEveryLayout) struct PurgeBeforeTests {
   let fixture: StoreFixture
   let store: Store
@@ -56,7 +56,7 @@ import Testing
     let result = try store.purge(before: date(20))
     #expect(result.transactionCount == 2 && !result.isLimited)
     #expect(try store.heldNumbers() == [1, 3, 5, 6])
-    // Only who could have returned the early ones above the token has missed anything.
+    // Only requests that could have returned earlier transactions above the token have expired.
     let expired = HistoryError.expired(token: tokens[0], firstHeld: 3)
     #expect(throws: expired) { try store.numbers(after: tokens[0]) }
     #expect(throws: HistoryError.expired(token: tokens[2], firstHeld: 5)) {
@@ -144,7 +144,7 @@ import Testing
     )
     var numbers: [Int64] = []
     while try query.step() { numbers.append(query.int(0)) }
-    // The last one is small: packed, it has no rows of its own.
+    // The last one is small: in the packed layout it has no separate rows.
     #expect(numbers == (fixture.layout == .packed ? [2, 4] : [2, 4, 6]))
     #expect(try store.count(HistoryRequest(after: nil, filter: .type(.insert))) == 3)
   }
@@ -185,8 +185,8 @@ import Testing
     }
   }
 
-  /// Whoever could have returned what is gone above a token is told, and nobody whose authors were
-  /// never purged.
+  /// Checks that requests expire if they could have returned a purged transaction above the token,
+  /// and never for authors that were not purged.
   private func expectExpiry(
     _ store: Store,
     _ written: [HistoryTransaction],
@@ -226,7 +226,7 @@ extension RandomHistory {
 }
 
 extension PurgeFilter {
-  /// Whether a transaction may be purged.
+  /// Returns whether a transaction may be purged.
   func matches(_ transaction: HistoryTransaction) -> Bool {
     authors?.contains(transaction.author) ?? true
       && contextNames?.contains(transaction.contextName) ?? true
@@ -235,7 +235,7 @@ extension PurgeFilter {
 }
 
 extension Store {
-  /// Purges before the transaction with a number, which may be gone itself.
+  /// Purges before the transaction with a number, which may be purged already.
   fileprivate func purge(
     before number: Int64,
     filter: PurgeFilter,
@@ -247,7 +247,7 @@ extension Store {
 }
 
 extension HistoryError {
-  /// The same error with another first number that is held.
+  /// The same error with another first kept number.
   fileprivate func at(firstHeld: Int64) -> HistoryError {
     if case .expired(let token, _) = reason {
       .expired(token: token, firstHeld: firstHeld)

@@ -5,7 +5,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// What a purge would do is what it does.
+/// The estimate of a purge equals its effect.
 @Suite(.inEveryLayout) struct PurgeEstimateTests {
   private let fixture: StoreFixture
   private let store: Store
@@ -19,7 +19,7 @@ import Testing
     try #require(try StoreInspector().census(of: fixture.path, purging: bound).purge)
   }
 
-  /// Writes so many transactions of twenty changes each, a minute apart.
+  /// Writes some transactions of twenty changes each, a minute apart.
   private func write(_ count: Int) throws {
     for index in 1...count {
       fixture.clock.now += 60
@@ -61,7 +61,7 @@ import Testing
     _ = try store.join("app")
     try write(2)
     let all = try estimate(.number(.max))
-    // Members have merged five, of which one is protected; two lie above.
+    // Members have merged five, one of them protected; two are above.
     #expect((all.transactions, all.kept.all) == (4, 3))
     let purged = try store.purge()
     #expect(purged.transactionCount == all.transactions)

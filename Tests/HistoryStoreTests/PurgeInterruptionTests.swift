@@ -4,7 +4,7 @@ import HistoryTypes
 import SQLiteStorage
 import Testing
 
-/// A process that ends at any call of a purge, and another that goes on.
+/// A process that ends at any call of a purge, and another that completes the purge.
 @Suite struct `A purge that is interrupted` {
   private let files = HeapFileSystem(seed: 1)
 
@@ -43,7 +43,7 @@ import Testing
       files.restore(image)
       guard try purgeFails(layout, at: k) else { break }
       interrupted += 1
-      // The process is gone: whoever opens the file now knows nothing of it.
+      // The process is gone, and the process that opens the file now shares no state with it.
       let store = try open(layout)
       let held = try store.heldNumbers()
       let isLost = try store.members().contains { $0.state == .lost }

@@ -21,7 +21,7 @@ import Testing
     for _ in 0..<count { try store.add("a", by: author) }
   }
 
-  /// The numbers of the transactions whose rows are in the file, seen or not.
+  /// The numbers of all transactions with rows in the file, visible or not.
   private func rows() throws -> [Int64] {
     let connection = try fixture.connection()
     let layout = fixture.layout
@@ -133,7 +133,7 @@ import Testing
     #expect(chunks == 0)
   }
 
-  /// So many rows that their changes need several chunks.
+  /// Enough rows for several chunks of changes.
   static let many = Array(repeating: "a", count: 20_000)
 
   @Test func `Whole names and prefixes are protected as configured`() throws {
@@ -153,7 +153,7 @@ import Testing
     fixture.configuration.protectedAuthors = ["sync"]
     let (first, second) = (try fixture.open(), try fixture.open())
     try first.add("a", by: "sync")
-    // The second connection gives out later numbers of strings before it has read the earlier ones.
+    // The second connection assigns higher string numbers before it has read the lower ones.
     try second.add("b", by: "late")
     try second.add("c", by: "late")
     try second.purge()
@@ -180,7 +180,7 @@ import Testing
     #expect(try rows() == [5, 6])
   }
 
-  /// What is left of a purge that was interrupted right after its first transaction.
+  /// Leaves the state of a purge interrupted right after its first transaction.
   private func raise(through number: Int64, protecting author: String? = nil) throws {
     let kept = author.map {
       "WHERE string NOT IN (SELECT \(fixture.layout.stringNumber) "
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  /// Copies the first transaction until so many are there.
+  /// Copies the first transaction until a number of them exists.
   private func copyFirst(until last: Int) throws {
     try fixture.execute(
       "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < \(last)) "

@@ -4,7 +4,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// Purges that wait for a time or a size, which the file remembers for all processes.
+/// Purges that wait for a time or a size; the file has the state for all processes.
 @Suite(.inEveryLayout) struct PurgeTriggerTests {
   let fixture: StoreFixture
   let store: Store
@@ -33,7 +33,7 @@ import Testing
     fixture.clock.now += 1
     #expect(try fixture.open().purge(when: hourly).transactionCount == 3)
     #expect(try !store.purge(when: hourly).isDue)
-    // A clock that stood in the future when history was purged does not stop purges for years.
+    // A purge at a time far in the future does not stop later purges for years.
     fixture.clock.now -= 50_000
     #expect(try store.purge(when: hourly).isDue)
     #expect(try !store.purge(when: hourly).isDue)
@@ -115,7 +115,7 @@ import Testing
     #expect(try measurement() != first)
   }
 
-  /// The number of the newest transaction when history was measured last.
+  /// The number of the newest transaction at the last measurement of history's size.
   private func measurement() throws -> Int64? {
     try fixture.connection().integer(
       "SELECT value FROM history_metadata WHERE name = 'sizedHead'"

@@ -5,7 +5,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// SQL sees the same history as a fetch.
+/// SQL queries see the same history as fetches.
 @Suite(.inEveryLayout) struct QueryTests {
   private let fixture: StoreFixture
   private let store: Store
@@ -15,7 +15,7 @@ import Testing
     store = try fixture.open()
   }
 
-  /// Each change as SQL has it, made of what a fetch says.
+  /// Returns each change as an SQL row, built from a fetch.
   private func expected(_ request: HistoryRequest = HistoryRequest(after: nil)) throws -> [[Value]]
   {
     var request = request

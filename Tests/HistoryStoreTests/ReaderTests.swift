@@ -5,7 +5,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// Histories and transactions of any size are read in pages that are not.
+/// Histories and transactions of any size are read in pages of limited size.
 @Suite(.inEveryLayout) struct ReaderTests {
   let fixture: StoreFixture
   let store: Store
@@ -15,7 +15,7 @@ import Testing
     store = try fixture.open()
   }
 
-  /// One transaction with so many changes, every third of another object than an item.
+  /// Inserts many objects in one transaction, every third of another entity.
   private func insert(_ count: Int, by author: String? = "app") throws {
     var left = count
     _ = try store.batchInsert(into: "Item", by: BatchAuthor(author)) { row in
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func `A big transaction without one of its chunks is damaged for every reader`() throws {
-    // How many rows a transaction should have is written nowhere.
+    // The number of rows of a transaction is stored nowhere.
     guard fixture.layout == .packed else { return }
     try insert(20_000)
     try fixture.execute("DELETE FROM history_chunk WHERE id = (1 << 20) + 1")
@@ -140,7 +140,7 @@ import Testing
       var request = HistoryRequest(after: nil, filter: filter)
       for contents in HistoryContents.allCases {
         request.contents = contents
-        // Nothing asks for the changes, or the first of them is enough.
+        // The changes are not needed, or the first of them is enough.
         if contents == .transactionsOnly && filter != .type(.delete) { continue }
         #expect(throws: HistoryError.damagedTransaction(1), "\(contents)") {
           try store.fetch(request)
@@ -164,7 +164,7 @@ import Testing
       try store.fetch(HistoryRequest(after: first.scannedThrough))
     }
     #expect(try pages(request).flatMap { $0.transactions.map(\.number) } == [1, 3, 5])
-    // What is purged after the first page is missed.
+    // Transactions purged after the first page are missed.
     try store.add("b")
     try store.add("c")
     try store.purge()

@@ -4,8 +4,8 @@ import HistoryTypes
 import SQLiteStorage
 import Testing
 
-/// A file of the tests' own with what is rare in real ones: more columns than 64, history that begins
-/// above 1, tombstones of every storage class, an entity that the file does not name.
+/// A file with features that are rare in real ones: more than 64 columns, history that starts above
+/// 1, tombstones of every storage class, an entity without a name.
 enum WideFixture {
   static let rows = """
     ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE1 BLOB;
@@ -99,7 +99,7 @@ enum WideFixture {
       let store = try fixture.open()
       try store.add("a")
       try store.add("b")
-      // The log is live: it is copied.
+      // The log is live, so it is copied.
       let reading = try Store(reading: fixture.path)
       try store.add("c")
       #expect(reading.id == store.id)

@@ -6,7 +6,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// A file that is refused is refused by name, and neither a byte of it nor the folder changes.
+/// A refused file is named, and neither the file nor its folder changes.
 @Suite(.inEveryLayout) struct RefusedFileTests {
   let fixture: StoreFixture
 
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `A file that is no database is refused`() throws {
-    // One byte counts as none: SQLite's unix VFS takes such a file for empty.
+    // A file of one byte is not tested: SQLite's unix VFS treats it as empty.
     for text in ["xy", "SQLite format 3", String(repeating: "no database ", count: 500)] {
       try write(Data(text.utf8))
       try expectRefused(cause: .notADatabase)

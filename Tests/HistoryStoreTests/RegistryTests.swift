@@ -3,7 +3,7 @@ import HistoryTypes
 import LayoutTraits
 import Testing
 
-/// What the registry tells of its members.
+/// The members listed in the registry.
 @Suite(.inEveryLayout) struct RegistryTests {
   let fixture: StoreFixture
   let store: Store

@@ -158,7 +158,7 @@ import Testing
     #expect(
       result.timestampJumps == [TimestampJump(number: 4, difference: .seconds(40 * Self.day))]
     )
-    // A gap of just a day is one in which somebody may have worked.
+    // During a gap of exactly a day a process may have worked.
     try write(6, every: Self.day)
     #expect(try store.purge(retaining: limits).lostMembers.isEmpty)
     try write(1, every: Self.day)

@@ -28,7 +28,7 @@ struct RowDifferencesTests {
     }
   }
 
-  /// Reads items again beside rows that are said to be known.
+  /// Reads items again, given rows that are already known.
   private func read(_ keys: [Int64], _ places: [Int], _ values: [Value]) throws -> RowDifferences? {
     try store.rows(beside: [KnownRows(entity: 1, keys: keys, places: places, values: values)]).first
   }

@@ -162,7 +162,7 @@ import Testing
     #expect(try store.titles() == [])
     try fixture.execute("DROP TRIGGER refuse")
     #expect(try store.add("b", by: "app") == 1)
-    // Another store knows the author only if the strings were written again.
+    // Another store has the author only if the strings were written again.
     let other = try fixture.open()
     #expect(try other.fetch(HistoryRequest(after: nil)).transactions.first?.author == "app")
     #expect(try fixture.connection().integer("SELECT count(*) FROM history_author") == 2)

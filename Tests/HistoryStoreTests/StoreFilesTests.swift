@@ -137,7 +137,7 @@ import Darwin
       let store = try fixture.open()
       try store.add(["a"])
       tokens.append(try store.currentToken())
-      // The source is in use, and its newest transaction lies in its log only.
+      // The source is in use, and its newest transaction is only in its log.
       try Store.replace(path: backup, with: fixture.path)
       try store.add(["b"])
       tokens.append(try store.currentToken())

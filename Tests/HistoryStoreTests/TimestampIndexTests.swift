@@ -5,8 +5,8 @@ import Testing
 
 @testable import HistoryStore
 
-/// Core Data's files have an index of the timestamps: a date request begins at the first transaction
-/// that is later, wherever the clock stepped back.
+/// Core Data's files have an index of the timestamps: a date request starts at the first later
+/// transaction, even where the clock stepped back.
 @Suite struct `The index of timestamps` {
   private let fixture: StoreFixture
   private let store: Store

@@ -61,7 +61,7 @@ import Testing
     let tracked = try open(fixture.configuration)
     #expect(try tracked.add("b", by: "app") == 1)
     #expect(try tracked.numbers() == [1])
-    // A version that was given without history is never a transaction's.
+    // A version from a write without history never equals a transaction's number.
     #expect(try tracked.rows(1).versions.map { $0 > 0 } == [false, true])
     #expect(throws: HistoryError.readOnly(path: fixture.path)) { try before.add(["c"]) }
     #expect(try before.titles() == ["a", "b"])

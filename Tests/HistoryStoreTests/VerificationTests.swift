@@ -4,7 +4,7 @@ import LayoutTraits
 import SQLiteStorage
 import Testing
 
-/// What a validation finds in sound and in damaged histories.
+/// The findings of a verification in sound and in damaged histories.
 @Suite(.inEveryLayout) struct VerificationTests {
   let fixture: StoreFixture
   let store: Store
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// Runs some SQL past the store and answers what a validation finds then.
+  /// Executes SQL directly on the file, and returns the findings of a verification.
   private func found(after sql: String) throws -> [HistoryFinding] {
     try fixture.execute(sql)
     return try Store(reading: fixture.path).verify()

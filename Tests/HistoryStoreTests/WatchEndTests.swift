@@ -7,14 +7,14 @@ import Testing
 @Suite(.blocksItsThread) struct WatchEndTests {
   #if os(Linux)
   @Test func `Ending a watch closes its descriptors and ends its thread`() async {
-    // In a process of its own, because other tests open files as well.
+    // In a separate process, because other tests open files as well.
     await #expect(processExitsWith: .success) {
       let fixture = try StoreFixture.withoutPoll()
       try fixture.open().add("a")
       let descriptors = try Self.count("/proc/self/fd")
       let threads = try Self.count("/proc/self/task")
       for _ in 1...20 { try Self.useWatches(fixture) }
-      // A watch that ends while its closure is called does not wait for its thread.
+      // A watch that ends while its closure runs does not wait for its thread.
       let deadline = ContinuousClock.now + .seconds(20)
       while try Self.count("/proc/self/fd") > descriptors
         || Self.count("/proc/self/task") > threads
@@ -144,7 +144,7 @@ import Testing
   }
 }
 
-/// Holds a watch that its own closure lets go of; the first call comes after it was set.
+/// Retains a watch that its own closure releases; the first call comes after it was set.
 private final class WatchBox: @unchecked Sendable {
   private let lock = NSLock()
   private var held: ChangeWatch?

@@ -36,7 +36,7 @@ import Testing
     try store.add("a")
     let told = ReportedTokens()
     let watch = try store.watch(told.note)
-    // The watch wakes up and looks at the store when somebody removes the file for signals.
+    // The watch wakes up and polls the store when the signal file is removed.
     let signalPath = fixture.path + "-signal"
     try FileManager.default.removeItem(atPath: signalPath)
     let deadline = Date(timeIntervalSinceNow: 20)
@@ -127,7 +127,7 @@ import Testing
     let store = try fixture.open()
     let told = ReportedTokens()
     let changes = try store.changes
-    // It is told after the sequence, so the sequence has each position that came here.
+    // It is notified after the sequence, so the sequence already has each position seen here.
     let watch = try store.watch(told.note)
     try store.add("a")
     told.wait(for: 1)

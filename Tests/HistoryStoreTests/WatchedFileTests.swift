@@ -4,7 +4,7 @@ import HistoryTypes
 import TestSupport
 import Testing
 
-/// What happens to a watch when somebody meddles with the files.
+/// Watches whose files are removed or replaced by other processes.
 @Suite(.blocksItsThread) struct WatchedFileTests {
   private let fixture: StoreFixture
   private let store: Store
@@ -58,8 +58,8 @@ import Testing
     }
   }
 
-  /// Commits until a position from here on was told: a writer looks ten times a second whether
-  /// its file is still the one that is watched.
+  /// Commits until a position after the current one was reported: a writer checks ten times a
+  /// second whether its signal file is still the watched one.
   private func commitUntilNotified() throws {
     let first = try writer.currentToken().number
     let deadline = Date(timeIntervalSinceNow: 20)
@@ -92,7 +92,7 @@ import Testing
     told.wait("the new store", { $0.store == id })
   }
 
-  /// Removes the old store's log, which SQLite would take for the new one's.
+  /// Removes the old store's log, which SQLite would read as the new one's.
   private func removeLog() throws {
     for end in ["-wal", "-shm"] {
       try FileManager.default.removeItem(atPath: fixture.path + end)

@@ -20,7 +20,8 @@ package struct SharedLog: CommandMachine {
     case rareData
     /// Purges through the greatest of exactly four different cursors.
     case rareState
-    /// Loses all entries after the 29th.
+    /// Sends two stores the same requests of every kind, and compares the results except for store
+    /// identities.
     case longRun
   }
 
