@@ -2,7 +2,7 @@
 package struct SampleSummary: Sendable, Hashable, Codable {
   /// The number of samples.
   package var count: Int
-  /// Our contender, and the same at the base point.
+  /// The least sample.
   package var min: Double
   /// The 5th percentile.
   package var p5: Double

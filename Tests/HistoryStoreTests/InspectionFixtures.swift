@@ -60,8 +60,9 @@ enum CoreDataFixture {
     CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION(ZTIMESTAMP);
     """
 
-  /// Five transactions: three authors of every kind, a tie, a step back, one without changes. The
-  /// changes are in a different order than their transactions.
+  /// Five transactions: three authors of every kind, a tie, a step back, one without changes.
+  ///
+  /// The changes are in a different order than their transactions.
   static let rows = """
     INSERT INTO Z_PRIMARYKEY VALUES(1,'Note',0,2),(2,'Folder',0,1),(16001,'CHANGE',0,6),
       (16002,'TRANSACTION',0,5),(16003,'TRANSACTIONSTRING',0,9);

@@ -6,7 +6,7 @@ import Testing
 @testable import FirstBug
 @testable import HistoryTesting
 
-/// Runs a body and returns the issues that it leaves, as text.
+/// Runs a body, and returns the issues that it records, as text.
 func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
   let test = try #require(Test.current)
   let found = Mutex<[String]>([])
@@ -149,7 +149,7 @@ func issues(_ body: @escaping @Sendable () async throws -> Void) async throws ->
   }
 }
 
-/// Breaks as soon as a member merges two transactions at once.
+/// Fails as soon as a member merges two transactions at once.
 private struct OneAtATime: HistoryChecker {
   static let verifies = "a pass merges at most one transaction"
   static let doesNotVerify = "what the transaction contains"
@@ -176,7 +176,7 @@ private struct OnlySaves: PlanCondition {
   }
 }
 
-/// Holds if the plan itself has no command but saves.
+/// Holds if the plan has no commands except saves.
 private struct NoPass: HistoryChecker {
   static let verifies = "all commands are saves"
   static let doesNotVerify = "what they save"
@@ -189,7 +189,7 @@ private struct NoPass: HistoryChecker {
   mutating func observe(_ event: HistoryEvent) {}
 }
 
-/// A system that offers only what it must.
+/// A system with the required methods only.
 private actor Silent: HistorySystem {
   init(_ environment: HistoryEnvironment) {}
   func launch(_ member: ActorID) {}

@@ -4,7 +4,7 @@ import Testing
 @testable import FirstBug
 @testable import HistoryTesting
 
-/// What the pages say, compared with the sources that are built and run.
+/// Compares the pages' code and output with the sources that are built and run.
 @Suite struct PageTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -51,13 +51,14 @@ import Testing
   }
 }
 
-/// What other packages see.
+/// The public declarations for other packages.
 @Suite struct SurfaceTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The lines that begin with `public` in the rooms whose declarations the product shows, imports
-  /// excepted; cases of enums and requirements of protocols are not counted.
+  /// Counts the lines that start with `public` in the product's rooms, imports excepted.
+  ///
+  /// Enum cases and protocol requirements are not counted.
   @Test func `The module has at most 120 public declarations`() throws {
     var count = 0
     for room in ["HistoryTesting", "Traces", "Systems"] {

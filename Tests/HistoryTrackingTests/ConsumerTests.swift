@@ -40,7 +40,7 @@ import Testing
     try await index?.confirm(first)
     #expect(try shared.cursor("index") == 2)
     index = nil
-    // What was not confirmed comes again after a restart.
+    // Unconfirmed pages are delivered again after a restart.
     let again = try consumer()
     #expect(await !again.isNew)
     #expect(try await again.next()?.transactions.map(\.number) == [3])

@@ -145,7 +145,7 @@ import Testing
   }
 }
 
-/// Does something the first time only.
+/// Runs a closure the first time only.
 private final class RaceOnce: @unchecked Sendable {
   private var isDone = false
 

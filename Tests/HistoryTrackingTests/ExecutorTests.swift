@@ -50,7 +50,7 @@ import Testing
   }
 }
 
-/// Notes where it merges.
+/// Records the queue or thread of each merge.
 private struct PlaceMerger: TransactionMerger {
   let notes: Notes
   let executor: ThreadExecutor

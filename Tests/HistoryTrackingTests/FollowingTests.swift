@@ -7,7 +7,7 @@ import ObjectContexts
 import SQLiteStorage
 import Testing
 
-/// A tracker that follows its store, told by signals alone: the poll comes once in an hour.
+/// A tracker that follows its store by signals: it polls once an hour.
 @Suite(.serialized) struct FollowingTests {
   private let shared: SharedStore
   private let passes = PassLog()
@@ -19,12 +19,12 @@ import Testing
     return try shared.open {
       $0.changePollInterval = .seconds(3600)
       $0.busyTimeout = busyTimeout
-      // A purge ends every pass, and records what is new; the only member's cursor is the watermark.
+      // A purge ends every pass and records its cursor; the only member's cursor is the watermark.
       $0.witness = StoreWitness(begins: { passes.note($0.cursor?.number) }, ends: { _ in })
     }
   }
 
-  /// A tracker on a thread of its own, which a pass that waits blocks.
+  /// A tracker on a separate thread, which a waiting pass blocks.
   private func tracker(_ view: ObjectContext) -> HistoryTracker {
     var configuration = TrackerConfiguration(currentAuthor: "app")
     configuration.merger = HeldMerger(passes: passes)
@@ -146,7 +146,7 @@ import Testing
   }
 }
 
-/// Merges as a tracker does, when it may.
+/// The default merge, delayed until the test permits it.
 private struct HeldMerger: TransactionMerger {
   let passes: PassLog
 
@@ -156,7 +156,7 @@ private struct HeldMerger: TransactionMerger {
   }
 }
 
-/// The watermark at the end of each pass, a way to wait for one, and a way to make one take long.
+/// The watermark at the end of each pass, with a blocking wait, and a way to delay a pass.
 private final class PassLog: @unchecked Sendable {
   private enum Gate {
     case open
@@ -170,7 +170,7 @@ private final class PassLog: @unchecked Sendable {
 
   var watermarks: [Int64] { condition.withLock { noted } }
 
-  /// Notes the watermark that a pass has raised, or that it left it where it was.
+  /// Records the watermark if a pass has raised it, or that it did not change.
   func note(_ watermark: Int64?) {
     condition.withLock {
       noted.append(watermark ?? noted.last ?? 0)
@@ -178,10 +178,10 @@ private final class PassLog: @unchecked Sendable {
     }
   }
 
-  /// Makes the next pass wait after it has fetched.
+  /// Makes the next pass wait after its fetch.
   func holdNextMerge() { set(.closed) }
 
-  /// Lets the pass that waits go on.
+  /// Resumes the waiting pass.
   func letGo() { set(.open) }
 
   private func set(_ gate: Gate) {
@@ -191,7 +191,7 @@ private final class PassLog: @unchecked Sendable {
     }
   }
 
-  /// Waits where a pass is to wait.
+  /// Blocks while a pass is delayed.
   func mayMerge() {
     condition.withLock {
       guard gate == .closed else { return }
@@ -201,12 +201,12 @@ private final class PassLog: @unchecked Sendable {
     }
   }
 
-  /// Waits until a pass waits.
+  /// Waits until a pass is delayed.
   func waitUntilHeld(at location: SourceLocation = #_sourceLocation) async {
     await wait("a pass begins", at: location) { self.gate == .holding }
   }
 
-  /// Waits for a pass that merged through a number.
+  /// Waits for a pass that merged up to a number.
   func wait(for number: Int64, at location: SourceLocation = #_sourceLocation) async {
     await wait("a pass reaches \(number)", at: location) { self.noted.contains(number) }
   }

@@ -74,7 +74,8 @@ import Testing
     let faults = (app.configuration.logger as? RecordingLogger)?.notes(at: .critical) ?? []
     #expect(faults.count == 3)
     #expect(faults[2].contains("insert of Item") && faults[2].contains("120"))
-    // The others see it too: what the actor has not recorded is held, and the purge says so.
+    // Other members see it too: the history that the actor has not recorded is retained, as the
+    // purge reports.
     let purge = try await widget.purge()
     #expect(purge.watermark == 0 && purge.transactionCount == 0)
     #expect(try shared.held() == [1, 2, 3])
@@ -227,12 +228,12 @@ import Testing
     try await app.pass()
     #expect(notes.all == ["pass: true", "start: true", "resync: true", "retire: true"])
     #expect(try app.view.titles == ["a"])
-    // What a hook leaves behind may ask once the hook has ended.
+    // A task that a hook has started may request a pass after the hook has finished.
     try await app.pass()
   }
 }
 
-/// What a hook must not ask for.
+/// Requests that a hook must not make.
 private enum Ask {
   case pass
   case start

@@ -59,7 +59,7 @@ import Testing
       let head = try other.store.currentToken().number
       let app = try shared.launch("app")
       for step in steps.prefix(count) { try step(app) }
-      // The process is gone here, and with it what it had fetched and merged.
+      // The process crashes here and loses its fetched and merged transactions.
       let again = try shared.launch("app")
       let told = try again.fetch().numbers
       #expect(told == (count < 3 ? Array(toldBefore + 1...head) : []), "after \(count) steps")
@@ -145,7 +145,7 @@ import Testing
 }
 
 extension MemberSession {
-  /// The report of a pass that found nothing.
+  /// The report of a pass without new transactions.
   fileprivate func report(cursor: Int64) -> PassReport {
     var report = PassReport()
     report.cursor = HistoryToken(store: store.id, number: cursor, mark: recordedThrough.mark)

@@ -130,7 +130,7 @@ import Testing
     try await app.registerObserver(entity: "Item", operation: .insert) { [notes] in notes.note($0) }
     try other.write("a", "b")
     try await app.pass()
-    // A backup from before was put back: the same numbers are given to other transactions.
+    // An older backup was restored: the same numbers are assigned to other transactions.
     try shared.beginHistoryAgain()
     if relaunches {
       await app.stop()
@@ -158,14 +158,14 @@ import Testing
   }
 }
 
-/// Groups that were told.
+/// The groups that observers received.
 private actor Reported {
   var contexts: [HookContext] = []
 
   func add(_ group: [HookContext]) { contexts += group }
 }
 
-/// The identity of a hook that another one needs.
+/// The identity of a hook, for use by another hook.
 private actor IDs {
   var second: HookID?
 

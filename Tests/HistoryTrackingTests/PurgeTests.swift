@@ -22,7 +22,7 @@ import Testing
     #expect(try app.pass(purging: true).purgedThrough == 0)
     _ = try widget.fetch()
     _ = try widget.merge()
-    // Merged is not yet recorded.
+    // A merge is not a record.
     #expect(try app.purge().watermark == 0)
     _ = try widget.record()
     let result = try app.purge()
@@ -69,7 +69,7 @@ import Testing
   @Test func `A file that was rewound is reported and resynced`() throws {
     let shared = try SharedStore()
     let file = URL(fileURLWithPath: shared.path)
-    // Nothing may have the file open while it is copied, so each process ends with its closure.
+    // The file must be closed while it is copied, so each process ends with its closure.
     let early = try { try shared.launch("app").snapshot }()
     let backup = try Data(contentsOf: file)
     let merged = try {
@@ -90,7 +90,7 @@ import Testing
 }
 
 extension SharedStore {
-  /// Goes on with what a process had in memory, on a connection of its own.
+  /// Continues from a process's snapshot, on a new connection.
   fileprivate func resume(_ snapshot: MemberSession.Snapshot) throws -> MemberSession {
     let store = try open()
     return MemberSession(snapshot, store: store, contexts: [ObjectContext(store: store)])

@@ -23,10 +23,10 @@ import Testing
     let report = try await app.pass()
     #expect(report.transactionCount == 2 && report.changeCount == 2 && report.pageCount == 1)
     let durations = report.durations
-    // The clock moves by a second at each reading, and each step ends with one.
+    // The clock advances by a second at each read, and each step ends with one read.
     #expect(durations.fetch == .seconds(1) && durations.hooks == .seconds(1))
     #expect(durations.merge == .seconds(1) && durations.purge == .seconds(1))
-    // The purge has recorded.
+    // The purge has recorded the cursor.
     #expect(durations.record == .zero)
     #expect(report.purgedCount == 1 && report.purgedThrough == 1)
   }
@@ -160,7 +160,7 @@ import Testing
   }
 }
 
-/// A clock that moves by a second at each reading.
+/// A clock that advances by a second at each read.
 private final class TickingClock: @unchecked Sendable {
   private let clock = HandClock()
 

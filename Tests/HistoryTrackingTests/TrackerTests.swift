@@ -16,12 +16,12 @@ import Testing
     other = try shared.writer("other")
   }
 
-  /// A tracker with its view, on a connection of its own.
+  /// A tracker with its view, on a new connection.
   private func make(
     _ member: MemberID,
     _ strategy: PurgeStrategy = .whenMerged
   ) throws -> (tracker: HistoryTracker, view: ObjectContext) {
-    // Nothing tells the tracker of a commit here: every pass is asked for.
+    // The tracker gets no signals here: every pass is requested.
     let store = try shared.open {
       $0.signalsChanges = false
       $0.changePollInterval = .seconds(3600)
@@ -149,7 +149,7 @@ import Testing
 }
 
 extension ObjectContext {
-  /// Saves the edits, or gives them up when somebody else was first.
+  /// Saves the edits, or discards them on a conflict.
   fileprivate func saveUnlessConflict() throws {
     do {
       try save()

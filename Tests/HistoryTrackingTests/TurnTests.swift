@@ -44,7 +44,7 @@ import Testing
     await gate.open()
     #expect(await reports.next()?.numbers == [1])
     #expect(await reports.next()?.numbers == [2, 3, 4])
-    // Had there been a third, it would be told before the one that is asked for.
+    // A third pass would be reported before the requested one.
     try other.write("e")
     try await app.pass()
     #expect(await reports.next()?.numbers == [5])
@@ -95,7 +95,7 @@ import Testing
     async let pass = app.pass()
     await gate.arrived()
     try other.write("b")
-    // The pass that the signal asks for waits for its turn when the tracker is stopped.
+    // The pass that the signal requests is waiting when the tracker is stopped.
     signals.send()
     await eventually("the signal waits") { await app.waitingCount == 1 }
     await app.stop()

@@ -35,7 +35,7 @@ import Testing
     let covered = (0..<200).count { simulation in
       estimate(of: 1.05, deviation: 0.02, seed: UInt64(simulation)).interval.contains(1.05)
     }
-    // 190 are expected; 180 or fewer would come by chance once in 300 runs of other seeds.
+    // 190 are expected; 180 or fewer occur by chance in one of 300 seeds.
     #expect((181...200).contains(covered))
   }
 

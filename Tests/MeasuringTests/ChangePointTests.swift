@@ -3,7 +3,7 @@ import Testing
 @testable import Measuring
 
 @Suite struct `Change points` {
-  /// Nights of a row with noise of one percent, the last ones dearer by a factor.
+  /// Nights of a series with 1 % noise, the last ones slower by a factor.
   private func nights(
     _ count: Int,
     then later: Int = 0,
@@ -46,7 +46,7 @@ import Testing
     let nightCount = 40
     var falseSteps = 0
     for seed in 0..<rows {
-      // Every night the row so far is judged; a step that stays is told once.
+      // The series is judged every night; a persistent step is reported once.
       let values = nights(nightCount, seed: 1_000 + seed)
       var reported: Set<Int> = []
       for count in 1...nightCount {

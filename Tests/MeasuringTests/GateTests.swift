@@ -26,7 +26,7 @@ import Testing
   @Test func `Of many probabilities only those that pass the false discovery rate are reported`() {
     #expect(FalseDiscovery.reported([0.04, 0.5, 0.9, 0.7]) == [false, false, false, false])
     #expect(FalseDiscovery.reported([0.001, 0.5, 0.9, 0.7]) == [true, false, false, false])
-    // The second is told because the first is so rare.
+    // The second is reported because the first is so rare.
     #expect(FalseDiscovery.reported([0.02, 0.001, 0.9, 0.7]) == [true, true, false, false])
     #expect(FalseDiscovery.reported([]) == [])
   }
@@ -75,7 +75,7 @@ import Testing
     #expect(abs(variance.squareRoot() - SimulatedLaunches.pairDeviation) < 0.002)
   }
 
-  /// Values a tenth of a percent around a middle.
+  /// Values within a tenth of a percent of a centre.
   private func units(_ count: Int, around middle: Double) -> [Double] {
     var noise = SimulatedNoise(seed: UInt64(count))
     return (0..<count).map { _ in middle + 0.001 * noise.normal() }

@@ -113,7 +113,7 @@ import Testing
     #expect(mine.ratio(to: row("peer", [1, 2]))?.interval.estimate == 1)
   }
 
-  /// Ratios go through logarithms.
+  /// Ratios are computed through logarithms.
   private func rounded(_ value: Double?) -> Double? {
     value.map { ($0 * 1e9).rounded() / 1e9 }
   }

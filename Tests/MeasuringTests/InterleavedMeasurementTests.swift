@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `A drift of the machine cancels out`() throws {
-    // Each reading is dearer than the one before by the same step; A and B cost the same.
+    // Each run is slower than the previous one by the same step; A and B cost the same.
     var cost: UInt64 = 100_000
     let contenders = ["A", "B", "C"].map { name in
       contender(name) {

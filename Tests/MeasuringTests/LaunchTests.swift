@@ -32,7 +32,7 @@ import Testing
     #expect(comparison.suspects.isEmpty)
   }
 
-  /// A fetch that costs so many times as much and a purge that does not, each with 1 % of noise.
+  /// A fetch whose cost has the factor, and a purge without it, each with 1 % noise.
   private func launch(_ noise: inout SimulatedNoise, _ factor: Double) -> [BenchmarkRow] {
     [
       row("fetch", .cpu, factor * (1 + 0.01 * noise.normal())),

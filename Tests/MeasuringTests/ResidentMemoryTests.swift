@@ -3,8 +3,8 @@ import Testing
 @testable import Measuring
 
 @Suite struct `Resident memory` {
-  /// Other tests of the process need memory too, and begin to watch anew: what is held now counts
-  /// whatever they do.
+  /// Other tests of the process allocate too and restart the measurement: memory held now counts in
+  /// any case.
   @Test func `Touched memory counts as growth`() {
     let byteCount = 48 << 20
     guard let memory = ResidentMemory() else { return }

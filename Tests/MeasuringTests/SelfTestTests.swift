@@ -18,7 +18,7 @@ import Testing
     var trial = ComplexityTrial(of: KnownCurve.hiddenScan, deviation: 0.03, seeds: 0..<3)
     #expect(trial.right == 3)
     #expect(SelfTestOutcome.law(trial).isReached)
-    // At such noise no answer can be trusted, and none is given.
+    // With such noise no verdict is reliable, and none is given.
     trial = ComplexityTrial(of: KnownCurve.all[1], deviation: 0.5, seeds: 0..<5)
     #expect(trial.decidedShare < 0.9)
     #expect(!SelfTestOutcome.law(trial).isReached)

@@ -53,7 +53,7 @@ import Testing
   }
 }
 
-/// Counts that a test sets.
+/// Counters that a test sets.
 private final class HandCounts {
   var value: Int64 = 0
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectContexts
 
 @Suite(.inEveryLayout) struct `A save of what somebody else has changed` {
-  /// A context that has edited an object, which another one has changed or deleted since.
+  /// A context with an edit of an object that another context has since changed or deleted.
   private struct Conflict {
     let file: StoreFile
     let mine: ObjectContext
@@ -94,7 +94,7 @@ import Testing
     #expect(try conflict.mine.save()?.count == 1)
   }
 
-  /// Both set the title, only the other one the count, only this one the price.
+  /// Both set the title, only the other context the count, only this one the price.
   @Test(
     arguments: [
       (.storeWins, ["theirs", 2, 3.5]), (.objectWins, ["mine", 2, 3.5]),

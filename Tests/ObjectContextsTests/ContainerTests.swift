@@ -161,7 +161,7 @@ import Testing
 }
 
 extension Store {
-  /// How many transactions history holds, or nothing in a store that keeps none.
+  /// Returns the number of transactions, or `nil` in a store without history.
   fileprivate func fetchOrUntracked() throws -> Int? {
     do {
       return try fetch(HistoryRequest(after: nil)).transactions.count

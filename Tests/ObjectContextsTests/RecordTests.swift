@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What contexts do with records, the typed values of objects.
+/// Operations of contexts with records, the typed values of objects.
 @Suite(.inEveryLayout) struct `A record` {
   private let file: StoreFile
 

@@ -75,7 +75,7 @@ import Testing
     let id = try context.savedItem("milk")
     try #require(try context.object(id)).set(.string("bread"), for: "title")
     let other = try file.open()
-    // The writer that holds the lock does not let go while the context waits.
+    // The writer keeps the lock while the context waits.
     let impatient = ObjectContext(
       store: try file.open(busyTimeout: .zero),
       snapshot: context.snapshot
@@ -105,7 +105,7 @@ import Testing
       try await group.waitForAll()
     }
     let history = try context.store.history()
-    // What another thread saves between an insert and its set is an insert and an update.
+    // A save by another thread between an insert and its set writes an insert and an update.
     #expect(history.flatMap { $0.changes }.filter { $0.type == .insert }.count == 100)
     #expect(try context.registeredObjects("Item").count == 100)
     #expect(try context.registeredObjects("Item").map { $0["count"] } == context.reread())
@@ -124,7 +124,7 @@ import Testing
     for round in 0..<10 {
       let load = Load(of: context)
       var count: Int64 = 0
-      // A set takes no lock of the store, so that most saves begin while the load holds it.
+      // A set takes no lock of the store, so that most saves start while the load holds it.
       repeat {
         count += 1
         try context.object(id)?.set(.int(count), for: "count")
@@ -137,7 +137,7 @@ import Testing
 }
 
 extension ObjectContext {
-  /// The counts of all items as the store holds them.
+  /// The counts of all items in the store.
   fileprivate func reread() throws -> [Value?] {
     let again = ObjectContext(store: store)
     try again.loadAll()
@@ -145,7 +145,8 @@ extension ObjectContext {
   }
 }
 
-/// A context that loads everything, on a thread of its own: the tests' threads may all be busy.
+/// A context that loads everything on a dedicated thread, because the tests' threads may all be
+/// busy.
 private final class Load: Sendable {
   private let ended = Atomic(false)
 

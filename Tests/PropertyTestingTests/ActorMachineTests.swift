@@ -1,7 +1,7 @@
 import PropertyTesting
 import Testing
 
-/// A counter whose additions are made by tasks, with a lost update if two of them overlap.
+/// A counter whose tasks add numbers, with a lost update if two of them overlap.
 private actor SlowCounter {
   private let executor: any SerialExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -2,7 +2,7 @@ import PropertyTesting
 import Testing
 
 @Suite struct ChoiceSourceTests {
-  /// Draws one of everything.
+  /// Draws one value of every kind.
   private func drawAll(_ source: inout ChoiceSource) -> String {
     var parts = ["\(source.int(in: -5...5))", "\(source.integer(in: .min ... .max))"]
     parts.append("\(source.bool(probability: 0.3)) \(source.index(below: 7, label: "index"))")
@@ -110,7 +110,7 @@ import Testing
     let recorded = ChoiceSequence(choices: [Choice(0, in: 0...4)], spans: [])
     var first = ChoiceSource(replaying: recorded)
     #expect(first.index(below: 5) { max($0, 3) } == 3)
-    // Now every index is possible, and the choice still means the same.
+    // Now every index is possible, and the choice keeps its meaning.
     var second = ChoiceSource(replaying: first.sequence)
     #expect(second.index(below: 5) { $0 } == 3)
   }

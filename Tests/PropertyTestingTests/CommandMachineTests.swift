@@ -91,7 +91,7 @@ import Testing
     #expect(result.outcome == .vacuous)
   }
 
-  /// A machine that can do nothing after its third command.
+  /// A machine without possible commands after the third.
   private struct Short: CommandMachine {
     static let rules = [CommandRule<Short>("only", when: { $0.count < 3 }, draw: { _, _ in 1 })]
     private(set) var count = 0

@@ -92,7 +92,7 @@ import Testing
     }
     let sizes = try values(generator, count: 1_000)
     #expect(sizes.max() == 7 && sizes.min() == 0)
-    // The budget is each value's own.
+    // Each value has its own budget.
     let pairs = try values(generator.paired(with: generator), count: 1_000)
     #expect(pairs.contains { $0.0 == 7 && $0.1 == 7 })
   }

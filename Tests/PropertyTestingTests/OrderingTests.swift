@@ -1,7 +1,7 @@
 import PropertyTesting
 import Testing
 
-/// What "simpler" means, on values a person can compare: each list goes from the simplest on.
+/// Defines "simpler" by lists of values, each from the simplest on.
 @Suite struct OrderingTests {
   /// The sequences of all cases of a property, in the order of their values.
   private func sequence<Value: Equatable>(

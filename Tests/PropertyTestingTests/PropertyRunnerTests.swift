@@ -80,7 +80,7 @@ import Testing
   }
 }
 
-/// A clock that moves by one at each look.
+/// A clock that advances by one at each read.
 private final class Ticks: @unchecked Sendable {
   private var count = 0
 

@@ -3,7 +3,7 @@ import PropertyTesting
 import Testing
 
 @Suite struct SeededExecutorTests {
-  /// An actor that notes in which order its tasks run.
+  /// An actor that records the order of its tasks.
   private actor Notes {
     let executor: SeededExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// Runs every neighbour of an answer and expects none that fails alike and is simpler.
+  /// Runs every neighbour of a result, and expects that no simpler one fails in the same way.
   private func expectNoSimpler(
     _ shrunk: ShrinkResult,
     _ property: (inout ChoiceSource) throws -> CaseResult
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// Makes every sequence with one element less or one value lower.
+  /// Returns every sequence with one element fewer or one value lower.
   private func neighbours(_ sequence: ChoiceSequence) -> [ChoiceSequence] {
     var result = sequence.spans.filter { $0.kind == .element }.map { sequence.removing($0.range) }
     for (index, choice) in sequence.choices.enumerated() where !choice.isContinuation {
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `A thorough shrinker deletes a step when a later one waits longer`() throws {
-    // Something must happen after three turns, whether they are steps or waited for.
+    // The failure needs three turns, either as steps or as waiting.
     let property: (inout ChoiceSource) -> CaseResult = { source in
       let waits = source.array("step", 0...9) { $0.int(in: 0...24) }
       guard let last = waits.last, waits.count - 1 + last == 3 else { return .passed }

@@ -3,10 +3,10 @@ import PropertyTesting
 import ShrinkingExamples
 import Testing
 
-/// What shrinking must reach, over as many seeds as `SHRINK_SEEDS` says, 10 if it is not set.
+/// The goals of shrinking, over `SHRINK_SEEDS` seeds; the default is 10.
 ///
-/// The goals of finding and shrinking are medians and means over a hundred seeds: with fewer, the
-/// answers are compared but the medians are not.
+/// The goals are medians and means over a hundred seeds: with fewer, the results are compared but
+/// the medians are not.
 @Suite struct ShrinkingGoalsTests {
   private let seeds =
     0..<(ProcessInfo.processInfo.environment["SHRINK_SEEDS"].flatMap { UInt64($0) } ?? 10)

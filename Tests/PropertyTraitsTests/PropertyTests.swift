@@ -5,7 +5,7 @@ import Testing
 @testable import PropertyTraits
 
 @Suite(.property(seed: 1)) struct PropertyTests {
-  /// Runs a body and returns the issues that it leaves.
+  /// Runs a body, and returns the issues that it records.
   private func issues(_ body: @escaping @Sendable () async throws -> Void) async throws -> [Issue] {
     let recorder = IssueRecorder()
     try await recorder.collect(body)
@@ -81,7 +81,7 @@ import Testing
     #expect(found.count == 1)
   }
 
-  /// A counter that forgets at four.
+  /// A counter with a bug: it resets at four.
   private struct Counter: CommandMachine {
     struct Wrong: Error {}
     static let rules = [
@@ -148,7 +148,7 @@ import Testing
     let result = try await PropertySettings.$current.withValue(settings) {
       try await property(Generator<Int>.ints()) { _ in }
     }
-    // On a busy machine the time may be over before the first case.
+    // On a busy machine the time limit may pass before the first case.
     #expect(result.outcome == .outOfTime)
   }
 
@@ -214,7 +214,7 @@ import Testing
   }
 }
 
-/// A count that is safe to use from anywhere.
+/// A thread-safe counter.
 private final class Ticks: @unchecked Sendable {
   private let lock = NSLock()
   private var count = 0

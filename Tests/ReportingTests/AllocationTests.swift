@@ -5,7 +5,7 @@ import Testing
 @testable import Reporting
 
 @Suite struct `Allocations in a report` {
-  /// Two benchmarks with counts of memory: ours allocates, the floor does not.
+  /// Two benchmarks with allocation counts: ours allocates, the floor does not.
   private func results(counting: Bool = true) throws -> BenchmarkResults {
     var results = try Sample.results(operations: ["newest 100", "all"])
     for operation in ["newest 100", "all"] {

@@ -107,7 +107,7 @@ import Testing
 }
 
 private enum Browser {
-  /// What `scripts/browser-check` answers about a page.
+  /// Returns the output of `scripts/browser-check` for a page.
   static func check(
     _ html: String,
     in folder: TemporaryFolder

@@ -6,7 +6,7 @@ import Testing
 @testable import Reporting
 
 @Suite(.blocksItsThread) struct `Charts` {
-  /// The private virtual environment at the package's root, if it is there.
+  /// The virtual environment at the package's root, if it exists.
   static let toolsFolder = Repository.path(".tools")
 
   @Test func `A specification is encoded as its JSON`() throws {
@@ -191,7 +191,7 @@ import Testing
     ).rows + [latency]
   }
 
-  /// What is counted beside a timed row.
+  /// The counts of a timed row.
   private func counted(_ row: BenchmarkRow) -> [BenchmarkRow] {
     (Metric.counted + Metric.allocator + [.residentGrowth]).map { metric in
       BenchmarkRow(

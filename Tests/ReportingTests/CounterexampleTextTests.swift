@@ -15,7 +15,7 @@ import Traces
     CounterexampleText(width: width, colour: colour).render(counterexample, replay: replay)
   }
 
-  /// The samples and what is printed for them at a width, as a person should see it.
+  /// The samples, and their expected output at a width.
   private static let samples: [@Sendable () throws -> Counterexample] = [
     CounterexampleSamples.purge, CounterexampleSamples.convergence, CounterexampleSamples.crowd,
     CounterexampleSamples.hostile,

@@ -8,7 +8,7 @@ import Testing
 import FoundationXML
 #endif
 
-/// The formats of other programs, each against what its reader asks for.
+/// The formats of other programs, each compared with its reader's requirements.
 @Suite struct `Exports` {
   private static let operation = "newest \"100\" & <all>"
 
@@ -67,7 +67,7 @@ import FoundationXML
       #expect(element.attributes["tests"] == "3" && element.attributes["failures"] == "1")
       #expect(element.attributes["errors"] == "0" && element.attributes["time"] == "1.500")
     }
-    // Jenkins takes the count of skipped cases from a suite, and refuses it at the root.
+    // Jenkins reads the count of skipped cases from a suite, and refuses it at the root.
     #expect(reader.elements.prefix(2).map { $0.attributes["skipped"] } == [nil, "1"])
     #expect(reader.elements[3].attributes["name"] == "A \"b\" & c")
     #expect(reader.elements[3].attributes["classname"] == "check <tracker>")

@@ -4,7 +4,7 @@ import Testing
 @testable import Reporting
 
 @Suite struct `Goals in a report` {
-  /// Ours costs 1.5 times the floor.
+  /// A goal whose actual value is 1.5 times the floor.
   private static func goal(
     _ measure: String,
     contender: String = "ours",

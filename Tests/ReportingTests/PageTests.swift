@@ -148,7 +148,7 @@ import Testing
     + "viewBox=\"0 0 1 1\"><path fill=\"#0072b2\"/><path fill=\"#66707a\"/>"
     + "<text fill=\"#1f2328\">x</text></svg>"
 
-  /// A page that tells nothing but a script, everywhere that something can be told.
+  /// A page with a script in place of every text.
   private func hostilePage() throws -> ReportPage {
     let text = Self.hostile
     var table = ReportTable(caption: text, columns: [.text(text)])

@@ -13,7 +13,7 @@ import Traces
     PictureDrawing(counterexample, CounterexampleStory(counterexample, isNarrow: false))
   }
 
-  /// How often a piece of markup stands in a text.
+  /// Returns how often a piece of markup occurs in a text.
   private static func count(_ piece: String, in html: String) -> Int {
     html.components(separatedBy: piece).count - 1
   }
@@ -38,7 +38,7 @@ import Traces
     let counterexample = try CounterexampleSamples.purge()
     let layout = Self.drawing(counterexample).layout
     let html = Self.html(counterexample)
-    // Its bar ends below the row of the purge; the line from its writer begins at the writer.
+    // Its bar ends below the row of the purge; the line from its writer starts at the writer.
     let x = layout.barX(0)
     #expect(html.contains("class=\"tl-hit\" d=\"M\(x) \(layout.y(0))V\(layout.y(8) + 10)\""))
     #expect(!html.contains("class=\"tl-hit\" d=\"M\(layout.barX(1)) "))
@@ -72,7 +72,7 @@ import Traces
     #expect(drawing.positions.map { $0.cursors["widget"] } == [0, 0, 0, 2, 2, 2])
     #expect(drawing.positions.map(\.watermark) == [0, 0, 0, 0, 1, 2])
     let layout = drawing.layout
-    // What is shaded ends at the line of the least cursor: of app's until it retires, then of widget's.
+    // The shaded area ends at the lowest cursor: app's until it retires, then widget's.
     let x = [
       layout.cursorX(0, lane: 0), layout.cursorX(1, lane: 0), layout.cursorX(2, lane: 1),
     ]
@@ -106,13 +106,13 @@ import Traces
     #expect(lines.allSatisfy { $0.contains(/H\d+V\d+H\d+V/) }, "each rises and falls: \(lines)")
     for direction in ["H", "V"] {
       let places = lines.map { line in
-        // Of the last fall: where it lies, and how far down it begins.
+        // The position and the start of the last fall.
         line.matches(of: /[A-Z][\d ]+/).map { String($0.0) }.filter { $0.hasPrefix(direction) }
       }
       let own = places.flatMap { Set($0) }.filter { $0 != "V\(drawing.layout.bottom)" }
       #expect(Set(own).count == own.count, "\(direction) of \(lines)")
     }
-    // The least cursor is not below a line of another one.
+    // The lowest cursor has no line of another one above it.
     let least = try #require(drawing.shades.last?.x)
     #expect(least == drawing.layout.cursorX(0, lane: 0))
   }

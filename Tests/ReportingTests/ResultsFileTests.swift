@@ -37,7 +37,7 @@ import Testing
     #expect(said.hasSuffix("give a results.json that bench run wrote"))
   }
 
-  /// As the first version wrote it; every later one reads it.
+  /// A file as the first version wrote it; every later version reads it.
   private static let firstVersion = #"""
     {"environment": {"commit": "abc", "load": 0.5, "machine": "M", "memory": 1024, "optimized": true,
       "processors": 2, "seed": "0x2a", "sqlite": "3.40.1", "swift": "6.3.1", "system": "Debian",

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(.needs(.secondUser)) func `A folder without permission is refused`() async {
-    // In a process of its own that gives up the superuser, who may write everywhere.
+    // In a separate process that drops root privileges, because root may write everywhere.
     await #expect(processExitsWith: .success) {
       if geteuid() == 0 { try #require(setuid(65_534) == 0) }
       let folder = try TemporaryFolder()

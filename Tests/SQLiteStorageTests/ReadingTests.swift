@@ -2,7 +2,7 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// A statement that somebody else wrote can read, and nothing more.
+/// A statement from outside can only read.
 @Suite final class ReadingTests {
   private let folder: TemporaryFolder
   private let connection: Connection
@@ -49,7 +49,7 @@ import Testing
     )
     #expect(try connection.integer("SELECT count(*) + sum(a) FROM t") == 5)
     #expect(try folder.names() == ["a"])
-    // What is refused to one statement is not refused to the next.
+    // A refusal applies to one statement, not to the next.
     try connection.execute("UPDATE t SET a = a")
   }
 

@@ -11,7 +11,7 @@ import Testing
 
   private static let kinds: [RowBlock.Kind] = [.integer, .real, .text, .blob]
 
-  /// Ends a row with an integer, a double, text and bytes, or with nothing where there is none.
+  /// Appends a row with an integer, a double, text and bytes; `nil` leaves null.
   private func append(
     _ key: Int64,
     _ integer: Int64?,
@@ -46,7 +46,7 @@ import Testing
     append(12, .max, -3, "", [], to: rows)
   }
 
-  /// Every value of a query, with its type, row by row.
+  /// Returns every value of a query with its type, row by row.
   private func quoted(_ query: borrowing Statement) throws -> [String] {
     var rows: [String] = []
     while try query.step() {

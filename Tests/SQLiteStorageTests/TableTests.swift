@@ -2,9 +2,9 @@ import SQLiteStorage
 import TestSupport
 import Testing
 
-/// The numbers from 1 to 1000, each with as many places as its last digit says.
+/// The numbers from 1 to 1000; the last digit is the number of places.
 private final class NumberRows: TableRows {
-  /// How many rows were read by all walks.
+  /// The number of rows that all scans have read.
   final class Work {
     var ranges: [ClosedRange<Int64>] = []
     var rowCount = 0

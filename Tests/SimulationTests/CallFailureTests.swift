@@ -9,7 +9,7 @@ import Workloads
 @testable import Systems
 
 @Suite struct `Random plans whose calls fail` {
-  /// What came of some plans: how many commands met a fault of each kind, and what broke.
+  /// The results of some plans: the commands with a fault of each kind, and the violations.
   private struct Outcome {
     var fired: [PlannedFault.Kind: Int] = [:]
     var failed = 0

@@ -11,7 +11,7 @@ import Traces
     "fetch app", "merge app", "record app", "fetch widget", "merge widget", "record widget",
   ]
 
-  /// What the system was asked after the actors were launched.
+  /// Returns the calls to the system after the launches.
   private func closing(_ plan: Plan? = nil) throws -> [String] {
     let plan = try plan ?? Plans.make(["widget", "app"])
     _ = try Simulator(system, at: .heap()).run(plan)
@@ -29,7 +29,7 @@ import Traces
     system.answer = { action, log in
       guard action.word == "fetch" else { return }
       fetches += 1
-      // The widget's second fetch finds something.
+      // The widget's second fetch returns a transaction.
       log.add(action.actor, .fetched(fetches == 4 ? ["1"] : []))
     }
     #expect(try closing() == round + round + round + round + reads)
@@ -77,8 +77,9 @@ import Traces
     #expect(try closing(Plans.make(["widget", "app"], .data)) == ["data "] + round + round + reads)
   }
 
-  /// What the system is asked where everyone has to be quiet once, in turn; the widget's and app's `n`th
-  /// fetches that find something are named.
+  /// Returns the calls to the system if every actor has to be quiet once, in turn.
+  ///
+  /// `found` names the widget's and app's nth fetches that return a transaction.
   private func closingInTurn(finding found: Set<String>) throws -> [String] {
     var fetches: [String: Int] = [:]
     system.answer = { action, log in
@@ -152,7 +153,7 @@ import Traces
       log.add("app", .recorded(cursor: String(min(records, 9))))
     }
     let words = try closing(plan)
-    // Nine records move the cursor, the next two do not.
+    // Nine records move the cursor; the next two do not.
     #expect(words.count { $0 == "record app" } == 11)
     #expect(words.suffix(4) == reads)
   }

@@ -20,7 +20,7 @@ import Workloads
     PlannedFault(kind: kind, file: .wal, call: call, k: k, seed: seed)
   }
 
-  /// What happened from the command with the fault on.
+  /// Returns the events from the command with the fault on.
   private func happenings(
     _ fault: PlannedFault,
     _ synchronous: PlannedSynchronous = .normal,

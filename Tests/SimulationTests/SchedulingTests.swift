@@ -15,7 +15,7 @@ import Traces
     try Simulator(system, at: .heap()).run(plan, observe: observe)
   }
 
-  /// What the plan's own commands came to.
+  /// Returns the outcomes of the plan's own commands.
   private func asked(_ plan: Plan) throws -> [String] {
     _ = try run(plan)
     let closing = system.words.firstIndex(of: "view app") ?? system.words.count
@@ -77,7 +77,7 @@ import Traces
       Plans.make(["app"], .fetch("app"), .launch("app"), .data)
     )
     #expect(events.filter { $0.happening == .ended(command: nil, .failed(failure)) }.count == 1)
-    // It never ran, so its fetch is skipped and its second launch is tried.
+    // It never ran, so its fetch is skipped and its second launch is attempted.
     #expect(Array(system.words.prefix(3)) == ["launch app", "launch app", "data "])
     #expect(events.contains { $0.happening == .ended(command: 1, .failed(failure)) })
   }

@@ -16,7 +16,7 @@ import Traces
     return plan
   }
 
-  /// When an actor was asked for something, in ticks, by what was asked.
+  /// Returns the ticks of an actor's calls with a word.
   private func asked(_ word: String, of actor: ActorID, in events: [Event]) -> [Int] {
     events.filter { event in
       if case .called(_, word) = event.happening { event.actor == actor } else { false }

@@ -108,7 +108,7 @@ extension StressSettings {
 }
 
 extension StressResult {
-  /// What came of a run of two processes in which everything was as it must be.
+  /// The result of a run of two processes in which every check held.
   fileprivate static var good: StressResult {
     var result = StressResult(.sample())
     result.participants = ["process-1", "process-2"].map(Participant.init)

@@ -19,7 +19,7 @@ import Traces
     try rig.write("widget", insert(2))
     try rig.perform(.pass("app"))
     try rig.perform(.pass("widget"))
-    // Neither store of dates has one for every author, so that nothing is old enough to go.
+    // Neither store of dates has one for every author, so no history is old enough to delete.
     #expect(try rig.perform(.purge("app")) == [])
     #expect(try rig.perform(.purge("widget")) == [])
     #expect(try rig.held() == ["1", "2"])

@@ -35,7 +35,7 @@ import Traces
     try rig.write("widget", insert(1), author: .absent)
     try rig.write("widget", insert(2), author: .other("NSCloudKitMirroringDelegate.import"))
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
-    // Its own author, written by another process, counts as its own.
+    // A write of its own author by another process counts as its own.
     try rig.write("widget", insert(3), author: .other("app"))
     #expect(try rig.perform(.pass("app")) == [.fetched([])])
     #expect(try rig.perform(.fetch("widget")) == [.fetched(["3"])])
@@ -170,7 +170,7 @@ import Traces
     try rig.write("widget", insert(3), after: day)
     try rig.write("app", insert(4), after: 6 * day)
     rig.clock.now += day + 0.5
-    // Seven days ago is half a second after the widget's write; nobody has merged the second.
+    // Seven days ago is half a second after the widget's write; no actor has merged the second.
     let events = try rig.perform(.purge("app"))
     #expect(
       events == [.purged(["1", "2", "3"]), .recorded(cursor: nil), .recorded(cursor: nil)]
@@ -187,7 +187,7 @@ import Traces
     try rig.write("widget", insert(4))
     try rig.perform(.pass("app"))
     try rig.perform(.pass("widget"))
-    // The widget's date is the third's, the app's the fourth's.
+    // The widget's date is the third transaction's, the app's the fourth's.
     #expect(
       try rig.perform(.purge("app")) == [
         .purged(["1", "2"]), .recorded(cursor: nil), .recorded(cursor: nil),

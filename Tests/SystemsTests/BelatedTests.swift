@@ -7,7 +7,7 @@ import Traces
 
 /// Processes that a later launch of their actors has replaced.
 @Suite struct `Processes that were replaced` {
-  /// An app that has merged a transaction and not recorded it, when a second process replaces it.
+  /// An app that has merged but not recorded a transaction when a second process replaces it.
   private func rig(_ locks: PlannedLocks = .none) throws -> Rig {
     let rig = try Rig(TrackerSystem()) { $0.locks = locks }
     try rig.write("widget", insert(1))

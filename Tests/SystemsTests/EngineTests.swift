@@ -130,7 +130,7 @@ import Traces
     let (snapshot, digest, now) = (
       try rig.system.snapshot(), try rig.system.digest(), rig.clock.now
     )
-    // The third call of the hook fails, and the pass is repeated.
+    // The third call of the hook fails, and the pass is retried.
     func goOn() throws -> [[Happening]] {
       try rig.write("widget", insert(3))
       return [

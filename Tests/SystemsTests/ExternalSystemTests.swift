@@ -4,7 +4,7 @@ import Traces
 
 @testable import Systems
 
-/// A program that answers what a test says, message by message.
+/// A program that responds as a test has set, message by message.
 private final class ScriptedChannel: WireChannel {
   private var answers: [String]
   private(set) var asked: [String] = []
@@ -27,7 +27,7 @@ private final class ScriptedChannel: WireChannel {
 @Suite struct `A program under test` {
   private static let capabilities = ["steps", "crash", "purge", "history"]
 
-  /// A system whose every launch answers with these lines after its greeting and its reset.
+  /// A system whose every launch responds with these lines after its greeting and its reset.
   private final class Bench {
     let system: ExternalSystem
     var log = EventLog()
@@ -36,7 +36,7 @@ private final class ScriptedChannel: WireChannel {
       SystemEnvironment(path: "", vfs: nil, clock: clock, seed: 1, saveFiles: { {} })
     }
 
-    /// The bodies of answers, from the third message on: `"ok":{}`, or whole lines.
+    /// Creates responses from the third message on: bodies such as `"ok":{}`, or whole lines.
     init(
       _ bodies: [String],
       capabilities: [String] = `A program under test`.capabilities,

@@ -24,11 +24,12 @@ import Testing
     #expect(try run("no-such-command-here 2>/dev/null").code == 127)
   }
 
-  /// Programs that leave their group or session, or lose their parents, as compilers and servers do.
+  /// Programs that leave their group or session, or lose their parents, as compilers and servers
+  /// do.
   ///
-  /// Each makes `$started` when its descendants run.
+  /// Each creates `$started` once its descendants run.
   static let programs = [
-    // In a group of its own, as the compilers that swift build starts are.
+    // In a separate group, as the compilers that swift build starts are.
     "bash -c 'set -m; sleep 600 & >\"$started\"; wait'",
     // The same without its parent.
     "bash -c 'set -m; sleep 600 & >\"$started\"'; sleep 600",

@@ -15,7 +15,7 @@ import Testing
     return try PipedProgram(program, errors: errors)
   }
 
-  /// Why the program gives no answer, after some that it does give.
+  /// Returns why the program gives no response, after some valid ones.
   private func trouble(_ command: String, timeout: Duration = .seconds(30)) throws -> String? {
     let program = try program(command, timeout: timeout)
     return #expect(throws: WireTrouble.self) {
@@ -94,8 +94,8 @@ import Testing
     let orderly = StandardErrorText()
     try program("cat; echo bye >&2", orderly).close()
     #expect(orderly.text == "bye\n")
-    // One that ignores the end of its input is killed, with the process that it started in a group of its
-    // own and whose parent has ended. A process that is killed may take a moment to be gone.
+    // A program that ignores the end of its input is killed, together with an orphan in a separate
+    // process group. A killed process may take a moment to disappear.
     let life = try LifePipe()
     var stubborn = ExternalProgram(
       "\(life.command); trap '' TERM; bash -c 'set -m; sleep 600 &' >/dev/null 2>&1; echo on; "

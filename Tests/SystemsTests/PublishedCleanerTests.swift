@@ -14,7 +14,7 @@ private let day = 86_400.0
     try rig.write("app", insert(1))
     try rig.write("app", insert(2), after: 7 * day)
     #expect(try rig.purged(by: .pass("widget")) == [])
-    // The least is now seven days old to the second, which is not older.
+    // The earliest date is now exactly seven days old, which is not older.
     rig.clock.now += 7 * day - 1
     try rig.write("app", insert(3))
     #expect(try rig.purged(by: .pass("widget")) == [])
@@ -28,7 +28,7 @@ private let day = 86_400.0
     try rig.write("widget", insert(2))
     try rig.write("app", insert(3), after: day)
     rig.clock.now += 7 * day - 1
-    // Nobody has merged the second.
+    // No actor has merged the second.
     #expect(try rig.purged(by: .purge("app")) == ["1", "2"])
     #expect(try rig.held() == ["3"])
   }
@@ -46,7 +46,7 @@ private let day = 86_400.0
     try rig.write("app", insert(2))
     try rig.write("widget", insert(3), after: 0)
     let first = try rig.purged(by: .pass("app"))
-    // The app's date is the third's; the widget's, of the same time, is the second's.
+    // The app's date is the third's; the widget's, at the same time, is the second's.
     let early = name == "kit-1.3" ? first : []
     #expect(first == early)
     #expect(try early + rig.purged(by: .pass("widget")) == ["1"])
@@ -85,7 +85,7 @@ private let day = 86_400.0
     try rig.write("share", insert(3), after: 100 * day)
     #expect(try rig.purged(by: .pass("widget")) == [])
     #expect(try rig.purged(by: .pass("app")) == [])
-    // Now it has one: the least is the widget's and the app's, of the third.
+    // Now it has a date: the earliest is the widget's and the app's, of the third.
     #expect(try rig.purged(by: .pass("share")) == ["1"])
     #expect(try rig.held() == ["2", "3"])
   }
@@ -175,7 +175,7 @@ private let day = 86_400.0
     try rig.write("widget", insert(4))
     try rig.perform(.pass("app"))
     #expect(try rig.purged(by: .pass("widget")) == [])
-    // Only a date under the mirror's author lets it go on.
+    // Only a date under the mirror's author unblocks it.
     try rig.perform(.pass("cloud"))
     try rig.write("app", insert(5))
     #expect(try rig.purged(by: .pass("widget")) == ["1", "2", "3"])

@@ -9,7 +9,7 @@ import Traces
     try Rig(system) { $0.actors[0].hooks = hooks.map(\.rawValue) }
   }
 
-  /// The third of three passes of the app, before each of which the widget writes.
+  /// Returns the third of three passes of the app; the widget writes before each.
   private func thirdPass(_ rig: Rig) throws -> [Happening] {
     var told: [Happening] = []
     for key in 1...3 as ClosedRange<Int64> {
@@ -71,7 +71,7 @@ import Traces
   @Test func `A merge hook that finishes skips the later hooks`() throws {
     let rig = try rig(.kit2, .finish, .retry)
     #expect(try thirdPass(rig) == [.fetched(["3"]), .finished(["3"]), .recorded(cursor: "3")])
-    // The second was asked only twice, so that its third call comes next.
+    // The second was called only twice, so that its third call comes next.
     try rig.write("widget", insert(4))
     #expect(throws: SystemFailure.self) { try rig.perform(.pass("app")) }
   }

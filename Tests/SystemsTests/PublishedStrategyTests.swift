@@ -5,7 +5,7 @@ import Traces
 @testable import Systems
 
 @Suite struct `The strategies of the published systems` {
-  /// Which of some passes of the widget deleted something, each after a write of the app.
+  /// Returns which passes of the widget deleted history, each after a write of the app.
   private func passesThatPurge(_ rig: Rig, _ count: Int, every seconds: Double = 1) throws -> [Int]
   {
     try (1...count).filter { _ in
@@ -14,10 +14,10 @@ import Traces
     }
   }
 
-  /// A kit in which the widget merges what the app has written, so that each pass could delete.
+  /// A kit in which the widget merges the app's writes, so that each pass could delete.
   private func rig(_ system: PublishedProtocol, _ strategy: String?) throws -> Rig {
     let rig = try Rig(system) { $0.actors[1].strategy = strategy }
-    // The app's date lies far ahead of everything that it writes itself.
+    // The app's date is far ahead of everything that it writes itself.
     try rig.write("widget", insert(100), after: 1_000_000)
     try rig.perform(.pass("app"))
     rig.clock.now -= 999_999
@@ -69,7 +69,7 @@ import Traces
     try rig.write("widget", insert(2))
     try rig.perform(.pass("app"))
     try rig.write("app", insert(3))
-    // Everyone has a date now, and the first is merged by all.
+    // Every actor has a date now and has merged the first transaction.
     #expect(try rig.purged(by: .pass("widget")) == [])
     try rig.write("app", insert(4), after: 60)
     #expect(try rig.purged(by: .pass("widget")) != [])
@@ -134,7 +134,7 @@ import Traces
 }
 
 extension Happening {
-  /// Whether it is the end of a pass that deleted nothing.
+  /// Whether it is the end of a pass that deleted no history.
   fileprivate var isRecord: Bool {
     if case .recorded(_?) = self { true } else { false }
   }

@@ -8,7 +8,7 @@ import Traces
 let mirror = "NSCloudKitMirroringDelegate.import"
 
 extension Rig {
-  /// A published system with two actors that run, or more.
+  /// Creates a published system with two or more running actors.
   convenience init(
     _ system: PublishedProtocol,
     actors: [ActorID] = ["app", "widget"],
@@ -17,14 +17,14 @@ extension Rig {
     try self.init(PublishedSystem(system), actors: actors, launching: true, change)
   }
 
-  /// What a pass purged.
+  /// Returns the transactions that a pass purged.
   func purged(by action: Action) throws -> [TransactionName] {
     for case .purged(let names) in try perform(action) { return names }
     return []
   }
 }
 
-/// A published system by its name, for the arguments of a test.
+/// Returns a published system by its name, for the arguments of a test.
 func published(_ name: String) throws -> PublishedProtocol {
   try #require(PublishedProtocol.all.first { $0.name == name })
 }
@@ -132,7 +132,7 @@ func published(_ name: String) throws -> PublishedProtocol {
     try rig.write("app", insert(1))
     #expect(try rig.perform(.pass("share")) == [.fetched([])])
     try rig.write("share", insert(2))
-    // Each of the two keeps a date of its own.
+    // Each of the two has its own date.
     #expect(try rig.perform(.pass("app")).contains(.recorded(cursor: "2")))
     #expect(try rig.perform(.pass("widget")).contains(.recorded(cursor: "2")))
     #expect(try rig.perform(.pass("app")) == [.fetched([])])

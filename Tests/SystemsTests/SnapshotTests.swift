@@ -115,14 +115,14 @@ import Traces
   }
 }
 
-/// What came of a command.
+/// The result of a command.
 enum Reported: Hashable {
   case happened(ActorID?, Happening)
   case failed(String, SystemFailure.Code)
 }
 
 extension Rig {
-  /// Performs actions one after another and answers all that happened, failures included.
+  /// Performs actions one after another, and returns all events, failures included.
   func run(_ actions: some Sequence<Action>) -> [Reported] {
     var told: [Reported] = []
     for action in actions {

@@ -66,7 +66,9 @@ struct NightsPage {
   }
   let nights: [Night]
 
-  /// Dates stored by PersistentHistoryTrackingKit, imported by a member's first launch.
+  /// Reads the nights of a folder, newest first.
+  ///
+  /// - Throws: A usage error if the folder cannot be listed or contains no night.
   init(_ folder: String) throws(LabError) {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {

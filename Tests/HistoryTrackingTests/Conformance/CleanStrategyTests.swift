@@ -6,7 +6,9 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its cleaning strategies, of ours; purge is our word for clean.
+/// The claims of the kit's tests of cleaning strategies, checked on our tracker.
+///
+/// The kit's "clean" is our "purge".
 @Suite(.inEveryLayout) struct `Conformance: CleanStrategy` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -42,7 +44,7 @@ import Testing
     #expect(try shared.held() == [2])
     try other.write("c")
     clock.advance(by: 50)
-    // A launch of the process remembers: the time is in the store, not in memory.
+    // The next launch continues the interval: the time is in the store, not in memory.
     await app.stop()
     try await app.start()
     #expect(try shared.held() == [2, 3])

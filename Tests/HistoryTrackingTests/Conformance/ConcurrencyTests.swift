@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests let happen at once, of ours; they crash nowhere and lose nothing.
+/// The concurrent cases of the kit's tests, checked on our tracker: no crash and no loss.
 @Suite struct `Conformance: Concurrency` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -40,7 +40,7 @@ import Testing
   {
     let app = try await shared.started("app")
     let purger = app.purger
-    // A context of its own for each: a save of a shared one would take the inserts of other tasks.
+    // One context each: a save of a shared context would include other tasks' inserts.
     let writers = try (0..<10).map { try shared.writer("other \($0)") }
     try await withThrowingTaskGroup { group in
       for writer in writers {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the tests of the kit's first version say, of ours.
+/// The claims of the tests of the kit's first version, checked on our tracker.
 @Suite struct `Conformance: V1` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -52,7 +52,7 @@ import Testing
     #expect(throws: HistoryError.self) { try shared.open().fetch(beginning()) }
   }
 
-  /// A request for everything since the beginning, which a purge makes expire.
+  /// A request for everything since the start, which expires by a purge.
   private func beginning() throws -> HistoryRequest {
     HistoryRequest(after: .beginning(of: other.store.id))
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its registry of observers, of ours.
+/// The claims of the kit's tests of its observer registry, checked on our tracker.
 @Suite struct `Conformance: HookRegistry` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  /// Registers an observer that notes its name.
+  /// Registers an observer that records its name.
   @discardableResult
   private func observe(
     _ name: String,
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// Lets another process insert and update an item, and the tracker pass.
+  /// Inserts and updates an item in another process, then runs a pass.
   private func happen(in app: HistoryTracker) async throws {
     let item = try other.insert("Item", ["title": "x"])
     try other.save()

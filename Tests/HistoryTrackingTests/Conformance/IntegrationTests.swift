@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own integration tests say, of ours.
+/// The claims of the kit's integration tests, checked on our tracker.
 @Suite(.inEveryLayout) struct `Conformance: Integration` {
   let shared: TrackedStore
   let other: ObjectContext

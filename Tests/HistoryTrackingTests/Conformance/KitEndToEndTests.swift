@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of the kit as a whole, of our tracker.
+/// The claims of the kit's end-to-end tests, checked on our tracker.
 @Suite struct `Conformance: KitEndToEnd` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -29,7 +29,7 @@ import Testing
     try other.write("b")
     signals.send()
     #expect(try shared.cursor("app") == 1)
-    // The next report is of the start, so nothing came between.
+    // The next report is from the start, so no pass ran between.
     try await app.start()
     #expect(await reports.next()?.numbers == [2])
   }

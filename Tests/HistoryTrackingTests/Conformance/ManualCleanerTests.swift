@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its manual cleaner, of our purger.
+/// The claims of the kit's tests of its manual cleaner, checked on our purger.
 @Suite struct `Conformance: ManualCleaner` {
   let shared: TrackedStore
   let other: ObjectContext

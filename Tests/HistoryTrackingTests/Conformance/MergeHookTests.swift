@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its merge hooks, of ours.
+/// The claims of the kit's tests of its merge hooks, checked on our tracker.
 @Suite struct `Conformance: MergeHook` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  /// A hook that notes its name.
+  /// A hook that records its name.
   private func hook(_ name: String, _ result: MergeHookResult = .goOn) -> MergeHookCallback {
     { [notes] _ in
       notes.note(name)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What no published test covers.
+/// Cases that no published test covers.
 @Suite(.inEveryLayout) struct `Conformance: Not tested anywhere` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -95,7 +95,7 @@ import Testing
     await first?.stop()
     try await second.start()
     await second.stop()
-    // One that is dropped lets go as well.
+    // A released tracker also frees its member.
     try await first?.start()
     first = nil
     try await second.start()
@@ -153,7 +153,7 @@ import Testing
     #expect(try shared.held() == [10])
   }
 
-  /// Where a process may die in a pass.
+  /// The points of a pass at which a process may crash.
   enum CrashPoint: CaseIterable {
     case beforeObservers
     case inObservers
@@ -186,7 +186,7 @@ import Testing
     try other.write("a", "b")
     let dying = Task { try await app.pass() }
     await gate.arrived()
-    // The process is as good as dead here: what it does later is refused.
+    // The process counts as crashed here: its later calls are refused.
     #expect(try shared.cursor("app") == 0)
     let again = try shared.tracker("app", on: try shared.open { $0.memberLocks = .none })
     try await again.registerObserver(entity: "Item", operation: .insert) { [notes] in
@@ -225,7 +225,7 @@ import Testing
     try other.write("a", "b")
     #expect(try await app.start().numbers == [1, 2])
     #expect(try app.view.titles == ["a", "b"])
-    // A signal that never came is made good by the next one.
+    // The next signal makes up for a lost one.
     try other.write("c")
     var reports = await app.passes.makeAsyncIterator()
     try other.write("d")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of how its observers are told, of ours.
+/// The claims of the kit's tests of grouped notifications, checked on our tracker.
 @Suite(.inEveryLayout) struct `Conformance: ObserverGrouping` {
   let shared: TrackedStore
   let other: ObjectContext

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its timestamps, of our cursors and their watermark.
+/// The claims of the kit's tests of timestamps, checked on our cursors and watermark.
 @Suite struct `Conformance: TimestampManager` {
   let shared: TrackedStore
   let other: ObjectContext

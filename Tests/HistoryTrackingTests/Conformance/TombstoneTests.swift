@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of tombstones, of ours, which keep their types.
+/// The claims of the kit's tests of tombstones, checked on our typed ones.
 @Suite(.inEveryLayout) struct `Conformance: Tombstone` {
   let shared: TrackedStore
   let other: ObjectContext
@@ -16,7 +16,7 @@ import Testing
     other = try shared.writer("other")
   }
 
-  /// The contexts that observers of everything are told while something happens.
+  /// Returns the contexts that observers of everything receive during a body.
   private func told(_ body: () throws -> Void) async throws -> [HookContext] {
     let app = try await shared.started("app")
     let told = ContextLog()
@@ -77,7 +77,7 @@ import Testing
   }
 }
 
-/// Contexts that were told.
+/// The received contexts.
 private actor ContextLog {
   var contexts: [HookContext] = []
 

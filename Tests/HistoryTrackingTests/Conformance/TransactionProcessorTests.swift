@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-/// What the kit's own tests say of its processor, of our passes.
+/// The claims of the kit's tests of its processor, checked on our passes.
 @Suite(.inEveryLayout) struct `Conformance: TransactionProcessor` {
   let shared: TrackedStore
   let other: ObjectContext
