@@ -52,7 +52,7 @@ package struct BuildComparison: Sendable {
   /// The `progress` closure receives, before each pair, the number of its stage and of the pairs in
   /// that stage; an error that it throws ends the comparison.
   ///
-  /// - Throws: what a launch or `progress` throws.
+  /// - Throws: The error of a launch or of `progress`.
   package func run(progress: (_ look: Int, _ pairs: Int) throws -> Void) throws -> Outcome {
     let scratch = try ScratchFolder(in: scratchParent)
     let result = Result { try compare(scratch, progress) }

@@ -3,7 +3,7 @@ import HistoryTypes
 import Testing
 import Traces
 
-@Suite struct `Readings of consumers` {
+@Suite struct `Page reads of consumers` {
   /// Three transactions, of which a consumer has consumed the first.
   private func story() throws -> Story {
     var story = try Story("app")

@@ -3,7 +3,7 @@ import HistoryTypes
 import Testing
 import Traces
 
-@Suite struct `After a power-off` {
+@Suite struct `Durability after a power-off` {
   private static let loss = PlannedFault(kind: .powerOff, file: .wal, call: .write, k: 1)
 
   private func verdict(_ story: Story) -> Verdict { story.verdict(Durability.self) }

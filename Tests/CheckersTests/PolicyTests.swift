@@ -4,7 +4,7 @@ import Testing
 import Traces
 
 /// app and share both know Item/1; share changes its title, and app has not merged that.
-@Suite struct `A save of what somebody else has changed, under a policy` {
+@Suite struct `Conflict policies in the checkers` {
   private static let item = ObjectName("Item", 1)
 
   private func opened() throws -> Story {

@@ -3,7 +3,7 @@ import Faults
 import TestSupport
 import Testing
 
-@Suite struct `When the power goes` {
+@Suite struct `Power-offs` {
   private let files = HeapFileSystem()
 
   private func bytes() -> [UInt8] { files.image(of: "f")?.bytes ?? [] }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized) struct `The stores that are measured` {
+@Suite(.serialized) struct `Shapes of measured stores` {
   @Test func `History has its specified size and shape`() throws {
     try withTemplates([30, 50]) { templates, _ in
       #expect(templates.map(\.historySize) == [30, 50])

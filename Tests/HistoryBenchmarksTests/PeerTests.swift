@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized, .blocksItsThread) struct `The peers that are measured` {
+@Suite(.serialized, .blocksItsThread) struct `Measured peers` {
   @Test(arguments: PeerKind.all.map(\.name))
   func `A peer records every change that our history records`(_ name: String) throws {
     let (kind, _) = try #require(PeerKind.all.first { $0.name == name })

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized, .blocksItsThread) struct `The probes of memory, size and locks` {
+@Suite(.serialized, .blocksItsThread) struct `Probes of memory, size and locks` {
   @Test func `A stream reads every change once`() throws {
     try withTemplates([2500]) { templates, _ in
       var lines: [[Int64]] = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryBenchmarks
 
-@Suite(.serialized, .blocksItsThread) struct `The floor that keeps history` {
+@Suite(.serialized, .blocksItsThread) struct `The tracked floor` {
   private static let historySize = 20
   private static let count = 40
 

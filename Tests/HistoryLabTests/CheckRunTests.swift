@@ -33,7 +33,7 @@ extension CheckRun {
   }
 }
 
-@Suite struct `A run over plans` {
+@Suite struct `Check runs` {
   @Test func `The tracker is valid, and every core invariant is exercised`() async throws {
     let tally = try await checkRun("tracker").tally(200)
     #expect(tally.planCount == 200 && tally.invalidPlanCount == 0)

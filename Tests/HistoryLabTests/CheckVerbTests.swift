@@ -5,7 +5,7 @@ import Traces
 
 @testable import HistoryLab
 
-@Suite struct `The verbs check and replay` {
+@Suite struct `The verb check` {
   private static var composition: Composition {
     var composition = Composition.current
     composition.processors = 2

@@ -35,7 +35,7 @@ final class Fickle: SystemUnderTest {
   func describe(_ state: inout StateSketch) throws(SystemFailure) { try system.describe(&state) }
 }
 
-@Suite struct `Plans that run twice` {
+@Suite struct `Determinism of plans` {
   private func tally(
     _ make: @escaping @Sendable () -> any SystemUnderTest
   ) async throws -> CheckTally {

@@ -6,7 +6,7 @@ import Testing
 
 /// However the command ends, it leaves only a readable run folder.
 @Suite(.serialized, .blocksItsThread, .needs(.processFiles))
-struct `When the command is ended from outside` {
+struct `Interrupted commands` {
   /// Command lines that run long enough to be interrupted, and the signal for each.
   private static let lines: [(String, Int32)] = [
     ("check --plans 10000000 --conditions all", SIGINT),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryLab
 
-@Suite(.serialized) struct `Counting alone` {
+@Suite(.serialized) struct `Exact runs` {
   @Test func `Only exact rows are counted, in separate processes, with equal results`()
     async throws
   {

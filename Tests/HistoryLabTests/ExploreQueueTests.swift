@@ -6,7 +6,7 @@ import Workloads
 
 @testable import HistoryLab
 
-@Suite struct `Pieces of explorations` {
+@Suite struct `Exploration tasks` {
   @Test func `The longest tasks start first, and results are reported in order`()
     async throws
   {

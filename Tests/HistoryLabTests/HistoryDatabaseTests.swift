@@ -15,7 +15,7 @@ import Musl
 import Darwin
 #endif
 
-@Suite struct `Results' database` {
+@Suite struct `The history database` {
   @Test func `A run's results are kept by benchmark, contender, size and metric`() async throws {
     try await withFolder { folder in
       let run = try Night(folder).bench("one", ours: 1_000)

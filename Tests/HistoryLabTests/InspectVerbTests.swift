@@ -7,7 +7,7 @@ import Testing
 @testable import HistoryLab
 
 /// The questions of `inspect`, from the command line to the printed result.
-@Suite struct `Inspect's questions` {
+@Suite struct `The verb inspect` {
   private static let secret: Value = "secret, \"quoted\""
 
   /// Creates a store with four transactions, the last of which deletes what the first inserted.

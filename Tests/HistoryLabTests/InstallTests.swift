@@ -5,7 +5,7 @@ import Testing
 @testable import HistoryLab
 
 /// How the command and its install script find their files.
-@Suite struct `Installing` {
+@Suite struct `The install script` {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
 

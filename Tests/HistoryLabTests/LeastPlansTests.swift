@@ -8,7 +8,7 @@ import Traces
 /// For each seeded bug of `Tests/Mutants`, the shortest known plan that shows it.
 ///
 /// `scripts/mutants` runs the plans on the edited code; here they must hold on ours.
-@Suite struct `The shortest plans that show seeded bugs` {
+@Suite struct `Least plans` {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "LeastPlans")
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `What tests need of a machine` {
+@Suite struct `Optional tools` {
   @Test(arguments: OptionalTool.allCases)
   func `A hidden tool is absent, and the reason names how to enable its tests`(
     _ tool: OptionalTool

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HistoryLab
 
-@Suite struct `Other verbs' options` {
+@Suite struct `Options of other verbs` {
   @Test func `Replay accepts a file and its system`() async throws {
     try await withFolder { folder in
       try makeFile("\(folder)/plan.jsonl")

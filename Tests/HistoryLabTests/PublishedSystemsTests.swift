@@ -5,7 +5,7 @@ import Workloads
 
 @testable import HistoryLab
 
-@Suite struct `The published systems of this build` {
+@Suite struct `Published systems in checks` {
   @Test func `All published systems are listed with their purpose`() throws {
     #expect(
       LabSystem.published.map(\.name) == [

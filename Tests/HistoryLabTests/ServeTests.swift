@@ -7,7 +7,7 @@ import Workloads
 
 @testable import HistoryLab
 
-@Suite struct `Our systems behind the wire` {
+@Suite struct `Our systems behind the protocol` {
   /// Checks that the same plans make the same traces on the tracker directly and through the
   /// protocol.
   private func compare(_ conditions: ConditionChoice, plans: Int, seed: UInt64) throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryLab
 
-@Suite struct `Parts of a run` {
+@Suite struct `Shards of a run` {
   private static var composition: Composition {
     var composition = Composition.sample
     composition.catalogue = Composition.current.catalogue

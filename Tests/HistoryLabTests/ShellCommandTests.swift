@@ -3,7 +3,7 @@ import Testing
 
 @testable import HistoryLab
 
-@Suite struct `How the command is typed` {
+@Suite struct `The typed command` {
   /// Files by their paths, each with its resolved path.
   private static let files = [
     "/work/lab/.build/release/history-lab": "new",

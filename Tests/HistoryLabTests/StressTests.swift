@@ -5,7 +5,7 @@ import Testing
 @testable import HistoryLab
 @testable import Stressing
 
-@Suite(.serialized, .blocksItsThread) struct `Real processes on one store` {
+@Suite(.serialized, .blocksItsThread) struct `The verb stress` {
   // MARK: Options
 
   @Test func `By default three processes write for a minute`() throws {

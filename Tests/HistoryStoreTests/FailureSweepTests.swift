@@ -6,7 +6,7 @@ import SQLiteStorage
 import Testing
 
 /// Makes each call of a request to the file system fail in turn, until the request succeeds.
-@Suite(.inEveryLayout) struct `When the file system fails at any call` {
+@Suite(.inEveryLayout) struct `File system failures in requests` {
   /// A store's content, as another connection sees it.
   private struct Holding: Equatable {
     var rows: [[Value]]

@@ -5,7 +5,7 @@ import HistoryTypes
 import TestSupport
 import Testing
 
-@Suite struct `A member that runs` {
+@Suite struct `Locks of running members` {
   let fixture: StoreFixture
   let store: Store
 

@@ -5,7 +5,7 @@ import SQLiteStorage
 import Testing
 
 /// A process that ends at any call of a purge, and another that completes the purge.
-@Suite struct `A purge that is interrupted` {
+@Suite struct `Interrupted purges` {
   private let files = HeapFileSystem(seed: 1)
 
   private func open(_ layout: HistoryLayout) throws -> Store {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryStore
 
-@Suite(.inEveryLayout) struct `Names that several connections give numbers to` {
+@Suite(.inEveryLayout) struct `Strings of several connections` {
   @Test func `A connection that wrote a string of its own reads the earlier ones`() throws {
     let folder = try TemporaryFolder()
     let model = try Model([Entity("Item", [Attribute("title", .string)])])

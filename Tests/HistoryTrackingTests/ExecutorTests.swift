@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `A tracker on an executor of its own` {
+@Suite struct `A tracker on a custom executor` {
   let shared: TrackedStore
   let other: ObjectContext
   let notes = Notes()

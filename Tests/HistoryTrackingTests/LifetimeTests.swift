@@ -5,7 +5,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `A tracker that is dropped` {
+@Suite struct `Lifetime of a released tracker` {
   let shared: TrackedStore
   let other: ObjectContext
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HistoryTracking
 
-@Suite struct `What a tracker tells` {
+@Suite struct `Reports of a tracker` {
   let shared: TrackedStore
   let other: ObjectContext
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Measuring
 
-@Suite struct `Goals and what came of them` {
+@Suite struct `Goals and results` {
   @Test func `A ratio is read from the rounds that two contenders shared`() {
     let outcome = judge(
       [row("ours", [12, 12, 24, 24]), row("peer", [10, 10, 20, 20])],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Measuring
 
-@Suite struct `The measuring's own test` {
+@Suite struct `The measurement self-test` {
   @Test func `A short self-test reaches all its goals`() {
     var outcomes: [SelfTestOutcome] = []
     var test = SimulatedSelfTest(seed: 7, isQuick: true)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Measuring
 
-@Suite struct `Counting work` {
+@Suite struct `The work meter` {
   @Test func `A meter counts only between start and stop, and adds up`() {
     let hand = HandCounts()
     let meter = WorkMeter([hand.source([.vmSteps, .pageReads]), hand.source([.rowsWritten])])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectContexts
 
-@Suite(.inEveryLayout) struct `A save of what somebody else has changed` {
+@Suite(.inEveryLayout) struct `Conflict policies` {
   /// A context with an edit of an object that another context has since changed or deleted.
   private struct Conflict {
     let file: StoreFile

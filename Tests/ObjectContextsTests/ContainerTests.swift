@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-@Suite(.inEveryLayout) struct `Work beside the views` {
+@Suite(.inEveryLayout) struct `Work in several contexts` {
   @Test func `Many tasks save through their own contexts while a view is read`()
     async throws
   {

@@ -53,7 +53,7 @@ private struct CounterMachine: CommandMachine {
   }
 }
 
-@Suite struct `Machines of actors` {
+@Suite struct `Actor machines` {
   private func run(isSafe: Bool, seed: UInt64) -> PropertyResult {
     PropertyRunner(seed: seed, cases: 100).run { source in
       var machine = CounterMachine(seed: source.int(in: 0...999), isSafe: isSafe)

@@ -9,7 +9,7 @@ import Traces
 @testable import Systems
 
 /// Makes each call of a command fail in turn, until the command succeeds.
-@Suite struct `When any call of any command fails` {
+@Suite struct `Failures in commands` {
   /// A plan with a plain actor, one whose tracker has hooks, and a consumer.
   private static func plan(_ command: Action, before: [Action] = []) throws -> Plan {
     var plan = try Plans.make(["app", "widget"])

@@ -9,7 +9,7 @@ import Traces
 @testable import Simulation
 @testable import Systems
 
-@Suite struct `The same plan` {
+@Suite struct `Repeatability of plans` {
   private static func make(_ name: String) -> any SystemUnderTest {
     PublishedProtocol.all.first { $0.name == name }.map(PublishedSystem.init) ?? TrackerSystem()
   }

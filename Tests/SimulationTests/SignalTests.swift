@@ -6,7 +6,7 @@ import Traces
 @testable import Simulation
 @testable import Systems
 
-@Suite struct `Plans that signals drive` {
+@Suite struct `Plans with signals` {
   private let system = ScriptedSystem()
 
   private func plan(_ actions: Action...) throws -> Plan {

@@ -6,7 +6,7 @@ import Traces
 @testable import Systems
 
 /// Processes that a later launch of their actors has replaced.
-@Suite struct `Processes that were replaced` {
+@Suite struct `Replaced processes` {
   /// An app that has merged but not recorded a transaction when a second process replaces it.
   private func rig(_ locks: PlannedLocks = .none) throws -> Rig {
     let rig = try Rig(TrackerSystem()) { $0.locks = locks }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Systems
 
-@Suite(.blocksItsThread) struct `Commands that are kept` {
+@Suite(.blocksItsThread) struct `Kept commands` {
   private func run(
     _ command: String,
     whileWanted isWanted: () -> Bool = { true }

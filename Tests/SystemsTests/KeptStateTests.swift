@@ -10,7 +10,7 @@ import Traces
 ///
 /// A stored property that a snapshot lacks makes their verdicts wrong, and no other check detects
 /// it.
-@Suite struct `What a snapshot keeps` {
+@Suite struct `Contents of snapshots` {
   /// Returns the names of the stored properties of a value, as declared.
   private func properties(_ value: Any) -> Set<String> {
     Set(Mirror(reflecting: value).children.compactMap(\.label))

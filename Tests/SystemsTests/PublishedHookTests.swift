@@ -116,7 +116,7 @@ import Traces
   }
 }
 
-@Suite struct `Mirrors beside the published systems` {
+@Suite struct `Mirrors next to published systems` {
   @Test func `A mirror that lags finds its history expired after a kit deleted it`() throws {
     let rig = try Rig(.kit2) { $0.consumers = ["mirror"] }
     try rig.perform(.launch("mirror"))

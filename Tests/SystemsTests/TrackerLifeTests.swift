@@ -78,7 +78,7 @@ import Traces
     let system = TrackerSystem()
     let rig = try Rig(system)
     for key in Int64(1)...3 { try rig.write("app", insert(key)) }
-    // As a cleaner does that waits for nobody: the first two are gone.
+    // As a cleaner that waits for no member: the first two are purged.
     let store = try system.host.bench().connect()
     let newest = try #require(try store.fetch(HistoryRequest(after: nil)).transactions.last)
     try store.deleteHistory(before: newest.timestamp, authors: nil)

@@ -4,7 +4,7 @@ import Traces
 
 @testable import Systems
 
-@Suite struct `What the tracker's processes write` {
+@Suite struct `Writes of the tracker's processes` {
   let rig: Rig
 
   init() throws { rig = try Rig(TrackerSystem()) }
@@ -41,7 +41,7 @@ import Traces
     let mixed = try #require(try rig.write("widget", insert(1, "x"), insert(2)).committed)
     #expect(mixed.changes.map(\.object) == [item(2)] && mixed.name == "2")
     try rig.write("widget", delete(1))
-    // The app's view still shows the object, but the store does not hold it.
+    // The app's view still shows the object, but the store does not have it.
     #expect(try rig.objects(.view("app", context: "view"))?[item(1)] != nil)
     #expect(try rig.write("app", update(1, "x")) == [.wroteNothing])
     #expect(try rig.write("app", insert(1, "again")).committed?.name == "4")
@@ -93,7 +93,7 @@ import Traces
     try rig.write("app", delete(1))
     try rig.write("app", insert(1, "newer"))
     #expect(try rig.objects(.view("widget", context: "view")) == [item(1): values("old", nil)])
-    // An insert of what is there reads it into the view; the old one goes with the next pass.
+    // An insert of an existing object reads it into the view; the next pass removes the old one.
     #expect(try rig.write("widget", insert(1)) == [.wroteNothing])
     let both = [item(1): values("newer", nil), item(-1): values("old", nil)]
     #expect(try rig.objects(.view("widget", context: "view")) == both)
@@ -168,7 +168,7 @@ import Traces
     #expect(deleted.changes == [item(1), item(3)].map { CommittedChange(.delete, $0) })
     #expect(try rig.objects(.data) == [item(2): values("z", 9)])
     #expect(try rig.write("app", delete(3), delete(1), context: "batch") == [.wroteNothing])
-    // The batch request is nobody's view's own: the app merges it as well.
+    // The batch request is not a save of any view, so the app merges it as well.
     #expect(try rig.perform(.pass("app")).first == .merged(["1", "2", "3"]))
     #expect(try rig.objects(.view("app", context: "view")) == [item(2): values("z", 9)])
   }
@@ -197,7 +197,7 @@ import Traces
     let other = try rig.write("app", insert(2), author: .other("widget")).committed
     let batch = try rig.write("app", insert(3), context: "batch", author: .absent).committed
     #expect(absent?.author == nil && other?.author == "widget" && batch?.author == nil)
-    // The app saved two of them in its view, whatever author they name.
+    // The app saved two of them in its view, whatever their authors.
     #expect(try rig.perform(.pass("app")).first == .merged(["3"]))
     #expect(try rig.perform(.pass("widget")).first == .merged(["1", "2", "3"]))
   }

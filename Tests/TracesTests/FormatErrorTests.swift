@@ -3,7 +3,7 @@ import Testing
 
 @testable import Traces
 
-/// A text that is refused, and the sentence that says why.
+/// An invalid text and its error message.
 struct Refusal: Sendable, CustomTestStringConvertible {
   let text: String
   let sentence: String
@@ -19,7 +19,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   static let header =
     #"{"actors":[{"id":"app"},{"id":"widget"}],"model":[{"attributes":[{"name":"title","type":"string"},{"name":"count","type":"int"}],"entity":"Item"}],"plan":1}"#
 
-  /// A header with one key set otherwise.
+  /// A header with one changed key.
   static func header(_ key: String, _ value: String) -> String {
     var members = (try? JSONValue(message: header))?.members ?? [:]
     members[key] = try? JSONValue(message: value)
@@ -95,7 +95,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ),
   ]
 
-  /// What is wrong in the second line of a plan.
+  /// Errors in the second line of a plan.
   static let commands: [Refusal] = [
     Refusal(
       #"{"actor":"app","do":"wirte"}"#,

@@ -2,7 +2,7 @@ import HistoryTypes
 import Testing
 import Traces
 
-@Suite struct `A configuration of one's own` {
+@Suite struct `Custom configurations` {
   private static let whole = """
     {
       "config": 1,

@@ -265,7 +265,7 @@ private struct JoinedEvent {
     if case .committed(let transaction) = event.happening { transaction.name } else { nil }
   }
 
-  /// The word, with the outcome of one that ended.
+  /// The word, and for an end the outcome.
   var ending: String {
     guard case .ended(_, let outcome) = event.happening else { return word }
     return switch outcome {

@@ -34,13 +34,13 @@ import Traces
     #expect(found.filter { $0.contains(condition) }.count > 5, "\(condition)")
     for conditions in found {
       let others = conditions.subtracting([condition, .steady])
-      // A day that goes by looks the same to a plan whether nothing happened or the clock jumped; one
-      // that jumps may jump back.
+      // A day without writes looks the same in a plan as a clock that jumps ahead; a clock that
+      // jumps ahead may also jump back.
       let alike: Set<Condition> =
         switch condition {
         case .pause: [.clockJump]
         case .clockJump: [.pause, .clockBack]
-        // Whoever is to be told that history went back must have seen more of it, and outlive that.
+        // A member notices a rewind only if it has seen the lost transactions and still runs.
         case .configSkew, .powerOff: [.mirrorLag]
         default: []
         }

@@ -20,7 +20,7 @@ import Traces
     return PlanGenerator(Self.style(schedule)).plan(from: &source, seed: seed)
   }
 
-  /// How often another actor than the one before acts.
+  /// Returns how often the acting actor changes.
   private static func switches(_ plan: Plan) -> Int {
     let actors = plan.commands.compactMap(\.action.actor)
     return zip(actors, actors.dropFirst()).count { $0 != $1 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Every public operation of the store, contexts and trackers, with each of its calls made to fail.
-@Suite struct `When any call of any public operation fails` {
+@Suite struct `Failures in public operations` {
   /// One of how many calls is made to fail; 1 makes all of them fail.
   private static let stride = ProcessInfo.processInfo.environment["FAILURE_STRIDE"].flatMap(
     Int.init
