@@ -152,7 +152,7 @@ import Testing
     #expect(result.outcome == .outOfTime)
   }
 
-  @Test func `A failing case is saved and tried first`() async throws {
+  @Test func `A failing case is kept and tried first`() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("corpus-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
