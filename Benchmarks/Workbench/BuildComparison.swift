@@ -212,7 +212,7 @@ package struct LaunchProbe: Sendable {
     }
     try FileManager.default.removeItem(atPath: path)
     do { return try JSONDecoder().decode([BenchmarkRow].self, from: data) } catch {
-      throw NoLaunch(command: command, reason: "what it left cannot be read")
+      throw NoLaunch(command: command, reason: "its results cannot be read")
     }
   }
 
