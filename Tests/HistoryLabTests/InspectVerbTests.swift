@@ -216,7 +216,7 @@ import Testing
     )
   }
 
-  @Test func `Members are listed, and who holds history back is named`() async throws {
+  @Test func `Members are listed, and those that hold history back are named`() async throws {
     try await withFolder { folder in
       let file = "\(folder)/store"
       try makeStore(file)

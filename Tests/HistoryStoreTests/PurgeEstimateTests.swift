@@ -117,7 +117,7 @@ import Testing
     #expect(try StoreInspector().census(of: folder.file("b")).isMirrored)
   }
 
-  @Test func `Authors, entities and tombstones that go are counted`() throws {
+  @Test func `Deleted authors, entities and tombstones are counted`() throws {
     try store.add(["a", "b", "c"], by: "app")
     try store.batchDelete("Item", where: .compare("title", .equal, "a"), by: BatchAuthor("widget"))
     try store.add("d", by: nil)
@@ -145,7 +145,7 @@ import Testing
     #expect(try tombstones(5) == 1)
   }
 
-  @Test func `Members are listed with cursor, lag and who holds history back`() throws {
+  @Test func `Members are listed with cursor, lag and the ones that hold history back`() throws {
     try store.add("a")
     let slow = try store.join("slow", author: "widget")
     fixture.clock.now += 60

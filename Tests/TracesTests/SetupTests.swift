@@ -64,7 +64,7 @@ import Traces
     #expect(old.actors[0].ignores == nil)
   }
 
-  @Test func `A mirror is there when a process includes it, and others ignore it`() throws {
+  @Test func `A mirror exists if a process includes it, and other processes ignore it`() throws {
     let mirror = "NSCloudKitMirroringDelegate.import"
     let setup = try SetupCodec.decode(
       """
@@ -78,7 +78,7 @@ import Traces
     #expect(without.protectedAuthors.isEmpty && without.actors[0].ignores == nil)
   }
 
-  @Test func `A background context has an author of its own`() throws {
+  @Test func `A background context may have its own author`() throws {
     let setup = try SetupCodec.decode(
       """
       {"config":2,"actors":[{"currentAuthor":"app","backgroundAuthor":"app.job"},
@@ -122,7 +122,7 @@ import Traces
         + #"in a configuration of version 1. Write "config": 2, and the kit's parameter names throughout."#
     ),
   ])
-  func `Keys of the other version are refused with what to write`(
+  func `Keys of the other version are refused with a suggestion`(
     _ text: String,
     _ reported: String
   ) throws {
